@@ -1,0 +1,1 @@
+"""Exploring models: exhaustively, on Spark, and in pictures."""

@@ -1,0 +1,107 @@
+"""Running a model in plain Python: initial states, steps, cuts, properties, and the text of a step."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from spec.language.domains import Scope
+from spec.language.layout import leaves
+from spec.language.model import Model, Property, Transition
+from spec.language.plain import Plain, copy_into, key, new_state, put
+from spec.language.rebind import rebind
+from spec.language.steps import Step
+
+
+class ExecutionError(Exception):
+    """The specification put a value out of its declared range; the message names step, field and value."""
+
+
+class Execution:
+    """One model at one scope in plain Python; the seams are watched, so that steps show their answers."""
+
+    def __init__(self, model: Model, scope: Scope):
+        self.model, self.scope = model, scope
+        self.leaves = leaves(model.state, scope)
+        self._answer = None
+        watched = {seam: self._watch(seam) for seam in model.seams}
+        self._functions = {t.name: rebind(t.function, watched) for t in model.transitions}
+        self._choices = [(t, list(t.choices(scope))) for t in model.transitions]
+        self._states = [p for p in model.properties if p.kind != "step"]
+        self._steps = [p for p in model.properties if p.kind == "step"]
+
+    def _watch(self, seam):
+        def watched(*arguments):
+            self._answer = seam(*arguments)
+            return self._answer
+
+        return watched
+
+    def initial_states(self) -> list[Plain]:
+        """The model's initial states, without repetition."""
+        states = {}
+        for arguments in Transition(self.model.initial).choices(self.scope):
+            state = new_state(self.model.state, self.scope)
+            self.model.initial(state, *arguments)
+            self._check(state, "initial state")
+            states.setdefault(self.key(state), state)
+        return list(states.values())
+
+    def key(self, state: Plain) -> tuple[int, ...]:
+        """The values of all leaves."""
+        return key(self.leaves, state)
+
+    def from_values(self, values) -> Plain:
+        """The state whose leaves have these values, in order."""
+        state = new_state(self.model.state, self.scope)
+        for leaf, value in zip(self.leaves, values):
+            put(state, leaf.path, int(value))
+        return state
+
+    def after(self, state: Plain, transition: Transition, arguments: tuple[int, ...]) -> Plain | None:
+        """The state after a step, without regard to bounds; None when the step is not enabled."""
+        after = new_state(self.model.state, self.scope)
+        copy_into(self.leaves, state, after)
+        self._answer = None
+        return after if self._functions[transition.name](after, *arguments) else None
+
+    def step(self, transition: Transition, arguments: tuple[int, ...]) -> Step:
+        """The step last computed by `after`, with the answer that it got."""
+        answer = None if self._answer is None else self.model.answers[self._answer]
+        return Step(transition.name, dict(zip(transition.arguments, arguments)), answer)
+
+    def successors(self, state: Plain, cuts) -> Iterator[tuple[Transition, tuple[int, ...], Plain]]:
+        """All enabled steps within the bounds; steps beyond a bound are counted in `cuts`."""
+        for transition, choices in self._choices:
+            for arguments in choices:
+                after = self.after(state, transition, arguments)
+                if after is None:
+                    continue
+                bound = self._check(after, f"{transition.name}{arguments}")
+                if bound:
+                    cuts[bound] += 1
+                else:
+                    yield transition, arguments, after
+
+    def _check(self, state, where):
+        """The first bound that `state` leaves, or None."""
+        for leaf, value in zip(self.leaves, self.key(state)):
+            if not leaf.low <= value <= leaf.high:
+                if leaf.bound is None or (value < leaf.low and not leaf.spare):
+                    raise ExecutionError(
+                        f"{self.model.system}/{self.model.variant}: {where} sets {leaf.expression} to {value},"
+                        f" outside {leaf.low}..{leaf.high}; mend the transition or the declaration"
+                    )
+                return leaf.bound
+        return None
+
+    def state_verdicts(self, state: Plain) -> Iterator[tuple[Property, bool]]:
+        """Every property of states with its answer in `state`."""
+        return ((p, bool(p.predicate(state))) for p in self._states)
+
+    def broken_by_step(self, before, transition, arguments, after) -> list[str]:
+        """Names of the step properties that a step breaks."""
+        return [
+            p.name
+            for p in self._steps
+            if p.concerns(transition) and not p.predicate(before, after, *(arguments if p.of else ()))
+        ]

@@ -1,0 +1,184 @@
+"""Compiling a model at a scope: one generated function that judges and expands packed states.
+
+The generated `expand` unpacks each state, asks every property of states, runs every transition with every
+choice of arguments, packs what it leads to, and asks every property of steps. It is the only code that
+runs for each state; `table` deduplicates and `frontier` routes what it yields.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from checker.packing import Packing
+from checker.units import HEADER, Sources, load
+from spec.language.domains import Scope, values
+from spec.language.layout import dtype, leaves
+from spec.language.model import Model, Property, Transition
+from spec.language.rules import check_rules
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What travels to executors: generated modules, and the names and sizes to read results by.
+
+    `state_names` and `step_names` order the rows of the tallies; `bases` holds the first step number of
+    each transition, and one past the last.
+    """
+
+    texts: dict[str, str]
+    entry: str
+    dtype: np.dtype
+    words: int
+    most_successors: int
+    state_names: tuple[str, ...]
+    step_names: tuple[str, ...]
+    transition_names: tuple[str, ...]
+    bounds: tuple[str, ...]
+
+
+class Kernel:
+    """A model at a scope, packed and ready to be compiled; decodes packed states and step numbers."""
+
+    def __init__(self, model: Model, scope: Scope, properties: tuple[Property, ...]):
+        self.model, self.scope = model, scope
+        self.packing = Packing(leaves(model.state, scope))
+        self.state_properties = [p for p in properties if p.kind != "step"]
+        self.step_properties = [p for p in properties if p.kind == "step"]
+        counts = [_count(t, scope) for t in model.transitions]
+        self.bases = [0, *accumulate(counts)]
+        for function in [t.function for t in model.transitions] + [p.predicate for p in properties]:
+            check_rules(function)
+        self.compiled = self._generate()
+
+    def step(self, number: int) -> tuple[Transition, tuple[int, ...]]:
+        """The transition and arguments of a step number."""
+        index = max(i for i, base in enumerate(self.bases[:-1]) if base <= number)
+        transition, rest = self.model.transitions[index], number - self.bases[index]
+        arguments = []
+        for domain in reversed(transition.arguments.values()):
+            allowed = values(domain, self.scope)
+            rest, position = divmod(rest, len(allowed))
+            arguments.append(allowed[position])
+        return transition, tuple(reversed(arguments))
+
+    def _generate(self):
+        sources = Sources()
+        lines = ["import numpy as np", HEADER, self.packing.pack_source(), self.packing.unpack_source()]
+        imports = self._imports(sources)
+        body = [*self._judging(), *self._stepping()]
+        text = "\n".join([*imports, *lines, EXPAND_HEAD, *body, "    return len(states), n", ""])
+        entry = sources.add_text(text)
+        return Compiled(
+            sources.texts, entry, dtype(self.model.state, self.scope), self.packing.words, self.bases[-1],
+            tuple(p.name for p in self.state_properties), tuple(p.name for p in self.step_properties),
+            tuple(t.name for t in self.model.transitions), tuple(self.packing.bounds),
+        )
+
+    def _imports(self, sources):
+        numbered = [(f"t{i}", t.function) for i, t in enumerate(self.model.transitions)]
+        numbered += [(f"p{i}", p.predicate) for i, p in enumerate(self.state_properties)]
+        numbered += [(f"q{i}", p.predicate) for i, p in enumerate(self.step_properties)]
+        return [f"from {sources.add(f)} import {f.__code__.co_name} as {name}" for name, f in numbered]
+
+    def _judging(self):
+        for i, prop in enumerate(self.state_properties):
+            yield f"        if {'not ' if prop.kind == 'always' else ''}p{i}(s[0]):"
+            yield f"            if judged[{i}] < 0:"
+            yield f"                judged[{i}] = i"
+
+    def _stepping(self):
+        for index, transition in enumerate(self.model.transitions):
+            indent, names, number = " " * 8, [], str(self.bases[index])
+            offset = ""
+            for name, domain in transition.arguments.items():
+                allowed = values(domain, self.scope)
+                yield f"{indent}for {name}_ in range({allowed.start}, {allowed.stop}):"
+                indent += "    "
+                names.append(f"{name}_")
+                offset = f"({offset or '0'}) * {len(allowed)} + ({name}_ - ({allowed.start}))"
+            call = ", ".join(["t[0]", *names])
+            yield f"{indent}if t{index}({call}):"
+            yield f"{indent}    code = pack(t[0], out[n])"
+            yield f"{indent}    number = {number} + {offset or '0'}"
+            yield f"{indent}    if code == 0:"
+            yield from self._step_properties(transition, names, indent + " " * 8)
+            yield f"{indent}        origins[n] = i"
+            yield f"{indent}        numbers[n] = number"
+            yield f"{indent}        n += 1"
+            yield f"{indent}        coverage[{index}] += 1"
+            yield f"{indent}    elif code > 0:"
+            yield f"{indent}        cuts[code - 1] += 1"
+            yield f"{indent}    elif fault[0] < 0:"
+            yield f"{indent}        fault[0] = i"
+            yield f"{indent}        fault[1] = number"
+            yield f"{indent}    t[0] = s[0]"
+
+    def _step_properties(self, transition, names, indent):
+        for i, prop in enumerate(self.step_properties):
+            if prop.concerns(transition):
+                call = ", ".join(["s[0]", "t[0]", *(names if prop.of else ())])
+                yield f"{indent}if not q{i}({call}):"
+                yield f"{indent}    if broken[{i}, 0] < 0:"
+                yield f"{indent}        broken[{i}, 0] = i"
+                yield f"{indent}        broken[{i}, 1] = number"
+
+
+EXPAND_HEAD = '''
+@njit(cache=True)
+def expand(states, first, room, s, t, out, origins, numbers, judged, broken, coverage, cuts, fault):
+    n = 0
+    for i in range(first, len(states)):
+        if n + room > len(out):
+            return i, n
+        unpack(states[i], s[0])
+        t[0] = s[0]'''
+
+
+def _count(transition, scope):
+    count = 1
+    for domain in transition.arguments.values():
+        count *= len(values(domain, scope))
+    return count
+
+
+class Expansion:
+    """Runs the compiled `expand` over arrays of packed states and keeps the tallies."""
+
+    def __init__(self, compiled: Compiled, capacity: int = 1 << 16):
+        self.compiled = compiled
+        self._expand = load(compiled.texts, compiled.entry).expand
+        self._s = np.zeros(1, compiled.dtype)
+        self._t = np.zeros(1, compiled.dtype)
+        size = capacity + compiled.most_successors
+        self._out = np.zeros((size, compiled.words), np.uint64)
+        self._origins, self._numbers = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        self.coverage = np.zeros(len(compiled.transition_names), np.int64)
+        self.cuts = np.zeros(max(1, len(compiled.bounds)), np.int64)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the tallies, for instance before the next level."""
+        self.coverage[:] = 0
+        self.cuts[:] = 0
+        self.judged = np.full(max(1, len(self.compiled.state_names)), -1, np.int64)
+        self.broken = np.full((max(1, len(self.compiled.step_names)), 2), -1, np.int64)
+        self.fault = np.full(2, -1, np.int64)
+
+    def run(self, states: np.ndarray):
+        """Judge and expand `states`, shape (n, words); yields (successors, origins, numbers) by batches.
+
+        `origins` are indices into `states`, `numbers` step numbers; the arrays are reused by the next
+        batch. Afterwards `judged` holds, for each property of states, the first index that violates it
+        (or reaches it, for *sometimes*), `broken` the first (index, step number) for each property of
+        steps, and `fault` the first step that left a declared range; -1 for none.
+        """
+        first = 0
+        while first < len(states):
+            first, n = self._expand(
+                states, first, self.compiled.most_successors, self._s, self._t, self._out, self._origins,
+                self._numbers, self.judged, self.broken, self.coverage, self.cuts, self.fault,
+            )
+            yield self._out[:n], self._origins[:n], self._numbers[:n]

@@ -1,0 +1,112 @@
+"""A history, or two beside each other, as one self-contained HTML page."""
+
+import json
+import re
+from itertools import groupby
+from pathlib import Path
+
+from checker.pictures.changes import ABSENT, differences, path_text
+from checker.pictures.history import checked, parting, scope_text, violations
+from checker.pictures.show import show, show_change
+
+HERE = Path(__file__).parent
+FOLD_ABOVE = 300
+LARGEST_SAFE = 2**53 - 1
+
+
+def render(history):
+    """The HTML page of a history; raises HistoryError when it is not one."""
+    return _page([checked(history)], None)
+
+
+def render_beside(left, right):
+    """The HTML page of two histories, row by row, marked where they part; raises HistoryError."""
+    both = [checked(left), checked(right)]
+    return _page(both, parting(*both))
+
+
+def _page(histories, part):
+    data = {
+        "histories": [_history_data(history) for history in histories],
+        "parting": part,
+        "folds": _folds(histories, part),
+    }
+    parts = {"data": _embedded(data)}
+    for name in ("page.css", "draw.js", "page.js"):
+        parts[name] = (HERE / name).read_text(encoding="utf-8")
+    template = (HERE / "page.html").read_text(encoding="utf-8")
+    return re.sub(r"\{\{([\w.]+)\}\}", lambda match: parts[match[1]], template)
+
+
+def _embedded(data):
+    """The data as JSON that can stand inside a script element."""
+    text = json.dumps(_exact(data), separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _exact(value):
+    """The value with integers that JavaScript would round turned into text."""
+    if isinstance(value, dict):
+        return {key: _exact(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_exact(item) for item in value]
+    if isinstance(value, int) and abs(value) > LARGEST_SAFE:
+        return str(value)
+    return value
+
+
+def _history_data(history):
+    names = ("title", "system", "variant", "property", "lanes", "initial")
+    data = {name: history[name] for name in names}
+    states = [history["initial"], *(step["state"] for step in history["steps"])]
+    data["scope"] = scope_text(history)
+    data["story"] = history.get("story", "")
+    data["violations"] = violations(history)
+    data["steps"] = [
+        _step_data(step, before) for step, before in zip(history["steps"], states)
+    ]
+    return data
+
+
+def _step_data(step, before):
+    data = {name: step[name] for name in ("text", "lane", "words", "arrows")}
+    data["marks"] = [step[name] for name in ("time", "zxid") if step.get(name)]
+    data["violates"] = step.get("violates", [])
+    data["changes"] = [_change_data(*change) for change in differences(before, step["state"])]
+    return data
+
+
+def _change_data(keys, old, new):
+    texts = show_change(old, new)
+    data = {"path": path_text(keys), "keys": list(keys), "old": texts[0], "new": texts[1]}
+    full = show(old), show(new)
+    if full != texts:
+        data["full"] = full
+    if old is ABSENT:
+        data["appears"] = True
+    if new is not ABSENT:
+        data["value"] = new
+    return data
+
+
+def _folds(histories, part):
+    """The runs of rows to fold into one: [{"first", "last", "label"}]."""
+    last = max(len(history["steps"]) for history in histories)
+    if last <= FOLD_ABOVE:
+        return []
+    labels = [_row_label(histories, number, part) for number in range(1, last + 1)]
+    folds, number = [], 1
+    for (label, _), run in groupby(labels):
+        length = len(list(run))
+        if label and length > 1:
+            folds.append({"first": number, "last": number + length - 1, "label": label})
+        number += length
+    return folds
+
+
+def _row_label(histories, number, part):
+    """The label a row folds under (empty: never), and which side of the parting it is on."""
+    steps = [history["steps"][number - 1] for history in histories if number <= len(history["steps"])]
+    groups = list(dict.fromkeys(step.get("group", "") for step in steps))
+    folds = all(groups) and not any(step.get("violates") for step in steps)
+    return " | ".join(groups) if folds else "", part is not None and number >= part

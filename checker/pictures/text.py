@@ -1,0 +1,92 @@
+"""A history as plain text for a terminal."""
+
+import textwrap
+from itertools import zip_longest
+
+from checker.pictures.changes import changes
+from checker.pictures.history import checked, parting, scope_text, violations
+from checker.pictures.show import show_change
+
+WIDTH = 100
+COLUMN = 57
+
+
+def to_text(history):
+    """The history as text of at most 100 columns; raises HistoryError."""
+    history = checked(history)
+    lines = [*_head(history, WIDTH), ""]
+    for number in range(1, len(history["steps"]) + 1):
+        lines += [*_step(history, number, WIDTH), ""]
+    return "\n".join([*lines, *_verdict(history, WIDTH)]) + "\n"
+
+
+def beside_text(left, right):
+    """Two histories in two columns (120 in all), shared first steps once; raises HistoryError."""
+    left, right = checked(left), checked(right)
+    both = left, right
+    last = max(len(history["steps"]) for history in both)
+    part = parting(left, right) or last + 1
+    lines = _columns(*(_head(history, COLUMN) for history in both)) + [""]
+    if part > 1:
+        lines.append("both:")
+        lines += [_clean(f"{number:>4}  {left['steps'][number - 1]['text']}") for number in range(1, part)]
+    if part <= last:
+        lines += ["", " here they part ".center(2 * COLUMN + 3, "-"), ""]
+    for number in range(part, last + 1):
+        lines += [*_columns(*(_step(history, number, COLUMN) for history in both)), ""]
+    return "\n".join([*lines, *_columns(*(_verdict(history, COLUMN) for history in both))]) + "\n"
+
+
+def _head(history, width):
+    lines = _wrapped(history["title"], width, "")
+    facts = [history["system"], history["variant"], scope_text(history)]
+    lines += _wrapped("; ".join(filter(None, facts)), width, "")
+    if history["property"]:
+        lines += _wrapped(f"property {history['property']['name']}: {history['property']['text']}", width, "")
+    if history.get("story"):
+        lines += ["", *_wrapped(history["story"], width, "")]
+    return lines
+
+
+def _step(history, number, width):
+    if number > len(history["steps"]):
+        return []
+    step = history["steps"][number - 1]
+    lanes = history["lanes"]
+    before = history["steps"][number - 2]["state"] if number > 1 else history["initial"]
+    marks = [mark for mark in (step.get("zxid"), step.get("time")) if mark]
+    title = f"{number:>4}  {step['text']}  [{', '.join([lanes[step['lane']], *marks])}]"
+    lines = _wrapped(title, width, "", " " * 8)
+    lines += _wrapped(step["words"], width, " " * 6)
+    for arrow in step["arrows"]:
+        route = f"{lanes[arrow['from']]} -> {lanes[arrow['to']]}"
+        lines += _wrapped(f"{arrow['kind']} {route}: {arrow['label']}", width, " " * 6, " " * 10)
+    for path, old, new in changes(before, step["state"]):
+        lines += _wrapped("{}: {} -> {}".format(path, *show_change(old, new)), width, " " * 8, " " * 12)
+    if step.get("violates"):
+        lines += _wrapped(f"** violates {', '.join(step['violates'])} **", width, " " * 6)
+    return lines
+
+
+def _verdict(history, width):
+    lines = []
+    for number in violations(history):
+        names = ", ".join(history["steps"][number - 1]["violates"])
+        lines += _wrapped(f"VIOLATED at step {number}: {names}", width, "", "  ")
+    return lines or ["no step violates anything"]
+
+
+def _columns(left, right):
+    pairs = zip_longest(left, right, fillvalue="")
+    return [f"{one:<{COLUMN}} | {other}".rstrip() for one, other in pairs]
+
+
+def _wrapped(text, width, indent, hanging=None):
+    hanging = indent if hanging is None else hanging
+    return textwrap.wrap(
+        _clean(text), width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False
+    )
+
+
+def _clean(text):
+    return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -1,0 +1,1 @@
+"""Kafka's ZooKeeper-mode control plane as explicit transition systems."""

@@ -1,0 +1,18 @@
+"""All systems and their variants, by name."""
+
+from spec.language.model import Model
+from spec.museum import replication
+
+MODELS: tuple[Model, ...] = replication.MODELS
+
+
+def find(system: str | None = None, variant: str | None = None) -> list[Model]:
+    """The models of a system and variant (all, where None); raises LookupError with the known names."""
+    found = [m for m in MODELS if system in (None, m.system) and variant in (None, m.variant)]
+    if found:
+        return found
+    systems = sorted({m.system for m in MODELS})
+    if system not in systems:
+        raise LookupError(f"no system {system!r}; there are {', '.join(systems)}")
+    variants = ", ".join(m.variant for m in MODELS if m.system == system)
+    raise LookupError(f"{system} has no variant {variant!r}; there are {variants}")

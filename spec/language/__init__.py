@@ -1,0 +1,1 @@
+"""The little language: domains, layouts, plain states, sets, steps, models, rebinding, rules."""

@@ -1,0 +1,155 @@
+"""Domains: what values a field of a state, or an argument of a transition, may take.
+
+A state is declared once, as a `Record` of named fields, each with a domain and its meaning.
+Everything else (the NumPy record, the plain Python state, the packed form, the range check, names in
+JSON) is derived from that declaration; see `layout` and `plain`.
+
+Sizes are names of the scope: a *sort* (``"brokers"``) or a *bound* (`Bound("epochs")`). A step that
+leaves a bound is cut and counted; a value outside any other range is an error in the specification.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Mapping
+
+Scope = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The number that the scope gives to `name`, plus `plus`."""
+
+    name: str
+    plus: int = 0
+
+    def value(self, scope: Scope) -> int:
+        return scope[self.name] + self.plus
+
+
+@dataclass(frozen=True)
+class Number:
+    """Integers from `low` to `high`, both included; a `Bound` as `high` cuts the steps beyond it."""
+
+    low: int
+    high: int | Bound
+
+
+@dataclass(frozen=True)
+class Flag:
+    """False or True, kept as 0 or 1."""
+
+
+@dataclass(frozen=True)
+class Id:
+    """An index below the scope's size of `sort`; with `nobody`, also -1."""
+
+    sort: str
+    nobody: bool = False
+
+
+@dataclass(frozen=True)
+class SetOf:
+    """A set of ids of `sort`, kept as a bit mask; read and written through `sets` only."""
+
+    sort: str
+
+
+class Choice:
+    """Named codes 0, 1, 2 ...; iterating yields the codes, so ``A, B = Choice("A", "B")``."""
+
+    def __init__(self, *names: str):
+        self.names = names
+
+    def __iter__(self):
+        return iter(range(len(self.names)))
+
+
+@dataclass(frozen=True)
+class Array:
+    """As many elements of domain `of` as the scope's sort or bound `size` says."""
+
+    of: object
+    size: str | Bound
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field's domain and what it means in Kafka."""
+
+    domain: object
+    meaning: str
+
+
+class Record:
+    """Named fields: ``Record(hw=(Number(0, Bound("log")), "high watermark"), ...)``."""
+
+    def __init__(self, **fields: tuple[object, str]):
+        self.fields = {name: Field(domain, meaning) for name, (domain, meaning) in fields.items()}
+
+    def extended(self, **fields: tuple[object, str]) -> "Record":
+        """This record with more fields; raises ValueError when a name is taken."""
+        taken = self.fields.keys() & fields.keys()
+        if taken:
+            raise ValueError(f"fields declared twice: {', '.join(sorted(taken))}")
+        record = Record(**fields)
+        record.fields = {**self.fields, **record.fields}
+        return record
+
+
+NOBODY = -1
+
+
+class Sequence(Record):
+    """Up to `bound` elements of domain `of`: a `length`, and `slots` that hold zeros beyond it.
+
+    Written by `sequences.push` and `sequences.pop` or by code that keeps the same law.
+    """
+
+    def __init__(self, of: object, bound: Bound):
+        super().__init__(
+            length=(Number(0, bound), "number of elements"),
+            slots=(Array(of, bound), "elements, oldest first"),
+        )
+
+
+def values(domain: object, scope: Scope) -> range:
+    """The values of a scalar domain in `scope`; raises TypeError for arrays and records."""
+    match domain:
+        case Number(low, high):
+            return range(low, (high.value(scope) if isinstance(high, Bound) else high) + 1)
+        case Flag():
+            return range(2)
+        case Id(sort, nobody):
+            return range(NOBODY if nobody else 0, scope[sort])
+        case SetOf(sort):
+            return range(1 << scope[sort])
+        case Choice():
+            return range(len(domain.names))
+    raise TypeError(f"{type(domain).__name__} is not a scalar domain")
+
+
+def named(domain: object, value: int) -> object:
+    """`value` as a person writes it: a name, True or False, a list of ids, None for nobody."""
+    match domain:
+        case Flag():
+            return bool(value)
+        case Id(nobody=True) if value == NOBODY:
+            return None
+        case SetOf():
+            return [i for i in range(value.bit_length()) if value >> i & 1]
+        case Choice():
+            return domain.names[value]
+    return value
+
+
+def coded(domain: object, name: object) -> int:
+    """The inverse of `named`; raises ValueError for a name that the domain does not have."""
+    match domain:
+        case Id(nobody=True) if name is None:
+            return NOBODY
+        case SetOf():
+            return sum(1 << i for i in name)
+        case Choice():
+            return domain.names.index(name)
+    return int(name)

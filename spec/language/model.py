@@ -1,0 +1,144 @@
+"""Models: a state, its initial states, transitions and properties, at a scope.
+
+A *system* (replication, election ...) has one model for each *variant* of Kafka's history.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import product
+from types import FunctionType
+from typing import Callable, Iterator, Mapping
+
+from spec.language.domains import Record, Scope, values
+from spec.language.rebind import rebind
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """What a transition sends, for pictures: lanes and label are format strings over its arguments.
+
+    `kind` is ``request``, ``answer``, ``event`` or ``message``; ``{answer}`` in the label is the answer.
+    """
+
+    source: str
+    target: str
+    label: str
+    kind: str = "message"
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A transition function, the lane that it acts in, and the arrows that it draws."""
+
+    function: Callable
+    lane: str = "cluster"
+    arrows: tuple[Arrow, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Module and function: ``replication.elect_leader``."""
+        return f"{self.function.__module__.rsplit('.', 1)[-1]}.{self.function.__name__}"
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        """Argument names and their domains, in order, as the function's annotations declare them."""
+        return {name: domain for name, domain in self.function.__annotations__.items() if name != "return"}
+
+    def choices(self, scope: Scope) -> Iterator[tuple[int, ...]]:
+        """All argument tuples at `scope`, the last argument varying fastest."""
+        return product(*(values(domain, scope) for domain in self.arguments.values()))
+
+    @property
+    def words(self) -> str:
+        """The first sentence of the docstring, on one line."""
+        return first_paragraph(self.function)
+
+
+@dataclass(frozen=True)
+class Property:
+    """A named question about states or steps.
+
+    kind ``always``: `predicate(s)` holds in every state. kind ``step``: `predicate(before, after)` holds
+    for every step, or `predicate(before, after, *arguments)` for the steps of the transition functions
+    named in `of`. kind ``sometimes``: `predicate(s)` holds in some reachable state.
+    """
+
+    name: str
+    kind: str
+    predicate: Callable
+    of: tuple[str, ...] = ()
+
+    def concerns(self, transition: Transition) -> bool:
+        """Whether a step property speaks of the steps of `transition`."""
+        return not self.of or transition.function.__name__ in self.of
+
+    @property
+    def text(self) -> str:
+        """What the property says in words: the predicate's first paragraph."""
+        return first_paragraph(self.predicate)
+
+
+def always(predicate: Callable, name: str = "") -> Property:
+    """The property that `predicate` holds in every state."""
+    return Property(name or predicate.__name__, "always", predicate)
+
+
+def always_step(predicate: Callable, name: str = "", of: tuple[str, ...] = ()) -> Property:
+    """The property that `predicate` holds for every step (of the transitions `of`)."""
+    return Property(name or predicate.__name__, "step", predicate, of)
+
+
+def sometimes(predicate: Callable, name: str = "") -> Property:
+    """The goal that some reachable state satisfies `predicate`."""
+    return Property(name or predicate.__name__, "sometimes", predicate)
+
+
+@dataclass(frozen=True)
+class Model:
+    """One variant of a system: everything that an execution needs.
+
+    `initial(s, ...)` fills a state of zeros, once for every choice of its annotated arguments.
+    `scope` gives the default sizes and `largest` the greatest that may be asked for. `expected` maps a
+    scope (values in the order of `scope`) to the violated properties with the length of their shortest
+    counterexamples, in states. `answers` names the codes that `seams` return, for the text of steps.
+    """
+
+    system: str
+    variant: str
+    story: str
+    state: Record
+    initial: Callable
+    transitions: tuple[Transition, ...]
+    properties: tuple[Property, ...]
+    scope: Scope
+    largest: Scope
+    lanes: Callable[[Scope], list[str]]
+    abstract: bool = False
+    seams: tuple[Callable, ...] = ()
+    answers: tuple[str, ...] = ()
+    expected: Mapping[tuple[int, ...], Mapping[str, int]] = field(default_factory=dict)
+
+    def rebound(self, replacements: Mapping[Callable, Callable], **changes) -> "Model":
+        """This model with callees (or whole transitions) replaced, and other fields changed."""
+        transitions = tuple(
+            replace(t, function=rebind(t.function, replacements)) for t in self.transitions
+        )
+        return replace(self, transitions=transitions, initial=rebind(self.initial, replacements), **changes)
+
+    def transition(self, name: str) -> Transition:
+        """The transition called `name` (with or without its module); raises KeyError."""
+        for transition in self.transitions:
+            if name in (transition.name, transition.function.__name__):
+                return transition
+        raise KeyError(f"{self.system}/{self.variant} has no transition {name}")
+
+    def expectation(self, scope: Scope) -> Mapping[str, int] | None:
+        """The recorded violations at `scope`, or None where nothing is recorded."""
+        return self.expected.get(tuple(scope[name] for name in self.scope))
+
+
+def first_paragraph(function: FunctionType) -> str:
+    """The first paragraph of a docstring as one line, or the function's name in words."""
+    text = (function.__doc__ or function.__name__.replace("_", " ")).strip()
+    return " ".join(text.split("\n\n")[0].split())

@@ -1,0 +1,51 @@
+"""Rebinding: copies of specification functions whose globals are replaced.
+
+The explorer, the prover, the reference implementation and every museum variant run the same text with
+other callees. A copy is made of each function on the way to a replaced one; the originals never change.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Callable, Mapping
+
+
+def globals_used(function: FunctionType) -> dict[str, object]:
+    """The globals that `function`'s own code names, builtins left out."""
+    names = function.__code__.co_names
+    return {name: function.__globals__[name] for name in names if name in function.__globals__}
+
+
+def rebind(function: Callable, replacements: Mapping[Callable, Callable]) -> Callable:
+    """`function` with each callee that is a key of `replacements` replaced, however deep it is called.
+
+    The function itself is replaced when it is a key. Returns the same object when nothing changes.
+    """
+    return _rebind(function, replacements, {})
+
+
+def _rebind(function, replacements, done):
+    if function in replacements:
+        return replacements[function]
+    if function in done:
+        return done[function]
+    changed = {}
+    for name, value in globals_used(function).items():
+        if isinstance(value, FunctionType):
+            bound = _rebind(value, replacements, done)
+            if bound is not value:
+                changed[name] = bound
+    done[function] = _copy(function, changed) if changed else function
+    return done[function]
+
+
+def _copy(function, changed):
+    copy = FunctionType(
+        function.__code__, {**function.__globals__, **changed}, function.__name__,
+        function.__defaults__, function.__closure__,
+    )
+    copy.__doc__ = function.__doc__
+    copy.__module__ = function.__module__
+    copy.__annotations__ = function.__annotations__
+    copy.__dict__.update(function.__dict__)
+    return copy

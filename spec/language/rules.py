@@ -1,0 +1,1 @@
+def check_rules(f): pass

@@ -1,0 +1,32 @@
+"""Steps as text: ``controller.register(b=1, applied=1) -> NODEEXISTS``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_STEP = re.compile(r"([\w.]+)\(([^()]*)\)(?: -> (\w+))?")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A transition's name, its arguments, and the answer that it got (None when it asked nothing)."""
+
+    transition: str
+    arguments: dict[str, int] = field(default_factory=dict)
+    answer: str | None = None
+
+    def __str__(self) -> str:
+        arguments = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
+        answer = f" -> {self.answer}" if self.answer else ""
+        return f"{self.transition}({arguments}){answer}"
+
+
+def parse_step(text: str) -> Step:
+    """The step that `text` names; raises ValueError for other text."""
+    found = _STEP.fullmatch(text.strip())
+    if not found:
+        raise ValueError(f"not a step: {text!r}; a step reads like controller.register(b=1) -> OK")
+    name, arguments, answer = found.groups()
+    pairs = [part.split("=") for part in arguments.split(",") if part.strip()]
+    return Step(name, {key.strip(): int(value) for key, value in pairs}, answer)

@@ -1,0 +1,121 @@
+"""The replication system: its five variants, oldest first, and what is known of each."""
+
+from spec import replication as now
+from spec.language.model import Arrow, Model, Transition
+from spec.museum import kip101, kip279, kip320_first_try, truncate_to_hw, unfenced_replication
+from spec.properties.replication import PROPERTIES
+
+LEADER_LANE = "replica {leader}"
+FOLLOWER_LANE = "replica {follower}"
+FETCH = Arrow(LEADER_LANE, FOLLOWER_LANE, "record")
+TO_LEADER = Arrow("controller", LEADER_LANE, "LeaderAndIsr, epoch {request}", "request")
+TO_FOLLOWER = Arrow("controller", FOLLOWER_LANE, "LeaderAndIsr, epoch {request}", "request")
+ANSWER = Arrow(LEADER_LANE, FOLLOWER_LANE, "end of epoch", "answer")
+ISR_WRITE = Arrow(LEADER_LANE, "controller", "ISR", "request")
+
+COMMON = (
+    Transition(now.elect_leader, "controller"),
+    Transition(now.controller_shrink_isr, "controller"),
+    Transition(now.become_leader, LEADER_LANE, (TO_LEADER,)),
+    Transition(now.leader_write, LEADER_LANE),
+)
+
+
+def lanes(scope):
+    """One lane for the controller with ZooKeeper, one for each replica."""
+    return ["controller"] + [f"replica {i}" for i in range(scope["brokers"])]
+
+
+def model(variant, story, others, expected):
+    """A variant of replication from its own transitions and its recorded verdicts."""
+    return Model(
+        system="replication",
+        variant=variant,
+        story=story,
+        state=now.STATE,
+        initial=now.initial,
+        transitions=COMMON + others,
+        properties=PROPERTIES,
+        scope={"brokers": 3, "log": 2, "records": 2, "epochs": 2},
+        largest={"brokers": 7, "log": 8, "records": 8, "epochs": 8},
+        lanes=lanes,
+        abstract=True,
+        expected=expected,
+    )
+
+
+def isr_and_fetch(module, fetch):
+    """The leader's and the follower's transitions of one age."""
+    return (
+        Transition(module.leader_expand_isr, LEADER_LANE, (ISR_WRITE,)),
+        Transition(module.leader_shrink_isr, LEADER_LANE, (ISR_WRITE,)),
+        Transition(module.leader_inc_high_watermark, LEADER_LANE),
+        Transition(fetch, FOLLOWER_LANE, (FETCH,)),
+    )
+
+
+def becoming(function, *arrows):
+    """The transition by which a replica becomes a follower."""
+    return (Transition(function, FOLLOWER_LANE, (TO_FOLLOWER, *arrows)),)
+
+
+UNFENCED = isr_and_fetch(unfenced_replication, unfenced_replication.follower_replicate)
+
+
+def both(weak, strong):
+    """The recorded lengths of the shortest counterexamples of the two ISR properties."""
+    return {"weak_isr": weak, "strong_isr": strong}
+
+
+TRUNCATE_TO_HW = model(
+    "truncate-to-hw",
+    "A follower that hears of the newest request late has fetched a record in the old epoch, but not yet "
+    "the high watermark; on taking the request it truncates below what is committed, and stays in the ISR.",
+    UNFENCED + becoming(truncate_to_hw.become_follower),
+    {
+        (3, 1, 1, 1): both(9, 9), (3, 2, 1, 1): both(9, 9), (3, 2, 2, 1): both(9, 9),
+        (3, 2, 2, 2): both(9, 9), (2, 2, 2, 2): both(9, 10),
+    },
+)
+KIP101 = model(
+    "kip101",
+    "The new leader knows no larger epoch than the follower's last one: the follower falls back to its "
+    "high watermark and loses a committed record, or keeps one that the leader never had.",
+    UNFENCED + becoming(kip101.become_follower, ANSWER),
+    {
+        (3, 1, 1, 1): {"strong_isr": 12}, (3, 2, 1, 1): {"strong_isr": 12},
+        (3, 2, 2, 1): {"strong_isr": 12}, (3, 2, 2, 2): both(11, 11), (2, 2, 2, 2): both(12, 12),
+    },
+)
+KIP279 = model(
+    "kip279",
+    "A follower truncates by the answer of a replica that does not lead in the epoch of the request, and "
+    "a leader adds a follower to the ISR before its high watermark has reached its own epoch.",
+    UNFENCED + becoming(kip279.become_follower, ANSWER),
+    {
+        (3, 1, 1, 1): {"strong_isr": 12}, (3, 2, 1, 1): {"strong_isr": 12},
+        (3, 2, 2, 1): {"strong_isr": 12}, (3, 2, 2, 2): both(11, 11), (2, 2, 2, 2): {},
+    },
+)
+KIP320_FIRST_TRY = model(
+    "kip320-first-try",
+    "A fetch or a truncation is answered by a leader of another epoch, because only the epochs of records "
+    "are compared and not those of leader and follower.",
+    isr_and_fetch(kip320_first_try, kip320_first_try.follower_fetch)
+    + becoming(kip320_first_try.become_follower)
+    + (Transition(kip320_first_try.follower_truncate, FOLLOWER_LANE, (ANSWER,)),),
+    {
+        (3, 1, 1, 1): {}, (3, 2, 1, 1): {}, (3, 2, 2, 1): {}, (2, 2, 2, 2): {},
+        (3, 2, 2, 2): both(12, 13),
+    },
+)
+KIP320 = model(
+    "kip320",
+    "Every request between leader and follower carries the leader epoch; neither violation is reachable.",
+    isr_and_fetch(now, now.follower_fetch) + becoming(now.become_follower, ANSWER),
+    {
+        (3, 1, 1, 1): {}, (3, 2, 1, 1): {}, (3, 2, 2, 1): {}, (2, 2, 2, 2): {}, (3, 2, 2, 2): {},
+        (3, 2, 2, 3): {}, (3, 3, 3, 3): {},
+    },
+)
+MODELS = (TRUNCATE_TO_HW, KIP101, KIP279, KIP320_FIRST_TRY, KIP320)

@@ -1,0 +1,1 @@
+"""Deliberate mistakes: each must change what the checker finds."""

@@ -1,0 +1,1 @@
+"""Properties of each system, by the identifiers and names of the field."""
