@@ -114,7 +114,10 @@ class Kernel:
             yield f"{indent}    elif fault[0] < 0:"
             yield f"{indent}        fault[0] = i"
             yield f"{indent}        fault[1] = number"
+            yield f"{indent}    moves += 1"
             yield f"{indent}    t[0] = s[0]"
+        yield "        if moves == 0 and dead[0] < 0:"
+        yield "            dead[0] = i"
 
     def _step_properties(self, transition, names, indent):
         for i, prop in enumerate(self.step_properties):
@@ -128,11 +131,12 @@ class Kernel:
 
 EXPAND_HEAD = '''
 @njit(cache=True)
-def expand(states, first, room, s, t, out, origins, numbers, judged, broken, coverage, cuts, fault):
+def expand(states, first, room, s, t, out, origins, numbers, judged, broken, coverage, cuts, fault, dead):
     n = 0
     for i in range(first, len(states)):
         if n + room > len(out):
             return i, n
+        moves = 0
         unpack(states[i], s[0])
         t[0] = s[0]'''
 
@@ -147,7 +151,7 @@ def _count(transition, scope):
 class Expansion:
     """Runs the compiled `expand` over arrays of packed states and keeps the tallies."""
 
-    def __init__(self, compiled: Compiled, capacity: int = 1 << 16):
+    def __init__(self, compiled: Compiled, capacity: int = 1 << 14):
         self.compiled = compiled
         self._expand = load(compiled.texts, compiled.entry).expand
         self._s = np.zeros(1, compiled.dtype)
@@ -166,6 +170,7 @@ class Expansion:
         self.judged = np.full(max(1, len(self.compiled.state_names)), -1, np.int64)
         self.broken = np.full((max(1, len(self.compiled.step_names)), 2), -1, np.int64)
         self.fault = np.full(2, -1, np.int64)
+        self.dead = np.full(1, -1, np.int64)
 
     def run(self, states: np.ndarray):
         """Judge and expand `states`, shape (n, words); yields (successors, origins, numbers) by batches.
@@ -173,12 +178,13 @@ class Expansion:
         `origins` are indices into `states`, `numbers` step numbers; the arrays are reused by the next
         batch. Afterwards `judged` holds, for each property of states, the first index that violates it
         (or reaches it, for *sometimes*), `broken` the first (index, step number) for each property of
-        steps, and `fault` the first step that left a declared range; -1 for none.
+        steps, `fault` the first step that left a declared range, and `dead` the first state without a step;
+        -1 for none.
         """
         first = 0
         while first < len(states):
             first, n = self._expand(
                 states, first, self.compiled.most_successors, self._s, self._t, self._out, self._origins,
-                self._numbers, self.judged, self.broken, self.coverage, self.cuts, self.fault,
+                self._numbers, self.judged, self.broken, self.coverage, self.cuts, self.fault, self.dead,
             )
             yield self._out[:n], self._origins[:n], self._numbers[:n]

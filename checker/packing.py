@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spec.language.layout import Leaf
+from spec.language.plain import Plain, get
 
 WORD = 64
 MARK = 1 << 63
@@ -43,11 +44,11 @@ class Packing:
         self.bits = sum(p.mask.bit_length() for p in self.places)
         self.bounds = sorted({leaf.bound for leaf in leaves if leaf.bound})
 
-    def pack(self, values: dict[str, int]) -> np.ndarray:
-        """The packed state whose leaves (by expression) have these values, shape (words,) uint64."""
+    def pack(self, state: Plain) -> np.ndarray:
+        """A plain state, packed: shape (words,), uint64."""
         words = [MARK] + [0] * (self.words - 1)
         for place in self.places:
-            words[place.word] |= (values[place.leaf.expression] - place.leaf.low) << place.shift
+            words[place.word] |= (get(state, place.leaf.path) - place.leaf.low) << place.shift
         return np.array(words, np.uint64)
 
     def unpack(self, words: np.ndarray) -> list[int]:

@@ -20,7 +20,7 @@ const breakable = (text) =>
 
 /* The space-time picture of one row. A geometry is {lanes, pitch}: names, and pixels per lane. */
 
-const FIRST = 24, GAP = 26, DOT = 5.5, LETTER = 6.1;
+const FIRST = 24, GAP = 26, DOT = 5.5, LETTER = 6.1, LONGEST = 48;
 
 const laneX = (geometry, lane) => geometry.pitch * (lane + 0.5);
 
@@ -84,7 +84,7 @@ function arrowShape(geometry, step, arrow, y) {
 
 function arrowLabel(geometry, arrow, middle, y) {
   const width = geometry.pitch * geometry.lanes.length;
-  const most = Math.floor((width - 8) / LETTER);
+  const most = Math.min(LONGEST, Math.floor((width - 8) / LETTER));
   const text = arrow.label.length > most ? arrow.label.slice(0, most - 1) + "…" : arrow.label;
   const half = (text.length * LETTER) / 2 + 4;
   const x = Math.min(Math.max(middle, half), width - half);

@@ -2,8 +2,8 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const { histories } = data;
 const isBeside = histories.length === 2;
 const lastStep = Math.max(...histories.map((history) => history.steps.length));
-const [layout, intro, heads, rows, panel, help] =
-  ["layout", "top", "heads", "rows", "panel", "help"].map((id) => document.getElementById(id));
+const [layout, main, intro, heads, rows, panel, help] =
+  ["layout", "main", "top", "heads", "rows", "panel", "help"].map((id) => document.getElementById(id));
 const geometries = histories.map(geometryOf);
 const foldedPaths = histories.map((history) => foldedAtFirst(history.initial));
 let current = null;
@@ -15,7 +15,10 @@ function geometryOf(history) {
   return { lanes: history.lanes, pitch };
 }
 
-const pictureWidth = (side) => `--picture:${geometries[side].pitch * geometries[side].lanes.length}px`;
+const hasMarks = histories.some((history) => history.steps.some((step) => step.marks.length));
+const numberWidth = (hasMarks ? 104 : 64) - (isBeside ? 12 : 0);
+const widths = (side) =>
+  `--number:${numberWidth}px;--picture:${geometries[side].pitch * geometries[side].lanes.length}px`;
 
 /* The top: what this is, what was demanded, where it was violated. */
 
@@ -64,8 +67,10 @@ function legend() {
 
 function laneHead(history, side) {
   const { pitch } = geometries[side];
-  const names = history.lanes.map((lane) => el("span", { style: `width:${pitch}px`, title: lane }, lane));
-  return el("div", { class: "cell", style: pictureWidth(side) },
+  const size = Math.max(9.5, Math.min(12.5, pitch / 6.6));
+  const style = `width:${pitch}px;font-size:${size}px`;
+  const names = history.lanes.map((lane) => el("span", { style, title: lane }, lane));
+  return el("div", { class: "cell", style: widths(side) },
     el("span", { class: "number" }, "step"), el("div", { class: "lanes" }, names),
     el("div", { class: "words" }, isBeside ? history.title : "what happens"),
     el("div", { class: "changed-column" }, isBeside ? "" : "what changes"));
@@ -82,7 +87,7 @@ function stepRow(number) {
 }
 
 function cell(history, side, number) {
-  const style = pictureWidth(side);
+  const style = widths(side);
   if (number > history.steps.length) return el("div", { class: "cell over", style });
   const step = number ? history.steps[number - 1] : null;
   const marks = step ? step.marks.map((mark) => el("small", {}, mark)) : [];
@@ -102,7 +107,7 @@ function foldRow(fold) {
   const button = el("button", { type: "button", "aria-expanded": "false", tabindex: "-1" },
     el("b", {}, `${fold.first}–${fold.last}`), ` ${fold.label} `, el("small", {}, `${fold.last - fold.first + 1} steps`));
   const row = el("li", { class: "fold", tabindex: "-1", "data-step": fold.last, "data-first": fold.first },
-    histories.map((history, side) => el("div", { class: "cell", style: pictureWidth(side) },
+    histories.map((history, side) => el("div", { class: "cell", style: widths(side) },
       el("div", { class: "number" }), tally(geometries[side], history, fold),
       el("div", { class: "words" }, side ? null : button))));
   return row;
@@ -152,12 +157,12 @@ function mark(row) {
   row.setAttribute("tabindex", "0");
 }
 
-function select(row, scroll = "nearest") {
+function select(row) {
   if (!row) return;
   mark(row);
   if (!panel.hidden) fillPanel();
   row.focus({ preventScroll: true });
-  row.scrollIntoView({ block: scroll });
+  row.scrollIntoView({ block: "nearest" });
   if (row.id) history.replaceState(null, "", `#${row.id}`);
 }
 
@@ -165,7 +170,7 @@ function reveal(number) {
   const fold = data.folds.find((one) => one.first <= number && number <= one.last);
   const row = fold && rows.querySelector(`[data-first="${fold.first}"]`);
   if (row && !row.classList.contains("unfolded")) toggleFold(row);
-  select(document.getElementById(`step-${number}`), "center");
+  select(document.getElementById(`step-${number}`));
 }
 
 function move(direction) {
@@ -235,7 +240,7 @@ function onKey(event) {
 
 function onClick(event) {
   const row = event.target.closest("li.step, li.fold");
-  if (!row || event.target.closest(".more") || String(getSelection())) return;
+  if (!row || String(getSelection())) return;
   select(row);
   if (row.classList.contains("fold")) toggleFold(row);
   else if (panel.hidden) openPanel();
@@ -262,6 +267,7 @@ function start() {
   rows.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
   window.addEventListener("hashchange", followAddress);
+  main.focus({ preventScroll: true });
   followAddress();
 }
 

@@ -1,0 +1,180 @@
+"""Spark: starting it, checking that it can do the work, and the one job for each level."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Iterable, Iterator
+
+import numpy as np
+
+from checker.kernel import Compiled, Expansion
+from checker.partition import advance, expand, seen_before
+from checker.rundir import RunDirectory
+
+JAVA = 17
+
+
+class ClusterError(Exception):
+    """Spark cannot be used; the message says why and what to do."""
+
+
+def start(master: str):
+    """A SparkContext on `master`; raises ClusterError without Java 17+ or when the master is not there."""
+    _require_java()
+    _require_master(master)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkException
+
+    conf = SparkConf().setMaster(master).setAppName("kafkaproof")
+    for name, value in _settings(master).items():
+        conf.setIfMissing(name, value)
+    try:
+        return SparkContext(conf=conf)
+    except (PySparkException, OSError, Exception) as error:  # noqa: BLE001 - py4j raises bare errors
+        line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ClusterError(f"cannot start Spark on {master}: {line}") from error
+
+
+def _settings(master):
+    log4j = Path(__file__).with_name("log4j2.properties")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j.as_uri()}",
+        "spark.stage.maxConsecutiveAttempts": "1",
+        "spark.speculation": "false",
+        "spark.driver.memory": "2g",
+    }
+    host = re.match(r"spark://\[?([^:\]]+)", master)
+    if host is None or host[1] in ("localhost", "127.0.0.1"):
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    return settings
+
+
+def _require_java():
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    if java is None:
+        where = f"under JAVA_HOME={home}" if home else "on PATH"
+        raise ClusterError(f"no java {where}; install Java {JAVA} or later (Debian: openjdk-17-jre-headless)")
+    text = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+    version = re.search(r'version "(?:1\.)?(\d+)', text)
+    if not version or int(version[1]) < JAVA:
+        found = version[1] if version else "unknown"
+        raise ClusterError(f"{java} is Java {found}; Spark needs Java {JAVA} or later")
+
+
+def _require_master(master):
+    if not re.fullmatch(r"local(\[.*\])?|local-cluster\[\d+,\d+,\d+\]|(spark|yarn|k8s).*", master):
+        raise ClusterError(f"unknown Spark master {master!r}; try local[*], local-cluster[2,1,1024] or spark://HOST:PORT")
+    for host, port in re.findall(r"(?:spark://|,)\[?([^:,\]]+)\]?:(\d+)", master):
+        try:
+            socket.create_connection((host, int(port)), timeout=5).close()
+        except OSError as error:
+            raise ClusterError(f"cannot reach the Spark master {master}: {error}; is it running?") from error
+
+
+_EXPANSIONS: dict[str, Expansion] = {}
+
+
+class LevelTask:
+    """What a Spark task does; pickled to the executors."""
+
+    def __init__(self, uri: str, compiled: Compiled, partitions: int, generated):
+        self.uri, self.compiled, self.partitions, self.generated = uri, compiled, partitions, generated
+
+    def _report(self, states, generated):
+        self.generated.add(generated)
+
+    def expansion(self) -> Expansion:
+        """The loaded kernel, kept by the worker from task to task."""
+        entry = self.compiled.entry
+        if entry not in _EXPANSIONS:
+            _EXPANSIONS.clear()
+            _EXPANSIONS[entry] = Expansion(self.compiled)
+        return _EXPANSIONS[entry]
+
+    def probe(self, index: int, _) -> Iterator[str]:
+        """Load the kernel and write a file into the run directory; yields the file's name."""
+        self.expansion()
+        name = f"probe-{index}"
+        RunDirectory(self.uri).write_probe(name)
+        yield name
+
+    def restart(self, level: int, partition: int) -> Iterator[tuple[int, bytes]]:
+        """Expand again what is new in a complete level."""
+        run = RunDirectory(self.uri)
+        done = run.levels()[level]
+        for states in run.states(done, partition, self.partitions):
+            yield from expand(self.expansion(), np.ascontiguousarray(states), self.partitions)
+
+    def advance(self, level: int, partition: int, blocks: Iterable[tuple[int, bytes]]):
+        """Do one level of one partition; see `partition.advance`."""
+        run = RunDirectory(self.uri)
+        with seen_before(run, self.compiled, level, partition, self.partitions) as table:
+            yield from advance(
+                run, self.expansion(), table, level, (block for _, block in blocks), partition,
+                self.partitions, self._report,
+            )
+
+
+class Levels:
+    """The chain of Spark jobs that follows one complete level of a run."""
+
+    def __init__(self, context, run: RunDirectory, compiled: Compiled, partitions: int):
+        self._context, self._partitions = context, partitions
+        self.generated = context.accumulator(0)
+        self._task = LevelTask(run.uri, compiled, partitions, self.generated)
+
+    def probe(self, run: RunDirectory) -> None:
+        """Have every executor load the kernel and write to the run directory; raises ClusterError."""
+        task = self._task
+        slots = max(self._partitions, self._context.defaultParallelism)
+        names = self._run(lambda: self._context.range(slots, numSlices=slots)
+                          .mapPartitionsWithIndex(task.probe).collect())
+        unseen = [name for name in names if not run.take_probe(name)]
+        if unseen:
+            raise ClusterError(f"the run directory {run.uri} is not shared with the executors; name one that is")
+
+    def restart(self, level: int) -> None:
+        """Begin behind `level`, the last complete one."""
+        task = self._task
+        source = self._context.range(self._partitions, numSlices=self._partitions)
+        self._exchange(source.mapPartitionsWithIndex(lambda p, _: task.restart(level, p)))
+
+    def advance(self, level: int) -> int:
+        """Run one level as one Spark job; returns how many batches of successors it left."""
+        task = self._task
+        self._exchange(self._received.mapPartitionsWithIndex(lambda p, blocks: task.advance(level, p, blocks)))
+        return self._run(lambda: self._received._jrdd.count())
+
+    def _exchange(self, successors):
+        self._received = successors.partitionBy(self._partitions, lambda owner: owner)
+
+    def _run(self, action):
+        try:
+            return action()
+        except Exception as error:  # noqa: BLE001 - py4j raises its own kinds
+            text = str(error)
+            told = re.search(r"(?:RunError|UnitError): (.*)", text)
+            if told:
+                raise ClusterError(told[1]) from error
+            raise LostLevel(_cause(text)) from error
+
+
+class LostLevel(Exception):
+    """A Spark job failed, for instance because an executor was lost; the level can be run again."""
+
+
+def _cause(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = [line for line in lines if "Error" in line or "Exception" in line or "lost" in line.lower()]
+    return (told or lines or ["no reason given"])[-1 if told else 0][:300]

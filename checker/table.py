@@ -1,0 +1,176 @@
+"""The states that a partition has seen: an open-addressing hash table of packed states.
+
+Exact while a state fits `EXACT_WORDS`; beyond that the table holds 63-bit fingerprints. A table lives in
+memory, or in a file that all Python workers of one executor map; it is a cache, and can be rebuilt from
+the levels of the run directory at any time.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+
+EXACT_WORDS = 6
+LOAD = 0.6
+MARK = np.uint64(1 << 63)
+HEADER_WORDS = 8
+SMALLEST = 1 << 12
+RUNNING = -2
+KEY_BITS = 44
+STEP_BITS = 20
+
+
+@njit(cache=True)
+def hash_words(row, words):
+    """A 64-bit hash of the first `words` words of a packed state."""
+    h = np.uint64(0x9E3779B97F4A7C15)
+    for i in range(words):
+        h ^= row[i]
+        h *= np.uint64(0xFF51AFD7ED558CCD)
+        h ^= h >> np.uint64(32)
+        h *= np.uint64(0xC4CEB9FE1A85EC53)
+        h ^= h >> np.uint64(29)
+    return h
+
+
+@njit(cache=True)
+def keys_of(states):
+    """The 44-bit keys by which successors name their parents, shape (n,)."""
+    keys = np.empty(len(states), np.uint64)
+    for i in range(len(states)):
+        keys[i] = hash_words(states[i], states.shape[1]) >> np.uint64(64 - KEY_BITS)
+    return keys
+
+
+@njit(cache=True)
+def owners_of(states, partitions):
+    """The partition that owns each packed state, shape (n,)."""
+    owners = np.empty(len(states), np.int64)
+    for i in range(len(states)):
+        owners[i] = (hash_words(states[i], states.shape[1]) >> np.uint64(40)) % np.uint64(partitions)
+    return owners
+
+
+@njit(cache=True)
+def _insert(slots, used, limit, rows, words, first, fresh):
+    """Insert rows[first:]; fills `fresh` with the indices of new ones. Returns (next row, number new)."""
+    mask, width, found = np.uint64(len(slots) - 1), slots.shape[1], 0
+    mark = np.uint64(1 << 63)
+    for i in range(first, len(rows)):
+        if used + found >= limit:
+            return i, found
+        h = hash_words(rows[i], words)
+        at = h & mask
+        while slots[at, 0] != 0:
+            same = True
+            if width < words:
+                same = slots[at, 0] == h | mark
+            else:
+                for w in range(words):
+                    if slots[at, w] != rows[i, w]:
+                        same = False
+                        break
+            if same:
+                break
+            at = (at + np.uint64(1)) & mask
+        if slots[at, 0] == 0:
+            if width < words:
+                slots[at, 0] = h | mark
+            else:
+                for w in range(words):
+                    slots[at, w] = rows[i, w]
+            fresh[found] = i
+            found += 1
+    return len(rows), found
+
+
+@njit(cache=True)
+def _reinsert(old, slots, exact_words):
+    mask = np.uint64(len(slots) - 1)
+    for i in range(len(old)):
+        if old[i, 0] != 0:
+            h = hash_words(old[i], exact_words) if exact_words else old[i, 0]
+            at = h & mask
+            while slots[at, 0] != 0:
+                at = (at + np.uint64(1)) & mask
+            slots[at] = old[i]
+
+
+class Table:
+    """Seen states of one partition. `level` is the last level that is in it as a whole (-1: none).
+
+    While a level is being inserted, `level` is `RUNNING`, so that a table that a killed task left behind
+    is never trusted.
+    """
+
+    def __init__(self, words: int, path: Path | None = None):
+        self.words, self.path = words, path
+        self.exact = words <= EXACT_WORDS
+        self._width = words if self.exact else 1
+        if path is not None and path.exists():
+            self._map(path, "r+", None)
+        else:
+            self._allocate(SMALLEST)
+            self.level = -1
+
+    def _allocate(self, capacity):
+        size = HEADER_WORDS + capacity * self._width
+        if self.path is None:
+            self._whole = np.zeros(size, np.uint64)
+            self._view()
+        else:
+            fresh = self.path.with_suffix(".new")
+            self._map(fresh, "w+", size)
+            fresh.replace(self.path)
+
+    def _map(self, path, mode, size):
+        self._whole = np.memmap(path, np.uint64, mode, shape=None if size is None else (size,))
+        self._view()
+
+    def _view(self):
+        self._header = self._whole[:HEADER_WORDS].view(np.int64)
+        self._slots = np.asarray(self._whole[HEADER_WORDS:]).reshape(-1, self._width)
+
+    @property
+    def level(self) -> int:
+        """The last level inserted as a whole, `RUNNING` while one is being inserted."""
+        return int(self._header[0]) - 1
+
+    @level.setter
+    def level(self, value: int):
+        self._header[0] = value + 1
+
+    @property
+    def states(self) -> int:
+        """How many states the table holds."""
+        return int(self._header[1])
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the table, in bytes."""
+        return self._whole.nbytes
+
+    def insert(self, rows: np.ndarray) -> np.ndarray:
+        """Insert packed states, shape (n, at least words); returns the indices of those not seen before."""
+        fresh, first, kept = np.empty(len(rows), np.int64), 0, []
+        while first < len(rows):
+            limit = int(len(self._slots) * LOAD)
+            first, found = _insert(self._slots, self.states, limit, rows, self.words, first, fresh)
+            self._header[1] += found
+            kept.append(fresh[:found].copy())
+            if first < len(rows):
+                self._grow()
+        return np.concatenate(kept) if kept else fresh
+
+    def _grow(self):
+        old, header = self._slots, self._header.copy()
+        self._allocate(len(old) * 2)
+        self._header[:] = header
+        _reinsert(old, self._slots, self.words if self.exact else 0)
+
+
+def miss_probability(states: int, exact: bool) -> float:
+    """An upper bound of the probability that two of `states` shared a fingerprint of 63 bits."""
+    return 0.0 if exact else min(1.0, states * (states - 1) / 2.0 / 2.0**63)
