@@ -8,19 +8,21 @@ import shutil
 import socket
 import subprocess
 import sys
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Iterable, Iterator
 
 import numpy as np
 
+from checker.errors import UserError
 from checker.kernel import Compiled, Expansion
 from checker.partition import advance, expand, seen_before
 from checker.rundir import RunDirectory
+from checker.units import cache_directory
 
 JAVA = 17
 
 
-class ClusterError(Exception):
+class ClusterError(UserError):
     """Spark cannot be used; the message says why and what to do."""
 
 
@@ -31,24 +33,37 @@ def start(master: str):
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     from pyspark import SparkConf, SparkContext
-    from pyspark.errors import PySparkException
 
     conf = SparkConf().setMaster(master).setAppName("kafkaproof")
     for name, value in _settings(master).items():
         conf.setIfMissing(name, value)
+    log = cache_directory().parent / "spark.log"
     try:
-        return SparkContext(conf=conf)
-    except (PySparkException, OSError, Exception) as error:  # noqa: BLE001 - py4j raises bare errors
-        line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ClusterError(f"cannot start Spark on {master}: {line}") from error
+        with _stderr_to(log):
+            return SparkContext(conf=conf)
+    except Exception as error:  # py4j and the launcher raise errors of many kinds
+        line = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ClusterError(f"cannot start Spark on {master}: {line} (its log is {log})") from error
+
+
+@contextmanager
+def _stderr_to(log):
+    """Let processes started in this block write their errors to the file `log`, for as long as they live."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    own = os.dup(2)
+    with open(log, "w") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(own, 2)
+        os.close(own)
 
 
 def _settings(master):
-    log4j = Path(__file__).with_name("log4j2.properties")
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j.as_uri()}",
         "spark.stage.maxConsecutiveAttempts": "1",
         "spark.speculation": "false",
         "spark.driver.memory": "2g",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Iterator
 
+from checker.errors import UserError
 from spec.language.domains import Scope
 from spec.language.layout import leaves
 from spec.language.model import Model, Property, Transition
-from spec.language.plain import Plain, copy_into, key, new_state, put
+from spec.language.plain import Plain, plain_type, put, values_of
 from spec.language.rebind import rebind
 from spec.language.steps import Step
 
 
-class ExecutionError(Exception):
+class ExecutionError(UserError):
     """The specification put a value out of its declared range; the message names step, field and value."""
 
 
@@ -22,6 +23,7 @@ class Execution:
     def __init__(self, model: Model, scope: Scope):
         self.model, self.scope = model, scope
         self.leaves = leaves(model.state, scope)
+        self._new_state = plain_type(model.state, scope)
         self._answer = None
         watched = {seam: self._watch(seam) for seam in model.seams}
         self._functions = {t.name: rebind(t.function, watched) for t in model.transitions}
@@ -40,7 +42,7 @@ class Execution:
         """The model's initial states, without repetition."""
         states = {}
         for arguments in Transition(self.model.initial).choices(self.scope):
-            state = new_state(self.model.state, self.scope)
+            state = self._new_state()
             self.model.initial(state, *arguments)
             self._check(state, "initial state")
             states.setdefault(self.key(state), state)
@@ -48,19 +50,18 @@ class Execution:
 
     def key(self, state: Plain) -> tuple[int, ...]:
         """The values of all leaves."""
-        return key(self.leaves, state)
+        return tuple(values_of(state))
 
     def from_values(self, values) -> Plain:
         """The state whose leaves have these values, in order."""
-        state = new_state(self.model.state, self.scope)
+        state = self._new_state()
         for leaf, value in zip(self.leaves, values):
             put(state, leaf.path, int(value))
         return state
 
     def after(self, state: Plain, transition: Transition, arguments: tuple[int, ...]) -> Plain | None:
         """The state after a step, without regard to bounds; None when the step is not enabled."""
-        after = new_state(self.model.state, self.scope)
-        copy_into(self.leaves, state, after)
+        after = state.copy()
         self._answer = None
         return after if self._functions[transition.name](after, *arguments) else None
 
@@ -71,11 +72,13 @@ class Execution:
 
     def successors(self, state: Plain, cuts) -> Iterator[tuple[Transition, tuple[int, ...], Plain]]:
         """All enabled steps within the bounds; steps beyond a bound are counted in `cuts`."""
+        scratch = state.copy()
         for transition, choices in self._choices:
+            function = self._functions[transition.name]
             for arguments in choices:
-                after = self.after(state, transition, arguments)
-                if after is None:
+                if not function(scratch, *arguments):
                     continue
+                after, scratch = scratch, state.copy()
                 bound = self._check(after, f"{transition.name}{arguments}")
                 if bound:
                     cuts[bound] += 1

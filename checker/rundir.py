@@ -23,12 +23,13 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 
+from checker.errors import UserError
 from checker.table import STEP_BITS, keys_of, owners_of
 
 FORMAT = 1
 
 
-class RunError(Exception):
+class RunError(UserError):
     """A run directory cannot be used; the message says which, why and what to do."""
 
 

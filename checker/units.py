@@ -22,12 +22,13 @@ from types import FunctionType, ModuleType
 import numba
 from numba.core import config
 
+from checker.errors import UserError
 from spec.language.rebind import globals_used
 
 HEADER = "from numba import njit\n"
 
 
-class UnitError(Exception):
+class UnitError(UserError):
     """A function uses something that cannot be compiled; the message names it and where it stands."""
 
 

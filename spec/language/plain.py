@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 
 from spec.language.domains import Array, Record, Scope, coded, named
-from spec.language.layout import Leaf, leaves, length, slots
+from spec.language.layout import length, slots
 
 
 class Plain:
@@ -14,12 +14,42 @@ class Plain:
     __slots__ = ()
 
     def __eq__(self, other):
-        return type(self) is type(other) and all(
+        return self.__slots__ == getattr(other, "__slots__", None) and all(
             getattr(self, name) == getattr(other, name) for name in self.__slots__
         )
 
-    def __hash__(self):
-        raise TypeError("a plain state changes in place; use `key(leaves, state)`")
+    __hash__ = None
+
+    def copy(self) -> "Plain":
+        """A state with the same values that shares nothing with this one."""
+        twin = object.__new__(type(self))
+        for name in self.__slots__:
+            setattr(twin, name, _copied(getattr(self, name)))
+        return twin
+
+
+def _copied(value):
+    if isinstance(value, list):
+        return [_copied(element) for element in value]
+    return value.copy() if isinstance(value, Plain) else value
+
+
+def values_of(value: object) -> list[int]:
+    """The leaves of a plain state (or a part of one) in the order of their declaration."""
+    found: list[int] = []
+    _gather(value, found)
+    return found
+
+
+def _gather(value, found):
+    if isinstance(value, list):
+        for element in value:
+            _gather(element, found)
+    elif isinstance(value, Plain):
+        for name in value.__slots__:
+            _gather(getattr(value, name), found)
+    else:
+        found.append(value)
 
 
 def plain_type(record: Record, scope: Scope) -> type[Plain]:
@@ -56,29 +86,6 @@ def put(state: object, path: tuple, value: int) -> None:
         setattr(parent, path[-1], value)
 
 
-def key(of: list[Leaf], state: object) -> tuple[int, ...]:
-    """The values of the leaves, which tell states apart."""
-    return tuple(int(get(state, leaf.path)) for leaf in of)
-
-
-def copy_into(of: list[Leaf], source: object, target: object) -> None:
-    """Set every leaf of `target` from `source`; either may be plain or a NumPy record's element."""
-    for leaf in of:
-        value = _get_numpy(source, leaf.path) if not isinstance(source, Plain) else get(source, leaf.path)
-        if isinstance(target, Plain):
-            put(target, leaf.path, int(value))
-        else:
-            _put_numpy(target, leaf.path, value)
-
-
-def _get_numpy(record, path):
-    return reduce(lambda at, part: at[part], path, record)
-
-
-def _put_numpy(record, path, value):
-    _get_numpy(record, path[:-1])[path[-1]] = value
-
-
 def to_json(domain: object, value: object, scope: Scope) -> object:
     """A plain state (or a field of one) as JSON: names for codes, lists for sets and sequences."""
     if isinstance(domain, Record):
@@ -93,32 +100,25 @@ def to_json(domain: object, value: object, scope: Scope) -> object:
 
 def from_json(record: Record, data: object, scope: Scope) -> Plain:
     """The plain state that `to_json` wrote; raises KeyError or ValueError for anything else."""
-    state = plain_type(record, scope)()
-    _fill(record, state, data, scope)
-    return state
+    return _from_json(record, data, scope)
 
 
-def _fill(record, state, data, scope):
-    if record.fields.keys() == {"length", "slots"}:
-        data = {"length": len(data), "slots": data}
-    for name, field in record.fields.items():
-        value = data[name]
-        if isinstance(field.domain, Record):
-            _fill(field.domain, getattr(state, name), value, scope)
-        elif isinstance(field.domain, Array):
-            elements = getattr(state, name)
-            for i, element in enumerate(value):
-                if isinstance(field.domain.of, Record):
-                    _fill(field.domain.of, elements[i], element, scope)
-                else:
-                    elements[i] = coded(field.domain.of, element)
-        else:
-            setattr(state, name, coded(field.domain, value))
+def _from_json(domain, data, scope):
+    if isinstance(domain, Record):
+        if domain.fields.keys() == {"length", "slots"}:
+            data = {"length": len(data), "slots": data}
+        state = new_state(domain, scope)
+        for name, field in domain.fields.items():
+            setattr(state, name, _from_json(field.domain, data[name], scope))
+        return state
+    if isinstance(domain, Array):
+        elements = _maker(domain, scope)()
+        for i, element in enumerate(data):
+            elements[i] = _from_json(domain.of, element, scope)
+        return elements
+    return coded(domain, data)
 
 
 def new_state(record: Record, scope: Scope) -> Plain:
     """A state of zeros."""
     return plain_type(record, scope)()
-
-
-__all__ = ["Plain", "copy_into", "from_json", "get", "key", "leaves", "new_state", "plain_type", "put", "to_json"]

@@ -1,0 +1,146 @@
+"""``kafkaproof check``: explore every state of one model, or of the whole suite, on Spark."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import uuid
+from datetime import datetime
+from pathlib import Path
+
+from checker import cluster
+from checker.commands.main import OK, UNFINISHED, VIOLATED
+from checker.commands.tables import print_check_table, print_coverage
+from checker.errors import UserError
+from checker.explorer import Limits
+from checker.rundir import RunDirectory
+from checker.runs import Check, begin, perform, properties_of, resumed, scope_for
+from spec.catalogue import MODELS, find
+
+SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+EXAMPLES = """examples:
+  kafkaproof check --brokers 3
+  kafkaproof check replication --variant kip101 --log 2 --records 2 --epochs 1
+  kafkaproof check replication --variant kip320 --epochs 3 --master spark://host:7077 --run-dir hdfs:///runs/a
+  kafkaproof check replication --variant kip320 --property my.py:predicate
+  kafkaproof check --resume runs/replication-kip320-20260101-120000-1f2e
+"""
+
+
+def add_parser(commands) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "check", help="explore every state of a model, or of all of them", epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Explore every reachable state and verify every property. Without a system, the whole suite.",
+    )
+    parser.add_argument("system", nargs="?", help="replication, election ...; all when left out")
+    parser.add_argument("--variant", help="one variant of the system (see `kafkaproof list`)")
+    for name in sorted({name for model in MODELS for name in model.scope}):
+        users = sorted({model.system for model in MODELS if name in model.scope})
+        parser.add_argument(f"--{name}", type=int, metavar="N", help=f"size or bound of {', '.join(users)}")
+    parser.add_argument("--property", action="append", default=[], metavar="P", dest="properties",
+                        help="check only this property (repeatable); FILE.py:PREDICATE for one of your own")
+    parser.add_argument("--keep-going", action="store_true", help="do not stop at the first violation")
+    parser.add_argument("--deadlock", action="store_true", help="a state without a step is a violation")
+    parser.add_argument("--master", default="local[*]", help="Spark master (default %(default)s)")
+    parser.add_argument("--run-dir", metavar="DIR", help="where the run is kept (default: a fresh one in runs/)")
+    parser.add_argument("--resume", metavar="DIR", help="go on with a run that was killed or stopped at a limit")
+    parser.add_argument("--max-states", type=int, metavar="N", help="stop after the level that reaches N states")
+    parser.add_argument("--max-depth", type=int, metavar="N", help="stop after N levels")
+    parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after M minutes")
+    parser.add_argument("--max-disk", type=_bytes, metavar="SIZE", help="stop when the run takes SIZE (500M, 20G)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.set_defaults(run=run)
+
+
+def _bytes(text):
+    number, unit = (text[:-1], text[-1].upper()) if text[-1:].upper() in SIZES else (text, None)
+    try:
+        return int(float(number) * SIZES.get(unit, 1))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size; write 500M or 20G") from None
+
+
+def run(options) -> int:
+    """Check what the options ask for; returns the exit code."""
+    limits = Limits(options.max_states, options.max_depth, options.max_minutes, options.max_disk)
+    began = time.monotonic()
+    planned = None if options.resume else _planned(options)
+    directory = RunDirectory(options.resume) if options.resume else None
+    earlier = resumed(directory) if directory else None
+    context = cluster.start(options.master)
+    try:
+        if earlier:
+            check, kernel, partitions = earlier
+            results = [perform(check, kernel, directory, context, partitions, limits, time.monotonic() - began)]
+        else:
+            results = _all(planned, options, context, limits, began)
+    finally:
+        context.stop()
+    named = bool(options.resume) or bool(options.system and options.variant)
+    return _report(results, options, named)
+
+
+def _planned(options):
+    """The checks to do, before anything is started, so that wrong use is told at once."""
+    if options.variant and not options.system:
+        raise UserError("--variant needs a system; see `kafkaproof list`")
+    try:
+        models = find(options.system, options.variant)
+    except LookupError as error:
+        raise UserError(error.args[0]) from error
+    names = {name for model in MODELS for name in model.scope}
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    unused = [name for name in given if not any(name in model.scope for model in models)]
+    if unused:
+        raise UserError(f"{options.system} has no bound {unused[0]!r}; it has {', '.join(models[0].scope)}")
+    checks = []
+    for model in models:
+        scope = scope_for(model, {name: v for name, v in given.items() if name in model.scope})
+        properties_of(model, tuple(options.properties))
+        checks.append(Check(model, scope, tuple(options.properties), options.keep_going, options.deadlock))
+    return checks
+
+
+def _all(checks, options, context, limits, began):
+    results = []
+    for check in checks:
+        run_directory = RunDirectory(_place(check, options, len(checks) > 1))
+        partitions = max(2, context.defaultParallelism)
+        kernel = begin(check, run_directory, partitions)
+        startup = time.monotonic() - began
+        results.append(perform(check, kernel, run_directory, context, partitions, limits, startup))
+        began = time.monotonic()
+    return results
+
+
+def _place(check, options, several):
+    name = f"{check.model.system}-{check.model.variant}"
+    if options.run_dir:
+        return f"{options.run_dir.rstrip('/')}/{name}" if several else options.run_dir
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    return str(Path("runs") / f"{name}-{stamp}-{uuid.uuid4().hex[:4]}")
+
+
+def _report(results, options, named):
+    if options.json:
+        print(json.dumps({"format": 1, "runs": results}, indent=2))
+    else:
+        print_check_table(results)
+        if named:
+            print_coverage(results[0])
+    return exit_code(results, named)
+
+
+def exit_code(results: list[dict], named: bool) -> int:
+    """3 when a run is incomplete; a named run is 1 when violated or a goal is unreached; a suite is 1
+    unless every verdict is the recorded one (without a record: unless it holds).
+    """
+    if any(result["verdict"] == "incomplete" for result in results):
+        return UNFINISHED
+    wrong = [r for r in results if r["verdict"] == "violated" or r["unreached"]]
+    if not named:
+        wrong = [r for r in results if r["expected"] is False or (r["expected"] is None and r in wrong)]
+    return VIOLATED if wrong else OK

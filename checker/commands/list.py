@@ -1,0 +1,57 @@
+"""``kafkaproof list``: the systems, variants, bounds and properties there are."""
+
+from __future__ import annotations
+
+import json
+
+from rich.table import Table
+
+from checker.commands.main import OK
+from checker.commands.tables import console, scope_text
+from spec.catalogue import MODELS
+
+
+def add_parser(commands) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "list", help="systems, variants, bounds and properties", description="What there is to check.",
+        epilog="example: kafkaproof list --json",
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options) -> int:
+    """Print the catalogue."""
+    models = [_entry(model) for model in MODELS]
+    if options.json:
+        print(json.dumps({"format": 1, "models": models}, indent=2))
+        return OK
+    out = console()
+    table = Table("system", "variant", "default scope", "story", header_style="bold")
+    for entry in models:
+        table.add_row(entry["system"], entry["variant"], scope_text(entry["scope"]), entry["story"])
+    out.print(table)
+    properties = Table("system", "property", "kind", "in words", header_style="bold")
+    for system in dict.fromkeys(entry["system"] for entry in models):
+        shown = {p["name"]: p for e in models if e["system"] == system for p in e["properties"]}
+        for prop in shown.values():
+            properties.add_row(system, prop["name"], prop["kind"], prop["text"])
+    out.print(properties)
+    return OK
+
+
+def _entry(model):
+    return {
+        "system": model.system,
+        "variant": model.variant,
+        "story": model.story,
+        "scope": dict(model.scope),
+        "largest": dict(model.largest),
+        "properties": [{"name": p.name, "kind": p.kind, "text": p.text} for p in model.properties],
+        "transitions": [{"name": t.name, "arguments": list(t.arguments), "text": t.words} for t in model.transitions],
+        "recorded_verdicts": [
+            {"scope": dict(zip(model.scope, scope)), "violated": dict(lengths)}
+            for scope, lengths in model.expected.items()
+        ],
+    }

@@ -1,0 +1,55 @@
+"""The `kafkaproof` command: finds its subcommands among the installed packages and reports errors in a line."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import sys
+import tempfile
+import traceback
+
+from checker.errors import UserError
+
+GROUP = "kafkaproof.commands"
+OK, VIOLATED, WRONG_USE, UNFINISHED = 0, 1, 2, 3
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser with every installed subcommand (entry points of the group `kafkaproof.commands`)."""
+    top = argparse.ArgumentParser(
+        prog="kafkaproof",
+        description="Check Kafka's ZooKeeper-mode control plane, show how it fails, replay real clusters.",
+        epilog="Exit codes: 0 as expected, 1 violated or diverging, 2 wrong use or bad input, 3 not finished.",
+    )
+    top.add_argument("--version", action="version", version=importlib.metadata.version("kafkaproof"))
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for point in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda p: p.name):
+        point.load()(commands)
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except UserError as error:
+        return _say(error)
+    except KeyboardInterrupt:
+        print("kafkaproof: interrupted; what is complete is kept, see `kafkaproof runs`", file=sys.stderr)
+        return UNFINISHED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except OSError as error:
+        return _say(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    except Exception as error:  # noqa: BLE001 - the last line of defence
+        with tempfile.NamedTemporaryFile("w", prefix="kafkaproof-", suffix=".txt", delete=False) as file:
+            traceback.print_exc(file=file)
+        return _say(f"a defect of kafkaproof: {type(error).__name__}: {error}; details are in {file.name}")
+
+
+def _say(text):
+    print(f"kafkaproof: {text}", file=sys.stderr)
+    return WRONG_USE

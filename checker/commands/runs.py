@@ -1,0 +1,63 @@
+"""``kafkaproof runs``: the runs that are kept, their sizes, and their deletion."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rich.table import Table
+
+from checker.commands.main import OK
+from checker.commands.tables import console, scope_text
+from checker.rundir import RunDirectory, RunError
+
+
+def add_parser(commands) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "runs", help="list, size and delete runs", description="The runs that are kept in a directory.",
+        epilog="examples: kafkaproof runs; kafkaproof runs --delete runs/replication-kip320-20260101-120000-1f2e",
+    )
+    parser.add_argument("directory", nargs="?", default="runs", help="where to look (default %(default)s)")
+    parser.add_argument("--delete", action="append", default=[], metavar="RUN", help="delete this run (repeatable)")
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options) -> int:
+    """Delete what is asked for, or list what there is."""
+    if options.delete:
+        for name in options.delete:
+            RunDirectory(name).delete()
+            print(f"deleted {name}")
+        return OK
+    entries = [_entry(path.parent) for path in sorted(Path(options.directory).glob("**/run.json"))]
+    if options.json:
+        print(json.dumps({"format": 1, "runs": entries}, indent=2))
+        return OK
+    if not entries:
+        print(f"no runs in {options.directory}")
+        return OK
+    table = Table("run", "system", "variant", "scope", "begun", "state", header_style="bold")
+    table.add_column("distinct", justify="right")
+    table.add_column("MiB", justify="right")
+    for entry in entries:
+        table.add_row(entry["run_dir"], entry["system"], entry["variant"], scope_text(entry["scope"]),
+                      entry["created"], entry["state"], f"{entry['distinct']:,}", f"{entry['bytes'] / 2**20:,.1f}")
+    console().print(table)
+    return OK
+
+
+def _entry(path):
+    directory = RunDirectory(str(path))
+    try:
+        manifest, result, levels = directory.run(), directory.result(), directory.levels()
+    except RunError as error:
+        return {"run_dir": str(path), "system": "?", "variant": "?", "scope": {}, "created": "", "distinct": 0,
+                "state": str(error), "bytes": directory.size()}
+    return {
+        "run_dir": str(path), "system": manifest["system"], "variant": manifest["variant"],
+        "scope": manifest["scope"], "created": manifest["created"],
+        "state": result["verdict"] if result else "unfinished",
+        "distinct": sum(part["states"] for level in levels for part in level["parts"]), "bytes": directory.size(),
+    }

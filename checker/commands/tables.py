@@ -1,0 +1,79 @@
+"""Tables and sentences that people read."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+EXPECTED = {
+    ("holds", True): ("holds", "green"),
+    ("violated", True): ("violated, as the museum expects", "yellow"),
+    ("holds", None): ("holds", "green"),
+    ("violated", None): ("VIOLATED", "red"),
+    ("incomplete", None): ("incomplete", "cyan"),
+}
+
+
+def console() -> Console:
+    """Standard output; wide enough for a table when it is not a terminal."""
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=160)
+
+
+def scope_text(scope: dict) -> str:
+    """A scope in short: ``brokers 3, log 2``."""
+    return ", ".join(f"{name} {value}" for name, value in scope.items())
+
+
+def verdict_text(result: dict) -> tuple[str, str]:
+    """The verdict in words, and its colour."""
+    return EXPECTED.get((result["verdict"], result["expected"]), (f"UNEXPECTED: {result['verdict']}", "bold red"))
+
+
+def print_check_table(results: list[dict]) -> None:
+    """One row for each run, and below it what to look at next."""
+    table = Table(header_style="bold")
+    for name in ("system", "variant", "scope", "verdict"):
+        table.add_column(name)
+    for name in ("distinct", "depth", "states/s", "counterexample"):
+        table.add_column(name, justify="right")
+    for result in results:
+        words, colour = verdict_text(result)
+        rate = result["distinct"] / max(result["seconds"], 1e-3)
+        length = f"{result['violated']} in {result['trace_length']} states" if result["violated"] else ""
+        distinct = f"{result['distinct']:,}" + ("" if result["complete"] else " so far")
+        table.add_row(result["system"], result["variant"], scope_text(result["scope"]), f"[{colour}]{words}[/]",
+                      distinct, str(result["depth"]), f"{rate:,.0f}", length)
+    out = console()
+    out.print(table)
+    _print_notes(out, results)
+
+
+def _print_notes(out, results):
+    for result in results:
+        name = f"{result['system']}/{result['variant']}"
+        if result["stopped_by"]:
+            out.print(f"{name} stopped at --{result['stopped_by']}; go on with: "
+                      f"kafkaproof check --resume {result['run_dir']}", soft_wrap=True)
+        if result["unreached"]:
+            out.print(f"[red]{name} never reached: {', '.join(result['unreached'])}[/]")
+        if result["never_enabled"]:
+            out.print(f"{name} never took: {', '.join(result['never_enabled'])}")
+        if result["violated"]:
+            out.print(f"{name}: see it with: kafkaproof show {result['run_dir']}", soft_wrap=True)
+
+
+def print_coverage(result: dict) -> None:
+    """How often each transition was taken, what was cut, and how sure the count is."""
+    table = Table(header_style="bold")
+    table.add_column("transition")
+    table.add_column("taken", justify="right")
+    for name, count in result["coverage"].items():
+        table.add_row(name, f"{count:,}")
+    out = console()
+    out.print(table)
+    cuts = ", ".join(f"{bound} {count:,}" for bound, count in result["cuts"].items() if count)
+    out.print(f"generated {result['generated']:,}; steps cut by bounds: {cuts or 'none'}")
+    sure = "exact" if result["exact"] else f"fingerprints, P(missed state) < {result['miss_probability']:.1e}"
+    out.print(f"count of states: {sure}; start {result['startup_seconds']:.1f} s, exploration "
+              f"{result['seconds']:.1f} s; run in {result['run_dir']}", soft_wrap=True)

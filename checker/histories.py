@@ -1,0 +1,50 @@
+"""Histories: a trace as the pictures draw it, with lanes, arrows, words and the full state of each step."""
+
+from __future__ import annotations
+
+from checker.counterexample import Trace
+from spec.language.model import Property
+from spec.language.plain import to_json
+
+
+def history_of(trace: Trace, violated: Property | None) -> dict:
+    """The history of a trace whose last step violates `violated` (see `pictures.history` for its form)."""
+    model, scope = trace.model, trace.scope
+    lanes = model.lanes(scope)
+    steps = [_step(trace, lanes, *step) for step in trace.steps]
+    if violated and steps:
+        steps[-1]["violates"] = [violated.name]
+    return {
+        "format": 1,
+        "title": f"{model.system}, variant {model.variant}",
+        "system": model.system,
+        "variant": model.variant,
+        "scope": dict(scope),
+        "property": {"name": violated.name, "text": violated.text} if violated else None,
+        "story": model.story,
+        "lanes": lanes,
+        "initial": to_json(model.state, trace.initial, scope),
+        "steps": steps,
+    }
+
+
+def _step(trace, lanes, step, transition, after):
+    values = {**step.arguments, "answer": step.answer or ""}
+    arrows = [
+        {
+            "from": lanes.index(arrow.source.format(**values)),
+            "to": lanes.index(arrow.target.format(**values)),
+            "label": arrow.label.format(**values),
+            "kind": arrow.kind,
+        }
+        for arrow in transition.arrows
+        if arrow.source.format(**values) != arrow.target.format(**values)
+    ]
+    lane = transition.lane.format(**values)
+    return {
+        "text": str(step),
+        "lane": lanes.index(lane) if lane in lanes else 0,
+        "words": transition.words,
+        "arrows": arrows,
+        "state": to_json(trace.model.state, after, trace.scope),
+    }

@@ -1,0 +1,205 @@
+"""One check from start to verdict: begin or resume a run, explore, and put the result into words."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import platform
+import sys
+import time
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+import numba
+import pyspark
+
+from checker.cluster import Levels
+from checker.counterexample import trace_of
+from checker.errors import UserError
+from checker.explorer import Explorer, Limits
+from checker.kernel import Kernel
+from checker.outcome import Found
+from checker.progress import Progress
+from checker.rundir import RunDirectory, RunError
+from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
+from spec.catalogue import find
+from spec.language.domains import Scope
+from spec.language.model import Model, Property, always
+
+@dataclass(frozen=True)
+class Check:
+    """What to check: a model at a scope, the names of its properties, and how far to go."""
+
+    model: Model
+    scope: Scope
+    properties: tuple[str, ...]
+    keep_going: bool = False
+    deadlock: bool = False
+
+
+def scope_for(model: Model, given: Scope) -> Scope:
+    """The model's scope with the given sizes; raises UserError for a size outside what is declared."""
+    for name, value in given.items():
+        if name not in model.scope:
+            raise UserError(f"{model.system} has no bound {name!r}; it has {', '.join(model.scope)}")
+        least = 1 if name == "brokers" else 0
+        if not least <= value <= model.largest[name]:
+            raise UserError(f"{model.system}: {name} goes from {least} to {model.largest[name]}, not {value}")
+    return {**model.scope, **given}
+
+
+def properties_of(model: Model, names: tuple[str, ...]) -> tuple[Property, ...]:
+    """The model's properties, or those named; ``FILE.py:PREDICATE`` is one's own. Raises UserError."""
+    if not names:
+        return model.properties
+    known = {p.name: p for p in model.properties}
+    return tuple(_own(name) if ".py:" in name else _known(model, known, name) for name in names)
+
+
+def _known(model, known, name):
+    if name not in known:
+        raise UserError(f"{model.system} has no property {name!r}; it has {', '.join(known)}")
+    return known[name]
+
+
+def _own(name):
+    path, _, function = name.rpartition(":")
+    if not Path(path).is_file():
+        raise UserError(f"no file {path}; a property of one's own is FILE.py:PREDICATE")
+    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+        return always(getattr(module, function))
+    except Exception as error:  # noqa: BLE001 - the user's own file
+        raise UserError(f"{path}: {type(error).__name__}: {error}") from error
+
+
+def begin(check: Check, run: RunDirectory, partitions: int) -> Kernel:
+    """Write ``run.json`` for a new run; returns the kernel."""
+    kernel = _kernel(check)
+    run.create({
+        "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
+        "properties": list(check.properties), "keep_going": check.keep_going, "deadlock": check.deadlock,
+        "partitions": partitions, "source": kernel.compiled.entry, "command": sys.argv[1:],
+        "created": datetime.now().isoformat(timespec="seconds"), "versions": versions(),
+    })
+    return kernel
+
+
+def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
+    """The check, kernel and number of partitions of an earlier run; raises RunError when they differ now."""
+    manifest = run.run()
+    try:
+        model = find(manifest["system"], manifest["variant"])[0]
+        check = Check(model, manifest["scope"], tuple(manifest["properties"]), manifest["keep_going"],
+                      manifest["deadlock"])
+        kernel = _kernel(check)
+    except (LookupError, UserError) as error:
+        raise RunError(f"{run.uri} cannot be resumed: {error}") from error
+    if kernel.compiled.entry != manifest["source"]:
+        raise RunError(
+            f"{run.uri} was made by another version of {model.system}/{model.variant} (or of numba or Python);"
+            " begin a new run"
+        )
+    return check, kernel, manifest["partitions"]
+
+
+def versions() -> dict[str, str]:
+    """Versions of all that a result depends on."""
+    return {
+        "kafkaproof": importlib.metadata.version("kafkaproof"), "python": platform.python_version(),
+        "numba": numba.__version__, "pyspark": pyspark.__version__,
+    }
+
+
+def _kernel(check):
+    kernel = Kernel(check.model, check.scope, properties_of(check.model, check.properties))
+    if kernel.bases[-1] >= 1 << STEP_BITS:
+        raise UserError(f"{check.model.system}: the scope has {kernel.bases[-1]} steps, more than {1 << STEP_BITS}")
+    return kernel
+
+
+def perform(
+    check: Check, kernel: Kernel, run: RunDirectory, context, partitions: int, limits: Limits, startup: float
+) -> dict:
+    """Explore and return the result in the form of ``check --json``; it is kept in the run directory.
+
+    `startup` is the time spent before, in seconds.
+    """
+    began = time.monotonic()
+    Levels(context, run, kernel.compiled, partitions).probe(run)
+    progress = Progress(f"{check.model.system}/{check.model.variant}")
+    explorer = Explorer(
+        run, kernel, context, partitions, keep_going=check.keep_going, deadlock=check.deadlock, limits=limits,
+        progress=progress,
+    )
+    exploring = time.monotonic()
+    try:
+        explorer.explore()
+    finally:
+        progress.close()
+    seconds = time.monotonic() - exploring
+    result = result_of(check, kernel, run, explorer)
+    result |= {"seconds": round(seconds, 3), "startup_seconds": round(startup + exploring - began, 3)}
+    run.write_result(result)
+    return result
+
+
+def result_of(check: Check, kernel: Kernel, run: RunDirectory, explorer: Explorer) -> dict:
+    """The outcome of an exploration as one entry of ``check --json``; raises UserError for a faulty model."""
+    outcome = explorer.outcome
+    if outcome.fault:
+        step = trace_of(run, kernel, replace(outcome.fault, number=None))
+        transition, arguments = kernel.step(outcome.fault.number)
+        raise UserError(
+            f"{check.model.system}/{check.model.variant}: {transition.name}{arguments} puts a value out of its"
+            f" declared range, in a state {step.states} states from the start; mend the specification"
+        )
+    violations = [_violation(kernel, run, found) for found in sorted(outcome.violations, key=_length)]
+    goals = [p.name for p in kernel.state_properties if p.kind == "sometimes"]
+    incomplete = explorer.stopped_by is not None
+    verdict = "violated" if violations else "incomplete" if incomplete else "holds"
+    exact = kernel.compiled.words <= EXACT_WORDS
+    result = {
+        "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
+        "properties": [p.name for p in kernel.state_properties + kernel.step_properties],
+        "verdict": verdict, "expected": None,
+        "violated": violations[0]["property"] if violations else None,
+        "trace_length": violations[0]["trace_length"] if violations else None,
+        "violations": violations,
+        "unreached": sorted(set(goals) - outcome.reached) if outcome.finished else [],
+        "distinct": outcome.distinct, "generated": outcome.generated, "depth": outcome.depth,
+        "complete": outcome.finished, "stopped_by": explorer.stopped_by,
+        "exact": exact, "miss_probability": miss_probability(outcome.distinct, exact),
+        "cuts": dict(outcome.cuts), "run_dir": run.uri, "coverage": dict(outcome.coverage),
+        "never_enabled": sorted(n for n, c in outcome.coverage.items() if c == 0) if outcome.finished else [],
+        "bytes": outcome.bytes, "memory": outcome.memory,
+    }
+    return result | {"expected": as_expected(check, result)}
+
+
+def _length(found: Found):
+    return found.trace_length
+
+
+def _violation(kernel, run, found):
+    trace = trace_of(run, kernel, found)
+    return {
+        "property": found.name, "trace_length": trace.states, "trace": [str(step) for step, _, _ in trace.steps],
+    }
+
+
+def as_expected(check: Check, result: dict) -> bool | None:
+    """Whether the verdict is the recorded one; None where none is recorded or the run is incomplete."""
+    recorded = check.model.expectation(check.scope)
+    if recorded is None or result["verdict"] == "incomplete":
+        return None
+    asked = {name: length for name, length in recorded.items() if name in result["properties"]}
+    found = {v["property"]: v["trace_length"] for v in result["violations"]}
+    if not result["complete"]:
+        shortest = min(asked.values(), default=None)
+        return result["trace_length"] == shortest and all(asked.get(n) == length for n, length in found.items())
+    return found == asked and not result["unreached"]
