@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Callable
+from dataclasses import dataclass, field, replace
+from typing import Callable, Mapping
 
 from spec.language.domains import Scope
 from spec.language.model import Model
+from spec.language.rebind import rebind
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """`mutate` gives the model a mistake; exploration at `scope` must then violate the property `kills`."""
+    """`mutate` gives the model a mistake; exploration at `scope` must then violate the property `kills`.
+
+    `kills` is empty for a mistake that no property notices, only the counts. `counts` maps a scope, as the
+    values of the model's scope in order, to what independent checkers found: distinct states, depth, and
+    the lengths of the shortest counterexamples of weak_isr and strong_isr (None where they hold).
+    """
 
     name: str
     text: str
     kills: str
     mutate: Callable[[Model], Model]
     scope: Scope
+    counts: Mapping[tuple[int, ...], tuple] = field(default_factory=dict)
+
+
+def within(name: str, replacements: Mapping[Callable, Callable]) -> Callable[[Model], Model]:
+    """A mutation that replaces callees in the transition function called `name` alone."""
+
+    def mutate(model: Model) -> Model:
+        if not any(t.function.__name__ == name for t in model.transitions):
+            raise KeyError(f"{model.system}/{model.variant} has no transition {name}")
+        transitions = tuple(
+            replace(t, function=rebind(t.function, replacements)) if t.function.__name__ == name else t
+            for t in model.transitions
+        )
+        return replace(model, transitions=transitions)
+
+    return mutate
+
+
+def everywhere(replacements: Mapping[Callable, Callable]) -> Callable[[Model], Model]:
+    """A mutation that replaces callees, or whole transitions, wherever they are used."""
+    return lambda model: model.rebound(replacements)
