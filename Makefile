@@ -1,0 +1,32 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RECORDINGS := traces/recordings
+
+.PHONY: install check test mutants clean
+
+install: $(VENV)/installed
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "kafkaproof needs Python 3.11 or later; set PYTHON to one: make PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+check: install
+	$(BIN)/kafkaproof check --brokers 3
+	$(BIN)/kafkaproof replay $(RECORDINGS)/3.9.1-controller-failover
+	$(BIN)/kafkaproof replay $(RECORDINGS)/1.1.1-zombie --expect C4 --history runs/split-brain.json
+	$(BIN)/kafkaproof show runs/split-brain.json --output runs/split-brain.html
+	@echo "Next: open runs/split-brain.html, see how a variant fails with \`$(BIN)/kafkaproof show RUN\` (the"
+	@echo "table above names the runs), and read docs/tutorial.md to check a model of your own."
+
+test: install
+	$(BIN)/python -m pytest
+
+mutants: install
+	$(BIN)/python -m checker.mutation docs/mutants.md
+
+clean:
+	rm -rf $(VENV) runs build *.egg-info

@@ -1,0 +1,46 @@
+"""Exploring a model in this process, without Spark: for small models, tests and the tutorial."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+
+from checker.counterexample import Trace, trace_of
+from checker.explorer import Explorer
+from checker.kernel import Kernel
+from checker.outcome import Outcome
+from checker.rundir import RunDirectory
+from spec.language.domains import Scope
+from spec.language.model import Model
+
+NOWHERE_ELSE = 1 << 62
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What an exploration found, with a shortest trace for each violated property."""
+
+    outcome: Outcome
+    traces: dict[str, Trace]
+
+    def length(self, name: str) -> int | None:
+        """States of the shortest counterexample of a property, None where it holds."""
+        return self.traces[name].states if name in self.traces else None
+
+
+def explore_here(model: Model, scope: Scope, *, keep_going: bool = True, deadlock: bool = False, only: str = "") -> Explored:
+    """Explore `model` at `scope` in this process; with `only`, ask just the property of that name.
+
+    Raises UnitError or RuleError for a model that cannot be compiled.
+    """
+    properties = tuple(p for p in model.properties if only in ("", p.name))
+    kernel = Kernel(model, scope, properties)
+    with tempfile.TemporaryDirectory() as directory:
+        run = RunDirectory(directory)
+        run.create({})
+        explorer = Explorer(
+            run, kernel, None, 1, keep_going=keep_going, deadlock=deadlock, spread=NOWHERE_ELSE
+        )
+        explorer.explore()
+        traces = {found.name: trace_of(run, kernel, found) for found in explorer.outcome.violations}
+    return Explored(explorer.outcome, traces)

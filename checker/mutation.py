@@ -1,0 +1,85 @@
+"""Mutation: every deliberate mistake must be noticed. ``python -m checker.mutation FILE`` writes the table."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from checker.local import explore_here
+from spec.catalogue import find
+from spec.language.domains import Scope
+from spec.language.model import Model
+from spec.mutants import election, replication
+from spec.mutants.mutant import Mutant
+
+HEADER = """# Mutants
+
+Each row is a deliberate mistake, and what exploration says of the model that makes it: the property that it
+breaks with the length of the shortest counterexample in states, or, for mistakes that break none, the counts
+by which it is told from the model (independent checkers found the same). Made by `make mutants`.
+
+| system/variant | mistake | scope | killed by | shortest | distinct states | verdict |
+| --- | --- | --- | --- | --- | --- | --- |
+"""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a mutant: `length` of the counterexample of the property that kills it, and counts."""
+
+    mutant: Mutant
+    scope: Scope
+    length: int | None
+    distinct: int
+    noticed: bool
+
+
+def judge(model: Model, mutant: Mutant) -> list[Verdict]:
+    """Explore a mutant of `model`: at each scope with counts, or at its own until the property breaks."""
+    if not mutant.counts:
+        explored = explore_here(mutant.mutate(model), mutant.scope, keep_going=False, only=mutant.kills)
+        length = explored.length(mutant.kills)
+        return [Verdict(mutant, mutant.scope, length, explored.outcome.distinct, length is not None)]
+    return [_counted(model, mutant, dict(zip(model.scope, at)), row) for at, row in mutant.counts.items()]
+
+
+def _counted(model, mutant, scope, row):
+    explored = explore_here(mutant.mutate(model), scope)
+    weak, strong = explored.length("weak_isr"), explored.length("strong_isr")
+    outcome = explored.outcome
+    noticed = (outcome.distinct, outcome.depth, weak, strong) == row
+    return Verdict(mutant, scope, weak or strong, outcome.distinct, noticed)
+
+
+def catalogue() -> list[tuple[Model, Mutant]]:
+    """Every mutant with the model that it is a mutant of."""
+    found = [(find("replication", "kip320")[0], mutant) for mutant in replication.MUTANTS]
+    return found + [(find("election", "fenced")[0], mutant) for mutant in election.MUTANTS]
+
+
+def main(arguments: list[str]) -> int:
+    """Judge every mutant and write the table; 1 when one is not noticed."""
+    lines, survivors = [], 0
+    for model, mutant in catalogue():
+        for verdict in judge(model, mutant):
+            survivors += not verdict.noticed
+            line = _row(model, verdict)
+            print(line, flush=True)
+            lines.append(line)
+    Path(arguments[0]).write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{len(lines)} explorations, {survivors} mistakes not noticed")
+    return 1 if survivors else 0
+
+
+def _row(model, verdict):
+    scope = ", ".join(f"{name} {value}" for name, value in verdict.scope.items())
+    verdict_text = "noticed" if verdict.noticed else "**NOT NOTICED**"
+    killer = verdict.mutant.kills if verdict.length else "its counts"
+    cells = (f"{model.system}/{model.variant}", verdict.mutant.text, scope, killer, verdict.length or "",
+             f"{verdict.distinct:,}", verdict_text)
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
