@@ -15,8 +15,9 @@ import numpy as np
 
 from checker.errors import UserError
 from checker.kernel import Compiled, Expansion
-from checker.partition import advance, expand, seen_before
+from checker.partition import advance, expand, seen_before, take_new
 from checker.rundir import RunDirectory
+from checker.table import Table, owners_of
 from checker.units import cache_directory
 
 JAVA = 17
@@ -118,8 +119,11 @@ class LevelTask:
         return _EXPANSIONS[entry]
 
     def probe(self, index: int, _) -> Iterator[str]:
-        """Load the kernel and write a file into the run directory; yields the file's name."""
-        self.expansion()
+        """Load all machine code and write a file into the run directory; yields the file's name."""
+        words = self.compiled.words
+        rows = take_new(Table(words), [bytes(8 * (words + 1))], words)
+        list(expand(self.expansion(), np.ascontiguousarray(rows[:, :-1]), self.partitions))
+        owners_of(np.zeros((0, words), np.uint64), self.partitions)
         name = f"probe-{index}"
         RunDirectory(self.uri).write_probe(name)
         yield name
@@ -139,6 +143,11 @@ class LevelTask:
                 run, self.expansion(), table, level, (block for _, block in blocks), partition,
                 self.partitions, self._report,
             )
+
+    def clear(self, _) -> Iterator[None]:
+        """Remove this executor's tables of the run."""
+        shutil.rmtree(table_directory(RunDirectory(self.uri)), ignore_errors=True)
+        return iter(())
 
 
 class Levels:
@@ -170,6 +179,12 @@ class Levels:
         task = self._task
         self._exchange(self._received.mapPartitionsWithIndex(lambda p, blocks: task.advance(level, p, blocks)))
         return self._run(lambda: self._received._jrdd.count())
+
+    def clear(self) -> None:
+        """Remove the tables of the executors that answer; others' go when the next run finds no owner."""
+        slots = max(self._partitions, self._context.defaultParallelism)
+        task = self._task
+        self._run(lambda: self._context.range(slots, numSlices=slots).mapPartitions(task.clear).count())
 
     def _exchange(self, successors):
         self._received = successors.partitionBy(self._partitions, lambda owner: owner)

@@ -10,7 +10,7 @@ from checker.execution import Execution
 from checker.kernel import Kernel
 from checker.outcome import Found
 from checker.rundir import RunDirectory, RunError
-from spec.language.domains import Scope
+from spec.language.domains import Scope, values
 from spec.language.model import Model, Transition
 from spec.language.plain import Plain
 from spec.language.steps import Step, parse_step
@@ -77,17 +77,31 @@ def _extend(trace, execution, transition, arguments):
 
 
 def executed(model: Model, scope: Scope, texts: list[str]) -> Trace:
-    """The behaviour that step texts name, from the model's first initial state; raises TraceError."""
-    execution = Execution(model, scope)
-    trace = Trace(model, scope, execution.initial_states()[0], [])
-    for text in texts:
+    """The behaviour that step texts name, from the first initial state that allows it; raises TraceError."""
+    execution, refusals = Execution(model, scope), []
+    for initial in execution.initial_states():
+        trace = Trace(model, scope, initial, [])
         try:
-            step = parse_step(text)
-            transition = model.transition(step.transition)
-            arguments = tuple(step.arguments[name] for name in transition.arguments)
-        except (ValueError, KeyError) as error:
-            raise TraceError(f"step {len(trace.steps) + 1}: {error.args[0]}") from error
-        _extend(trace, execution, transition, arguments)
-        if step.answer and step.answer != trace.steps[-1][0].answer:
-            raise TraceError(f"step {len(trace.steps)}, {text}: the answer is {trace.steps[-1][0].answer}")
-    return trace
+            for text in texts:
+                _follow(trace, execution, text)
+            return trace
+        except TraceError as error:
+            refusals.append((len(trace.steps), error))
+    raise max(refusals, key=lambda refusal: refusal[0])[1]
+
+
+def _follow(trace, execution, text):
+    number = len(trace.steps) + 1
+    try:
+        step = parse_step(text)
+        transition = trace.model.transition(step.transition)
+    except (ValueError, KeyError) as error:
+        raise TraceError(f"step {number}: {error.args[0]}") from error
+    if step.arguments.keys() != transition.arguments.keys():
+        raise TraceError(f"step {number}, {text}: the arguments are {', '.join(transition.arguments) or 'none'}")
+    for name, domain in transition.arguments.items():
+        if step.arguments[name] not in values(domain, trace.scope):
+            raise TraceError(f"step {number}, {text}: {name} is out of its range in this scope")
+    _extend(trace, execution, transition, tuple(step.arguments[name] for name in transition.arguments))
+    if step.answer and step.answer != trace.steps[-1][0].answer:
+        raise TraceError(f"step {number}, {text}: the answer is {trace.steps[-1][0].answer}")

@@ -122,8 +122,9 @@ class Explorer:
         while not self._over():
             self._run.begin_level(len(self._levels))
             if not self._watched(levels):
-                return
+                break
             self._complete(range(self._partitions))
+        levels.clear()
 
     def _watched(self, levels):
         """Run one level while showing progress; False when the time is up first."""

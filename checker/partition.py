@@ -6,6 +6,7 @@ The same code runs in the driver for the first, small levels and in Spark's task
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import resource
 import shutil
@@ -107,7 +108,7 @@ def table_directory(run: RunDirectory) -> Path:
     """
     base = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else Path(tempfile.gettempdir())
     remove_orphans(base)
-    directory = base / f"{TABLES}{os.getppid()}-{Path(run.uri).name}"
+    directory = base / f"{TABLES}{os.getppid()}-{hashlib.sha256(run.uri.encode()).hexdigest()[:16]}"
     directory.mkdir(exist_ok=True)
     return directory
 

@@ -110,7 +110,8 @@ class RunDirectory:
         for info in sorted(self._fs.get_file_info(selector), key=lambda i: i.path):
             if info.base_name.startswith("part-") and info.extension == "json":
                 part = self._read_json(f"{_level(level)}/{info.base_name}")
-                chosen.setdefault(part["partition"], part)
+                if self._fs.get_file_info(f"{self._base}/{part['file']}").is_file:
+                    chosen.setdefault(part["partition"], part)
         missing = [p for p in partitions if p not in chosen]
         if missing:
             raise RunError(f"{self.uri}: level {level} lacks partitions {missing}; resume the run")
@@ -138,19 +139,19 @@ class RunDirectory:
     def links(self, level: dict) -> Iterable[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
         """(states, keys, parents, steps) of a complete level, by files."""
         for part in level["parts"]:
-            table = self._table(part, None)
+            table = self._table(part, lambda name: True)
             columns = (table.column(name).to_numpy() for name in ("key", "parent", "step"))
             yield self._words(part), *columns
 
     def _words(self, part):
-        names = [n for n in pq.read_schema(f"{self._base}/{part['file']}", filesystem=self._fs).names
-                 if n.startswith("w")]
-        table = self._table(part, names)
-        return np.stack([table.column(name).to_numpy() for name in names], axis=1)
+        table = self._table(part, lambda name: name.startswith("w"))
+        return np.stack([column.to_numpy() for column in table.columns], axis=1)
 
-    def _table(self, part, columns):
+    def _table(self, part, wanted):
+        path = f"{self._base}/{part['file']}"
         try:
-            return pq.read_table(f"{self._base}/{part['file']}", columns=columns, filesystem=self._fs)
+            names = pq.read_schema(path, filesystem=self._fs).names
+            return pq.read_table(path, columns=[name for name in names if wanted(name)], filesystem=self._fs)
         except (OSError, pa.ArrowInvalid) as error:
             raise RunError(f"{self.uri}: {part['file']} cannot be read ({error}); delete the run") from error
 

@@ -89,17 +89,18 @@ def load(texts: dict[str, str], name: str) -> ModuleType:
     """Write the generated modules where they are missing, and import the one called `name`."""
     directory = cache_directory()
     directory.mkdir(parents=True, exist_ok=True)
-    for module, text in texts.items():
-        _write_once(directory / f"{module}.py", text)
+    written = [_write_once(directory / f"{module}.py", text) for module, text in texts.items()]
     if str(directory) not in sys.path:
         sys.path.append(str(directory))
-    importlib.invalidate_caches()
+    if any(written):
+        importlib.invalidate_caches()
     return importlib.import_module(name)
 
 
 def _write_once(path, text):
     if path.exists():
-        return
+        return False
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
         file.write(text)
     os.replace(file.name, path)
+    return True

@@ -39,8 +39,7 @@ REQUEST = Record(
 STATE = Record(
     replicas=(Array(REPLICA, "brokers"), "what each replica knows"),
     quorum=(QUORUM, "the partition's state in ZooKeeper"),
-    requests=(Array(REQUEST, Bound("epochs", 1)), "LeaderAndIsr request of each epoch, for ever"),
-    next_epoch=(Number(0, Bound("epochs", 1)), "leader epoch that the controller uses next"),
+    requests=(Sequence(REQUEST, Bound("epochs", 1)), "LeaderAndIsr request of each epoch, for ever"),
     next_record=(Number(0, Bound("records")), "id of the next record"),
 )
 
@@ -90,13 +89,13 @@ def reached_current_epoch(s, leader):
 
 def write_quorum(s, leader, isr):
     """The controller writes leader and ISR under a new epoch and sends them out."""
-    epoch = s.next_epoch
+    epoch = s.requests.length
     s.quorum.leader_epoch = epoch
     s.quorum.leader = leader
     s.quorum.isr = isr
-    s.requests[epoch].leader = leader
-    s.requests[epoch].isr = isr
-    s.next_epoch = epoch + 1
+    s.requests.slots[epoch].leader = leader
+    s.requests.slots[epoch].isr = isr
+    s.requests.length += 1
 
 
 def write_isr(s, leader, isr):
@@ -189,12 +188,12 @@ def become_leader(s, leader: Replica, request: Request):
     Kafka:   Partition.makeLeader, 2.1.
     """
     replica = s.replicas[leader]
-    if request >= s.next_epoch or s.requests[request].leader != leader:
+    if request >= s.requests.length or s.requests.slots[request].leader != leader:
         return False
     if request <= replica.leader_epoch:
         return False
 
-    adopt(replica, request, leader, s.requests[request].isr)
+    adopt(replica, request, leader, s.requests.slots[request].isr)
     return True
 
 
@@ -281,7 +280,7 @@ def become_follower(s, leader: Replica, follower: Replica, request: Request):
     """
     f = s.replicas[follower]
     l = s.replicas[leader]
-    if leader == follower or request >= s.next_epoch or s.requests[request].leader != leader:
+    if leader == follower or request >= s.requests.length or s.requests.slots[request].leader != leader:
         return False
     if request <= f.leader_epoch or l.leader != leader or l.leader_epoch != request:
         return False
@@ -289,7 +288,7 @@ def become_follower(s, leader: Replica, follower: Replica, request: Request):
     end = end_of_match(l.log, f.log)
     truncate(f.log, end)
     f.hw = min(end, f.hw)
-    adopt(f, request, leader, s.requests[request].isr)
+    adopt(f, request, leader, s.requests.slots[request].isr)
     return True
 
 

@@ -31,12 +31,12 @@ def become_follower(s, leader: Replica, follower: Replica, request: Request):
     Effects: `follower` adopts epoch, leader and ISR; log and high watermark stay.
     Kafka:   an early draft of KIP-320, in no release.
     """
-    if leader == follower or request >= s.next_epoch or s.requests[request].leader != leader:
+    if leader == follower or request >= s.requests.length or s.requests.slots[request].leader != leader:
         return False
     if request <= s.replicas[follower].leader_epoch:
         return False
 
-    adopt(s.replicas[follower], request, leader, s.requests[request].isr)
+    adopt(s.replicas[follower], request, leader, s.requests.slots[request].isr)
     return True
 
 

@@ -91,7 +91,7 @@ def follower_replicate(s, leader: Replica, follower: Replica):
 
 def may_follow(s, leader, follower, request):
     """Whether `request` names `leader` and is newer than what `follower` knows."""
-    if leader == follower or request >= s.next_epoch or s.requests[request].leader != leader:
+    if leader == follower or request >= s.requests.length or s.requests.slots[request].leader != leader:
         return False
     return request > s.replicas[follower].leader_epoch
 
@@ -101,4 +101,4 @@ def follow_and_truncate(s, leader, follower, request, end):
     f = s.replicas[follower]
     truncate(f.log, end)
     f.hw = min(end, f.hw)
-    adopt(f, request, leader, s.requests[request].isr)
+    adopt(f, request, leader, s.requests.slots[request].isr)

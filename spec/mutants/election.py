@@ -6,11 +6,12 @@ to the rules of writing a transition.
 
 from spec.controller import election, reign, requests
 from spec.controller.belief import (
-    CONFIRMING, CREATING, DOWN, IDLE, LOADING, begin_reign, lapse,
+    CONFIRMING, CREATING, DOWN, FULL, IDLE, LOADING, begin_reign, lapse,
 )
 from spec.controller.requests import is_stale, obey
 from spec.controller.session import Broker
 from spec.language.domains import NOBODY
+from spec.language.model import first_paragraph
 from spec.language.sets import with_member
 from spec.mutants.mutant import Mutant
 from spec.network import Epoch, Receiver, arriving, put_request, take_request
@@ -114,6 +115,7 @@ def refresh_version(s, b: Broker):
         broker.epoch_version = broker.read_version
         broker.read_epoch = 0
         broker.read_version = 0
+        broker.ruling = FULL
         broker.doing = IDLE
     elif answer == EXPIRED:
         lapse(broker)
@@ -160,45 +162,48 @@ def changed(replacements):
 
 ONE = {"brokers": 2, "epochs": 2, "faults": 1, "receivers": 1}
 TWO = {"brokers": 2, "epochs": 3, "faults": 2, "receivers": 1}
-NONE = {"brokers": 2, "epochs": 2, "faults": 0, "receivers": 1}
+NO_FAULT = {"brokers": 2, "epochs": 2, "faults": 0, "receivers": 1}
 
 
-def mutant(name, text, kills, replacements, scope=ONE):
-    """A mutant of `fenced`."""
-    return Mutant(name, text, kills, changed(replacements), scope)
+def mutant(name, kills, replacements, scope=ONE):
+    """A mutant of `fenced`, told by the docstring of what replaces something."""
+    told = next(iter(replacements.values()))
+    return Mutant(name, first_paragraph(told), kills, changed(replacements), scope)
+
+
+def in_each_request(name, replacement):
+    """One mutant for each kind of control request."""
+    kinds = (requests.leader_and_isr, requests.update_metadata, requests.stop_replica)
+    return tuple(
+        mutant(f"{kind.__name__.replace('_', '-')}-{name}", "applied_never_fall", {kind: replacement})
+        for kind in kinds
+    )
 
 
 UNVERSIONED = {create_controller_and_set_epoch: raise_any_version}
 UNRAISED = {election.register: keep_epoch}
 UNCHECKED_STATE = {checked_set_state: unchecked_set_state}
-BLIND = {checked_set_state: unchecked_set_state, read_state: read_any_state}
+BLIND = {read_state: read_any_state, checked_set_state: unchecked_set_state}
 UNCHECKED_NOTIFICATION = {checked_delete_notification: unchecked_delete_notification}
 UNCHECKED_CONTROLLER = {checked_delete_controller: unchecked_delete_controller}
-REFRESHED = {reign.load: refresh_version}
 
 MUTANTS = (
-    mutant("controller-outlives-session", leave_controller.__doc__, "one_owner", {end_session: leave_controller}),
-    mutant("broker-id-outlives-session", leave_broker_id.__doc__, "one_owner", {end_session: leave_broker_id}),
-    mutant("epoch-without-version", raise_any_version.__doc__, "epoch_unique", UNVERSIONED),
-    mutant("epoch-not-raised", keep_epoch.__doc__, "epoch_unique", UNRAISED),
-    mutant("ruling-in-an-old-epoch", keep_epoch.__doc__, "own_epoch", UNRAISED),
-    mutant("state-unchecked", unchecked_set_state.__doc__, "no_stale_write", UNCHECKED_STATE),
-    mutant("notification-unchecked", unchecked_delete_notification.__doc__, "no_stale_write", UNCHECKED_NOTIFICATION),
-    mutant("controller-unchecked", unchecked_delete_controller.__doc__, "no_stale_write", UNCHECKED_CONTROLLER, TWO),
-    mutant("version-refreshed", refresh_version.__doc__, "one_token", REFRESHED),
-    *(
-        mutant(f"{request.__name__.replace('_', '-')}-uncompared", obey_any.__doc__, "applied_never_fall", {request: obey_any})
-        for request in (requests.leader_and_isr, requests.update_metadata, requests.stop_replica)
-    ),
-    *(
-        mutant(f"{request.__name__.replace('_', '-')}-forgotten", obey_and_forget.__doc__, "applied_never_fall", {request: obey_and_forget})
-        for request in (requests.leader_and_isr, requests.update_metadata, requests.stop_replica)
-    ),
-    mutant("resignation-unconditional", unchecked_delete_controller.__doc__, "deletes_own", UNCHECKED_CONTROLLER, TWO),
-    mutant("zombie-writes-state", unchecked_set_state.__doc__, "idle_zombie", UNCHECKED_STATE),
-    mutant("zombie-deletes-notification", unchecked_delete_notification.__doc__, "idle_zombie", UNCHECKED_NOTIFICATION),
-    mutant("epoch-sent-before-written", send_early.__doc__, "epoch_bound", {reign.send: send_early}, NONE),
-    mutant("epoch-set-unconditionally", raise_any_version.__doc__, "epoch_node", UNVERSIONED),
-    mutant("state-epoch-falls", read_any_state.__doc__, "state_epoch_never_falls", BLIND),
-    mutant("half-a-multi", half_a_multi.__doc__, "owner_is_newest", {create_controller_and_set_epoch: half_a_multi}),
+    mutant("controller-outlives-session", "one_owner", {end_session: leave_controller}),
+    mutant("broker-id-outlives-session", "one_owner", {end_session: leave_broker_id}),
+    mutant("epoch-without-version", "epoch_unique", UNVERSIONED),
+    mutant("epoch-not-raised", "epoch_unique", UNRAISED),
+    mutant("ruling-in-an-old-epoch", "own_epoch", UNRAISED),
+    mutant("state-unchecked", "no_stale_write", UNCHECKED_STATE),
+    mutant("notification-unchecked", "no_stale_write", UNCHECKED_NOTIFICATION),
+    mutant("controller-unchecked", "no_stale_write", UNCHECKED_CONTROLLER, TWO),
+    mutant("version-refreshed", "one_token", {reign.load: refresh_version}),
+    *in_each_request("uncompared", obey_any),
+    *in_each_request("forgotten", obey_and_forget),
+    mutant("resignation-unconditional", "deletes_own", UNCHECKED_CONTROLLER, TWO),
+    mutant("zombie-writes-state", "idle_zombie", UNCHECKED_STATE),
+    mutant("zombie-deletes-notification", "idle_zombie", UNCHECKED_NOTIFICATION),
+    mutant("epoch-sent-before-written", "epoch_bound", {reign.send: send_early}, NO_FAULT),
+    mutant("epoch-set-unconditionally", "epoch_node", UNVERSIONED),
+    mutant("state-epoch-falls", "state_epoch_never_falls", BLIND),
+    mutant("half-a-multi", "owner_is_newest", {create_controller_and_set_epoch: half_a_multi}),
 )

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from spec import replication as now
-from spec.language.domains import NOBODY, Bound, Number, Record
+from spec.language.domains import NOBODY, Bound, Record, Sequence
 from spec.language.model import Transition
 from spec.language.sets import contains, everybody, only, without_member
 from spec.mutants.mutant import Mutant, everywhere, within
 from spec.replication import (
-    Replica, Request, adopt, append, end_of_match, following_epoch, initial, is_true_leader,
+    REQUEST, Replica, Request, adopt, append, end_of_match, following_epoch, initial, is_true_leader,
     presumes_leadership, reached_current_epoch, reached_high_watermark, same_entry, truncate, write_isr,
     write_quorum,
 )
@@ -41,30 +41,30 @@ def shrink_but_never_to_nobody(s, replica: Replica):
 def write_quorum_without_request(s, leader, isr):
     write_quorum(s, leader, isr)
     if leader == NOBODY:
-        s.requests[s.next_epoch - 1].isr = 0
+        s.requests.slots[s.requests.length - 1].isr = 0
 
 
 def become_leaderless(s, follower: Replica, request: Request):
     """A replica takes a request that names no leader."""
-    if request >= s.next_epoch or s.requests[request].leader != NOBODY:
+    if request >= s.requests.length or s.requests.slots[request].leader != NOBODY:
         return False
     if request <= s.replicas[follower].leader_epoch:
         return False
-    adopt(s.replicas[follower], request, NOBODY, s.requests[request].isr)
+    adopt(s.replicas[follower], request, NOBODY, s.requests.slots[request].isr)
     return True
 
 
 def write_quorum_and_forget(s, leader, isr):
     write_quorum(s, leader, isr)
-    for i in range(len(s.requests)):
-        if i < s.next_epoch - 1:
-            s.requests[i].leader = NOBODY
-            s.requests[i].isr = 0
+    for i in range(len(s.requests.slots)):
+        if i < s.requests.length - 1:
+            s.requests.slots[i].leader = NOBODY
+            s.requests.slots[i].isr = 0
 
 
 def write_isr_and_request(s, leader, isr):
     write_isr(s, leader, isr)
-    s.requests[s.quorum.leader_epoch].isr = isr
+    s.requests.slots[s.quorum.leader_epoch].isr = isr
 
 
 def initial_with_isr(s):
@@ -132,28 +132,28 @@ def fetch_nothing(s, leader: Replica, follower: Replica):
 def follow_whoever(s, leader: Replica, follower: Replica, request: Request):
     f = s.replicas[follower]
     l = s.replicas[leader]
-    if leader == follower or request >= s.next_epoch or s.requests[request].leader != leader:
+    if leader == follower or request >= s.requests.length or s.requests.slots[request].leader != leader:
         return False
     if request <= f.leader_epoch:
         return False
     end = end_of_match(l.log, f.log)
     truncate(f.log, end)
     f.hw = min(end, f.hw)
-    adopt(f, request, leader, s.requests[request].isr)
+    adopt(f, request, leader, s.requests.slots[request].isr)
     return True
 
 
 def follow_later_leader(s, leader: Replica, follower: Replica, request: Request):
     f = s.replicas[follower]
     l = s.replicas[leader]
-    if leader == follower or request >= s.next_epoch or s.requests[request].leader != leader:
+    if leader == follower or request >= s.requests.length or s.requests.slots[request].leader != leader:
         return False
     if request <= f.leader_epoch or l.leader != leader or l.leader_epoch < request:
         return False
     end = end_of_match(l.log, f.log)
     truncate(f.log, end)
     f.hw = min(end, f.hw)
-    adopt(f, request, leader, s.requests[request].isr)
+    adopt(f, request, leader, s.requests.slots[request].isr)
     return True
 
 
@@ -172,19 +172,19 @@ def whole_log(leader_log, follower_log):
 def follow_without_lowering(s, leader: Replica, follower: Replica, request: Request):
     f = s.replicas[follower]
     l = s.replicas[leader]
-    if leader == follower or request >= s.next_epoch or s.requests[request].leader != leader:
+    if leader == follower or request >= s.requests.length or s.requests.slots[request].leader != leader:
         return False
     if request <= f.leader_epoch or l.leader != leader or l.leader_epoch != request:
         return False
     truncate(f.log, end_of_match(l.log, f.log))
-    adopt(f, request, leader, s.requests[request].isr)
+    adopt(f, request, leader, s.requests.slots[request].isr)
     return True
 
 
 def epochs_exclusive(model):
     """The bound on epochs read as their number."""
     state = Record(**{name: (f.domain, f.meaning) for name, f in model.state.fields.items()} | {
-        "next_epoch": (Number(0, Bound("epochs")), "leader epoch that the controller uses next"),
+        "requests": (Sequence(REQUEST, Bound("epochs")), "LeaderAndIsr request of each epoch"),
     })
     return replace(model, state=state)
 
