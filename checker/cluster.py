@@ -15,12 +15,14 @@ import numpy as np
 
 from checker.errors import UserError
 from checker.kernel import Compiled, Expansion
-from checker.partition import advance, expand, seen_before, take_new
+from checker.partition import advance, expand, seen_before, table_directory, take_new
 from checker.rundir import RunDirectory
 from checker.table import Table, owners_of
 from checker.units import cache_directory
 
 JAVA = 17
+# A local JVM only hands blocks on: compiling it thoroughly would take the processors from the kernel.
+SPARING = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 class ClusterError(UserError):
@@ -43,8 +45,13 @@ def start(master: str):
         with _stderr_to(log):
             return SparkContext(conf=conf)
     except Exception as error:  # py4j and the launcher raise errors of many kinds
-        line = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ClusterError(f"cannot start Spark on {master}: {line} (its log is {log})") from error
+        raise ClusterError(f"cannot start Spark on {master}: {_reason(error)} (its log is {log})") from error
+
+
+def _reason(error):
+    """The line of a Java error that says what is wrong, or the first line of any other."""
+    lines = (str(error).strip() or type(error).__name__).splitlines()
+    return next((line.removeprefix(": ") for line in lines if line.startswith(": ")), lines[0])
 
 
 @contextmanager
@@ -67,8 +74,12 @@ def _settings(master):
         "spark.ui.showConsoleProgress": "false",
         "spark.stage.maxConsecutiveAttempts": "1",
         "spark.speculation": "false",
+        "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+        "spark.kryoserializer.buffer.max": "512m",
         "spark.driver.memory": "2g",
     }
+    if master.startswith("local"):
+        settings["spark.driver.extraJavaOptions"] = SPARING
     host = re.match(r"spark://\[?([^:\]]+)", master)
     if host is None or host[1] in ("localhost", "127.0.0.1"):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -174,11 +185,12 @@ class Levels:
         source = self._context.range(self._partitions, numSlices=self._partitions)
         self._exchange(source.mapPartitionsWithIndex(lambda p, _: task.restart(level, p)))
 
-    def advance(self, level: int) -> int:
-        """Run one level as one Spark job; returns how many batches of successors it left."""
-        task = self._task
-        self._exchange(self._received.mapPartitionsWithIndex(lambda p, blocks: task.advance(level, p, blocks)))
-        return self._run(lambda: self._received._jrdd.count())
+    def advance(self, level: int) -> None:
+        """Run one level as one Spark job: it ends when every successor is with its owner."""
+        task, nobody = self._task, self._partitions
+        self._exchange(self._received.mapPartitionsWithIndex(
+            lambda p, blocks: list(blocks) if p == nobody else task.advance(level, p, blocks)))
+        self._run(lambda: self._context.runJob(self._received, list, partitions=[nobody]))
 
     def clear(self) -> None:
         """Remove the tables of the executors that answer; others' go when the next run finds no owner."""
@@ -187,7 +199,8 @@ class Levels:
         self._run(lambda: self._context.range(slots, numSlices=slots).mapPartitions(task.clear).count())
 
     def _exchange(self, successors):
-        self._received = successors.partitionBy(self._partitions, lambda owner: owner)
+        """Hand blocks to their owners, and none to one partition more, which a job can end with."""
+        self._received = successors.partitionBy(self._partitions + 1, lambda owner: owner)
 
     def _run(self, action):
         try:
@@ -206,5 +219,6 @@ class LostLevel(Exception):
 
 def _cause(text):
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("at ")]
     told = [line for line in lines if "Error" in line or "Exception" in line or "lost" in line.lower()]
     return (told or lines or ["no reason given"])[-1 if told else 0][:300]

@@ -28,8 +28,8 @@ class Execution:
         watched = {seam: self._watch(seam) for seam in model.seams}
         self._functions = {t.name: rebind(t.function, watched) for t in model.transitions}
         self._choices = [(t, list(t.choices(scope))) for t in model.transitions]
-        self._states = [p for p in model.properties if p.kind != "step"]
-        self._steps = [p for p in model.properties if p.kind == "step"]
+        self._states = [p for p in model.properties_at(scope) if p.kind != "step"]
+        self._steps = [p for p in model.properties_at(scope) if p.kind == "step"]
 
     def _watch(self, seam):
         def watched(*arguments):

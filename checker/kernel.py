@@ -13,7 +13,7 @@ from itertools import accumulate
 import numpy as np
 
 from checker.packing import Packing
-from checker.units import HEADER, Sources, load
+from checker.units import HEADER, Sources, compile_lock, load
 from spec.language.domains import Scope, values
 from spec.language.layout import dtype, leaves
 from spec.language.model import Model, Property, Transition
@@ -153,7 +153,6 @@ class Expansion:
 
     def __init__(self, compiled: Compiled, capacity: int = 1 << 14):
         self.compiled = compiled
-        self._expand = load(compiled.texts, compiled.entry).expand
         self._s = np.zeros(1, compiled.dtype)
         self._t = np.zeros(1, compiled.dtype)
         size = capacity + compiled.most_successors
@@ -162,6 +161,9 @@ class Expansion:
         self.coverage = np.zeros(len(compiled.transition_names), np.int64)
         self.cuts = np.zeros(max(1, len(compiled.bounds)), np.int64)
         self.clear()
+        with compile_lock():
+            self._expand = load(compiled.texts, compiled.entry).expand
+            list(self._batches(np.zeros((0, compiled.words), np.uint64)))
 
     def clear(self) -> None:
         """Forget the tallies, for instance before the next level."""
@@ -181,10 +183,14 @@ class Expansion:
         steps, `fault` the first step that left a declared range, and `dead` the first state without a step;
         -1 for none.
         """
-        first = 0
+        if len(states):
+            yield from self._batches(states)
+
+    def _batches(self, states):
+        first = -1
         while first < len(states):
             first, n = self._expand(
-                states, first, self.compiled.most_successors, self._s, self._t, self._out, self._origins,
+                states, max(first, 0), self.compiled.most_successors, self._s, self._t, self._out, self._origins,
                 self._numbers, self.judged, self.broken, self.coverage, self.cuts, self.fault, self.dead,
             )
             yield self._out[:n], self._origins[:n], self._numbers[:n]

@@ -33,7 +33,7 @@ def explore_here(model: Model, scope: Scope, *, keep_going: bool = True, deadloc
 
     Raises UnitError or RuleError for a model that cannot be compiled.
     """
-    properties = tuple(p for p in model.properties if only in ("", p.name))
+    properties = tuple(p for p in model.properties_at(scope) if only in ("", p.name))
     kernel = Kernel(model, scope, properties)
     with tempfile.TemporaryDirectory() as directory:
         run = RunDirectory(directory)

@@ -17,6 +17,7 @@ import pyspark
 from checker.cluster import Levels
 from checker.counterexample import trace_of
 from checker.errors import UserError
+from checker.execution import Execution
 from checker.explorer import Explorer, Limits
 from checker.kernel import Kernel
 from checker.outcome import Found
@@ -26,6 +27,8 @@ from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
 from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model, Property, always
+from spec.language.rules import check_rules
+
 
 @dataclass(frozen=True)
 class Check:
@@ -49,21 +52,24 @@ def scope_for(model: Model, given: Scope) -> Scope:
     return {**model.scope, **given}
 
 
-def properties_of(model: Model, names: tuple[str, ...]) -> tuple[Property, ...]:
-    """The model's properties, or those named; ``FILE.py:PREDICATE`` is one's own. Raises UserError."""
+def properties_of(model: Model, scope: Scope, names: tuple[str, ...]) -> tuple[Property, ...]:
+    """The model's properties at a scope, or those named; ``FILE.py:PREDICATE`` is one's own. Raises UserError."""
     if not names:
-        return model.properties
+        return model.properties_at(scope)
     known = {p.name: p for p in model.properties}
-    return tuple(_own(name) if ".py:" in name else _known(model, known, name) for name in names)
+    return tuple(_own(model, name) if ".py:" in name else _known(model, known, name) for name in names)
 
 
 def _known(model, known, name):
+    by_id = next((p for p in model.properties if f"({name})" in p.text), None)
+    if name not in known and by_id:
+        return by_id
     if name not in known:
         raise UserError(f"{model.system} has no property {name!r}; it has {', '.join(known)}")
     return known[name]
 
 
-def _own(name):
+def _own(model, name):
     path, _, function = name.rpartition(":")
     if not Path(path).is_file():
         raise UserError(f"no file {path}; a property of one's own is FILE.py:PREDICATE")
@@ -72,7 +78,11 @@ def _own(name):
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-        return always(getattr(module, function))
+        predicate = getattr(module, function)
+        check_rules(predicate)
+        for state in Execution(model, model.scope).initial_states():
+            predicate(state)
+        return always(predicate)
     except Exception as error:  # noqa: BLE001 - the user's own file
         raise UserError(f"{path}: {type(error).__name__}: {error}") from error
 
@@ -116,7 +126,7 @@ def versions() -> dict[str, str]:
 
 
 def _kernel(check):
-    kernel = Kernel(check.model, check.scope, properties_of(check.model, check.properties))
+    kernel = Kernel(check.model, check.scope, properties_of(check.model, check.scope, check.properties))
     if kernel.bases[-1] >= 1 << STEP_BITS:
         raise UserError(f"{check.model.system}: the scope has {kernel.bases[-1]} steps, more than {1 << STEP_BITS}")
     return kernel

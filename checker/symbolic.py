@@ -22,7 +22,7 @@ from spec.language.rebind import rebind
 
 
 class SymbolicError(UserError):
-    """A transition fails on a state within the declared ranges; the message names step and error."""
+    """A transition fails on a state within the declared ranges, or z3 gives up; the message says where."""
 
 
 @dataclass(frozen=True)
@@ -69,15 +69,11 @@ class Decisions:
             value = self._known.get(term.get_id())
         if value is None:
             if self._position == len(self.asked):
-                self._ask(term)
+                self._take(term, sorted(self._feasible(term), reverse=True))
             value = self.asked[self._position][1]
             self._known[term.get_id()] = value
             self._position += 1
         return value
-
-    def _ask(self, term):
-        values = sorted(self._feasible(term), reverse=True)
-        self._take(term, values)
 
     def _take(self, term, values):
         value = values.pop()
@@ -88,10 +84,12 @@ class Decisions:
     def _feasible(self, term):
         values = []
         self._solver.push()
-        while self._solver.check() == z3.sat:
+        while (answer := self._solver.check()) == z3.sat:
             values.append(constant(self._solver.model().eval(term, model_completion=True)))
             self._solver.add(z3.Not(equal(term, values[-1])))
         self._solver.pop()
+        if answer == z3.unknown:
+            raise SymbolicError(f"z3 cannot decide {term}: {self._solver.reason_unknown()}")
         return values
 
     def condition(self) -> z3.BoolRef:

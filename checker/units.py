@@ -9,6 +9,7 @@ The modules live in the user's cache directory, and are sent as text to Spark's 
 from __future__ import annotations
 
 import ast
+import fcntl
 import hashlib
 import importlib
 import inspect
@@ -16,6 +17,7 @@ import os
 import sys
 import tempfile
 import textwrap
+from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType, ModuleType
 
@@ -36,6 +38,15 @@ def cache_directory() -> Path:
     """Where generated modules and machine code are kept: ``$XDG_CACHE_HOME`` or ``~/.cache``."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "kafkaproof" / "kernels"
+
+
+@contextmanager
+def compile_lock():
+    """Let one process at a time compile and load: numba's cache of a module does not bear two at once."""
+    cache_directory().mkdir(parents=True, exist_ok=True)
+    with open(cache_directory() / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 class Sources:
@@ -88,7 +99,6 @@ def bare_source(function: FunctionType) -> str:
 def load(texts: dict[str, str], name: str) -> ModuleType:
     """Write the generated modules where they are missing, and import the one called `name`."""
     directory = cache_directory()
-    directory.mkdir(parents=True, exist_ok=True)
     written = [_write_once(directory / f"{module}.py", text) for module, text in texts.items()]
     if str(directory) not in sys.path:
         sys.path.append(str(directory))

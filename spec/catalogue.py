@@ -1,9 +1,9 @@
 """All systems and their variants, by name."""
 
 from spec.language.model import Model
-from spec.museum import replication
+from spec.museum import election, replication
 
-MODELS: tuple[Model, ...] = replication.MODELS
+MODELS: tuple[Model, ...] = replication.MODELS + election.MODELS
 
 
 def find(system: str | None = None, variant: str | None = None) -> list[Model]:

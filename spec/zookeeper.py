@@ -5,9 +5,10 @@ says whether the answer arrives; a LOST answer leaves open whether the request w
 client does not know. Reads are linearizable. Not modelled: zxids, other znodes, stale reads, ACLs.
 
 Versions: that of /controller_epoch is kept. That of the partition state grows for ever, so only who has
-read the present one is kept (`state_readers`). A watch is one-shot; `fired` is what fired and was not
-yet handled, whether it is on its way or in the controller's queue. Events carry no data and handlers
-read again, so events that wait together are one: DELETED does all that CHANGED does, and then elects.
+read the present one, and may write on it, is kept (`state_readers`). A watch is one-shot; `fired` is
+what fired and was not yet handled, whether it is on its way or in the controller's queue. Events carry
+no data and handlers read again, so events that wait together are one: DELETED does all that CHANGED
+does, and then elects.
 
 A process that dies leaves its session behind. Such an orphan is kept only while it owns a znode.
 """
@@ -19,8 +20,9 @@ Answer = Choice(
     "OK", "NODEEXISTS", "BADVERSION", "NONODE", "EXPIRED", "LOST",
     "FENCED",  # BADVERSION, and the culprit is the check of /controller_epoch in a multi
     "MINE",  # OK, and what was read names the broker that asks
+    "NEWER",  # OK, and what was read was written by a controller of a higher epoch
 )
-OK, NODEEXISTS, BADVERSION, NONODE, EXPIRED, LOST, FENCED, MINE = Answer
+OK, NODEEXISTS, BADVERSION, NONODE, EXPIRED, LOST, FENCED, MINE, NEWER = Answer
 Fate = Choice("ANSWERED", "LOST_APPLIED", "LOST_DROPPED")
 ANSWERED, LOST_APPLIED, LOST_DROPPED = Fate
 Event = Choice("NOTHING", "CHANGED", "DELETED")
@@ -46,7 +48,7 @@ ZOOKEEPER = Record(
     epoch=(Number(-1, Bound("epochs")), "value of /controller_epoch, -1 while it does not exist"),
     epoch_version=(Number(0, Bound("epochs")), "version of /controller_epoch"),
     state_epoch=(Number(0, Bound("epochs")), "controller epoch in the partition state"),
-    state_readers=(SetOf("brokers"), "brokers that know the present version of the partition state"),
+    state_readers=(SetOf("brokers"), "brokers that know the present version, written by no newer controller"),
     faults=(Number(0, Bound("faults")), "faults so far"),
     ghosts=(GHOSTS, "history, for properties only"),
 )
@@ -184,16 +186,7 @@ def read_controller(zk, b):
     return MINE if zk.controller == b else OK
 
 
-def read_owner(zk, b):
-    """getData of /controller for its owner: MINE (`b`'s present session), OK, NONODE or EXPIRED."""
-    if not session_open(zk, b):
-        return EXPIRED
-    if zk.controller == NOBODY:
-        return NONODE
-    return MINE if owns_controller(zk, b) else OK
-
-
-def read_epoch(zk, b, reader):
+def get_epoch(zk, b, reader):
     """getData of /controller_epoch into `reader`: OK, NONODE or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
@@ -211,30 +204,6 @@ def create_epoch(zk, b, value, fate):
     answer = NODEEXISTS if zk.epoch >= 0 else OK
     if answer == OK and fate != LOST_DROPPED:
         zk.epoch = value
-    return outcome(zk, answer, fate)
-
-
-def set_epoch(zk, b, value, version, fate):
-    """setData /controller_epoch if it has `version`: OK, BADVERSION, NONODE, EXPIRED or LOST."""
-    if not session_open(zk, b):
-        return EXPIRED
-    answer = OK
-    if zk.epoch < 0:
-        answer = NONODE
-    elif zk.epoch_version != version:
-        answer = BADVERSION
-    if answer == OK and fate != LOST_DROPPED:
-        put_epoch(zk, value)
-    return outcome(zk, answer, fate)
-
-
-def create_controller(zk, b, fate):
-    """create /controller, ephemeral: OK, NODEEXISTS, EXPIRED or LOST."""
-    if not session_open(zk, b):
-        return EXPIRED
-    answer = NODEEXISTS if zk.controller != NOBODY else OK
-    if answer == OK and fate != LOST_DROPPED:
-        put_controller(zk, b)
     return outcome(zk, answer, fate)
 
 
@@ -281,10 +250,12 @@ def set_state(zk, b, epoch, fate):
     return outcome(zk, answer, fate)
 
 
-def read_state(zk, b):
-    """getData of the partition state: OK or EXPIRED."""
+def read_state(zk, b, epoch):
+    """getData of the partition state by a controller of `epoch`: OK, NEWER or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
+    if zk.state_epoch > epoch:
+        return NEWER
     zk.state_readers = with_member(zk.state_readers, b)
     return OK
 

@@ -99,7 +99,7 @@ def _planned(options):
     checks = []
     for model in models:
         scope = scope_for(model, {name: v for name, v in given.items() if name in model.scope})
-        properties_of(model, tuple(options.properties))
+        properties_of(model, scope, tuple(options.properties))
         checks.append(Check(model, scope, tuple(options.properties), options.keep_going, options.deadlock))
     return checks
 

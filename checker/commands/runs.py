@@ -38,7 +38,10 @@ def run(options) -> int:
     if not entries:
         print(f"no runs in {options.directory}")
         return OK
-    table = Table("run", "system", "variant", "scope", "begun", "state", header_style="bold")
+    table = Table(header_style="bold")
+    table.add_column("run", overflow="fold")
+    for name in ("system", "variant", "scope", "begun", "state"):
+        table.add_column(name)
     table.add_column("distinct", justify="right")
     table.add_column("MiB", justify="right")
     for entry in entries:

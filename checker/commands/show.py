@@ -95,6 +95,8 @@ def _from_result(data, prop, target):
         model = find(data["system"], data["variant"])[0]
     except LookupError as error:
         raise UserError(f"{target}: {error.args[0]}") from error
+    if not isinstance(data["scope"], dict) or data["scope"].keys() != model.scope.keys():
+        raise UserError(f"{target}: a scope of {model.system} gives {', '.join(model.scope)}")
     trace = executed(model, data["scope"], violation["trace"])
     violated = next((p for p in model.properties if p.name == violation["property"]), None)
     return history_of(trace, violated)

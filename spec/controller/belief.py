@@ -33,21 +33,23 @@ Doing = Choice(
     IDLE, REGISTERING, DYING, CHECKING, CHECKING_TO_ELECT, ELECTING, READING_EPOCH, CREATING_EPOCH, CREATING,
     CONFIRMING, CONFIRMING_EPOCH, RAISING, CLEANING, LOADING, MOVING, DELETING,
 ) = Doing
+Reign = Choice("NONE", "STARTING", "FULL")
+NONE, STARTING, FULL = Reign
 
-BELIEF = Record(
+HISTORY = Record(
     applied=(Number(0, Bound("epochs")), "controller epoch of the last request that was obeyed"),
 )
 BROKER = Record(
     session=(Session, "what the process knows of its session; DOWN without a process"),
     doing=(Doing, "the controller event in progress"),
     active=(Flag(), "activeControllerId is the broker itself"),
-    ruling=(Flag(), "onControllerFailover has run, and onControllerResignation has not run since"),
+    ruling=(Reign, "how far onControllerFailover came, unless onControllerResignation has run since"),
     epoch=(Number(0, Bound("epochs")), "controller epoch of the reign, 0 without one"),
     epoch_version=(Number(0, Bound("epochs")), "version of /controller_epoch of the reign"),
     read_epoch=(Number(0, Bound("epochs")), "value of /controller_epoch read in this election"),
     read_version=(Number(0, Bound("epochs")), "its version"),
     seen_epoch=(Number(0, Bound("epochs")), "highest controller epoch in a request that was obeyed"),
-    ghosts=(BELIEF, "history, for properties only"),
+    ghosts=(HISTORY, "history, for properties only"),
 )
 
 
@@ -70,9 +72,9 @@ def initial(s):
 
 
 def begin_reign(broker, epoch, version):
-    """The registration has succeeded: onControllerFailover begins, in this epoch."""
+    """The registration has succeeded: onControllerFailover starts, in this epoch."""
     broker.active = 1
-    broker.ruling = 1
+    broker.ruling = STARTING
     broker.epoch = epoch
     broker.epoch_version = version
     end_election(broker, CLEANING)
@@ -87,7 +89,7 @@ def end_election(broker, doing):
 
 def resign(broker):
     """onControllerResignation: the context is emptied."""
-    broker.ruling = 0
+    broker.ruling = NONE
     broker.epoch = 0
     broker.epoch_version = 0
 
@@ -96,7 +98,7 @@ def lapse(broker):
     """A request was answered EXPIRED: the event in progress fails, beliefs stay."""
     broker.session = EXPIRED_SESSION
     end_election(broker, IDLE)
-    if not broker.ruling:
+    if broker.ruling == NONE:
         resign(broker)
 
 

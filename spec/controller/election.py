@@ -10,8 +10,8 @@ from spec.controller.belief import (
 )
 from spec.controller.session import Broker
 from spec.zookeeper import (
-    ANSWERED, BADVERSION, CHANGED, EXPIRED, MINE, NODEEXISTS, NONODE, NOTHING, OK, Fate, create_controller_and_set_epoch,
-    create_epoch, read_controller, read_epoch, take_event, waiting,
+    BADVERSION, CHANGED, EXPIRED, MINE, NODEEXISTS, NONODE, NOTHING, OK, Fate,
+    create_controller_and_set_epoch, create_epoch, get_epoch, read_controller, take_event, waiting,
 )
 
 
@@ -88,7 +88,7 @@ def learn_epoch(s, b: Broker):
     if broker.doing != READING_EPOCH:
         return False
 
-    answer = read_epoch(s.zk, b, broker)
+    answer = get_epoch(s.zk, b, broker)
     if answer == OK:
         broker.doing = CREATING
     elif answer == NONODE:
@@ -179,7 +179,7 @@ def confirm_epoch(s, b: Broker):
         return False
 
     wanted = broker.read_epoch + 1
-    answer = read_epoch(s.zk, b, broker)
+    answer = get_epoch(s.zk, b, broker)
     if answer == EXPIRED:
         lapse(broker)
     elif broker.read_epoch == wanted:

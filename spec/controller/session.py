@@ -31,7 +31,7 @@ def start(s, b: Broker):
     return True
 
 
-def register(s, b: Broker):
+def register_broker(s, b: Broker):
     """Broker `b` creates its /brokers/ids/b, before it has anything to do with the controller.
 
     Guards:  `b` has opened a session and not yet registered in it.

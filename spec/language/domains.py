@@ -107,6 +107,8 @@ class Sequence(Record):
     """
 
     def __init__(self, of: object, bound: Bound):
+        if isinstance(of, Number) and of.low > 0:
+            raise ValueError("the elements of a sequence must be able to be 0, which fills its free slots")
         super().__init__(
             length=(Number(0, bound), "number of elements"),
             slots=(Array(of, bound), "elements, oldest first"),

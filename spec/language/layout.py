@@ -79,6 +79,7 @@ def dtype(domain: object, scope: Scope) -> np.dtype:
 
 
 def _shaped(domain, scope):
-    if isinstance(domain, Array):
-        return dtype(domain.of, scope), (slots(domain, scope),)
-    return (dtype(domain, scope),)
+    shape = ()
+    while isinstance(domain, Array):
+        shape, domain = (*shape, slots(domain, scope)), domain.of
+    return (dtype(domain, scope), shape) if shape else (dtype(domain, scope),)

@@ -61,13 +61,15 @@ class Property:
 
     kind ``always``: `predicate(s)` holds in every state. kind ``step``: `predicate(before, after)` holds
     for every step, or `predicate(before, after, *arguments)` for the steps of the transition functions
-    named in `of`. kind ``sometimes``: `predicate(s)` holds in some reachable state.
+    named in `of`. kind ``sometimes``: `predicate(s)` holds in some reachable state, of a scope that has at
+    least the sizes `least`.
     """
 
     name: str
     kind: str
     predicate: Callable
     of: tuple[str, ...] = ()
+    least: Mapping[str, int] = field(default_factory=dict)
 
     def concerns(self, transition: Transition) -> bool:
         """Whether a step property speaks of the steps of `transition`."""
@@ -89,9 +91,9 @@ def always_step(predicate: Callable, name: str = "", of: tuple[str, ...] = ()) -
     return Property(name or predicate.__name__, "step", predicate, of)
 
 
-def sometimes(predicate: Callable, name: str = "") -> Property:
-    """The goal that some reachable state satisfies `predicate`."""
-    return Property(name or predicate.__name__, "sometimes", predicate)
+def sometimes(predicate: Callable, name: str = "", **least: int) -> Property:
+    """The goal that some reachable state satisfies `predicate`, at scopes of at least these sizes."""
+    return Property(name or predicate.__name__, "sometimes", predicate, least=least)
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,13 @@ class Model:
         transitions = tuple(
             replace(t, function=rebind(t.function, replacements)) for t in self.transitions
         )
-        return replace(self, transitions=transitions, initial=rebind(self.initial, replacements), **changes)
+        changes = {"initial": rebind(self.initial, replacements), **changes}
+        seams = tuple(rebind(seam, replacements) for seam in self.seams)
+        return replace(self, transitions=transitions, seams=seams, **changes)
+
+    def properties_at(self, scope: Scope) -> tuple[Property, ...]:
+        """The properties that a scope of this size can answer."""
+        return tuple(p for p in self.properties if all(scope[name] >= n for name, n in p.least.items()))
 
     def transition(self, name: str) -> Transition:
         """The transition called `name` (with or without its module); raises KeyError."""

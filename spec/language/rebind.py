@@ -6,13 +6,14 @@ other callees. A copy is made of each function on the way to a replaced one; the
 
 from __future__ import annotations
 
+from dis import get_instructions
 from types import FunctionType
 from typing import Callable, Mapping
 
 
 def globals_used(function: FunctionType) -> dict[str, object]:
-    """The globals that `function`'s own code names, builtins left out."""
-    names = function.__code__.co_names
+    """The globals that `function`'s own code reads, builtins left out."""
+    names = dict.fromkeys(i.argval for i in get_instructions(function) if i.opname == "LOAD_GLOBAL")
     return {name: function.__globals__[name] for name in names if name in function.__globals__}
 
 

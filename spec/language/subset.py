@@ -1,0 +1,168 @@
+"""The subset of Python that the little language is, held by reading the code of functions.
+
+Every transition, every property and all that they call keep to it, so that the same text runs as Python,
+compiled, symbolically and on a live ZooKeeper.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import textwrap
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Iterator
+
+from spec.language import sets
+
+BUILTINS = ("range", "len", "min", "max", "abs")
+FOREIGN = {*sys.stdlib_module_names, "numpy", "checker", "impl", "traces"}
+STATEMENTS = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Pass, ast.Return)
+EXPRESSIONS = (
+    ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Constant, ast.IfExp, ast.Name,
+    ast.Subscript, ast.UnaryOp,
+)
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.USub, ast.Not, ast.And, ast.Or)
+BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift, ast.Invert)
+COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+class RuleError(Exception):
+    """A function breaks a writing rule; the message is one line: rule, construct, file and line."""
+
+
+def functions_reached(function: FunctionType) -> list[FunctionType]:
+    """`function` and all that it calls, however deep, each once; raises RuleError where one breaks a rule."""
+    found: list[FunctionType] = []
+    _reach(function, (), found)
+    return found
+
+
+def _reach(function, callers, found):
+    if function in found:
+        return
+    _check_text(function.__code__)
+    for node, called in _globals_named(function.__code__):
+        callee = _global(function, node, called)
+        if callee in (function, *callers):
+            raise rule_error("no recursion", node, function.__code__)
+        if isinstance(callee, FunctionType):
+            _reach(callee, (*callers, function), found)
+    found.append(function)
+
+
+def _global(function, node, called):
+    """The value of a name that is not local; None for a builtin that is called."""
+    known = node.id in function.__globals__
+    value = function.__globals__.get(node.id)
+    if called and not known and node.id in BUILTINS:
+        return None
+    if called and isinstance(value, FunctionType) and value.__module__.split(".")[0] not in FOREIGN:
+        return value
+    if not called and isinstance(value, int):
+        return value
+    rule = "calls only to functions of the specification" if called else "globals are functions or ints"
+    raise rule_error(rule, node, function.__code__)
+
+
+@cache
+def definition(code: CodeType) -> ast.FunctionDef:
+    """The syntax tree of a function without its docstring, lines numbered as in its file; raises RuleError."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code))).body[0]
+    except (OSError, SyntaxError):
+        tree = None
+    if not isinstance(tree, ast.FunctionDef):
+        raise RuleError(f"plain functions only: {code.co_name}, {_place(code, code.co_firstlineno)}")
+    if tree.name != code.co_name:
+        raise RuleError(f"the file has changed under the run: {code.co_name}, {_place(code, code.co_firstlineno)}")
+    ast.increment_lineno(tree, code.co_firstlineno - 1)
+    if ast.get_docstring(tree) is not None and len(tree.body) > 1:
+        tree.body = tree.body[1:]
+    return tree
+
+
+def rule_error(rule: str, node: ast.AST, code: CodeType) -> RuleError:
+    """The error that says which rule `node` breaks, and where."""
+    construct = ast.unparse(node).splitlines()[0]
+    return RuleError(f"{rule}: {construct}, {_place(code, node.lineno)}")
+
+
+def _place(code, line):
+    path = Path(code.co_filename)
+    here = Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line}"
+
+
+def nodes_of(code: CodeType) -> Iterator[ast.AST]:
+    """All statements and expressions of a function's body."""
+    for statement in definition(code).body:
+        yield from (node for node in ast.walk(statement) if hasattr(node, "lineno"))
+
+
+@cache
+def _globals_named(code) -> list[tuple[ast.Name, bool]]:
+    """The names that are not local, each with whether it is called there."""
+    called = {node.func for node in nodes_of(code) if isinstance(node, ast.Call)}
+    names = [node for node in nodes_of(code) if isinstance(node, ast.Name)]
+    return [(node, node in called) for node in names if node.id not in code.co_varnames]
+
+
+@cache
+def _check_text(code):
+    tree = definition(code)
+    parameters = tree.args
+    others = (parameters.vararg, parameters.kwarg, *parameters.kwonlyargs, *parameters.defaults)
+    if tree.decorator_list or any(others):
+        raise rule_error("parameters are plain names, without defaults, stars or decorators", tree, code)
+    if code.co_freevars:
+        raise rule_error("globals are functions or ints, no closures", tree, code)
+    for node in nodes_of(code):
+        _check_node(node, code)
+
+
+def _check_node(node, code):
+    if not isinstance(node, (*STATEMENTS, *EXPRESSIONS)):
+        raise rule_error(f"no {_words(node)}", node, code)
+    match node:
+        case ast.BinOp() | ast.AugAssign() | ast.UnaryOp() if not isinstance(node.op, ARITHMETIC):
+            if not isinstance(node.op, BITWISE):
+                raise rule_error("arithmetic is + - *", node, code)
+            if code.co_filename != sets.__file__:
+                raise rule_error("bit operators only in the sets module", node, code)
+        case ast.Compare() if not all(isinstance(op, COMPARISONS) for op in node.ops):
+            raise rule_error("comparisons are == != < <= > >=", node, code)
+        case ast.Constant() if not isinstance(node.value, int):
+            raise rule_error("constants are ints, True or False", node, code)
+        case ast.Call() if not isinstance(node.func, ast.Name) or node.func.id in code.co_varnames:
+            raise rule_error("calls only to functions of the specification", node, code)
+        case ast.For() if node.orelse or not isinstance(node.target, ast.Name) or not _is_countable(node.iter):
+            raise rule_error("loops only over range(...) or a declared array", node, code)
+
+
+def _words(node):
+    """``ListComp`` as ``list comp``."""
+    name = type(node).__name__
+    return "".join(f" {c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))
+
+
+def _is_countable(node):
+    is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+    return is_range or isinstance(node, ast.Attribute)
+
+
+def is_store(node: ast.AST) -> bool:
+    """Whether an attribute or an element is assigned to here."""
+    return isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)
+
+
+def stores(code: CodeType) -> list[ast.AST]:
+    """The attributes and elements that a function itself assigns to."""
+    return [node for node in nodes_of(code) if is_store(node)]
+
+
+def writes(function: FunctionType) -> bool:
+    """Whether `function`, or what it calls, assigns to an attribute or element."""
+    return any(stores(reached.__code__) for reached in functions_reached(function))

@@ -1,0 +1,163 @@
+"""The election system: its variants, oldest first, and what is known of each."""
+
+from spec import faults, zookeeper
+from spec.controller import belief, election, reign, requests, session
+from spec.language.model import Arrow, Model, Transition
+from spec.museum import legacy, zkclient, zkclient_session
+from spec.museum import requests as old
+from spec.properties import election as properties
+
+LANE = "broker {b}"
+ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
+WATCH = Arrow("zookeeper", LANE, "/controller", "event")
+EXPIRY = Arrow("zookeeper", LANE, "session expired", "event")
+SEND = Arrow(LANE, "broker {to}", "control request")
+
+SEAMS = (
+    zookeeper.open_session, zookeeper.create_broker, zookeeper.read_controller, zookeeper.get_epoch,
+    zookeeper.create_epoch, zookeeper.create_controller_and_set_epoch, zookeeper.read_state,
+    zookeeper.checked_set_state, zookeeper.checked_delete_controller, zookeeper.checked_delete_notification,
+    zookeeper.set_state, zookeeper.delete_controller, zookeeper.delete_notification, old.reopen_session,
+    old.read_owner, old.set_epoch, old.create_controller,
+)
+
+
+def lanes(scope):
+    """One lane for ZooKeeper, one for each broker."""
+    return ["zookeeper"] + [f"broker {i}" for i in range(scope["brokers"])]
+
+
+def asking(*functions):
+    """Transitions that make a request to ZooKeeper."""
+    return tuple(Transition(function, LANE, (ASK,)) for function in functions)
+
+
+FAULTS = (
+    Transition(faults.crash, LANE),
+    Transition(faults.stop, LANE, (ASK,)),
+    Transition(faults.expire_session, "zookeeper"),
+    Transition(faults.expire_orphan, "zookeeper"),
+    Transition(faults.delete_controller, "zookeeper"),
+    Transition(faults.fail_batch, LANE),
+)
+SESSION = asking(session.start, session.register_broker, session.die, session.reopen) + (
+    Transition(session.notice_expiry, LANE, (EXPIRY,)),
+)
+REQUESTS = (
+    Transition(requests.leader_and_isr, LANE),
+    Transition(requests.update_metadata, LANE),
+    Transition(requests.stop_replica, LANE),
+)
+FENCED_CONTROLLER = (
+    Transition(election.handle_change, LANE, (WATCH,)),
+    *asking(
+        election.maybe_resign, election.look_for_controller, election.learn_epoch, election.found_epoch,
+        election.register, election.confirm_controller, election.confirm_epoch,
+        reign.clean, reign.load, reign.write_state, reign.trigger_move, reign.delete_own_controller,
+    ),
+    Transition(reign.send, LANE, (SEND,)),
+)
+
+
+LEGACY_CONTROLLER = (
+    Transition(election.handle_change, LANE, (WATCH,)),
+    *asking(
+        election.maybe_resign, legacy.look_for_controller, legacy.create, legacy.confirm_owner,
+        legacy.learn_epoch, legacy.raise_epoch, legacy.found_epoch, legacy.clean, reign.load,
+        legacy.write_state, legacy.delete_any_controller,
+    ),
+    Transition(legacy.trigger_move, LANE),
+    Transition(reign.send, LANE, (SEND,)),
+)
+ZKCLIENT_SESSION = asking(
+    zkclient_session.start, zkclient_session.register_broker, session.die, zkclient_session.reopen,
+    zkclient_session.new_session,
+) + (
+    Transition(session.notice_expiry, LANE, (EXPIRY,)),
+    Transition(zkclient_session.handle_new_session, LANE),
+    Transition(zkclient_session.handle_change, LANE, (WATCH,)),
+)
+ZKCLIENT_CONTROLLER = asking(
+    zkclient.data_event, zkclient.look_for_controller, zkclient.create, zkclient.confirm_owner,
+    zkclient.learn_epoch, zkclient.raise_epoch, zkclient.found_epoch, zkclient.clean, zkclient.load,
+    zkclient.write_state, zkclient.delete_any_controller,
+) + (
+    Transition(zkclient.forced_resign, LANE),
+    Transition(zkclient.send, LANE, (SEND,)),
+)
+
+
+def model(variant, story, transitions, properties, scope, expected, state=belief.STATE):
+    """A variant of election from its own transitions and its recorded verdicts."""
+    return Model(
+        system="election",
+        variant=variant,
+        story=story,
+        state=state,
+        initial=belief.initial,
+        transitions=transitions + REQUESTS + FAULTS,
+        properties=properties,
+        scope=scope,
+        largest={"brokers": 5, "epochs": 6, "faults": 6, "receivers": 3},
+        lanes=lanes,
+        seams=SEAMS,
+        answers=zookeeper.Answer.names,
+        expected=expected,
+    )
+
+
+SCOPE = {"brokers": 2, "epochs": 3, "faults": 2, "receivers": 1}
+OLD_VIOLATIONS = {
+    "own_epoch": 13, "epoch_node": 13, "epoch_unique": 13, "one_token": 13, "owner_is_newest": 13,
+    "idle_zombie": 14, "no_stale_write": 14,
+}
+
+
+def later(violations, steps):
+    """The same violations, each so many steps later: two brokers register before they stand."""
+    return {name: length + steps for name, length in violations.items()}
+
+
+
+ZKCLIENT = model(
+    "zkclient",
+    "A client that opens new sessions by itself, an election whose failure to raise the epoch is swallowed, "
+    "and a resignation that forgets to resign: brokers rule in another's epoch, or for ever.",
+    ZKCLIENT_SESSION + ZKCLIENT_CONTROLLER,
+    properties.ZKCLIENT,
+    {**SCOPE, "epochs": 2, "faults": 1},
+    {(2, 2, 0, 1): {}, (2, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10}},
+    zkclient_session.STATE,
+).rebound({belief.end_process: zkclient_session.end_process})
+LEGACY = model(
+    "legacy",
+    "/controller is created first and the epoch raised later: a zombie obtains the higher epoch, its writes "
+    "land unchecked, and a broker that resigns deletes another's /controller.",
+    SESSION + LEGACY_CONTROLLER,
+    properties.LEGACY,
+    SCOPE,
+    {
+        (2, 2, 0, 1): {},
+        (2, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19},
+        (2, 3, 2, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 17},
+    },
+)
+FENCED = model(
+    "fenced",
+    "One transaction creates /controller and raises the epoch, and every write of a controller is checked "
+    "against the epoch's version: a deposed controller may believe what it likes, and changes nothing.",
+    SESSION + FENCED_CONTROLLER,
+    properties.FENCED,
+    SCOPE,
+    {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (2, 3, 2, 1): {}, (3, 2, 1, 1): {}},
+)
+EDITED = model(
+    "fenced-edited",
+    "As fenced, and an operator writes /controller_epoch by hand: the controller owns /controller and stays "
+    "active, and every write that it makes is refused, until its session ends or somebody deletes it.",
+    SESSION + FENCED_CONTROLLER + (Transition(faults.edit_epoch, "zookeeper"),),
+    properties.EDITED,
+    SCOPE,
+    {(2, 3, 2, 1): {}},
+)
+MODELS = (ZKCLIENT, LEGACY, FENCED, EDITED)

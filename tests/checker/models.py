@@ -1,0 +1,76 @@
+"""Models and scopes that the tests of the explorers share, and what is compared between explorers."""
+
+from collections import Counter
+
+from checker.explorer import Explorer
+from checker.kernel import Kernel
+from checker.outcome import Outcome
+from checker.reference import Explored
+from spec.catalogue import MODELS
+from spec.language.domains import Number, Record
+from spec.language.model import Model, Transition, always
+from tests.toys import clock, counter, graph, queue
+
+PATH = graph([(0, 1), (1, 2)], [0], failing=True)
+DIAMOND = graph([(0, 1), (0, 2), (1, 3), (2, 3), (3, 0)], [0], failing=True)
+ISLANDS = graph([(0, 1), (2, 2), (4, 5)], [0, 2, 0])
+TOYS = {
+    "clock": clock(), "failing clock": clock(failing=True), "counter": counter(7),
+    "failing counter": counter(6, failing=True), "queue": queue(), "failing queue": queue(failing=True),
+    "path": PATH, "diamond": DIAMOND, "islands": ISLANDS,
+}
+
+
+def small(model: Model) -> dict[str, int]:
+    """A scope at which plain Python explores `model` in a moment: two brokers, one of everything else."""
+    return {name: 2 if name == "brokers" else 1 for name in model.scope}
+
+
+CATALOGUE = {f"{model.system}/{model.variant}": (model, small(model)) for model in MODELS}
+EVERYTHING = {name: (toy, toy.scope) for name, toy in TOYS.items()} | CATALOGUE
+
+
+def overflow(s):
+    """Count on, and past the declared range."""
+    s.number += 1
+    return True
+
+
+def start_at_zero(s):
+    """Zero."""
+    s.number = 0
+
+
+def small_enough(s):
+    """The number is below 9."""
+    return s.number < 9
+
+
+FAULTY = Model(
+    system="faulty", variant="overflow", story="", state=Record(number=(Number(0, 2), "a number")),
+    initial=start_at_zero, transitions=(Transition(overflow),), properties=(always(small_enough),), scope={},
+    largest={}, lanes=lambda scope: ["cluster"],
+)
+
+
+def kernel_of(model: Model, scope=None) -> Kernel:
+    """The kernel of a model with all its properties."""
+    return Kernel(model, model.scope if scope is None else scope, model.properties)
+
+
+def explored(run, kernel: Kernel, context=None, partitions: int = 1, **options) -> Explorer:
+    """An explorer that has explored everything; in this process when there is no `context`."""
+    spread = {"spread": 1 << 60} if context is None else {"spread": 1}
+    explorer = Explorer(run, kernel, context, partitions, **{**spread, "keep_going": True, **options})
+    explorer.explore()
+    return explorer
+
+
+def facts(found: Outcome | Explored) -> dict:
+    """All that two explorers must agree upon."""
+    violated = found.violated if isinstance(found, Explored) else {
+        v.name: v.trace_length for v in found.violations}
+    return {
+        "distinct": found.distinct, "generated": found.generated, "depth": found.depth, "violated": violated,
+        "reached": found.reached, "coverage": +Counter(found.coverage), "cuts": +Counter(found.cuts),
+    }

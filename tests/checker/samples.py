@@ -1,0 +1,32 @@
+"""Reachable states of every model of the catalogue at a small scope, in breadth-first order."""
+
+from collections import Counter
+from itertools import islice
+
+from checker.execution import Execution
+
+SCOPES = {"replication": {"brokers": 2, "log": 1, "records": 1, "epochs": 1}}
+
+
+def small_scope(model):
+    """The scope at which tests run every step of a model in every way."""
+    return SCOPES.get(model.system, model.scope)
+
+
+def reachable(execution: Execution):
+    """The reachable states, nearest first."""
+    queue = execution.initial_states()
+    seen = {execution.key(state) for state in queue}
+    for state in queue:
+        yield state
+        for _, _, after in execution.successors(state, Counter()):
+            key = execution.key(after)
+            if key not in seen:
+                seen.add(key)
+                queue.append(after)
+
+
+def sample(execution: Execution, size: int, among: int = 2000):
+    """At most `size` of the first `among` reachable states, evenly chosen."""
+    states = list(islice(reachable(execution), among))
+    return states[:: -(-len(states) // size)]

@@ -1,0 +1,103 @@
+"""Wrong use and bad input are told in one clear line, never by a traceback."""
+
+import json
+
+import pytest
+
+from tests.checker.arguments import kept, replication, resumed
+
+KIP320 = "check replication --variant kip320"
+SMALL = ("kip320", 2, 1, 1, 1)
+
+
+@pytest.mark.parametrize(("command", "complaint"), [
+    ("check nosuch", "no system 'nosuch'; there are "),
+    ("check replication --variant kip9", "replication has no variant 'kip9'; there are truncate-to-hw, "),
+    ("check --variant kip320", "--variant needs a system"),
+    (f"{KIP320} --property nosuch", "replication has no property 'nosuch'; it has weak_isr, "),
+    (f"{KIP320} --brokers 8", "brokers goes from 1 to 7, not 8"),
+    (f"{KIP320} --brokers 0", "brokers goes from 1 to 7, not 0"),
+    (f"{KIP320} --epochs -1", "epochs goes from 0 to 8, not -1"),
+    (f"{KIP320} --property none.py:holds", "no file none.py"),
+    (f"{KIP320} --master nosuch", "unknown Spark master 'nosuch'; try local[*]"),
+    (f"{KIP320} --master spark://127.0.0.1:1", "cannot reach the Spark master spark://127.0.0.1:1: "),
+    ("check --resume nowhere", "nowhere is not a run directory: it has no run.json"),
+    ("runs --delete nowhere", "nowhere is not a run directory: it has no run.json"),
+    ("show nowhere", "nowhere is not a run directory: it has no run.json"),
+])
+def test_wrong_use_is_refused_before_anything_is_started(kafkaproof, tmp_path, command, complaint):
+    assert complaint in kafkaproof(*command.split()).complaint
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [f"{KIP320} --nosuch 1", f"{KIP320} --max-disk much", "nosuch", ""])
+def test_unknown_commands_and_options_are_refused(kafkaproof, capsys, command):
+    with pytest.raises(SystemExit) as refused:
+        kafkaproof(*command.split())
+    assert refused.value.code == 2 and "error: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("text", "complaint"), [
+    ("def other(s):\n    return True\n", "mine.py: AttributeError: "),
+    ("def holds(s:\n", "mine.py: SyntaxError: "),
+    ("def holds(s):\n    return s.nosuch == 0\n", "mine.py: AttributeError: "),
+    ("def holds(s, t):\n    return True\n", "mine.py: TypeError: "),
+    ("def holds(s):\n    return all([True for _ in s.replicas])\n", "mine.py:2"),
+    ("import nosuch\n", "mine.py: ModuleNotFoundError: "),
+])
+def test_a_property_that_is_no_property_is_refused(kafkaproof, tmp_path, text, complaint):
+    (tmp_path / "mine.py").write_text(text)
+    answer = kafkaproof(*replication(*SMALL), "--property", "mine.py:holds", *kept("run"))
+    assert complaint in answer.complaint and "defect" not in answer.complaint
+    assert not (tmp_path / "run").exists()
+
+
+def test_java_that_is_missing_or_too_old_is_told(kafkaproof, tmp_path, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    command = [*replication(*SMALL), "--master", "local[1]"]
+    assert "no java under JAVA_HOME" in kafkaproof(*command).complaint
+    (tmp_path / "bin").mkdir()
+    java = tmp_path / "bin" / "java"
+    java.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_402\"' >&2\n")
+    java.chmod(0o755)
+    assert "is Java 8; Spark needs Java 17 or later" in kafkaproof(*command).complaint
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "no java on PATH" in kafkaproof(*command).complaint
+
+
+def test_a_directory_in_use_is_not_used_again(kafkaproof):
+    kafkaproof(*replication(*SMALL), *kept("run"))
+    assert "already holds a run; resume it with --resume" in kafkaproof(*replication(*SMALL), *kept("run")).complaint
+
+
+def test_a_directory_that_cannot_be_made_is_told(kafkaproof, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "cannot create the run directory" in kafkaproof(*replication(*SMALL), *kept("file/run")).complaint
+
+
+@pytest.mark.parametrize(("change", "complaint"), [
+    ({"source": "kafkaproof_unit_other"}, "was made by another version of replication/kip320"),
+    ({"format": 99}, "was written by another version (format 99)"),
+    ({"variant": "kip9"}, "cannot be resumed: replication has no variant 'kip9'"),
+    ({"properties": ["nosuch"]}, "cannot be resumed: replication has no property 'nosuch'"),
+])
+def test_a_run_of_another_model_or_version_is_not_resumed(kafkaproof, tmp_path, change, complaint):
+    kafkaproof(*replication(*SMALL), "--max-depth", "3", *kept("run"))
+    manifest = tmp_path / "run" / "run.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | change))
+    assert complaint in kafkaproof(*resumed("run")).complaint
+
+
+@pytest.mark.parametrize("broken", ["run.json", "level-00001/level.json"])
+def test_a_broken_run_is_not_resumed(kafkaproof, tmp_path, broken):
+    kafkaproof(*replication(*SMALL), "--max-depth", "3", *kept("run"))
+    (tmp_path / "run" / broken).write_text("{")
+    assert f"{broken} is not readable" in kafkaproof(*resumed("run")).complaint
+    assert kafkaproof("runs", ".").code == 0
+
+
+def test_a_run_whose_states_are_damaged_is_not_resumed(kafkaproof, tmp_path):
+    kafkaproof(*replication(*SMALL), "--max-depth", "3", *kept("run"))
+    next((tmp_path / "run" / "level-00001").glob("*.parquet")).write_bytes(b"PAR1")
+    assert "cannot be read" in kafkaproof(*resumed("run")).complaint

@@ -1,0 +1,137 @@
+"""`check` says what it found as JSON and by its exit code, and goes on where it was stopped."""
+
+import json
+
+import pytest
+
+from tests.checker.arguments import counts, kept, replication, resumed
+
+SMALL = (2, 1, 1, 1)
+ENTRY = {
+    "system", "variant", "scope", "properties", "verdict", "expected", "violated", "trace_length", "violations",
+    "unreached", "distinct", "generated", "depth", "exact", "miss_probability", "cuts", "seconds",
+    "startup_seconds", "run_dir", "coverage",
+}
+MODULE = '''
+def no_record_yet(s):
+    """No record was written."""
+    return s.next_record == 0
+
+def leader_knows_itself(s):
+    for r in range(len(s.replicas)):
+        if s.replicas[r].leader == r and s.replicas[r].leader_epoch < 0:
+            return False
+    return True
+'''
+
+
+def test_a_sound_variant_holds_with_the_known_counts(kafkaproof):
+    answer = kafkaproof(*replication("kip320", 3, 1, 1, 1), *kept("run"))
+    result = answer.result
+    assert answer.code == 0 and answer.json["format"] == 1 and ENTRY <= result.keys()
+    assert counts(result) == (6787, 16348, 18, "holds")
+    assert (result["expected"], result["violated"], result["violations"], result["unreached"]) == (True, None, [], [])
+    assert (result["exact"], result["miss_probability"]) == (True, 0.0)
+    assert sum(result["coverage"].values()) == 16348 - 1 and result["cuts"].keys() == {"log", "records", "epochs"}
+    assert result["run_dir"].endswith("/run") and result["never_enabled"] == []
+
+
+def test_a_variant_of_the_museum_is_violated_as_recorded(kafkaproof):
+    answer = kafkaproof(*replication("kip101", 3, 1, 1, 1), *kept("run"))
+    result = answer.result
+    assert (answer.code, result["verdict"], result["expected"]) == (1, "violated", True)
+    assert (result["violated"], result["trace_length"]) == ("strong_isr", 12)
+    (violation,) = result["violations"]
+    assert len(violation["trace"]) == 11 and violation["trace"][0].startswith("replication.elect_leader(leader=")
+
+
+def test_with_keep_going_the_counts_are_those_of_the_whole_space(kafkaproof):
+    result = kafkaproof(*replication("kip101", 3, 1, 1, 1), "--keep-going", *kept("run")).result
+    assert counts(result) == (9841, 28840, 18, "violated") and result["expected"] is True
+
+
+def test_an_unrecorded_scope_has_no_expectation(kafkaproof):
+    answer = kafkaproof(*replication("kip320", *SMALL), *kept("run"))
+    assert answer.code == 0 and answer.result["expected"] is None
+
+
+def test_a_goal_that_no_state_reaches_is_told_and_is_a_failure(kafkaproof):
+    answer = kafkaproof(*replication("kip320", 1, 1, 1, 1), *kept("run"))
+    assert (answer.code, answer.result["verdict"], answer.result["unreached"]) == (1, "holds", ["two_leaders"])
+    assert "replication.follower_fetch" in answer.result["never_enabled"]
+
+
+def test_a_suite_succeeds_when_every_verdict_is_the_recorded_one(kafkaproof):
+    sizes = "--brokers 2 --log 2 --records 2 --epochs 2".split()
+    answer = kafkaproof("check", "replication", *sizes, *kept("suite"))
+    results = answer.json["runs"]
+    assert answer.code == 0 and [r["expected"] for r in results] == [True] * 5
+    assert [r["trace_length"] for r in results] == [9, 12, None, None, None]
+    assert all(r["run_dir"].endswith(f"/suite/replication-{r['variant']}") for r in results)
+
+
+def test_a_deadlock_is_looked_for_when_asked(kafkaproof):
+    answer = kafkaproof(*replication("kip320", 2, 0, 0, 0), "--deadlock", *kept("run"))
+    assert answer.code in (0, 1) and {v["property"] for v in answer.result["violations"]} <= {"deadlock"}
+
+
+def test_only_the_properties_that_are_named_are_checked(kafkaproof):
+    named = ["--property", "weak_isr", "--property", "leader_in_isr"]
+    answer = kafkaproof(*replication("kip101", 3, 1, 1, 1), *named, *kept("run"))
+    assert answer.result["properties"] == ["weak_isr", "leader_in_isr"]
+    assert (answer.code, answer.result["verdict"], answer.result["expected"]) == (0, "holds", True)
+
+
+@pytest.mark.parametrize(("name", "code"), [("no_record_yet", 1), ("leader_knows_itself", 0)])
+def test_a_property_of_ones_own_is_checked(kafkaproof, tmp_path, name, code):
+    (tmp_path / "mine.py").write_text(MODULE)
+    answer = kafkaproof(*replication("kip320", *SMALL), "--property", f"mine.py:{name}", *kept("run"))
+    assert answer.code == code and answer.result["properties"] == [name]
+    if code:
+        assert answer.result["violations"][0]["trace"][-1].startswith("replication.leader_write(")
+
+
+def test_tables_for_people_name_the_run_and_what_was_cut(kafkaproof):
+    answer = kafkaproof(*replication("kip101", 3, 1, 1, 1), "--run-dir", "run", "--master", "local[2]")
+    assert answer.code == 1
+    for text in ("violated, as the museum expects", "strong_isr in 12 states", "steps cut by bounds", "exact"):
+        assert text in answer.out
+    assert "kafkaproof show " in answer.out and "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize("limit", ["--max-states=900", "--max-depth=9", "--max-minutes=0", "--max-disk=40K"])
+def test_a_limit_leaves_the_run_incomplete_and_resuming_gives_the_whole_counts(kafkaproof, limit):
+    first = kafkaproof(*replication("kip320", 3, 1, 1, 1), limit, *kept("run"))
+    assert (first.code, first.result["verdict"], first.result["expected"]) == (3, "incomplete", None)
+    assert first.result["distinct"] < 6787 and f"--{first.result['stopped_by']}" == limit.split("=")[0]
+    again = kafkaproof(*resumed("run"))
+    assert again.code == 0 and counts(again.result) == (6787, 16348, 18, "holds")
+
+
+def test_limits_may_follow_one_another(kafkaproof):
+    first = kafkaproof(*replication("kip101", 3, 1, 1, 1), "--max-depth", "4", *kept("run")).result
+    second = kafkaproof(*resumed("run"), "--max-depth", "8").result
+    assert (first["depth"], second["depth"]) == (4, 8)
+    assert kafkaproof(*resumed("run")).result["trace_length"] == 12
+
+
+def test_a_finished_run_resumed_answers_the_same(kafkaproof):
+    first = kafkaproof(*replication("kip101", 3, 1, 1, 1), *kept("run")).result
+    again = kafkaproof(*resumed("run"))
+    timed = {"seconds", "startup_seconds"}
+    assert again.code == 1
+    assert {k: v for k, v in again.result.items() if k not in timed} == {
+        k: v for k, v in first.items() if k not in timed}
+
+
+def test_a_property_of_ones_own_is_resumed_with_it(kafkaproof, tmp_path):
+    (tmp_path / "mine.py").write_text(MODULE)
+    kafkaproof(*replication("kip320", *SMALL), "--property", "mine.py:no_record_yet", "--max-depth=2", *kept("run"))
+    assert kafkaproof(*resumed("run")).result["violated"] == "no_record_yet"
+
+
+def test_without_a_directory_a_fresh_one_in_runs_is_used(kafkaproof, tmp_path):
+    result = kafkaproof(*replication("kip320", *SMALL), "--json", "--master", "local[2]").result
+    assert result["run_dir"].startswith(str(tmp_path / "runs" / "replication-kip320-"))
+    kept_result = json.loads((tmp_path / "runs" / result["run_dir"].split("/")[-1] / "result.json").read_text())
+    assert kept_result["distinct"] == result["distinct"]

@@ -1,0 +1,86 @@
+"""A partition's table is a cache: what is not exactly the levels before is built again from them."""
+
+import numpy as np
+import pytest
+
+from checker import partition
+from checker.partition import TABLES, remove_orphans, seen_before, table_directory, take_new
+from checker.rundir import RunDirectory
+from checker.table import RUNNING, Table
+from tests.checker.models import explored, kernel_of
+from tests.toys import queue
+
+KERNEL = kernel_of(queue())
+PARTITIONS = 2
+
+
+@pytest.fixture
+def run(run_directory, tmp_path, monkeypatch):
+    """An explored run, with tables in a directory of the test's own."""
+    explored(run_directory, KERNEL)
+    (tmp_path / "tables").mkdir()
+    monkeypatch.setattr(partition, "table_directory", lambda run: tmp_path / "tables")
+    return run_directory
+
+
+def owned(run, upto):
+    """States of the levels before `upto` that partition 0 owns."""
+    return sum(len(states) for level in run.levels()[:upto] for states in run.states(level, 0, PARTITIONS))
+
+
+def table_at(run, level):
+    """The table of partition 0 for a task of `level`."""
+    return seen_before(run, KERNEL.compiled, level, 0, PARTITIONS)
+
+
+def test_a_new_executor_builds_the_table_of_the_levels_before(run):
+    for level in (1, 2, 4):
+        with table_at(run, level) as table:
+            assert table.states == owned(run, level)
+    assert owned(run, 4) > owned(run, 2)
+
+
+def test_a_table_at_the_level_before_is_trusted(run, tmp_path):
+    kept = Table(KERNEL.compiled.words, tmp_path / "tables" / "table-0")
+    kept.level = 2
+    with table_at(run, 3) as table:
+        assert table.states == 0
+
+
+@pytest.mark.parametrize("left", [RUNNING, -1, 1, 3])
+def test_what_a_killed_task_left_behind_is_not_trusted(run, tmp_path, left):
+    kept = Table(KERNEL.compiled.words, tmp_path / "tables" / "table-0")
+    kept.insert(np.arange(1000, dtype=np.uint64)[:, None] + np.uint64(1 << 63))
+    kept.level = left
+    with table_at(run, 3) as table:
+        assert table.states == owned(run, 3)
+
+
+def test_a_retried_task_finds_the_same_new_states(run):
+    (blocks,) = [np.hstack([np.concatenate(list(run.states(run.levels()[2], 0, PARTITIONS))),
+                            np.zeros((owned(run, 3) - owned(run, 2), 1), np.uint64)]).tobytes()],
+    found = []
+    for _ in range(2):
+        with table_at(run, 2) as table:
+            table.level = RUNNING
+            found.append(take_new(table, blocks, KERNEL.compiled.words).tolist())
+            table.level = 2
+    assert found[0] == found[1] and len(found[0]) == owned(run, 3) - owned(run, 2) > 0
+
+
+def test_tables_of_owners_that_are_gone_are_removed(tmp_path):
+    gone, alive, other = tmp_path / f"{TABLES}4194305-x", tmp_path / f"{TABLES}1-x", tmp_path / "precious"
+    for directory in (gone, alive, other):
+        directory.mkdir()
+    remove_orphans(tmp_path)
+    assert (gone.exists(), alive.exists(), other.exists()) == (False, True, True)
+
+
+def test_two_runs_never_share_a_table_even_when_their_directories_have_one_name(tmp_path):
+    places = [table_directory(RunDirectory(str(tmp_path / parent / "run"))) for parent in "ab"]
+    try:
+        assert places[0] != places[1]
+    finally:
+        for place in places:
+            if place.exists():
+                place.rmdir()

@@ -1,0 +1,87 @@
+"""`runs`, `list` and `show`: what is kept, what there is, and pictures of what went wrong."""
+
+import json
+
+import pytest
+
+from spec.catalogue import MODELS
+from tests.checker.arguments import kept, replication
+
+KIP101 = replication("kip101", 3, 1, 1, 1)
+
+
+@pytest.fixture
+def violated(kafkaproof):
+    """The name of a run that found a violation."""
+    assert kafkaproof(*KIP101, *kept("runs/bad")).code == 1
+    return "runs/bad"
+
+
+def test_runs_are_listed_with_their_sizes_and_deleted(kafkaproof, violated, tmp_path):
+    kafkaproof(*replication("kip320", 2, 1, 1, 1), "--max-depth", "3", *kept("runs/some"))
+    bad, some = kafkaproof("runs", "--json").json["runs"]
+    assert (bad["run_dir"], bad["state"], bad["variant"]) == ("runs/bad", "violated", "kip101")
+    assert (some["state"], some["distinct"]) == ("incomplete", 17) and some["bytes"] > 0
+    assert "runs/bad" in kafkaproof("runs").out and "runs/some" in kafkaproof("runs").out
+    assert kafkaproof("runs", "--delete", "runs/bad", "--delete", "runs/some").code == 0
+    assert kafkaproof("runs").out.strip() == "no runs in runs" and not (tmp_path / violated).exists()
+
+
+def test_a_run_that_was_killed_is_listed_as_unfinished(kafkaproof, violated, tmp_path):
+    (tmp_path / violated / "result.json").unlink()
+    assert [run["state"] for run in kafkaproof("runs", "--json").json["runs"]] == ["unfinished"]
+    assert "runs/bad is not finished; go on with: kafkaproof check --resume" in kafkaproof("show", violated).complaint
+
+
+def test_the_list_names_every_model_its_bounds_properties_and_recorded_verdicts(kafkaproof):
+    models = kafkaproof("list", "--json").json["models"]
+    assert [(m["system"], m["variant"]) for m in models] == [(m.system, m.variant) for m in MODELS]
+    assert all(m["scope"].keys() == m["largest"].keys() and m["properties"] and m["transitions"] for m in models)
+    kip101 = next(m for m in models if m["variant"] == "kip101")
+    scope = {"brokers": 3, "log": 1, "records": 1, "epochs": 1}
+    assert {"scope": scope, "violated": {"strong_isr": 12}} in kip101["recorded_verdicts"]
+    assert "strong_isr" in kafkaproof("list").out
+
+
+def test_a_counterexample_becomes_a_page_beside_the_run(kafkaproof, violated, tmp_path):
+    answer = kafkaproof("show", violated)
+    assert answer.code == 0 and answer.out.strip() == "11 steps; open runs/bad/counterexample.html"
+    page = (tmp_path / violated / "counterexample.html").read_text()
+    assert "become_follower" in page and "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_a_counterexample_is_shown_as_text_and_beside_another(kafkaproof, violated, tmp_path):
+    assert "kip101.become_follower(" in kafkaproof("show", violated, "--text").out
+    answer = kafkaproof("show", violated, "--beside", violated, "--output", "both.html")
+    assert answer.code == 0 and (tmp_path / "both.html").exists()
+    assert kafkaproof("show", violated, "--beside", violated, "--text").code == 0
+
+
+def test_the_answer_of_check_can_be_shown_too(kafkaproof, violated, tmp_path):
+    found = json.loads((tmp_path / violated / "result.json").read_text())
+    (tmp_path / "answer.json").write_text(json.dumps({"format": 1, "runs": [found]}))
+    assert kafkaproof("show", "answer.json", "--text").out == kafkaproof("show", violated, "--text").out
+
+
+@pytest.mark.parametrize(("text", "complaint"), [
+    ("{", "trace.json is not JSON"),
+    ("[]", "trace.json holds neither a history nor a trace"),
+    ("{}", "trace.json holds neither a history nor a trace: no 'system'"),
+    ('{"steps": 1}', "trace.json: "),
+    ('{"system": "x", "variant": "y", "scope": {}}', "nothing is violated"),
+    ('{"system": "x", "variant": "y", "scope": {}, "trace": []}', "no system 'x'"),
+    ('{"system": "replication", "variant": "kip320", "scope": {}, "trace": []}', "scope"),
+    ('{"system": "replication", "variant": "kip320", "scope": {"brokers": 2, "log": 1, "records": 1, "epochs": 1},'
+     ' "trace": ["replication.leader_write(leader=0)"]}', "step 1, replication.leader_write"),
+])
+def test_what_cannot_be_shown_is_told_in_a_line(kafkaproof, tmp_path, text, complaint):
+    (tmp_path / "trace.json").write_text(text)
+    answer = kafkaproof("show", "trace.json").complaint
+    assert complaint in answer and "defect" not in answer
+
+
+def test_what_is_not_violated_is_not_shown(kafkaproof, violated):
+    assert "weak_isr is not violated; violated are strong_isr" in kafkaproof(
+        "show", violated, "--property", "weak_isr").complaint
+    kafkaproof(*replication("kip320", 2, 1, 1, 1), *kept("runs/good"))
+    assert "nothing is violated (holds)" in kafkaproof("show", "runs/good").complaint

@@ -1,0 +1,102 @@
+"""A table says of every row whether it saw it before, whatever its size, its width and where it lives."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from checker.table import (
+    EXACT_WORDS, KEY_BITS, MARK, RUNNING, SMALLEST, Table, keys_of, miss_probability, owners_of,
+)
+
+WORD = some.one_of(some.integers(0, 30), some.integers(0, 2**63 - 1))
+
+
+@some.composite
+def batches(draw):
+    """Batches of packed states of one width, with many duplicates."""
+    words = draw(some.integers(1, EXACT_WORDS + 2))
+    row = some.tuples(*[WORD] * words)
+    return words, draw(some.lists(some.lists(row, max_size=40), max_size=5))
+
+
+def packed(rows, words):
+    """Rows as packed states: the top bit of the first word is 1."""
+    states = np.array(rows, np.uint64).reshape(-1, words)
+    states[:, 0] |= MARK
+    return states
+
+
+def many(n, words, seed=0):
+    """Random packed states with duplicates."""
+    return packed(np.random.default_rng(seed).integers(0, 1 << 40, (n, words)) % (n // 2), words)
+
+
+def insert_all(table, parts):
+    """Insert, and compare every answer with a set's; returns the set."""
+    seen = set()
+    for part in parts:
+        expected = []
+        for i, row in enumerate(map(tuple, part.tolist())):
+            if row not in seen:
+                seen.add(row)
+                expected.append(i)
+        assert table.insert(part).tolist() == expected
+        assert table.states == len(seen)
+    return seen
+
+
+@given(batches())
+@settings(deadline=None)
+def test_a_table_answers_as_a_set_does(drawn):
+    words, parts = drawn
+    insert_all(Table(words), [packed(part, words) for part in parts])
+
+
+@pytest.mark.parametrize("words", [1, 2, EXACT_WORDS, EXACT_WORDS + 1])
+def test_a_table_grows_and_forgets_nothing(words):
+    rows, table = many(10 * SMALLEST, words), Table(words)
+    insert_all(table, np.array_split(rows, 7))
+    assert table.bytes > Table(words).bytes
+    assert len(table.insert(rows)) == 0
+
+
+def test_states_are_kept_whole_up_to_six_words_and_as_fingerprints_beyond():
+    assert Table(EXACT_WORDS).exact and not Table(EXACT_WORDS + 1).exact
+    assert Table(EXACT_WORDS + 1).bytes < Table(2).bytes
+
+
+def test_more_columns_than_words_do_not_matter():
+    rows = np.hstack([many(50, 2), np.arange(50, dtype=np.uint64)[:, None]])
+    assert len(Table(2).insert(rows)) == len(np.unique(rows[:, :2], axis=0))
+
+
+@pytest.mark.parametrize("words", [2, EXACT_WORDS + 1])
+def test_a_table_in_a_file_is_found_again(tmp_path, words):
+    rows, path = many(3 * SMALLEST, words), tmp_path / "table"
+    first = Table(words, path)
+    first.insert(rows)
+    first.level = 4
+    again = Table(words, path)
+    assert (again.level, again.states) == (4, first.states)
+    assert len(again.insert(rows)) == 0
+
+
+def test_a_new_table_holds_no_level_and_remembers_that_one_is_running(tmp_path):
+    table = Table(1, tmp_path / "table")
+    assert table.level == -1
+    table.level = RUNNING
+    assert Table(1, tmp_path / "table").level == RUNNING
+
+
+def test_keys_have_44_bits_and_every_partition_owns_its_share():
+    rows = many(5000, 2)
+    assert keys_of(rows).max() < 1 << KEY_BITS
+    shares = np.bincount(owners_of(rows, 5), minlength=5)
+    assert len(shares) == 5 and shares.min() > 0
+
+
+def test_the_probability_of_a_miss_is_zero_when_exact_and_bounded_by_one():
+    assert miss_probability(10**9, exact=True) == 0.0
+    assert 0 < miss_probability(10**6, exact=False) < 1e-6
+    assert miss_probability(10**12, exact=False) == 1.0

@@ -1,0 +1,118 @@
+"""One Spark for the whole session, run directories, and two ways to run the command line."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from checker import cluster
+from checker.commands.main import main
+from checker.rundir import RunDirectory
+
+COMMAND = [sys.executable, "-c", "from checker.commands.main import main; raise SystemExit(main())"]
+LOCAL = "local[2]"
+START = cluster.start
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A SparkContext on two cores of this machine, shared by all tests."""
+    context = START(LOCAL)
+    yield context
+    context.stop()
+
+
+@pytest.fixture
+def run_directory(tmp_path) -> RunDirectory:
+    """An empty place for a run."""
+    return RunDirectory(str(tmp_path / "run"))
+
+
+class _Borrowed:
+    """The shared SparkContext as a command sees it: stopping it does nothing."""
+
+    def __init__(self, context):
+        self._context = context
+
+    def __getattr__(self, name):
+        return getattr(self._context, name)
+
+    def stop(self):
+        """Leave it to the session."""
+
+
+@dataclass
+class Answer:
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict:
+        """Standard output as JSON."""
+        return json.loads(self.out)
+
+    @property
+    def result(self) -> dict:
+        """The only run of ``check --json``."""
+        (result,) = self.json["runs"]
+        return result
+
+    @property
+    def complaint(self) -> str:
+        """The one line on standard error with which a command refuses."""
+        lines = self.err.strip().splitlines()
+        assert self.code == 2 and len(lines) == 1 and lines[0].startswith("kafkaproof: "), self
+        return lines[0]
+
+
+@pytest.fixture
+def kafkaproof(monkeypatch, capsys, tmp_path, request):
+    """Run a command in this process, in a directory of its own; on ``local[2]`` it uses the shared Spark."""
+
+    def borrowed(master):
+        return _Borrowed(request.getfixturevalue("spark")) if master == LOCAL else START(master)
+
+    def command(*arguments) -> Answer:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        return Answer(code, *capsys.readouterr())
+
+    monkeypatch.setattr(cluster, "start", borrowed)
+    monkeypatch.chdir(tmp_path)
+    return command
+
+
+@pytest.fixture
+def begin(tmp_path):
+    """Start a command as a process of its own, in its own directory; it is killed when the test ends."""
+    processes = []
+
+    def command(*arguments, **options) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [*COMMAND, *map(str, arguments)], cwd=tmp_path, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, **options,
+        )
+        processes.append(process)
+        return process
+
+    yield command
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def answer_of():
+    """Wait for a process that `begin` started."""
+
+    def wait(process) -> Answer:
+        out, err = process.communicate()
+        return Answer(process.returncode, out, err)
+
+    return wait
+
