@@ -7,6 +7,7 @@ the levels of the run directory at any time.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -110,7 +111,7 @@ class Table:
         self.exact = words <= EXACT_WORDS
         self._width = words if self.exact else 1
         if path is not None and path.exists():
-            self._map(path, "r+", None)
+            self._map(path)
         else:
             self._allocate(SMALLEST)
             self.level = -1
@@ -122,11 +123,13 @@ class Table:
             self._view()
         else:
             fresh = self.path.with_suffix(".new")
-            self._map(fresh, "w+", size)
+            with open(fresh, "wb") as file:  # a mapped file without room would kill the process later
+                os.posix_fallocate(file.fileno(), 0, size * 8)
+            self._map(fresh)
             fresh.replace(self.path)
 
-    def _map(self, path, mode, size):
-        self._whole = np.memmap(path, np.uint64, mode, shape=None if size is None else (size,))
+    def _map(self, path):
+        self._whole = np.memmap(path, np.uint64, "r+")
         self._view()
 
     def _view(self):

@@ -21,6 +21,20 @@ class Recording:
     start: Snapshot | None
     transactions: list[Transaction]
     problems: list[str]
+    gaps: int = 0
+
+    @property
+    def begins_unknown(self) -> bool:
+        """Whether the first record is not the first ever, and nothing tells what was before."""
+        return bool(self.transactions) and self.start is None and self.transactions[0].zxid not in _FIRST_ZXIDS
+
+
+def read_readable(directory: Path) -> tuple[Recording, LogError | None]:
+    """As `read_recording`, but where a log cannot be read on: what was read before, and the error."""
+    try:
+        return read_recording(directory), None
+    except LogError as error:
+        return _recording(directory, list(error.transactions), []), error
 
 
 def read_recording(directory: Path) -> Recording:
@@ -38,7 +52,11 @@ def read_recording(directory: Path) -> Recording:
         raise LogError(f"{directory}: no log.* file here, in version-2/ or in */version-2/; give the directory "
                        "that ZooKeeper's dataLogDir (or dataDir) names")
     problems: list[str] = []
-    transactions = _merge(directory, logs, problems)
+    return _recording(directory, _merge(directory, logs, problems), problems)
+
+
+def _recording(directory: Path, transactions: list[Transaction], problems: list[str]) -> Recording:
+    """Return the recording that begins with the right snapshot; `problems` grows."""
     if not transactions:
         return Recording(directory, None, [], problems)
     start = _start(directory, transactions[0].zxid, problems)
@@ -47,8 +65,8 @@ def read_recording(directory: Path) -> Recording:
         transactions = [transaction for transaction in transactions if transaction.zxid > start.zxid]
         problems.append(f"{directory}: {whole - len(transactions)} records left out, which are not after the "
                         f"oldest snapshot, {start.zxid:#x}")
-    problems += _gaps(directory, start, transactions)
-    return Recording(directory, start, transactions, problems)
+    gaps = _gaps(directory, start, transactions)
+    return Recording(directory, start, transactions, problems + gaps, len(gaps))
 
 
 def _files(directory: Path, name: re.Pattern) -> list[Path]:

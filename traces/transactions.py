@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from checker.errors import UserError
+
 ERROR_NAMES = {
     -1: "systemerror", -2: "runtimeinconsistency", -3: "datainconsistency", -4: "connectionloss",
     -5: "marshallingerror", -6: "unimplemented", -7: "operationtimeout", -8: "badarguments",
@@ -16,7 +18,7 @@ ERROR_NAMES = {
 """Names of the error codes of `org.apache.zookeeper.KeeperException.Code`."""
 
 
-class LogError(Exception):
+class LogError(UserError):
     """A log or snapshot that cannot be read on; the text is one line, `transactions` is what was read before."""
 
     def __init__(self, message: str, transactions: tuple["Transaction", ...] = ()):

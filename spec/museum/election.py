@@ -106,7 +106,7 @@ def model(variant, story, transitions, properties, scope, expected, state=belief
     )
 
 
-SCOPE = {"brokers": 2, "epochs": 3, "faults": 2, "receivers": 1}
+SCOPE = {"brokers": 3, "epochs": 2, "faults": 1, "receivers": 1}
 OLD_VIOLATIONS = {
     "own_epoch": 13, "epoch_node": 13, "epoch_unique": 13, "one_token": 13, "owner_is_newest": 13,
     "idle_zombie": 14, "no_stale_write": 14,
@@ -118,15 +118,18 @@ def later(violations, steps):
     return {name: length + steps for name, length in violations.items()}
 
 
-
 ZKCLIENT = model(
     "zkclient",
     "A client that opens new sessions by itself, an election whose failure to raise the epoch is swallowed, "
     "and a resignation that forgets to resign: brokers rule in another's epoch, or for ever.",
     ZKCLIENT_SESSION + ZKCLIENT_CONTROLLER,
     properties.ZKCLIENT,
-    {**SCOPE, "epochs": 2, "faults": 1},
-    {(2, 2, 0, 1): {}, (2, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10}},
+    SCOPE,
+    {
+        (2, 2, 0, 1): {},
+        (2, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10},
+        (3, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10},
+    },
     zkclient_session.STATE,
 ).rebound({belief.end_process: zkclient_session.end_process})
 LEGACY = model(
@@ -140,6 +143,7 @@ LEGACY = model(
         (2, 2, 0, 1): {},
         (2, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19},
         (2, 3, 2, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 17},
+        (3, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19},
     },
 )
 FENCED = model(
@@ -158,6 +162,6 @@ EDITED = model(
     SESSION + FENCED_CONTROLLER + (Transition(faults.edit_epoch, "zookeeper"),),
     properties.EDITED,
     SCOPE,
-    {(2, 3, 2, 1): {}},
+    {(2, 2, 1, 1): {}, (2, 3, 2, 1): {}, (3, 2, 1, 1): {}},
 )
 MODELS = (ZKCLIENT, LEGACY, FENCED, EDITED)

@@ -13,7 +13,7 @@ from spec.controller.session import Broker
 from spec.language.domains import NOBODY
 from spec.language.model import first_paragraph
 from spec.language.sets import with_member
-from spec.mutants.mutant import Mutant
+from spec.mutants.mutant import Mutant, everywhere
 from spec.network import Epoch, Receiver, arriving, put_request, take_request
 from spec.zookeeper import (
     ABSENT, BADVERSION, EXPIRED, LOST_DROPPED, NODEEXISTS, OK, PROCESS, Fate, checked_delete_controller,
@@ -153,13 +153,6 @@ def send_early(s, b: Broker, to: Receiver):
     return True
 
 
-def changed(replacements):
-    """The mutation that replaces callees or whole transitions, the watched seams among them."""
-    return lambda model: model.rebound(
-        replacements, seams=tuple(replacements.get(seam, seam) for seam in model.seams)
-    )
-
-
 ONE = {"brokers": 2, "epochs": 2, "faults": 1, "receivers": 1}
 TWO = {"brokers": 2, "epochs": 3, "faults": 2, "receivers": 1}
 NO_FAULT = {"brokers": 2, "epochs": 2, "faults": 0, "receivers": 1}
@@ -168,7 +161,7 @@ NO_FAULT = {"brokers": 2, "epochs": 2, "faults": 0, "receivers": 1}
 def mutant(name, kills, replacements, scope=ONE):
     """A mutant of `fenced`, told by the docstring of what replaces something."""
     told = next(iter(replacements.values()))
-    return Mutant(name, first_paragraph(told), kills, changed(replacements), scope)
+    return Mutant(name, first_paragraph(told), kills, everywhere(replacements), scope)
 
 
 def in_each_request(name, replacement):

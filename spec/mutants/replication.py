@@ -23,6 +23,13 @@ def elect_without_leader(s, leader: Replica):
     return True
 
 
+def elect_anyone(s, leader: Replica):
+    if s.quorum.leader == leader:
+        return False
+    write_quorum(s, leader, s.quorum.isr)
+    return True
+
+
 def shrink_but_never_to_nobody(s, replica: Replica):
     quorum = s.quorum
     if quorum.leader != replica and not contains(quorum.isr, replica):
@@ -204,6 +211,8 @@ def mutant(name, text, mutate, small, two, wide):
 
 
 MUTANTS = (
+    Mutant("elect-outside-isr", "the controller elects a replica outside the ISR", "leader_in_isr",
+           everywhere({now.elect_leader: elect_anyone}), {"brokers": 2, "log": 1, "records": 1, "epochs": 1}),
     mutant("epochs-exclusive", "the bound on epochs taken as their number", epochs_exclusive,
            (271, 13, None, None), (957, 15, None, None), (1063, 17, None, None)),
     mutant("elect-only-leaderless", "the controller elects only when there is no leader",

@@ -1,0 +1,34 @@
+"""One mutant for each property, at the smallest scope that kills it; `make mutants` runs all of them."""
+
+import pytest
+
+from checker.local import explore_here
+from checker.mutation import catalogue, judge
+from spec.catalogue import MODELS
+from spec.mutants import replication
+
+FIRST = {}
+for model, mutant in catalogue():
+    if mutant.kills:
+        FIRST.setdefault((model.system, mutant.kills), (model, mutant))
+
+
+def test_every_safety_property_has_a_mutant():
+    asked = {(m.system, p.name) for m in MODELS for p in m.properties if p.kind != "sometimes"}
+    assert asked == set(FIRST)
+
+
+@pytest.mark.parametrize("system, name", FIRST)
+def test_a_mutant_is_killed_by_its_property(system, name):
+    model, mutant = FIRST[system, name]
+    assert judge(model, mutant)[0].noticed
+
+
+@pytest.mark.parametrize("name", ["leaderless-taken", "newest-request-only"])
+def test_a_mistake_that_breaks_no_property_is_told_by_its_counts(name):
+    model = next(m for m in MODELS if m.variant == "kip320")
+    mutant = next(m for m in replication.MUTANTS if m.name == name)
+    at, row = next(iter(mutant.counts.items()))
+    outcome = explore_here(mutant.mutate(model), dict(zip(model.scope, at))).outcome
+    assert (outcome.distinct, outcome.depth) == row[:2]
+    assert not outcome.violations

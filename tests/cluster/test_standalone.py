@@ -1,0 +1,130 @@
+"""A cluster of a master and two workers gives the same counts, also when it loses an executor on the way."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from tests.checker.arguments import counts, kept, replication
+from tests.cluster.moments import COUNTS, KIP320, children, command_of, levels, on_spark, wait_until
+
+HOST = "127.0.0.1"
+DEPLOY = "org.apache.spark.deploy"
+CORES, MEMORY = "1", "1g"
+MOMENTS = {"in an early level": 1, "in a late level": 7}
+
+
+def free_port() -> int:
+    """A port of this machine that nobody uses."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return probe.getsockname()[1]
+
+
+class Standalone:
+    """A master and two workers, as processes of their own; `executors` are theirs."""
+
+    def __init__(self, directory: Path):
+        self._directory, self._processes, self.workers = directory, [], []
+        self._port, self._page = free_port(), free_port()
+        self.master = f"spark://{HOST}:{self._port}"
+
+    def start(self) -> None:
+        """Start the three, and wait until they know one another."""
+        self._start(f"{DEPLOY}.master.Master", "--port", self._port, "--webui-port", self._page)
+        wait_until(lambda: self._workers() is not None)
+        self.workers = [
+            self._start(f"{DEPLOY}.worker.Worker", "--cores", CORES, "--memory", MEMORY, "--work-dir",
+                        self._directory / f"worker-{i}", "--webui-port", 0, self.master)
+            for i in range(2)
+        ]
+        wait_until(lambda: self._workers() == 2)
+
+    def _start(self, name, *options):
+        home = Path(pyspark.__file__).parent
+        environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": HOST,
+                       "SPARK_LOCAL_DIRS": str(self._directory / "local")}
+        command = [home / "bin" / "spark-class", name, "--host", HOST, *map(str, options)]
+        with open(self._directory / f"{len(self._processes)}.log", "w") as log:
+            process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        self._processes.append(process)
+        return process
+
+    def _workers(self):
+        """How many workers the master knows; None when it does not answer yet."""
+        try:
+            with urllib.request.urlopen(f"http://{HOST}:{self._page}/json/", timeout=5) as answer:
+                return json.load(answer)["aliveworkers"]
+        except OSError:
+            return None
+
+    def executors(self) -> list[int]:
+        """The executors that run at present."""
+        found = [pid for worker in self.workers for pid in children(worker.pid)]
+        return [pid for pid in found if "CoarseGrainedExecutorBackend" in command_of(pid)]
+
+    def stop(self) -> None:
+        """End everything; executors end with their workers."""
+        executors = self.executors()
+        for process in reversed(self._processes):
+            process.terminate()
+        for process in self._processes:
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        for pid in executors:
+            if "CoarseGrainedExecutorBackend" in command_of(pid):
+                os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def standalone(tmp_path_factory):
+    """A real standalone cluster on this machine."""
+    cluster = Standalone(tmp_path_factory.mktemp("standalone"))
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+def check_counts(answer):
+    """The answer is that of any other master."""
+    assert answer.code == 0, answer.err
+    assert counts(answer.result) == COUNTS and answer.result["expected"] is True
+
+
+def test_a_standalone_cluster_counts_the_same(begin, answer_of, standalone, tmp_path):
+    check_counts(answer_of(begin(*replication(*KIP320), *kept(tmp_path / "run", standalone.master))))
+    assert on_spark(tmp_path / "run") > 0
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_run_that_loses_an_executor_goes_on_and_counts_the_same(begin, answer_of, standalone, tmp_path, moment):
+    run = tmp_path / "run"
+    process = begin(*replication(*KIP320), *kept(run, standalone.master))
+    wait_until(lambda: on_spark(run) >= MOMENTS[moment], process)
+    before = standalone.executors()
+    assert len(before) == 2
+    os.kill(before[0], signal.SIGKILL)
+    check_counts(answer_of(process))
+    assert len(levels(run)) == COUNTS[2] + 1
+
+
+def test_a_local_cluster_of_two_counts_the_same(begin, answer_of, tmp_path):
+    environment = {**os.environ, "SPARK_WORKER_DIR": str(tmp_path / "work"), "SPARK_LOCAL_DIRS": str(tmp_path)}
+    arguments = [*replication(*KIP320), *kept(tmp_path / "run", "local-cluster[2,1,1024]")]
+    check_counts(answer_of(begin(*arguments, env=environment)))
+
+
+def test_a_run_directory_that_cannot_be_made_is_told_by_a_cluster_too(begin, answer_of, standalone):
+    answer = answer_of(begin(*replication("kip320", 2, 1, 1, 1), *kept("/proc/run", standalone.master)))
+    assert "cannot create the run directory /proc/run" in answer.complaint

@@ -1,0 +1,65 @@
+"""Replays recordings, whole or altered, for the tests of replay."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from checker.commands.main import main
+from traces.cluster import Members, find_root, find_variant
+from traces.recording import Recording, read_recording
+from traces.replay import Result, replay
+from traces.transactions import Transaction
+from traces.zookeeper_snapshot import Snapshot
+from traces.zookeeper_tree import Tree
+
+BUNDLED = Path(__file__).parents[2] / "traces" / "recordings"
+LEGACY = BUNDLED / "1.1.1-zombie"
+FENCED = BUNDLED / "3.9.1-controller-failover"
+
+read = cache(read_recording)
+
+
+def replayed(recording: Recording, variant: str | None = None) -> Result:
+    """Replay a recording, through the variant that its log shows unless another is named."""
+    root = find_root(recording, None)
+    members = Members(recording, root)
+    return replay(recording, variant or find_variant(recording, members, root), members, root)
+
+
+@cache
+def whole(directory: Path) -> Result:
+    """Replay all of a directory, once in a test run."""
+    return replayed(read(directory))
+
+
+def first(directory: Path, records: int) -> list[Transaction]:
+    """The first records of a directory: zxid z is at place z - 1."""
+    return read(directory).transactions[:records]
+
+
+def altered(transactions: Iterable[Transaction], zxid: int, change: Callable) -> Recording:
+    """A recording of transactions one of which is changed, or dropped where `change` gives None."""
+    changed = (change(t) if t.zxid == zxid else t for t in transactions)
+    return Recording(Path("altered"), None, [t for t in changed if t is not None], [])
+
+
+def with_operations(*operations, multi: bool = False, session: int | None = None) -> Callable:
+    """A change of what a record does, and perhaps of whose it is."""
+    return lambda t: replace(t, operations=operations, multi=multi, session=session or t.session)
+
+
+def cut(recording: Recording, place: int) -> Recording:
+    """The recording as it is found when its first `place` records are gone and a snapshot is left."""
+    tree = Tree(recording.start)
+    for transaction in recording.transactions[:place]:
+        tree.apply(transaction)
+    start = Snapshot(tree.zxid, tree.zxid, dict(tree.sessions), dict(tree.nodes))
+    return Recording(recording.directory, start, recording.transactions[place:], [])
+
+
+def run_json(capsys, *arguments) -> tuple[int, dict]:
+    """Exit code and JSON of `kafkaproof replay --json`."""
+    code = main(["replay", "--json", *map(str, arguments)])
+    return code, json.loads(capsys.readouterr().out)

@@ -1,0 +1,209 @@
+"""`kafkaproof replay`: exit codes, JSON, expectations, histories, damaged logs, other ids and a chroot."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from checker.commands.main import main
+from checker.pictures import render_beside, to_text
+from tests.traces.log_writer import record, write_log
+from tests.traces.replaying import FENCED, LEGACY, first, read, replayed, run_json, whole
+from traces.pictures import history_of
+from traces.recording import Recording
+from traces.transactions import CloseSession, CreateSession, Transaction
+from traces.zookeeper_snapshot import Snapshot, Znode
+
+BEGINNING = 0xA0
+
+
+def write(directory, transactions) -> None:
+    """Write a log with these transactions, as ZooKeeper names it."""
+    write_log(directory / f"log.{transactions[0].zxid:x}", transactions)
+
+
+@pytest.fixture
+def split_brain(tmp_path):
+    """A directory with the first records of 1.1.1-zombie, up to the fifth stale write."""
+    write(tmp_path, first(LEGACY, BEGINNING))
+    return tmp_path
+
+
+def test_json_of_a_conforming_log(capsys):
+    code, found = run_json(capsys, FENCED)
+    assert code == 0
+    assert (found["format"], found["variant"], found["verdict"]) == (1, "fenced", "conforms")
+    assert (found["first_divergence"], found["violations"], found["problems"]) == (None, [], [])
+    assert found["records"] == 471 == found["explained"] + sum(found["skipped"].values())
+    assert len(found["controllers"]) == 8
+    assert found["controllers"][4] == {
+        "epoch": 5, "broker": 3, "zxid": "0xac", "session": "0x1000012c9b10005", "epoch_zxid": "0xac",
+        "ended": {"how": "deleted by an operator", "zxid": "0xf6"}}
+
+
+def test_a_violation_is_a_failure_unless_it_is_expected(capsys, split_brain):
+    code, found = run_json(capsys, split_brain)
+    assert (code, found["verdict"]) == (1, "conforms")
+    (violation,) = found["violations"]
+    assert (violation["property"], violation["zxid"], violation["count"]) == ("C4", "0x9b", 5)
+    assert "later election" in violation["text"] and violation["leader_changes"] == 0
+    assert run_json(capsys, split_brain, "--expect", "C4")[0] == 0
+    assert run_json(capsys, split_brain, "--expect", "C2")[0] == 1
+    assert run_json(capsys, split_brain, "--expect", "C2", "--expect", "C4")[0] == 0
+    assert main(["replay", str(split_brain), "--expect", "C44"]) == 2
+    assert "--expect C44: replay evaluates C1, C2, C4" in capsys.readouterr().err
+
+
+def test_the_wrong_variant_diverges(capsys, split_brain):
+    code, found = run_json(capsys, split_brain, "--variant", "fenced")
+    assert (code, found["verdict"]) == (1, "diverges")
+    assert found["first_divergence"]["zxid"] == "0x36"
+    assert "fenced has no such step" in found["first_divergence"]["reason"]
+
+
+def test_the_report_for_people(capsys, split_brain, monkeypatch):
+    monkeypatch.chdir("/")
+    assert main(["replay", str(split_brain)]) == 1
+    text = capsys.readouterr().out
+    assert "conforms to legacy" in text and "violates C4 first at 0x9b: 5 records" in text
+    assert "deleted by an operator at 0x60" in text and "still controller" in text
+
+
+def test_a_torn_last_record_is_told_and_no_failure(capsys, tmp_path):
+    write(tmp_path, first(FENCED, BEGINNING))
+    log = tmp_path / "log.1"
+    log.write_bytes(log.read_bytes()[:-7])
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"], found["records"]) == (0, "conforms", BEGINNING - 1)
+    assert "torn last record" in found["problems"][0]
+
+
+def test_a_damaged_record_is_bad_input_and_what_was_before_is_kept(capsys, tmp_path):
+    transactions = first(FENCED, BEGINNING)
+    write(tmp_path, transactions)
+    log = tmp_path / "log.1"
+    content = bytearray(log.read_bytes())
+    content[-len(record(transactions[-1])) - 5] ^= 1
+    log.write_bytes(content)
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"], found["records"]) == (2, "bad-input", BEGINNING - 2)
+    assert "wrong checksum" in found["problems"][0] and "0x9e" in found["problems"][0]
+    assert len(found["controllers"]) == 3 and found["explained"] > 0
+
+
+def test_duplicated_records_are_told_and_harmless(capsys, tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder / "version-2").mkdir(parents=True)
+        write(tmp_path / folder / "version-2", first(FENCED, BEGINNING))
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["records"]) == (0, BEGINNING)
+    assert "160 records that occur more than once" in found["problems"][0]
+
+
+def test_a_gap_that_hides_nothing_leaves_it_undecided(capsys, tmp_path):
+    write(tmp_path, [t for t in first(FENCED, BEGINNING) if t.zxid != 0x20])
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"]) == (3, "undecided")
+    assert "gap: records 0x20 to 0x20 are missing" in found["problems"][0]
+
+
+def test_a_gap_that_hides_an_election_diverges_where_it_is_needed(capsys, tmp_path):
+    write(tmp_path, [t for t in first(FENCED, BEGINNING) if t.zxid != 0x5A])
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"], found["first_divergence"]["zxid"]) == (1, "diverges", "0x5b")
+
+
+@pytest.mark.parametrize("content, text", [(None, "no log.* file here"), (b"", "empty file")])
+def test_nothing_to_read_is_bad_input(capsys, tmp_path, content, text):
+    if content is not None:
+        (tmp_path / "log.1").write_bytes(content)
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"], found["records"]) == (2, "bad-input", 0)
+    assert text in found["problems"][0]
+    assert main(["replay", str(tmp_path)]) == 2
+    assert text in capsys.readouterr().err
+
+
+def test_a_log_without_its_beginning_is_undecided(capsys, tmp_path):
+    write(tmp_path, first(FENCED, BEGINNING)[0x50:])
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"]) == (3, "undecided")
+    assert "no snapshot can be read" in found["problems"][0]
+
+
+def test_no_election_and_no_cluster_are_told(capsys, tmp_path):
+    write(tmp_path, first(FENCED, 0x20))
+    assert main(["replay", str(tmp_path)]) == 2
+    assert "say --variant" in capsys.readouterr().err
+    write(tmp_path, [Transaction(1, 5, 0, 0, (CreateSession(3000),))])
+    assert main(["replay", str(tmp_path)]) == 2
+    assert "no Kafka cluster in this log" in capsys.readouterr().err
+
+
+def test_the_history_can_be_shown_beside_another(capsys, split_brain, tmp_path):
+    file = tmp_path / "history.json"
+    assert main(["replay", str(split_brain), "--history", str(file)]) == 1
+    history = json.loads(file.read_text())
+    last = history["steps"][-1]
+    assert (last["zxid"], last["violates"]) == ("0x9b to 0x9f", ["C4"])
+    assert last["text"] == "legacy.clean(b=1) -> OK, 5 times"
+    assert last["state"]["controller"] == "broker 3" and last["state"]["controller_epoch"] == 2
+    assert last["state"]["broker_1"]["role"] == "controller of epoch 1"
+    assert history["lanes"] == ["zookeeper", "operator", "broker 1", "broker 2", "broker 3"]
+    assert "C4" in render_beside(history, history) and "0x60" in to_text(history)
+    assert main(["show", str(file), "--beside", str(file), "--output", str(tmp_path / "both.html")]) == 0
+
+
+def test_the_history_of_a_divergence_ends_with_the_record():
+    result = replayed(read(LEGACY), "fenced")
+    history = history_of(result, "here")
+    assert history["property"]["name"] == "conformance" and history["steps"][-1]["zxid"] == "0x36"
+    assert len(history["steps"]) <= 60
+    assert history_of(whole(FENCED), "here") is None
+
+
+def renamed(data: bytes | None) -> bytes | None:
+    """The data of a znode of a cluster whose brokers are called 1001 to 1003."""
+    if not data or not data.startswith(b"{"):
+        return data
+    found = json.loads(data)
+    for name in ("brokerid", "leader"):
+        if found.get(name, -1) > 0:
+            found[name] += 1000
+    if "isr" in found:
+        found["isr"] = [broker + 1000 for broker in found["isr"]]
+    return json.dumps(found).encode()
+
+
+def elsewhere(transaction: Transaction, root: str) -> Transaction:
+    """A record of the same cluster with other broker ids, below a chroot."""
+    def path_of(path: str) -> str:
+        return root + path.replace("/brokers/ids/", "/brokers/ids/100")
+
+    operations = []
+    for operation in transaction.operations:
+        if isinstance(operation, CloseSession) and operation.paths:
+            operation = CloseSession(tuple(path_of(path) for path in operation.paths))
+        if hasattr(operation, "path"):
+            operation = replace(operation, path=path_of(operation.path))
+        if hasattr(operation, "data"):
+            operation = replace(operation, data=renamed(operation.data))
+        operations.append(operation)
+    return replace(transaction, operations=tuple(operations))
+
+
+@pytest.mark.parametrize("directory", [LEGACY, FENCED], ids=["legacy", "fenced"])
+def test_other_broker_ids_and_a_chroot(directory):
+    transactions = [elsewhere(t, "/kafka") for t in first(directory, 0xA8)]
+    start = Snapshot(0, 0, {}, {"/": Znode(b""), "/kafka": Znode(b"")})
+    result = replayed(Recording(directory, start, transactions, []))
+    assert result.divergence is None
+    assert {controller.broker for controller in result.controllers.all} <= {1001, 1002, 1003}
+    assert result.explained == replayed(Recording(directory, None, first(directory, 0xA8), [])).explained
+
+
+def test_the_bundled_logs_are_those_of_the_recordings(recording_directory):
+    for bundled in (LEGACY, FENCED):
+        if bundled.name == "-".join(recording_directory.parts[-2:]):
+            log = recording_directory / "zookeeper" / "version-2" / "log.1"
+            assert (bundled / "version-2" / "log.1").read_bytes() == log.read_bytes()

@@ -1,0 +1,114 @@
+"""``kafkaproof replay``: hold the ZooKeeper log of a real cluster to the specification."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
+from checker.errors import UserError
+from spec.museum.election import MODELS
+from traces.cluster import VARIANTS, Members, find_root, find_variant
+from traces.election_steps import logged_properties
+from traces.pictures import history_of
+from traces.recording import Recording, read_readable
+from traces.replay import replay
+from traces.report import BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, verdict_of
+
+PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
+EXAMPLES = """examples:
+  kafkaproof replay /var/lib/zookeeper
+  kafkaproof replay copy-of-the-logs --expect C4 --history split-brain.json
+  kafkaproof show split-brain.json --beside runs/election-legacy-20260101-120000-1f2e
+
+exit codes: 0 conforms and violates at most what --expect names, 1 diverges or violates, 2 bad input, 3 undecided
+"""
+
+
+def add_parser(commands) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "replay", help="hold the ZooKeeper log of a real cluster to the specification", epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Follow the elections and the controllers' writes in a ZooKeeper log, as steps of the "
+                    "election system. Only reads; nothing needs to be instrumented.",
+    )
+    parser.add_argument("directory", metavar="DIR", type=Path, help="with log.* and snapshot.* files, or version-2/")
+    parser.add_argument("--variant", choices=VARIANTS, help="hold it to this variant (default: found from the log)")
+    parser.add_argument("--chroot", metavar="PATH", help="where the cluster's znodes are (default: found from the log)")
+    parser.add_argument("--expect", metavar="ID", action="append", default=[],
+                        help="a violation that is no failure (repeatable): C4")
+    parser.add_argument("--history", metavar="FILE", type=Path,
+                        help="write the first violation or divergence, for `kafkaproof show`")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options) -> int:
+    """Replay a directory, print what was found; returns the exit code."""
+    for name in set(options.expect) - PROPERTIES.keys():
+        raise UserError(f"--expect {name}: replay evaluates {', '.join(PROPERTIES)}")
+    recording, error = read_readable(options.directory)
+    try:
+        report = _report(recording, error, options)
+    except UserError as problem:
+        if not options.json:
+            raise
+        problems = (*recording.problems, str(problem))
+        report = Report(recording, None, problems, BAD_INPUT, str(problem))
+    if options.json:
+        print(json.dumps(report.as_json(), indent=2))
+    else:
+        print_report(report)
+    if options.history:
+        _write_history(report, options.history)
+    return exit_code(report, options.expect)
+
+
+def _report(recording: Recording, error: UserError | None, options) -> Report:
+    """Follow what could be read."""
+    problems = (*recording.problems, *([str(error)] if error else []))
+    if not recording.transactions:
+        raise error or UserError("; ".join(problems) or f"{options.directory}: no record")
+    if recording.begins_unknown:
+        return Report(recording, None, problems, UNDECIDED, "what was before the first record is unknown")
+    root = find_root(recording, options.chroot)
+    members = Members(recording, root)
+    variant = options.variant or find_variant(recording, members, root)
+    if variant is None:
+        raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
+                        "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
+    result = replay(recording, variant, members, root, _progress(len(recording.transactions)))
+    if error:
+        return Report(recording, result, problems, BAD_INPUT, str(error))
+    return Report(recording, result, problems, *verdict_of(recording, result))
+
+
+def _progress(records: int):
+    """Shows how far a long log is, on a terminal."""
+    def show(done: int) -> None:
+        if sys.stderr.isatty() and records > 2_000:
+            print(f"\r{done:,} of {records:,} records", end="\n" if records - done < 500 else "", file=sys.stderr)
+
+    return show
+
+
+def _write_history(report: Report, file: Path) -> None:
+    history = history_of(report.result, str(report.recording.directory)) if report.result else None
+    if history is None:
+        print("no violation and no divergence, so there is no history to write", file=sys.stderr)
+        return
+    file.write_text(json.dumps(history, indent=1), encoding="utf-8")
+    print(f"history in {file}; see it with: kafkaproof show {file}", file=sys.stderr)
+
+
+def exit_code(report: Report, expected: list[str]) -> int:
+    """0 when it conforms and violates only what is expected; 1, 2, 3 as in EXAMPLES."""
+    if report.verdict == BAD_INPUT:
+        return WRONG_USE
+    violated = set(report.result.violations.found) if report.result else set()
+    if report.verdict == DIVERGES or violated - set(expected):
+        return VIOLATED
+    return OK if report.verdict == CONFORMS else UNFINISHED

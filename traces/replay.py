@@ -1,0 +1,212 @@
+"""Holds the log of a real cluster to the transitions of the election system."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from spec.museum.election import MODELS
+from traces.beginning import begin
+from traces.cluster import Members, broker_in, number_in
+from traces.controllers import Controllers
+from traces.divergence import reason_for
+from traces.election_steps import ElectionSteps, Local
+from traces.observation import CLOSES, OPENS, Observation, Observer
+from traces.possibilities import Candidate, Possibilities, Shared, Undecided
+from traces.recording import Recording
+from traces.transactions import Transaction
+from traces.violations import Violations
+from traces.zookeeper_tree import Tree
+
+
+@dataclass(frozen=True)
+class Step:
+    """A record that was explained: the broker's step (None: an operator's), its reign, and what it violates.
+
+    `candidate` is "outside" for a record that no transition makes, and that violates something all the same.
+    """
+
+    transaction: Transaction
+    broker: int | None
+    candidate: Candidate
+    reign: int
+    shared: Shared
+    violates: tuple[str, ...]
+
+
+@dataclass
+class Result:
+    """What replay found.
+
+    `beginning`: what was shared before the first record; `divergence`: the zxid that no behaviour explains,
+    and why; `diverging`: that record, and the broker whose session wrote it; `undecided`: why there is no verdict.
+    """
+
+    variant: str
+    records: int
+    beginning: Shared
+    controllers: Controllers
+    violations: Violations
+    explained: int = 0
+    skipped: Counter = field(default_factory=Counter)
+    steps: list[Step] = field(default_factory=list)
+    divergence: tuple[int, str] | None = None
+    diverging: tuple[Transaction, int | None] | None = None
+    undecided: str | None = None
+
+
+class _Divergence(Exception):
+    """A record that no behaviour explains; the text is the reason."""
+
+
+def replay(recording: Recording, variant: str, members: Members, root: str,
+           progress: Callable[[int], None] = lambda done: None) -> Result:
+    """Follow a recording through a variant, up to its end or to the first record that does not fit."""
+    tree = Tree(recording.start)
+    rest = iter(recording.transactions)
+    complete = recording.start.last_processed_zxid if recording.start else 0
+    early = [t for t in recording.transactions if t.zxid <= complete]
+    for transaction in early:
+        tree.apply(next(rest))
+    follower = _Follower(variant, members, root, tree, len(recording.transactions))
+    if early:
+        follower.result.skipped["written while the snapshot was taken"] = len(early)
+    for number, transaction in enumerate(rest):
+        try:
+            follower.follow(transaction)
+        except _Divergence as divergence:
+            follower.result.divergence = transaction.zxid, str(divergence)
+            follower.result.diverging = transaction, members.broker_of.get(transaction.session)
+        except Undecided as undecided:
+            follower.result.undecided = f"{transaction.zxid:#x}: {undecided}"
+        if follower.result.divergence or follower.result.undecided:
+            break
+        if number % 500 == 499:
+            progress(number + 1)
+    return follower.result
+
+
+class _Follower:
+    """Follows one log: the tree says what ZooKeeper holds, the possibilities what brokers may be doing."""
+
+    def __init__(self, variant: str, members: Members, root: str, tree: Tree, records: int):
+        model = next(model for model in MODELS if model.variant == variant)
+        self.steps = ElectionSteps(model)
+        self.members, self.root, self.tree = members, root, tree
+        self.observer = Observer(self.steps.has("register"), root)
+        self.latest = {members.broker_of[s]: s for s in sorted(tree.sessions) if s in members.broker_of}
+        self.possible = Possibilities(self.steps, members.brokers, shared_in(tree, root))
+        begin(self.possible, self.latest, self._registered())
+        controllers = Controllers(members, root, tree.nodes)
+        self.result = Result(variant, records, self.possible.shared, controllers, Violations(self.steps.properties))
+
+    def _registered(self) -> set[int]:
+        paths = self.tree.children.get(f"{self.root}/brokers/ids", ())
+        return {self.members.broker_of.get(self.tree.nodes[path].ephemeral_owner) for path in paths}
+
+    def follow(self, transaction: Transaction) -> None:
+        """Explain one record; raises _Divergence or Undecided."""
+        broker = self.members.broker_of.get(transaction.session)
+        observation = None if broker is None else self.observer.of_broker(transaction, broker, self.tree.nodes)
+        if broker is not None and observation != OPENS and transaction.session not in self.tree.sessions:
+            if not transaction.failed:
+                raise _Divergence(f"{transaction.form()} by broker {broker}, but its session "
+                                  f"{transaction.session:#x} is not open")
+            self.result.skipped["requests in a session that is over"] += 1
+            return
+        texts = self.tree.apply(transaction)
+        if texts:
+            raise _Divergence(f"ZooKeeper cannot have written this: {'; '.join(texts)}")
+        after = shared_in(self.tree, self.root)
+        if broker is None:
+            self._of_tool(transaction, after)
+        elif observation == CLOSES:
+            self._close_session(transaction, broker, after)
+        else:
+            self._of_broker(transaction, broker, observation, after)
+        if (removed := self.observer.unregisters(transaction)) is not None:
+            self.possible.unregister(removed)
+        if not transaction.failed:
+            self.result.controllers.add(transaction)
+
+    def _of_tool(self, transaction: Transaction, after: Shared) -> None:
+        """A record of a session that is no broker's: an operator's step, or of no concern."""
+        name = self.observer.of_operator(transaction)
+        if name is None and after == self.possible.shared:
+            self.result.skipped[self.observer.kind_of_tool(transaction)] += 1
+        elif name is None or not self.steps.has(name) or not self.possible.settle_operator(name, after):
+            raise _Divergence(f"{transaction.form()} by session {transaction.session:#x}, which is no broker's: "
+                              f"{self.result.variant} has no such step")
+        else:
+            self._explained(transaction, None, Candidate(name, None))
+
+    def _close_session(self, transaction: Transaction, broker: int, after: Shared) -> None:
+        """The session ends of a broker's process, or of its former process, or one that owns nothing any more."""
+        names = ("stop", "die") if transaction.cxid else ("expire_session", "expire_orphan")
+        present = self.latest.get(broker) == transaction.session
+
+        def lives(local: Local) -> bool:
+            return present and self.steps.has_session(local)
+
+        found = [
+            explanation
+            for explanation in self.possible.outcomes(broker, [Candidate(name, None) for name in names], after)
+            if (explanation.candidate.name == "expire_orphan") != lives(explanation.before)
+        ]
+        owns_nothing = set()
+        if after == self.possible.shared:
+            states = self.possible.sets[broker]
+            owns_nothing = {local for local in states if not self.steps.orphaned(local) and not lives(local)}
+        observation = CLOSES if found else Observation(outside="sessions that own nothing any more")
+        self._settle(transaction, broker, observation, found, owns_nothing, after)
+
+    def _of_broker(self, transaction: Transaction, broker: int, observation: Observation | None, after: Shared) -> None:
+        """Find the steps that may have made a record."""
+        if observation is None:
+            raise _Divergence(f"{transaction.form()} by broker {broker}: no step of {self.result.variant}, and no kind "
+                              "of record outside of the election")
+        if observation == OPENS:
+            self.latest[broker] = transaction.session
+        known = observation.known.controller_epoch if observation.known else 0
+        reign = observation.state.controller_epoch if observation.state else None
+        found = self.possible.outcomes(broker, observation.candidates, after, known, reign)
+        same = observation.outside and after == self.possible.shared
+        self._settle(transaction, broker, observation, found, self.possible.sets[broker] if same else (), after)
+
+    def _settle(self, transaction, broker, observation, found, unchanged, after) -> None:
+        """Go on from the explanations of a record; without one raise _Divergence."""
+        if not found and not unchanged:
+            raise _Divergence(reason_for(self.possible, transaction, broker, observation, after))
+        broken = self._broken_by_state(broker, observation)
+        self.possible.settle(broker, found, after, unchanged)
+        if observation.outside:
+            self.result.skipped[observation.outside] += 1
+            if violated := self.result.violations.add(transaction, broken, observation):
+                self._note(transaction, broker, Candidate("outside", None), 0, violated)
+            return
+        if observation.applied:
+            broken |= frozenset.intersection(*(explanation.outcome.broken for explanation in found))
+        violated = self.result.violations.add(transaction, broken, observation)
+        self._explained(transaction, broker, found[0].candidate, found[0].outcome.reign, violated)
+
+    def _broken_by_state(self, broker: int, observation: Observation) -> frozenset[str]:
+        """What a partition state as written violates, whoever wrote it."""
+        if observation.state is None:
+            return frozenset()
+        known = observation.known.controller_epoch if observation.known else 0
+        before = self.possible.scene(broker, known)
+        return self.steps.judge(before, before._replace(state_epoch=observation.state.controller_epoch))
+
+    def _explained(self, transaction, broker, candidate, reign=0, violated=()) -> None:
+        self.result.explained += 1
+        self._note(transaction, broker, candidate, reign, violated)
+
+    def _note(self, transaction, broker, candidate, reign, violated) -> None:
+        self.result.steps.append(Step(transaction, broker, candidate, reign, self.possible.shared, violated))
+
+
+def shared_in(tree: Tree, root: str) -> Shared:
+    """What a tree says of /controller and /controller_epoch."""
+    controller, epoch = tree.nodes.get(f"{root}/controller"), tree.nodes.get(f"{root}/controller_epoch")
+    number = number_in(epoch.data) if epoch else None
+    return Shared(broker_in(controller.data) if controller else None,
+                  *((-1, 0) if number is None else (number, epoch.version)))

@@ -1,0 +1,110 @@
+"""What replay found, as JSON and in words."""
+
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from checker.commands.tables import console
+from traces.recording import Recording
+from traces.replay import Result
+
+CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The answer of one replay: `result` is None where nothing could be followed; `reason` tells why no verdict."""
+
+    recording: Recording
+    result: Result | None
+    problems: tuple[str, ...]
+    verdict: str
+    reason: str | None = None
+
+    def as_json(self) -> dict:
+        """The report as `replay --json` prints it."""
+        result, divergence = self.result, self.result and self.result.divergence
+        first = {"zxid": hex(divergence[0]), "reason": divergence[1]} if divergence else None
+        return {
+            "format": 1,
+            "variant": result.variant if result else None,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "first_divergence": first,
+            "violations": [violation.as_json() for violation in result.violations.found.values()] if result else [],
+            "controllers": [controller.as_json() for controller in result.controllers.all] if result else [],
+            "records": len(self.recording.transactions),
+            "explained": result.explained if result else 0,
+            "skipped": dict(result.skipped) if result else {},
+            "fenced": fenced(result) if result else 0,
+            "problems": list(self.problems),
+        }
+
+
+def verdict_of(recording: Recording, result: Result) -> tuple[str, str | None]:
+    """The verdict of a recording that was followed, and why it is undecided, if it is."""
+    if result.divergence:
+        return DIVERGES, None
+    if result.undecided:
+        return UNDECIDED, result.undecided
+    if recording.gaps:
+        return UNDECIDED, "records are missing; all others fit"
+    return CONFORMS, None
+
+
+def fenced(result: Result) -> int:
+    """How many records are writes that the check of /controller_epoch refused."""
+    return sum(step.candidate.answer == "FENCED" for step in result.steps)
+
+
+def print_report(report: Report) -> None:
+    """Print the controllers, the verdict, violations, what was skipped, and problems."""
+    out = console()
+    transactions, result = report.recording.transactions, report.result
+    if transactions:
+        span = f"{transactions[0].zxid:#x} to {transactions[-1].zxid:#x}"
+        out.print(f"{report.recording.directory}: {len(transactions):,} records, {span}", soft_wrap=True)
+    if result:
+        out.print(_controllers(result))
+        _print_counts(out, result)
+    for problem in report.problems:
+        out.print(f"[yellow]problem[/]: {problem}", soft_wrap=True, markup=True)
+    _print_verdict(out, report)
+
+
+def _controllers(result: Result) -> Table:
+    table = Table(header_style="bold")
+    for name in ("epoch", "broker", "session", "/controller", "/controller_epoch", "how it ended"):
+        table.add_column(name, justify="right" if name in ("epoch", "broker") else "left")
+    for each in result.controllers.all:
+        ended = f"{each.ended} at {each.ended_zxid:#x}" if each.ended else "still controller"
+        raised = "" if each.epoch_zxid is None else hex(each.epoch_zxid)
+        epoch = "none" if each.epoch is None else str(each.epoch)
+        table.add_row(epoch, str(each.broker), hex(each.session), hex(each.zxid), raised, ended)
+    return table
+
+
+def _print_counts(out: Console, result: Result) -> None:
+    refused = f", {fenced(result):,} of them writes that the check of the epoch refused" if fenced(result) else ""
+    out.print(f"{result.explained:,} records are steps of the election system{refused}")
+    if result.skipped:
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in result.skipped.most_common())
+        out.print(f"{result.skipped.total():,} records are outside of it: {kinds}", soft_wrap=True)
+
+
+def _print_verdict(out: Console, report: Report) -> None:
+    result = report.result
+    if result and result.divergence:
+        zxid, reason = result.divergence
+        out.print(f"[bold red]diverges[/] from {result.variant} at {zxid:#x}:", soft_wrap=True)
+        out.print(reason, soft_wrap=True, markup=False)
+    elif report.verdict == CONFORMS:
+        out.print(f"[green]conforms[/] to {result.variant}: each record is a step that it allows")
+    else:
+        out.print(f"[bold yellow]{report.verdict}[/]", end="")
+        out.print(f": {report.reason}", soft_wrap=True, markup=False)
+    for each in result.violations.found.values() if result else ():
+        changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
+        out.print(f"[bold red]violates {each.property}[/] first at {each.zxid:#x}: {each.count:,} records{changed}. "
+                  f"{each.text}", soft_wrap=True)
