@@ -225,13 +225,13 @@ def clean(s, b: Broker, fate: Fate):
 def load(s, b: Broker):
     """A controller reads the partition state and its version.
 
-    Guards:  its reign begins, or a write found another version.
+    Guards:  its reign begins, or `b` is at work: whoever elects a leader reads first.
     Request: OK; NEWER when a controller of a higher epoch wrote it; EXPIRED.
     Effects: it is at work; on NEWER it leaves the partition alone; on EXPIRED it reads again.
     Kafka:   PartitionStateMachine.electLeaderForPartition, 0.10.2.
     """
     broker = s.brokers[b]
-    if broker.doing != LOADING:
+    if broker.doing != LOADING and not at_work(broker):
         return False
 
     answer = read_state(s.zk, b, broker.epoch)
