@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
@@ -127,6 +128,7 @@ class LevelTask:
         if entry not in _EXPANSIONS:
             _EXPANSIONS.clear()
             _EXPANSIONS[entry] = Expansion(self.compiled)
+            gc.freeze()  # a worker collects garbage after every task, and numba leaves it much to look at
         return _EXPANSIONS[entry]
 
     def probe(self, index: int, _) -> Iterator[str]:

@@ -73,7 +73,9 @@ def test_a_suite_succeeds_when_every_verdict_is_the_recorded_one(kafkaproof):
 def test_a_deadlock_is_looked_for_when_asked(kafkaproof):
     """An ISR that was shrunk to nobody leaves nothing to do; steps beyond a bound are no deadlock."""
     answer = kafkaproof(*replication("kip320", *SMALL), "--deadlock", "--keep-going", *kept("run"))
-    assert (answer.code, [v["property"] for v in answer.result["violations"]]) == (0, [])
+    (violation,) = answer.result["violations"]
+    assert (answer.code, violation["property"]) == (1, "deadlock")
+    assert {step.split("(")[0] for step in violation["trace"]} == {"replication.controller_shrink_isr"}
 
 
 def test_only_the_properties_that_are_named_are_checked(kafkaproof):
