@@ -161,7 +161,7 @@ class Expansion:
         self.coverage = np.zeros(len(compiled.transition_names), np.int64)
         self.cuts = np.zeros(max(1, len(compiled.bounds)), np.int64)
         self.clear()
-        with compile_lock():
+        with compile_lock(compiled.entry):
             self._expand = load(compiled.texts, compiled.entry).expand
             list(self._batches(np.zeros((0, compiled.words), np.uint64)))
 

@@ -2,7 +2,8 @@
 
 numba's own cache keys on a function's code and not on its globals, so that a rebound copy would get the
 machine code of the original. Here each function becomes a module of its own whose name is a hash of its
-text, of all that it calls, and of the versions of numba and Python: a mutant recompiles one function.
+text, of all that it calls, and of the versions of numba and Python: a process compiles each once, and a
+mutant recompiles one function.
 The modules live in the user's cache directory, and are sent as text to Spark's executors.
 """
 
@@ -41,10 +42,14 @@ def cache_directory() -> Path:
 
 
 @contextmanager
-def compile_lock():
-    """Let one process at a time compile and load: numba's cache of a module does not bear two at once."""
+def compile_lock(entry: str):
+    """Let one process at a time compile `entry`: numba's cache of a module does not bear two at once.
+
+    That is why only the entry is kept on disk, with all that it calls linked into it; a process compiles
+    each other function once.
+    """
     cache_directory().mkdir(parents=True, exist_ok=True)
-    with open(cache_directory() / "lock", "w") as lock:
+    with open(cache_directory() / f"{entry}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -93,7 +98,7 @@ def bare_source(function: FunctionType) -> str:
         argument.annotation = None
     definition.returns = None
     definition.decorator_list = []
-    return "@njit(cache=True)\n" + ast.unparse(tree)
+    return "@njit\n" + ast.unparse(tree)
 
 
 def load(texts: dict[str, str], name: str) -> ModuleType:

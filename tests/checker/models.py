@@ -21,13 +21,24 @@ TOYS = {
 }
 
 
-def small(model: Model) -> dict[str, int]:
-    """A scope at which plain Python explores `model` in a moment: two brokers, one of everything else."""
-    return {name: 2 if name == "brokers" else 1 for name in model.scope}
+SMALL = {"election": ({"brokers": 1}, {"faults": 0})}
 
 
-CATALOGUE = {f"{model.system}/{model.variant}": (model, small(model)) for model in MODELS}
-EVERYTHING = {name: (toy, toy.scope) for name, toy in TOYS.items()} | CATALOGUE
+def small(model: Model) -> list[dict[str, int]]:
+    """Scopes at which plain Python explores `model` in a moment; at the first, every transition is taken.
+
+    Two brokers and one of everything else, with the exceptions of `SMALL`.
+    """
+    usual = {name: 2 if name == "brokers" else 1 for name in model.scope}
+    return [usual | change for change in SMALL.get(model.system, ({},))]
+
+
+FIRST = {f"{model.system}/{model.variant}": (model, small(model)[0]) for model in MODELS}
+OTHERS = {
+    f"{model.system}/{model.variant} at {','.join(map(str, scope.values()))}": (model, scope)
+    for model in MODELS for scope in small(model)[1:]
+}
+EVERYTHING = {name: (toy, toy.scope) for name, toy in TOYS.items()} | FIRST | OTHERS
 
 
 def overflow(s):
@@ -54,8 +65,9 @@ FAULTY = Model(
 
 
 def kernel_of(model: Model, scope=None) -> Kernel:
-    """The kernel of a model with all its properties."""
-    return Kernel(model, model.scope if scope is None else scope, model.properties)
+    """The kernel of a model with all the properties that its scope can answer."""
+    scope = model.scope if scope is None else scope
+    return Kernel(model, scope, model.properties_at(scope))
 
 
 def explored(run, kernel: Kernel, context=None, partitions: int = 1, **options) -> Explorer:
