@@ -17,6 +17,7 @@ import numpy as np
 from checker.errors import UserError
 from checker.kernel import Compiled, Expansion
 from checker.partition import advance, expand, seen_before, table_directory, take_new
+from checker.routing import Router
 from checker.rundir import RunDirectory
 from checker.table import Table, owners_of
 from checker.units import cache_directory
@@ -119,7 +120,7 @@ class LevelTask:
     def __init__(self, uri: str, compiled: Compiled, partitions: int, generated):
         self.uri, self.compiled, self.partitions, self.generated = uri, compiled, partitions, generated
 
-    def _report(self, states, generated):
+    def _report(self, generated):
         self.generated.add(generated)
 
     def expansion(self) -> Expansion:
@@ -135,7 +136,7 @@ class LevelTask:
         """Load all machine code and write a file into the run directory; yields the file's name."""
         words = self.compiled.words
         rows = take_new(Table(words), [bytes(8 * (words + 1))], words)
-        list(expand(self.expansion(), np.ascontiguousarray(rows[:, :-1]), self.partitions))
+        list(expand(self.expansion(), np.ascontiguousarray(rows[:, :-1]), Router(words, self.partitions)))
         owners_of(np.zeros((0, words), np.uint64), self.partitions)
         name = f"probe-{index}"
         RunDirectory(self.uri).write_probe(name)
@@ -146,7 +147,8 @@ class LevelTask:
         run = RunDirectory(self.uri)
         done = run.levels()[level]
         for states in run.states(done, partition, self.partitions):
-            yield from expand(self.expansion(), np.ascontiguousarray(states), self.partitions)
+            router = Router(self.compiled.words, self.partitions)
+            yield from expand(self.expansion(), np.ascontiguousarray(states), router)
 
     def advance(self, level: int, partition: int, blocks: Iterable[tuple[int, bytes]]):
         """Do one level of one partition; see `partition.advance`."""

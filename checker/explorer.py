@@ -18,6 +18,7 @@ from checker.execution import Execution
 from checker.kernel import Expansion, Kernel
 from checker.outcome import Outcome, Tally
 from checker.partition import advance, expand
+from checker.routing import Router
 from checker.rundir import RunDirectory
 from checker.table import Table
 
@@ -108,7 +109,7 @@ class Explorer:
             states = np.concatenate(list(self._run.states(level)))
             table.insert(states)
             if level is self._levels[-1]:
-                blocks = [block for _, block in expand(expansion, states, 1)]
+                blocks = [block for _, block in expand(expansion, states, Router(expansion.compiled.words, 1))]
         while not self._over() and self.outcome.frontier < self._spread:
             level = len(self._levels)
             self._run.begin_level(level)

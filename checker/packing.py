@@ -62,7 +62,7 @@ class Packing:
         A return of 1 + i says that bound i (an index into `bounds`) was left.
         """
         lines = ["@njit(cache=True)", "def pack(s, words):"]
-        for i, leaf in enumerate(self.leaves):
+        for i, leaf in sorted(enumerate(self.leaves), key=lambda numbered: numbered[1].bound is None):
             lines += [f"    v{i} = np.int64(s.{leaf.expression})", *self._range_test(i, leaf)]
         places = {place.leaf.path: place for place in self.places}
         parts: dict[int, list[str]] = {word: [] for word in range(self.words)}

@@ -35,13 +35,12 @@ def take_new(table: Table, blocks: Iterable[bytes], words: int) -> np.ndarray:
 
 
 def expand(
-    expansion: Expansion, states: np.ndarray, partitions: int, report=lambda states, generated: None
+    expansion: Expansion, states: np.ndarray, router: Router, report=lambda generated: None
 ) -> Iterator[tuple[int, bytes]]:
     """Expand packed states and yield the successors as (owner, block)."""
-    router = Router(expansion.compiled.words, partitions)
     keys = keys_of(states)
     for out, origins, numbers in expansion.run(states):
-        report(int(origins[-1]) if len(origins) else 0, len(out))
+        report(len(out))
         yield from router.send(out, origins, numbers, keys)
     yield from router.rest()
 
@@ -67,7 +66,7 @@ def summary_of(expansion: Expansion, states: np.ndarray, table: Table) -> dict:
 
 def advance(
     run: RunDirectory, expansion: Expansion, table: Table, level: int, blocks: Iterable[bytes],
-    partition: int | None, partitions: int, report=lambda states, generated: None,
+    partition: int | None, partitions: int, report=lambda generated: None,
 ) -> Iterator[tuple[int, bytes]]:
     """Take `level`'s new states out of `blocks`, write them down, and yield their successors."""
     table.level = RUNNING
@@ -75,7 +74,8 @@ def advance(
     table.level = level
     states = np.ascontiguousarray(rows[:, :-1])
     expansion.clear()
-    yield from expand(expansion, states, partitions, report)
+    router = Router(expansion.compiled.words, partitions, partition or 0, table)
+    yield from expand(expansion, states, router, report)
     run.write_part(level, partition, rows, summary_of(expansion, states, table))
 
 

@@ -7,15 +7,19 @@ from typing import Iterator
 import numpy as np
 from numba import njit
 
-from checker.table import STEP_BITS, hash_words
+from checker.table import STEP_BITS, Table, hash_words, place_of
 
 RECENT = 1 << 15
 BLOCK_ROWS = 1 << 15
+NOBODY = -1
 
 
 @njit(cache=True)
-def _route(out, origins, numbers, keys, first, recent, blocks, fill):
-    """Copy out[first:] into the owners' blocks, less what was sent lately; stops when a block is full."""
+def _route(out, origins, numbers, keys, first, recent, own, slots, blocks, fill):
+    """Copy out[first:] into the owners' blocks, less what was sent lately; stops when a block is full.
+
+    What partition `own` would send to itself, and has in its `slots` already, is dropped too.
+    """
     words, partitions, room = out.shape[1], blocks.shape[0], blocks.shape[1]
     mask = np.uint64(len(recent) - 1)
     for i in range(first, len(out)):
@@ -29,6 +33,8 @@ def _route(out, origins, numbers, keys, first, recent, blocks, fill):
         if same:
             continue
         owner = (h >> np.uint64(40)) % np.uint64(partitions)
+        if owner == own and slots[place_of(slots, out[i], words, h), 0] != 0:
+            continue
         if fill[owner] == room:
             return i
         row = blocks[owner, fill[owner]]
@@ -44,10 +50,12 @@ class Router:
     """Collects the successors of one partition in one level into a block for each owner.
 
     It drops a successor that it has sent a short while ago *in this level*: dropping what an earlier level
-    sent would be unsafe when Spark repeats that level.
+    sent would be unsafe when Spark repeats that level. And it drops what its own table holds, which are the
+    levels up to this one.
     """
 
-    def __init__(self, words: int, partitions: int):
+    def __init__(self, words: int, partitions: int, own: int = NOBODY, seen: Table | None = None):
+        self._own, self._seen = own, (seen or Table(words)).slots
         rows = max(256, BLOCK_ROWS // partitions)
         self._recent = np.zeros((RECENT, words), np.uint64)
         self._blocks = np.zeros((partitions, rows, words + 1), np.uint64)
@@ -57,7 +65,10 @@ class Router:
         """Route one batch of an expansion; yields (owner, block) for each block that is full."""
         first = 0
         while first < len(out):
-            first = _route(out, origins, numbers, keys, first, self._recent, self._blocks, self._fill)
+            first = _route(
+                out, origins, numbers, keys, first, self._recent, self._own, self._seen,
+                self._blocks, self._fill,
+            )
             if first < len(out):
                 yield from self._flush(self._fill == self._blocks.shape[1])
 

@@ -14,10 +14,10 @@ import numpy as np
 from numba import njit
 
 EXACT_WORDS = 6
-LOAD = 0.6
+LOAD = 0.7
 MARK = np.uint64(1 << 63)
 HEADER_WORDS = 8
-SMALLEST = 1 << 12
+SMALLEST = 1 << 14
 RUNNING = -2
 KEY_BITS = 44
 STEP_BITS = 20
@@ -55,30 +55,37 @@ def owners_of(states, partitions):
 
 
 @njit(cache=True)
+def place_of(slots, row, words, h):
+    """The slot that holds the packed state `row` with hash `h`, or the free one where it belongs."""
+    mask, mark = np.uint64(len(slots) - 1), np.uint64(1 << 63)
+    at = h & mask
+    while slots[at, 0] != 0:
+        same = True
+        if slots.shape[1] < words:
+            same = slots[at, 0] == h | mark
+        else:
+            for w in range(words):
+                if slots[at, w] != row[w]:
+                    same = False
+                    break
+        if same:
+            break
+        at = (at + np.uint64(1)) & mask
+    return at
+
+
+@njit(cache=True)
 def _insert(slots, used, limit, rows, words, first, fresh):
     """Insert rows[first:]; fills `fresh` with the indices of new ones. Returns (next row, number new)."""
-    mask, width, found = np.uint64(len(slots) - 1), slots.shape[1], 0
-    mark = np.uint64(1 << 63)
+    found = 0
     for i in range(first, len(rows)):
         if used + found >= limit:
             return i, found
         h = hash_words(rows[i], words)
-        at = h & mask
-        while slots[at, 0] != 0:
-            same = True
-            if width < words:
-                same = slots[at, 0] == h | mark
-            else:
-                for w in range(words):
-                    if slots[at, w] != rows[i, w]:
-                        same = False
-                        break
-            if same:
-                break
-            at = (at + np.uint64(1)) & mask
+        at = place_of(slots, rows[i], words, h)
         if slots[at, 0] == 0:
-            if width < words:
-                slots[at, 0] = h | mark
+            if slots.shape[1] < words:
+                slots[at, 0] = h | np.uint64(1 << 63)
             else:
                 for w in range(words):
                     slots[at, w] = rows[i, w]
@@ -154,6 +161,11 @@ class Table:
     def bytes(self) -> int:
         """Memory of the table, in bytes."""
         return self._whole.nbytes
+
+    @property
+    def slots(self) -> np.ndarray:
+        """The slots themselves, for `place_of`; shape (capacity, words or 1)."""
+        return self._slots
 
     def insert(self, rows: np.ndarray) -> np.ndarray:
         """Insert packed states, shape (n, at least words); returns the indices of those not seen before."""

@@ -21,7 +21,7 @@ TOYS = {
 }
 
 
-SMALL = {"election": ({"brokers": 1}, {"faults": 0})}
+SMALL = {"election": ({"brokers": 1, "epochs": 2}, {"faults": 0})}
 
 
 def small(model: Model) -> list[dict[str, int]]:
