@@ -1,6 +1,6 @@
 """Mutants of controller election: one deliberate mistake each, on the variant `fenced`.
 
-Mutations that KAFKA.md 7.1 lists for C1 to C10 and that this system can express. A mutant is not held
+Mutations known for C1 to C10 and that this system can express. A mutant is not held
 to the rules of writing a transition.
 """
 

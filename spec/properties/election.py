@@ -1,4 +1,4 @@
-"""Properties of controller election: C1 to C10 of KAFKA.md 7.1 as far as they speak of it."""
+"""Properties of controller election: C1 to C10, as far as they speak of it."""
 
 from dataclasses import replace
 
