@@ -177,8 +177,11 @@ class Levels:
         """Have every executor load the kernel and write to the run directory; raises ClusterError."""
         task = self._task
         slots = max(self._partitions, self._context.defaultParallelism)
-        names = self._run(lambda: self._context.range(slots, numSlices=slots)
-                          .mapPartitionsWithIndex(task.probe).collect())
+        try:
+            names = self._run(lambda: self._context.range(slots, numSlices=slots)
+                              .mapPartitionsWithIndex(task.probe).collect())
+        except LostLevel as lost:
+            raise ClusterError(f"the executors cannot load the model: {lost}") from lost
         unseen = [name for name in names if not run.take_probe(name)]
         if unseen:
             raise ClusterError(f"the run directory {run.uri} is not shared with the executors; name one that is")

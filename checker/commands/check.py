@@ -65,6 +65,7 @@ def _bytes(text):
 
 def run(options) -> int:
     """Check what the options ask for; returns the exit code."""
+    _refuse_changes_to_a_run(options)
     limits = Limits(options.max_states, options.max_depth, options.max_minutes, options.max_disk)
     began = time.monotonic()
     planned = None if options.resume else _planned(options)
@@ -81,6 +82,13 @@ def run(options) -> int:
         context.stop()
     named = bool(options.resume) or bool(options.system and options.variant)
     return _report(results, options, named)
+
+
+def _refuse_changes_to_a_run(options):
+    asked = [options.system, options.variant, options.run_dir, options.keep_going, options.deadlock]
+    asked += [getattr(options, name) is not None for model in MODELS for name in model.scope]
+    if options.resume and (any(asked) or options.properties):
+        raise UserError("--resume goes on with what the run began with; give only limits, --master and --json")
 
 
 def _planned(options):

@@ -47,7 +47,7 @@ def test_a_refused_step_changes_nothing(model):
 
 @each(NEWEST)
 def test_compiled_steps_are_those_of_python(model):
-    kernel = Kernel(model, small_scope(model), model.properties)
+    kernel = Kernel(model, small_scope(model), model.properties_at(small_scope(model)))
     execution, expansion = Execution(model, kernel.scope), Expansion(kernel.compiled)
     states, cuts = sample(execution, 300), Counter()
     expected = {
@@ -66,7 +66,7 @@ def test_compiled_steps_are_those_of_python(model):
 
 @each(NEWEST)
 def test_compiled_properties_judge_as_python_does(model):
-    kernel = Kernel(model, small_scope(model), model.properties)
+    kernel = Kernel(model, small_scope(model), model.properties_at(small_scope(model)))
     execution, expansion = Execution(model, kernel.scope), Expansion(kernel.compiled)
     for state in sample(execution, 40):
         expansion.clear()
@@ -141,7 +141,7 @@ def steps_compiled(without_edges):
     model = toys.graph([(0, 1), (1, 2)], [0])
     if without_edges:
         model = model.rebound({contains: unasked})
-    kernel = Kernel(model, model.scope, model.properties)
+    kernel = Kernel(model, model.scope, model.properties_at(model.scope))
     state = Execution(model, model.scope).initial_states()[0]
     runs = Expansion(kernel.compiled).run(np.array([kernel.packing.pack(state)]))
     return sum(len(origins) for _, origins, _ in runs)

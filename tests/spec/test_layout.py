@@ -138,7 +138,6 @@ def test_the_compiled_code_packs_the_same(replication, state):
     assert [get(back.view(np.recarray)[0], leaf.path) for leaf in packing.leaves] == values_of(state)
 
 
-@pytest.mark.xfail(strict=True, reason="dtype takes the inner array for a number")
 def test_an_array_of_arrays_has_room_for_all():
     declaration = Record(table=(Array(Array(Flag(), "ids"), "ids"), "rows"))
     assert new_record(declaration).table.size == len(leaves(declaration, SCOPE))

@@ -1,6 +1,5 @@
 import inspect
 
-import pytest
 
 from spec.language.rebind import globals_used, rebind
 
@@ -68,7 +67,6 @@ def test_the_globals_of_a_function_are_those_that_it_names():
     assert globals_used(outer) == {"middle": middle, "inner": inner}
 
 
-@pytest.mark.xfail(strict=True, reason="globals_used takes attribute names for globals")
 def test_an_attribute_with_the_name_of_a_global_is_not_a_global():
     assert globals_used(leader) == {}
     assert rebind(leader, {follower: always_true}) is leader
