@@ -91,7 +91,3 @@ class Tally:
             self.outcome.violations.append(found)
         elif found.trace_length < earlier.trace_length:
             self.outcome.violations[self.outcome.violations.index(earlier)] = found
-
-    def shortest(self) -> list[Found]:
-        """The violations, shortest first."""
-        return sorted(self.outcome.violations, key=lambda v: v.trace_length)
