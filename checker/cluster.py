@@ -79,9 +79,11 @@ def _settings(master):
         "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
         "spark.kryoserializer.buffer.max": "512m",
         "spark.driver.memory": "2g",
+        "spark.python.unix.domain.socket.enabled": "true",
     }
-    if master.startswith("local"):
-        settings["spark.driver.extraJavaOptions"] = SPARING
+    if re.match(r"local(\[|$)", master):
+        settings |= {"spark.driver.extraJavaOptions": SPARING}
+        settings |= {"spark.shuffle.compress": "false", "spark.shuffle.checksum.enabled": "false"}
     host = re.match(r"spark://\[?([^:\]]+)", master)
     if host is None or host[1] in ("localhost", "127.0.0.1"):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -193,11 +195,13 @@ class Levels:
         self._exchange(source.mapPartitionsWithIndex(lambda p, _: task.restart(level, p)))
 
     def advance(self, level: int) -> None:
-        """Run one level as one Spark job: it ends when every successor is with its owner."""
-        task, nobody = self._task, self._partitions
-        self._exchange(self._received.mapPartitionsWithIndex(
-            lambda p, blocks: list(blocks) if p == nobody else task.advance(level, p, blocks)))
-        self._run(lambda: self._context.runJob(self._received, list, partitions=[nobody]))
+        """Run one level as one Spark job, which ends when every successor is with its owner.
+
+        Whether there is any is asked inside Spark's JVM: it takes a look at one block, and no Python.
+        """
+        task = self._task
+        self._exchange(self._received.mapPartitionsWithIndex(lambda p, blocks: task.advance(level, p, blocks)))
+        self._run(self._received._jrdd.isEmpty)
 
     def clear(self) -> None:
         """Remove the tables of the executors that answer; others' go when the next run finds no owner."""
@@ -206,8 +210,8 @@ class Levels:
         self._run(lambda: self._context.range(slots, numSlices=slots).mapPartitions(task.clear).count())
 
     def _exchange(self, successors):
-        """Hand blocks to their owners, and none to one partition more, which a job can end with."""
-        self._received = successors.partitionBy(self._partitions + 1, lambda owner: owner)
+        """Hand blocks to their owners."""
+        self._received = successors.partitionBy(self._partitions, lambda owner: owner)
 
     def _run(self, action):
         try:

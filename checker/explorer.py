@@ -22,7 +22,8 @@ from checker.routing import Router
 from checker.rundir import RunDirectory
 from checker.table import Table
 
-SPREAD = 20_000
+SPREAD = 40_000
+DRIVER_STATES = 5_000_000
 ATTEMPTS = 5
 
 
@@ -99,9 +100,12 @@ class Explorer:
         self._tally.add(level)
         self._progress(self.outcome, 0)
 
+    def _is_small(self):
+        return self.outcome.frontier < self._spread and self.outcome.distinct < max(DRIVER_STATES, self._spread)
+
     def _explore_here(self):
         """The first levels, in this process, until the frontier is worth handing out."""
-        if self.outcome.frontier >= self._spread:
+        if not self._is_small():
             return
         expansion, table = Expansion(self._kernel.compiled), Table(self._kernel.compiled.words)
         blocks = [np.hstack([self._initial, np.zeros((len(self._initial), 1), np.uint64)]).tobytes()]
@@ -110,7 +114,7 @@ class Explorer:
             table.insert(states)
             if level is self._levels[-1]:
                 blocks = [block for _, block in expand(expansion, states, Router(expansion.compiled.words, 1))]
-        while not self._over() and self.outcome.frontier < self._spread:
+        while not self._over() and self._is_small():
             level = len(self._levels)
             self._run.begin_level(level)
             blocks = [b for _, b in advance(self._run, expansion, table, level, blocks, None, 1)]

@@ -68,8 +68,8 @@ class Kernel:
         sources = Sources()
         lines = ["import numpy as np", HEADER, self.packing.pack_source(), self.packing.unpack_source()]
         imports = self._imports(sources)
-        body = [*self._judging(), *self._stepping()]
-        text = "\n".join([*imports, *lines, EXPAND_HEAD, *body, "    return len(states), n", ""])
+        body = [EXPAND_HEAD, *self._judging(), *self._stepping(), "    return len(states), n", ""]
+        text = "\n".join([*imports, *lines, REFUSE, *self._judging_steps(), *body])
         entry = sources.add_text(text)
         return Compiled(
             sources.texts, entry, dtype(self.model.state, self.scope), self.packing.words, self.bases[-1],
@@ -78,16 +78,26 @@ class Kernel:
         )
 
     def _imports(self, sources):
-        numbered = [(f"t{i}", t.function) for i, t in enumerate(self.model.transitions)]
-        numbered += [(f"p{i}", p.predicate) for i, p in enumerate(self.state_properties)]
-        numbered += [(f"q{i}", p.predicate) for i, p in enumerate(self.step_properties)]
-        return [f"from {sources.add(f)} import {f.__code__.co_name} as {name}" for name, f in numbered]
+        numbered = [(f"t{i}", t.function, INLINED) for i, t in enumerate(self.model.transitions)]
+        numbered += [(f"p{i}", p.predicate, PLAIN) for i, p in enumerate(self.state_properties)]
+        numbered += [(f"q{i}", p.predicate, PLAIN) for i, p in enumerate(self.step_properties)]
+        added = [(sources.add(f, decorator), f.__code__.co_name, name) for name, f, decorator in numbered]
+        return [f"from {unit} import {function} as {name}" for unit, function, name in added]
+
+    def _judging_steps(self):
+        """Text of the function that asks the properties of every step."""
+        yield from [PLAIN, "def judge(s, t, i, number, broken):"]
+        for i, prop in enumerate(self.step_properties):
+            if not prop.of:
+                yield f"    if broken[{i}, 0] < 0 and not q{i}(s, t):"
+                yield f"        broken[{i}, 0] = i"
+                yield f"        broken[{i}, 1] = number"
+        yield "    return 0"
 
     def _judging(self):
         for i, prop in enumerate(self.state_properties):
-            yield f"        if {'not ' if prop.kind == 'always' else ''}p{i}(s[0]):"
-            yield f"            if judged[{i}] < 0:"
-            yield f"                judged[{i}] = i"
+            yield f"        if judged[{i}] < 0 and {'not ' if prop.kind == 'always' else ''}p{i}(s[0]):"
+            yield f"            judged[{i}] = i"
 
     def _stepping(self):
         for index, transition in enumerate(self.model.transitions):
@@ -104,16 +114,14 @@ class Kernel:
             yield f"{indent}    code = pack(t[0], out[n])"
             yield f"{indent}    number = {number} + {offset or '0'}"
             yield f"{indent}    if code == 0:"
+            yield f"{indent}        judge(s[0], t[0], i, number, broken)"
             yield from self._step_properties(transition, names, indent + " " * 8)
             yield f"{indent}        origins[n] = i"
             yield f"{indent}        numbers[n] = number"
             yield f"{indent}        n += 1"
             yield f"{indent}        coverage[{index}] += 1"
-            yield f"{indent}    elif code > 0:"
-            yield f"{indent}        cuts[code - 1] += 1"
-            yield f"{indent}    elif fault[0] < 0:"
-            yield f"{indent}        fault[0] = i"
-            yield f"{indent}        fault[1] = number"
+            yield f"{indent}    else:"
+            yield f"{indent}        refuse(code, i, number, cuts, fault)"
             yield f"{indent}    moves += 1"
             yield f"{indent}    t[0] = s[0]"
         yield "        if moves == 0 and dead[0] < 0:"
@@ -121,14 +129,23 @@ class Kernel:
 
     def _step_properties(self, transition, names, indent):
         for i, prop in enumerate(self.step_properties):
-            if prop.concerns(transition):
-                call = ", ".join(["s[0]", "t[0]", *(names if prop.of else ())])
-                yield f"{indent}if not q{i}({call}):"
-                yield f"{indent}    if broken[{i}, 0] < 0:"
-                yield f"{indent}        broken[{i}, 0] = i"
-                yield f"{indent}        broken[{i}, 1] = number"
+            if prop.of and prop.concerns(transition):
+                yield f"{indent}if broken[{i}, 0] < 0 and not q{i}({', '.join(['s[0]', 't[0]', *names])}):"
+                yield f"{indent}    broken[{i}, 0] = i"
+                yield f"{indent}    broken[{i}, 1] = number"
 
 
+PLAIN, INLINED = "@njit", "@njit(forceinline=True)"
+REFUSE = '''
+@njit
+def refuse(code, i, number, cuts, fault):
+    if code > 0:
+        cuts[code - 1] += 1
+    elif fault[0] < 0:
+        fault[0] = i
+        fault[1] = number
+    return 0
+'''
 EXPAND_HEAD = '''
 @njit(cache=True)
 def expand(states, first, room, s, t, out, origins, numbers, judged, broken, coverage, cuts, fault, dead):
@@ -163,7 +180,7 @@ class Expansion:
         self.clear()
         with compile_lock(compiled.entry):
             self._expand = load(compiled.texts, compiled.entry).expand
-            list(self._batches(np.zeros((0, compiled.words), np.uint64)))
+            self._expand_from(np.zeros((0, compiled.words), np.uint64), 0)
 
     def clear(self) -> None:
         """Forget the tallies, for instance before the next level."""
@@ -183,14 +200,19 @@ class Expansion:
         steps, `fault` the first step that left a declared range, and `dead` the first state without a step;
         -1 for none.
         """
-        if len(states):
-            yield from self._batches(states)
-
-    def _batches(self, states):
-        first = -1
+        first = 0
         while first < len(states):
-            first, n = self._expand(
-                states, max(first, 0), self.compiled.most_successors, self._s, self._t, self._out, self._origins,
-                self._numbers, self.judged, self.broken, self.coverage, self.cuts, self.fault, self.dead,
-            )
+            first, n = self._expand_from(states, first)
             yield self._out[:n], self._origins[:n], self._numbers[:n]
+
+    def _expand_from(self, states, first):
+        return self._expand(
+            states, first, self.compiled.most_successors, self._s, self._t, self._out, self._origins,
+            self._numbers, self.judged, self.broken, self.coverage, self.cuts, self.fault, self.dead,
+        )
+
+
+def compile_all(kernels: list[Compiled]) -> None:
+    """Compile kernels, one after the other, into the cache of this machine."""
+    for compiled in kernels:
+        Expansion(compiled)

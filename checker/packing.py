@@ -61,29 +61,31 @@ class Packing:
 
         A return of 1 + i says that bound i (an index into `bounds`) was left.
         """
-        lines = ["@njit(cache=True)", "def pack(s, words):"]
-        for i, leaf in sorted(enumerate(self.leaves), key=lambda numbered: numbered[1].bound is None):
-            lines += [f"    v{i} = np.int64(s.{leaf.expression})", *self._range_test(i, leaf)]
-        places = {place.leaf.path: place for place in self.places}
-        parts: dict[int, list[str]] = {word: [] for word in range(self.words)}
+        lines = [*self._range_source(), "", "@njit", "def pack(s, words):", "    outside = False"]
         for i, leaf in enumerate(self.leaves):
-            if leaf.path in places:
-                place = places[leaf.path]
-                parts[place.word].append(f"(np.uint64(v{i} - ({leaf.low})) << np.uint64({place.shift}))")
-        for word, terms in parts.items():
-            first = f"np.uint64({MARK})" if word == 0 else "np.uint64(0)"
-            lines.append(f"    words[{word}] = " + " | ".join([first, *terms]))
+            lines.append(f"    v{i} = np.uint64(np.int64(s.{leaf.expression}) - ({leaf.low}))")
+            lines.append(f"    outside |= v{i} > np.uint64({leaf.high - leaf.low})")
+        lines += ["    if outside:", "        return what_is_outside(s)"]
+        numbers = {leaf.path: i for i, leaf in enumerate(self.leaves)}
+        parts = {word: [f"np.uint64({MARK if word == 0 else 0})"] for word in range(self.words)}
+        for place in self.places:
+            parts[place.word].append(f"(v{numbers[place.leaf.path]} << np.uint64({place.shift}))")
+        lines += [f"    words[{word}] = {' | '.join(terms)}" for word, terms in parts.items()]
         return "\n".join([*lines, "    return 0", ""])
 
-    def _range_test(self, i, leaf):
-        beyond = 1 + self.bounds.index(leaf.bound) if leaf.bound else -1 - i
-        below = beyond if leaf.spare else -1 - i
-        lines = [f"    if v{i} > {leaf.high}:", f"        return {beyond}"]
-        return [*lines, f"    if v{i} < {leaf.low}:", f"        return {below}"]
+    def _range_source(self):
+        """Text of ``what_is_outside(s)``, the code of a leaf out of its range; leaves of bounds come first."""
+        yield from ["@njit", "def what_is_outside(s):"]
+        for i, leaf in sorted(enumerate(self.leaves), key=lambda numbered: numbered[1].bound is None):
+            beyond = 1 + self.bounds.index(leaf.bound) if leaf.bound else -1 - i
+            yield from [f"    if s.{leaf.expression} > {leaf.high}:", f"        return {beyond}"]
+            yield f"    if s.{leaf.expression} < {leaf.low}:"
+            yield f"        return {beyond if leaf.spare else -1 - i}"
+        yield "    return 0"
 
     def unpack_source(self) -> str:
         """Text of ``unpack(words, s)``, which sets every leaf that is stored."""
-        lines = ["@njit(cache=True)", "def unpack(words, s):"]
+        lines = ["@njit", "def unpack(words, s):"]
         for place in self.places:
             bits = f"(words[{place.word}] >> np.uint64({place.shift})) & np.uint64({place.mask})"
             lines.append(f"    s.{place.leaf.expression} = np.int64({bits}) + ({place.leaf.low})")

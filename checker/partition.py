@@ -23,6 +23,8 @@ from checker.rundir import RunDirectory
 from checker.table import RUNNING, Table, keys_of
 
 TABLES = "kafkaproof-tables-"
+MEMORY = Path("/dev/shm")
+ROOM = 1 << 30
 
 
 def take_new(table: Table, blocks: Iterable[bytes], words: int) -> np.ndarray:
@@ -74,7 +76,7 @@ def advance(
     table.level = level
     states = np.ascontiguousarray(rows[:, :-1])
     expansion.clear()
-    router = Router(expansion.compiled.words, partitions, partition or 0, table)
+    router = Router(expansion.compiled.words, partitions)
     yield from expand(expansion, states, router, report)
     run.write_part(level, partition, rows, summary_of(expansion, states, table))
 
@@ -102,11 +104,12 @@ def seen_before(run: RunDirectory, compiled: Compiled, level: int, partition: in
 def table_directory(run: RunDirectory) -> Path:
     """Where the executor that this worker belongs to keeps its tables of `run`.
 
-    In memory (``/dev/shm``) where there is such a place, else in the temporary directory. Named after the
+    In memory (``/dev/shm``) where there is such a place with room, else in the temporary directory. Named after the
     worker's parent, so that the workers of a lost executor never share a table with those of its
     successor; directories whose owner is gone are removed.
     """
-    base = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else Path(tempfile.gettempdir())
+    in_memory = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM
+    base = MEMORY if in_memory else Path(tempfile.gettempdir())
     remove_orphans(base)
     directory = base / f"{TABLES}{os.getppid()}-{hashlib.sha256(run.uri.encode()).hexdigest()[:16]}"
     directory.mkdir(exist_ok=True)

@@ -7,41 +7,33 @@ from typing import Iterator
 import numpy as np
 from numba import njit
 
-from checker.table import STEP_BITS, Table, hash_words, place_of
+from checker.table import STEP_BITS, hash_at, owner_of
 
-RECENT = 1 << 15
-BLOCK_ROWS = 1 << 15
-NOBODY = -1
+RECENT = 1 << 12
+BLOCK_ROWS = 1 << 14
 
 
 @njit(cache=True)
-def _route(out, origins, numbers, keys, first, recent, own, slots, blocks, fill):
-    """Copy out[first:] into the owners' blocks, less what was sent lately; stops when a block is full.
-
-    What partition `own` would send to itself, and has in its `slots` already, is dropped too.
-    """
-    words, partitions, room = out.shape[1], blocks.shape[0], blocks.shape[1]
+def _route(out, origins, numbers, keys, first, recent, blocks, fill):
+    """Copy out[first:] into the owners' blocks, less what was sent lately; stops when a block is full."""
+    words, room = out.shape[1], blocks.shape[1]
     mask = np.uint64(len(recent) - 1)
     for i in range(first, len(out)):
-        h = hash_words(out[i], words)
+        h = hash_at(out, i, words)
         at = h & mask
         same = True
         for w in range(words):
-            if recent[at, w] != out[i, w]:
-                same = False
-                break
+            same &= recent[at, w] == out[i, w]
         if same:
             continue
-        owner = (h >> np.uint64(40)) % np.uint64(partitions)
-        if owner == own and slots[place_of(slots, out[i], words, h), 0] != 0:
-            continue
-        if fill[owner] == room:
+        owner = owner_of(h, len(blocks))
+        row = fill[owner]
+        if row == room:
             return i
-        row = blocks[owner, fill[owner]]
         for w in range(words):
             recent[at, w] = out[i, w]
-            row[w] = out[i, w]
-        row[words] = keys[origins[i]] << np.uint64(STEP_BITS) | np.uint64(numbers[i])
+            blocks[owner, row, w] = out[i, w]
+        blocks[owner, row, words] = keys[origins[i]] << np.uint64(STEP_BITS) | np.uint64(numbers[i])
         fill[owner] += 1
     return len(out)
 
@@ -50,12 +42,10 @@ class Router:
     """Collects the successors of one partition in one level into a block for each owner.
 
     It drops a successor that it has sent a short while ago *in this level*: dropping what an earlier level
-    sent would be unsafe when Spark repeats that level. And it drops what its own table holds, which are the
-    levels up to this one.
+    sent would be unsafe when Spark repeats that level.
     """
 
-    def __init__(self, words: int, partitions: int, own: int = NOBODY, seen: Table | None = None):
-        self._own, self._seen = own, (seen or Table(words)).slots
+    def __init__(self, words: int, partitions: int):
         rows = max(256, BLOCK_ROWS // partitions)
         self._recent = np.zeros((RECENT, words), np.uint64)
         self._blocks = np.zeros((partitions, rows, words + 1), np.uint64)
@@ -65,10 +55,7 @@ class Router:
         """Route one batch of an expansion; yields (owner, block) for each block that is full."""
         first = 0
         while first < len(out):
-            first = _route(
-                out, origins, numbers, keys, first, self._recent, self._own, self._seen,
-                self._blocks, self._fill,
-            )
+            first = _route(out, origins, numbers, keys, first, self._recent, self._blocks, self._fill)
             if first < len(out):
                 yield from self._flush(self._fill == self._blocks.shape[1])
 

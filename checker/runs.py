@@ -19,7 +19,7 @@ from checker.counterexample import trace_of
 from checker.errors import UserError
 from checker.execution import Execution
 from checker.explorer import Explorer, Limits
-from checker.kernel import Kernel
+from checker.kernel import Expansion, Kernel
 from checker.outcome import Found
 from checker.progress import Progress
 from checker.rundir import RunDirectory, RunError
@@ -89,7 +89,7 @@ def _own(model, name):
 
 def begin(check: Check, run: RunDirectory, partitions: int) -> Kernel:
     """Write ``run.json`` for a new run; returns the kernel."""
-    kernel = _kernel(check)
+    kernel = kernel_of(check)
     run.create({
         "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
         "properties": list(check.properties), "keep_going": check.keep_going, "deadlock": check.deadlock,
@@ -106,7 +106,7 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
         model = find(manifest["system"], manifest["variant"])[0]
         check = Check(model, manifest["scope"], tuple(manifest["properties"]), manifest["keep_going"],
                       manifest["deadlock"])
-        kernel = _kernel(check)
+        kernel = kernel_of(check)
     except (LookupError, UserError) as error:
         raise RunError(f"{run.uri} cannot be resumed: {error}") from error
     if kernel.compiled.entry != manifest["source"]:
@@ -125,7 +125,8 @@ def versions() -> dict[str, str]:
     }
 
 
-def _kernel(check):
+def kernel_of(check: Check) -> Kernel:
+    """The kernel of a check, not yet compiled; raises UserError for a scope with too many steps."""
     kernel = Kernel(check.model, check.scope, properties_of(check.model, check.scope, check.properties))
     if kernel.bases[-1] >= 1 << STEP_BITS:
         raise UserError(f"{check.model.system}: the scope has {kernel.bases[-1]} steps, more than {1 << STEP_BITS}")
@@ -140,6 +141,7 @@ def perform(
     `startup` is the time spent before, in seconds.
     """
     began = time.monotonic()
+    Expansion(kernel.compiled)
     Levels(context, run, kernel.compiled, partitions).probe(run)
     progress = Progress(f"{check.model.system}/{check.model.variant}")
     explorer = Explorer(

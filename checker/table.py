@@ -1,6 +1,6 @@
 """The states that a partition has seen: an open-addressing hash table of packed states.
 
-Exact while a state fits `EXACT_WORDS`; beyond that the table holds 63-bit fingerprints. A table lives in
+Exact while a state fits `EXACT_WORDS`; beyond that the table holds 64-bit fingerprints. A table lives in
 memory, or in a file that all Python workers of one executor map; it is a cache, and can be rebuilt from
 the levels of the run directory at any time.
 """
@@ -14,8 +14,7 @@ import numpy as np
 from numba import njit
 
 EXACT_WORDS = 6
-LOAD = 0.7
-MARK = np.uint64(1 << 63)
+LOAD = 0.75
 HEADER_WORDS = 8
 SMALLEST = 1 << 14
 RUNNING = -2
@@ -24,11 +23,11 @@ STEP_BITS = 20
 
 
 @njit(cache=True)
-def hash_words(row, words):
-    """A 64-bit hash of the first `words` words of a packed state."""
+def hash_at(rows, i, words):
+    """A 64-bit hash of the packed state in the first `words` words of rows[i]."""
     h = np.uint64(0x9E3779B97F4A7C15)
-    for i in range(words):
-        h ^= row[i]
+    for w in range(words):
+        h ^= rows[i, w]
         h *= np.uint64(0xFF51AFD7ED558CCD)
         h ^= h >> np.uint64(32)
         h *= np.uint64(0xC4CEB9FE1A85EC53)
@@ -41,8 +40,14 @@ def keys_of(states):
     """The 44-bit keys by which successors name their parents, shape (n,)."""
     keys = np.empty(len(states), np.uint64)
     for i in range(len(states)):
-        keys[i] = hash_words(states[i], states.shape[1]) >> np.uint64(64 - KEY_BITS)
+        keys[i] = hash_at(states, i, states.shape[1]) >> np.uint64(64 - KEY_BITS)
     return keys
+
+
+@njit(cache=True)
+def owner_of(h, partitions):
+    """The partition that owns the states of hash `h`."""
+    return (h >> np.uint64(40)) % np.uint64(partitions)
 
 
 @njit(cache=True)
@@ -50,60 +55,56 @@ def owners_of(states, partitions):
     """The partition that owns each packed state, shape (n,)."""
     owners = np.empty(len(states), np.int64)
     for i in range(len(states)):
-        owners[i] = (hash_words(states[i], states.shape[1]) >> np.uint64(40)) % np.uint64(partitions)
+        owners[i] = owner_of(hash_at(states, i, states.shape[1]), partitions)
     return owners
 
 
 @njit(cache=True)
-def place_of(slots, row, words, h):
-    """The slot that holds the packed state `row` with hash `h`, or the free one where it belongs."""
-    mask, mark = np.uint64(len(slots) - 1), np.uint64(1 << 63)
-    at = h & mask
-    while slots[at, 0] != 0:
-        same = True
-        if slots.shape[1] < words:
-            same = slots[at, 0] == h | mark
-        else:
-            for w in range(words):
-                if slots[at, w] != row[w]:
-                    same = False
-                    break
-        if same:
-            break
-        at = (at + np.uint64(1)) & mask
-    return at
-
-
-@njit(cache=True)
-def _insert(slots, used, limit, rows, words, first, fresh):
+def _insert(tags, slots, used, limit, rows, words, first, fresh):
     """Insert rows[first:]; fills `fresh` with the indices of new ones. Returns (next row, number new)."""
-    found = 0
+    found, mask, width = 0, np.uint64(len(slots) - 1), slots.shape[1]
     for i in range(first, len(rows)):
         if used + found >= limit:
             return i, found
-        h = hash_words(rows[i], words)
-        at = place_of(slots, rows[i], words, h)
-        if slots[at, 0] == 0:
-            if slots.shape[1] < words:
-                slots[at, 0] = h | np.uint64(1 << 63)
-            else:
-                for w in range(words):
-                    slots[at, w] = rows[i, w]
+        h = hash_at(rows, i, words)
+        head = rows[i, 0] if width == words else h
+        tag, at, seen = tag_of(h), h & mask, False
+        while tags[at] != 0:
+            if tags[at] == tag:
+                seen = slots[at, 0] == head
+                for w in range(1, width):
+                    seen &= slots[at, w] == rows[i, w]
+                if seen:
+                    break
+            at = (at + np.uint64(1)) & mask
+        if not seen:
+            tags[at] = tag
+            slots[at, 0] = head
+            for w in range(1, width):
+                slots[at, w] = rows[i, w]
             fresh[found] = i
             found += 1
     return len(rows), found
 
 
 @njit(cache=True)
-def _reinsert(old, slots, exact_words):
-    mask = np.uint64(len(slots) - 1)
+def tag_of(h):
+    """Seven bits of a hash, and the mark of a slot in use."""
+    return np.uint8((h >> np.uint64(57)) | np.uint64(128))
+
+
+@njit(cache=True)
+def _reinsert(old_tags, old, tags, slots, exact_words):
+    mask, width = np.uint64(len(slots) - 1), slots.shape[1]
     for i in range(len(old)):
-        if old[i, 0] != 0:
-            h = hash_words(old[i], exact_words) if exact_words else old[i, 0]
+        if old_tags[i] != 0:
+            h = hash_at(old, i, exact_words) if exact_words else old[i, 0]
             at = h & mask
-            while slots[at, 0] != 0:
+            while tags[at] != 0:
                 at = (at + np.uint64(1)) & mask
-            slots[at] = old[i]
+            tags[at] = old_tags[i]
+            for w in range(width):
+                slots[at, w] = old[i, w]
 
 
 class Table:
@@ -124,7 +125,7 @@ class Table:
             self.level = -1
 
     def _allocate(self, capacity):
-        size = HEADER_WORDS + capacity * self._width
+        size = HEADER_WORDS + capacity // 8 + capacity * self._width
         if self.path is None:
             self._whole = np.zeros(size, np.uint64)
             self._view()
@@ -141,7 +142,10 @@ class Table:
 
     def _view(self):
         self._header = self._whole[:HEADER_WORDS].view(np.int64)
-        self._slots = np.asarray(self._whole[HEADER_WORDS:]).reshape(-1, self._width)
+        rest = np.asarray(self._whole[HEADER_WORDS:])
+        capacity = len(rest) * 8 // (8 * self._width + 1)
+        self._tags = rest[: capacity // 8].view(np.uint8)
+        self._slots = rest[capacity // 8 :].reshape(-1, self._width)
 
     @property
     def level(self) -> int:
@@ -162,17 +166,12 @@ class Table:
         """Memory of the table, in bytes."""
         return self._whole.nbytes
 
-    @property
-    def slots(self) -> np.ndarray:
-        """The slots themselves, for `place_of`; shape (capacity, words or 1)."""
-        return self._slots
-
     def insert(self, rows: np.ndarray) -> np.ndarray:
         """Insert packed states, shape (n, at least words); returns the indices of those not seen before."""
         fresh, first, kept = np.empty(len(rows), np.int64), 0, []
         while first < len(rows):
             limit = int(len(self._slots) * LOAD)
-            first, found = _insert(self._slots, self.states, limit, rows, self.words, first, fresh)
+            first, found = _insert(self._tags, self._slots, self.states, limit, rows, self.words, first, fresh)
             self._header[1] += found
             kept.append(fresh[:found].copy())
             if first < len(rows):
@@ -180,12 +179,12 @@ class Table:
         return np.concatenate(kept) if kept else fresh
 
     def _grow(self):
-        old, header = self._slots, self._header.copy()
+        tags, old, header = self._tags, self._slots, self._header.copy()
         self._allocate(len(old) * 2)
         self._header[:] = header
-        _reinsert(old, self._slots, self.words if self.exact else 0)
+        _reinsert(tags, old, self._tags, self._slots, self.words if self.exact else 0)
 
 
 def miss_probability(states: int, exact: bool) -> float:
-    """An upper bound of the probability that two of `states` shared a fingerprint of 63 bits."""
-    return 0.0 if exact else min(1.0, states * (states - 1) / 2.0 / 2.0**63)
+    """An upper bound of the probability that two of `states` shared a fingerprint of 64 bits."""
+    return 0.0 if exact else min(1.0, states * (states - 1) / 2.0 / 2.0**64)

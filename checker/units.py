@@ -69,11 +69,14 @@ class Sources:
         self.texts[name] = text
         return name
 
-    def add(self, function: FunctionType) -> str:
-        """Add `function` and all that it calls; returns the module's name. Raises UnitError."""
+    def add(self, function: FunctionType, decorator: str = "@njit") -> str:
+        """Add `function`, with the numba decorator given, and all that it calls; returns the module's name.
+
+        Raises UnitError.
+        """
         if function not in self._done:
             lines = [HEADER, *(self._binding(function, *item) for item in globals_used(function).items())]
-            self._done[function] = self.add_text("\n".join([*lines, "", bare_source(function), ""]))
+            self._done[function] = self.add_text("\n".join([*lines, "", decorator, bare_source(function), ""]))
         return self._done[function]
 
     def _binding(self, function, name, value):
@@ -98,7 +101,7 @@ def bare_source(function: FunctionType) -> str:
         argument.annotation = None
     definition.returns = None
     definition.decorator_list = []
-    return "@njit\n" + ast.unparse(tree)
+    return ast.unparse(tree)
 
 
 def load(texts: dict[str, str], name: str) -> ModuleType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import time
 import uuid
 from datetime import datetime
@@ -14,8 +15,9 @@ from checker.commands.main import OK, UNFINISHED, VIOLATED
 from checker.commands.tables import print_check_table, print_coverage
 from checker.errors import UserError
 from checker.explorer import Limits
+from checker.kernel import compile_all
 from checker.rundir import RunDirectory
-from checker.runs import Check, begin, perform, properties_of, resumed, scope_for
+from checker.runs import Check, begin, kernel_of, perform, properties_of, resumed, scope_for
 from spec.catalogue import MODELS, find
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -47,20 +49,35 @@ def add_parser(commands) -> None:
     parser.add_argument("--master", default="local[*]", help="Spark master (default %(default)s)")
     parser.add_argument("--run-dir", metavar="DIR", help="where the run is kept (default: a fresh one in runs/)")
     parser.add_argument("--resume", metavar="DIR", help="go on with a run that was killed or stopped at a limit")
-    parser.add_argument("--max-states", type=int, metavar="N", help="stop after the level that reaches N states")
-    parser.add_argument("--max-depth", type=int, metavar="N", help="stop after N levels")
-    parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after M minutes")
+    parser.add_argument("--max-states", type=_count, metavar="N", help="stop after the level that reaches N states")
+    parser.add_argument("--max-depth", type=_count, metavar="N", help="stop after N levels")
+    parser.add_argument("--max-minutes", type=_minutes, metavar="M", help="stop after M minutes")
     parser.add_argument("--max-disk", type=_bytes, metavar="SIZE", help="stop when the run takes SIZE (500M, 20G)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 
 
+def _count(text):
+    return _at_least_nothing(text, int, "a count; write 1000000")
+
+
+def _minutes(text):
+    return _at_least_nothing(text, float, "a number of minutes; write 90 or 0.5")
+
+
 def _bytes(text):
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].upper() in SIZES else (text, None)
+    return int(_at_least_nothing(number, float, "a size; write 500M or 20G") * SIZES.get(unit, 1))
+
+
+def _at_least_nothing(text, number, wanted):
     try:
-        return int(float(number) * SIZES.get(unit, 1))
+        value = number(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size; write 500M or 20G") from None
+        value = -1
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {wanted}")
+    return value
 
 
 def run(options) -> int:
@@ -114,6 +131,8 @@ def _planned(options):
 
 def _all(checks, options, context, limits, began):
     results = []
+    if len(checks) > 1:
+        _compile_ahead(checks[1:])
     for check in checks:
         run_directory = RunDirectory(_place(check, options, len(checks) > 1))
         partitions = max(2, context.defaultParallelism)
@@ -122,6 +141,12 @@ def _all(checks, options, context, limits, began):
         results.append(perform(check, kernel, run_directory, context, partitions, limits, startup))
         began = time.monotonic()
     return results
+
+
+def _compile_ahead(checks):
+    """Compile what comes later while the first is explored, in a process that ends with this one."""
+    kernels = [kernel_of(check).compiled for check in checks]
+    multiprocessing.get_context("spawn").Process(target=compile_all, args=(kernels,), daemon=True).start()
 
 
 def _place(check, options, several):

@@ -253,5 +253,5 @@ EDITED = tuple(p for p in FENCED if p.name != "epoch_node") + (sometimes(trapped
 LEGACY = SAFETY + GOALS
 ZKCLIENT = tuple(
     replace(p, predicate=rebind(p.predicate, {rules: rules_by_channels}))
-    for p in SAFETY + GOALS + (sometimes(stale_context, faults=2), sometimes(forgotten_reign), sometimes(rules_nothing))
+    for p in SAFETY + GOALS + (sometimes(stale_context, faults=1), sometimes(forgotten_reign), sometimes(rules_nothing))
 )

@@ -30,7 +30,10 @@ def test_wrong_use_is_refused_before_anything_is_started(kafkaproof, tmp_path, c
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", [f"{KIP320} --nosuch 1", f"{KIP320} --max-disk much", "nosuch", ""])
+@pytest.mark.parametrize("command", [
+    f"{KIP320} --nosuch 1", f"{KIP320} --max-disk much", f"{KIP320} --max-disk=-1G", f"{KIP320} --max-states=-1",
+    f"{KIP320} --max-depth=many", f"{KIP320} --max-minutes=nan", "nosuch", "",
+])
 def test_unknown_commands_and_options_are_refused(kafkaproof, capsys, command):
     with pytest.raises(SystemExit) as refused:
         kafkaproof(*command.split())

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from checker import rundir
-from checker.table import MARK, Table
+from checker.packing import MARK
+from checker.table import Table
 from tests.checker.arguments import counts, kept, replication, resumed
 
 KIP320, COUNTS = ("kip320", 3, 1, 1, 1), (6787, 16348, 18, "holds")

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from checker.packing import MARK
 from checker.routing import BLOCK_ROWS, Router, rows_of
-from checker.table import EXACT_WORDS, KEY_BITS, MARK, STEP_BITS, Table, owners_of
+from checker.table import EXACT_WORDS, KEY_BITS, STEP_BITS, owners_of
 
 
 def successors(n, words, values, seed):
@@ -61,15 +62,3 @@ def test_what_was_sent_lately_is_not_sent_again():
 def test_nothing_sent_leaves_no_block():
     assert delivered(2, 3, []) == []
 
-
-@pytest.mark.parametrize("words", [2, EXACT_WORDS + 1])
-def test_what_the_own_partition_has_seen_is_not_sent_and_what_others_own_is(words):
-    states, *links = successors(900, words, 1 << 40, seed=3)
-    table = Table(words)
-    table.insert(states[:300])
-    router = Router(words, 3, 1, table)
-    blocks = [*router.send(states, *links), *router.rest()]
-    arrived = {tuple(row[:-1]) for _, block in blocks for row in rows_of(block, words).tolist()}
-    own = owners_of(states, 3) == 1
-    dropped = own & (np.arange(900) < 300)
-    assert arrived == set(map(tuple, states[~dropped].tolist())) and dropped.any()

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from checker.rundir import RunDirectory, RunError
-from checker.table import MARK, STEP_BITS, keys_of
+from checker.packing import MARK
+from checker.table import STEP_BITS, keys_of
 
 
 def rows_of(*numbers, parent=0, step=0):

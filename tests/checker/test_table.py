@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from checker.packing import MARK
 from checker.table import (
-    EXACT_WORDS, KEY_BITS, MARK, RUNNING, SMALLEST, Table, keys_of, miss_probability, owners_of,
+    EXACT_WORDS, KEY_BITS, RUNNING, SMALLEST, Table, keys_of, miss_probability, owners_of,
 )
 
 WORD = some.one_of(some.integers(0, 30), some.integers(0, 2**63 - 1))

@@ -29,7 +29,7 @@ def new_record(declaration, scope=SCOPE):
 
 def interpreted(packing):
     """The generated pack and unpack, run as Python."""
-    names = {"np": np, "njit": lambda cache: lambda function: function}
+    names = {"np": np, "njit": lambda function: function}
     exec(packing.pack_source() + packing.unpack_source(), names)
     return names["pack"], names["unpack"]
 
