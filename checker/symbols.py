@@ -131,7 +131,23 @@ def without_member(members, x):
     return Members(members.term & ~sets.only(int(x)), members.decide)
 
 
+def intersection(members, others):
+    """Symbolic `sets.intersection`."""
+    symbol = members if isinstance(members, Members) else others
+    if not isinstance(symbol, Members):
+        return sets.intersection(members, others)
+    return Members(term_of(members) & term_of(others), symbol.decide)
+
+
+def difference(members, others):
+    """Symbolic `sets.difference`."""
+    symbol = members if isinstance(members, Members) else others
+    if not isinstance(symbol, Members):
+        return sets.difference(members, others)
+    return Members(term_of(members) & ~term_of(others), symbol.decide)
+
+
 REBOUND = {
     getattr(sets, function.__name__): function
-    for function in (contains, is_empty, only, with_member, without_member)
+    for function in (contains, is_empty, only, with_member, without_member, intersection, difference)
 }

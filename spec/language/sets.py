@@ -29,3 +29,13 @@ def without_member(members, x):
 def everybody(n):
     """The set of the ids 0 to n - 1."""
     return (1 << n) - 1
+
+
+def intersection(members, others):
+    """The set of the ids that are in both sets."""
+    return members & others
+
+
+def difference(members, others):
+    """The set of the members that are not among the others."""
+    return members & ~others

@@ -63,6 +63,17 @@ def test_symbolic_sets_are_sets(members, x):
             assert value_of(REBOUND[function](either, at)) == function(members, x), function.__name__
 
 
+@SMALL
+@given(members=st.integers(0, 15), others=st.integers(0, 15))
+def test_symbolic_sets_meet_and_differ_as_sets(members, others):
+    m, o = z3.BitVec("m", 4), z3.BitVec("o", 4)
+    decide = Decisions([m == members, o == others]).decide
+    for left in (Members(m, decide), members):
+        for right in (Members(o, decide), others):
+            for function in (sets.intersection, sets.difference):
+                assert value_of(REBOUND[function](left, right)) == function(members, others), function.__name__
+
+
 def test_a_guard_is_two_paths():
     step, refusal = sorted(paths_of(toys.clock(), "tick"), key=lambda path: not path.success)
     assert text(step) == ("time == 0", True, {"time": "1"})

@@ -19,6 +19,12 @@ def test_a_mask_is_a_set(members, x):
     assert sets.without_member(mask(members), x) == mask(members - {x})
 
 
+@given(MEMBERS, MEMBERS)
+def test_two_sets(members, others):
+    assert sets.intersection(mask(members), mask(others)) == mask(members & others)
+    assert sets.difference(mask(members), mask(others)) == mask(members - others)
+
+
 @given(IDS)
 def test_sets_that_are_made(x):
     assert sets.only(x) == mask({x})

@@ -1,0 +1,1 @@
+"""Partitions as the controller sees them: the states that it moves them through, and whom it elects."""
