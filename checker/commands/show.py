@@ -1,52 +1,92 @@
-"""``kafkaproof show``: a counterexample, or a recorded history, as a page or as text."""
+"""``kafkaproof show``: a counterexample, or a recorded history, as a page, a picture, a graph, text or data."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from checker.commands.main import OK
-from checker.counterexample import executed
+from checker.counterexample import Trace, executed
 from checker.errors import UserError
 from checker.histories import history_of
-from checker.pictures import HistoryError, beside_text, render, render_beside, to_text
+from checker.pictures import HistoryError, beside_text, path_dot, render, render_beside, to_itf, to_svg, to_text
 from checker.rundir import RunDirectory
 from spec.catalogue import find
+from spec.language.model import Property
 
 EXAMPLES = """examples: kafkaproof show runs/replication-kip101-20260101-120000-1f2e;
+kafkaproof show runs/election-legacy-20260101-120000-1f2e --svg legacy.svg --itf legacy.itf.json;
 kafkaproof show recorded.json --beside runs/election-legacy-20260101-120000-1f2e --output both.html"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A history, and where it is a counterexample of a model, its trace and the property it violates."""
+
+    history: dict
+    trace: Trace | None = None
+    violated: Property | None = None
 
 
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "show", help="draw a counterexample or a recorded history", epilog=EXAMPLES,
-        description="Draw a run's counterexample, or a trace, as one HTML page that needs no network.",
+        description="Draw a run's counterexample, or a trace, as one HTML page that needs no network, "
+        "or in the forms asked for, several at once.",
     )
     parser.add_argument("target", metavar="RUN|TRACE.json", help="a run directory, or a file with a trace")
     parser.add_argument("--beside", metavar="RUN|TRACE.json", help="a second history, to compare step by step")
     parser.add_argument("--property", metavar="P", help="which violation of a run (default: the shortest)")
     parser.add_argument("--text", action="store_true", help="print as text instead of writing a page")
     parser.add_argument("--output", metavar="FILE", help="the page (default: beside what is shown)")
+    parser.add_argument("--svg", metavar="FILE", help="the diagram as one picture, for Markdown and slides")
+    parser.add_argument("--dot", metavar="FILE", help="the path of states in Graphviz's language")
+    parser.add_argument("--itf", metavar="FILE", help="the trace in Apalache's Informal Trace Format (JSON)")
     parser.set_defaults(run=run)
 
 
 def run(options) -> int:
-    """Write the page and say where it is, or print the text."""
+    """Write what is asked for, the page if nothing is, and say where it is."""
+    files = {name: getattr(options, name) for name in ("svg", "dot", "itf") if getattr(options, name)}
+    if options.beside and files:
+        raise UserError(f"--{next(iter(files))} shows one history; leave out --beside, or write a page of both")
+    shown = [load(options.target, options.property)]
+    if options.beside:
+        shown.append(load(options.beside, None))
     try:
-        histories = [load(options.target, options.property)]
-        if options.beside:
-            histories.append(load(options.beside, None))
-        if options.text:
-            print(beside_text(*histories) if options.beside else to_text(histories[0]))
-            return OK
-        page = render_beside(*histories) if options.beside else render(histories[0])
+        text = _text(shown) if options.text else None
+        written = {path: _written(name, shown[0], options.target) for name, path in files.items()}
+        if options.output or not (options.text or files):
+            written[options.output or str(_default(options.target, bool(options.beside)))] = _page(shown)
     except HistoryError as error:
         raise UserError(f"{options.target}: {error}") from error
-    output = Path(options.output or _default(options.target, bool(options.beside)))
-    output.write_text(page, encoding="utf-8")
-    print(f"{len(histories[0]['steps'])} steps; open {output}")
+    for path, content in written.items():
+        Path(path).write_text(content, encoding="utf-8")
+    if text is not None:
+        print(text)
+    if written:
+        print(f"{len(shown[0].history['steps'])} steps; open {', '.join(written)}")
     return OK
+
+
+def _text(shown):
+    return to_text(shown[0].history) if len(shown) == 1 else beside_text(*(one.history for one in shown))
+
+
+def _page(shown):
+    return render(shown[0].history) if len(shown) == 1 else render_beside(*(one.history for one in shown))
+
+
+def _written(name, shown, target):
+    if name == "svg":
+        return to_svg(shown.history)
+    if name == "dot":
+        return path_dot(shown.history)
+    if shown.trace is None:
+        raise UserError(f"{target} is a recorded history; --itf writes counterexamples of a model")
+    return json.dumps(to_itf(shown.trace, shown.violated), indent=1) + "\n"
 
 
 def _default(target, beside):
@@ -55,15 +95,15 @@ def _default(target, beside):
     return path / name if path.is_dir() else path.with_suffix(".html")
 
 
-def load(target: str, prop: str | None) -> dict:
-    """The history of a run's violation, of a trace file, or as it stands in a file.
+def load(target: str, prop: str | None) -> Shown:
+    """A run's violation, the trace of a file, or a history as it stands in a file.
 
     A trace file names ``system``, ``variant``, ``scope`` and ``trace`` (step texts), as an entry of
     ``check --json`` does. Raises UserError.
     """
     if Path(target).is_file():
         data = _read(target)
-        return data if "steps" in data else _from_result(data, prop, target)
+        return Shown(data) if "steps" in data else _from_result(data, prop, target)
     result = RunDirectory(target)
     manifest = result.run()
     found = result.result()
@@ -99,7 +139,7 @@ def _from_result(data, prop, target):
         raise UserError(f"{target}: a scope of {model.system} gives {', '.join(model.scope)}")
     trace = executed(model, data["scope"], violation["trace"])
     violated = next((p for p in model.properties if p.name == violation["property"]), None)
-    return history_of(trace, violated)
+    return Shown(history_of(trace, violated), trace, violated)
 
 
 def _chosen(violations, prop, target, verdict):

@@ -29,7 +29,7 @@ def _page(histories, part):
     data = {
         "histories": [_history_data(history) for history in histories],
         "parting": part,
-        "folds": _folds(histories, part),
+        "folds": folds_of(histories, part),
     }
     parts = {"data": _embedded(data)}
     for name in ("page.css", "draw.js", "page.js"):
@@ -89,7 +89,7 @@ def _change_data(keys, old, new):
     return data
 
 
-def _folds(histories, part):
+def folds_of(histories, part):
     """The runs of rows to fold into one: [{"first", "last", "label"}]."""
     last = max(len(history["steps"]) for history in histories)
     if last <= FOLD_ABOVE:

@@ -1,0 +1,161 @@
+"""``kafkaproof graph``: the reachable graph of a small scope, or the machine that a few fields show."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import networkx
+from rich.markup import escape
+from rich.table import Table
+
+from checker.commands.main import OK
+from checker.commands.tables import console, scope_text
+from checker.errors import UserError
+from checker.fields import fields_of
+from checker.graph import state_graph
+from checker.pictures.dot import differences_from_first, drawn, machine_dot, require_dot, states_dot, value_text
+from checker.progress import Progress
+from checker.projection import projected
+from checker.runs import scope_for
+from spec.catalogue import MODELS, find
+
+MOST_STATES, MOST_PROJECTED = 5_000, 20_000_000
+LEGEND = "grey and dashed: crashes, expiries and other faults"
+DESCRIPTION = """Draw the states that a model can reach, and the steps between them: every state of a small
+scope, or with --on the machine that a few fields show, whose nodes are the values of these fields and
+whose edges are the steps that change them. Steps that change none of the fields are left out. [*] in a
+field stands for every index, each of whose moves is drawn into the same machine."""
+EXAMPLES = """examples:
+  kafkaproof graph election --variant fenced --on 'brokers[*].doing' --svg doing.svg
+  kafkaproof graph election --variant legacy --on zk.controller zk.epoch --brokers 2
+  kafkaproof graph replication --variant kip320 --brokers 2 --log 1 --records 1 --epochs 1 --json
+"""
+
+
+def add_parser(commands) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "graph", help="draw the states of a small scope, or a machine seen through a few fields", epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter, description=DESCRIPTION,
+    )
+    parser.add_argument("system", help="replication, election ...")
+    parser.add_argument("--variant", help="one variant of the system (see `kafkaproof list`)")
+    for name in _bounds():
+        parser.add_argument(f"--{name}", type=int, metavar="N", help="size or bound, as in `kafkaproof check`")
+    parser.add_argument("--on", nargs="+", action="extend", default=[], metavar="FIELD",
+                        help="project on these fields: zk.controller, brokers[0].doing, 'brokers[*].doing'")
+    parser.add_argument("--max-states", type=int, metavar="N",
+                        help=f"refuse more states (default {MOST_STATES:,}; {MOST_PROJECTED:,} with --on)")
+    parser.add_argument("--dot", metavar="FILE", help="write the graph in Graphviz's language")
+    parser.add_argument("--svg", metavar="FILE", help="draw the graph; needs Graphviz's program dot")
+    parser.add_argument("--json", action="store_true", help="print the graph as JSON (node-link data)")
+    parser.set_defaults(run=run)
+
+
+def _bounds():
+    return sorted({name for model in MODELS for name in model.scope})
+
+
+def run(options) -> int:
+    """Explore, and write or print the graph."""
+    model = _model(options)
+    scope = scope_for(model, {name: v for name in _bounds() if (v := getattr(options, name)) is not None})
+    fields = fields_of(model.state, scope, options.on) if options.on else None
+    if options.svg:
+        require_dot()
+    graph = _graph(model, scope, fields, options.max_states)
+    facts = {"system": model.system, "variant": model.variant, "scope": dict(scope)}
+    graph.graph = facts | {"on": list(fields.names if fields else ())} | graph.graph
+    if options.json:
+        print(json.dumps({"format": 1, **networkx.node_link_data(graph, edges="edges")}, indent=2))
+    if options.dot or options.svg:
+        _write(model, graph, options)
+    elif not options.json:
+        _print(graph)
+    return OK
+
+
+def _model(options):
+    try:
+        models = find(options.system, options.variant)
+    except LookupError as error:
+        raise UserError(error.args[0]) from error
+    if len(models) > 1:
+        raise UserError(f"{options.system} has several variants; choose one with --variant: "
+                        + ", ".join(model.variant for model in models))
+    return models[0]
+
+
+def _graph(model, scope, fields, most):
+    """The graph of states, or the projection with numbered nodes whose `values` have the fields' names."""
+    if not fields:
+        return state_graph(model, scope, MOST_STATES if most is None else most)
+    progress = Progress(f"{model.system}/{model.variant}")
+    try:
+        graph = projected(model, scope, fields, MOST_PROJECTED if most is None else most, progress)
+    finally:
+        progress.close()
+    for values, node in graph.nodes(data=True):
+        node["values"] = dict(zip(fields.names, fields.shown(values)))
+    return networkx.convert_node_labels_to_integers(graph)
+
+
+def _write(model, graph, options):
+    faults = {transition.name for transition in model.transitions if transition.name.startswith("faults.")}
+    title = _title(graph).replace("): ", ")\n") + (f"; {LEGEND}" if faults else "")
+    source = (machine_dot if options.on else states_dot)(graph, title, faults)
+    if options.dot:
+        Path(options.dot).write_text(source, encoding="utf-8")
+    if options.svg:
+        Path(options.svg).write_text(drawn(source), encoding="utf-8")
+    if not options.json:
+        files = " and ".join(filter(None, (options.dot, options.svg)))
+        print(f"{len(graph)} nodes, {graph.number_of_edges()} edges in {files}")
+
+
+def _title(graph):
+    facts = graph.graph
+    what = f"{', '.join(facts['on'])} in " if facts["on"] else ""
+    states = f"{facts.get('distinct', len(graph)):,} states"
+    if facts.get("miss_probability"):
+        states += f", P(missed state) < {facts['miss_probability']:.1e}"
+    return f"{what}{facts['system']}, variant {facts['variant']} ({scope_text(facts['scope'])}): {states}"
+
+
+def _print(graph):
+    out = console()
+    out.print(escape(_title(graph)), soft_wrap=True)
+    out.print(_nodes(graph))
+    out.print(_edges(graph))
+
+
+def _nodes(graph):
+    on, table = graph.graph["on"], Table(header_style="bold")
+    for name in ("", "node", *on, "states") if on else ("", "state", "level", "differs from state 0 in"):
+        table.add_column(escape(name), overflow="fold", justify="right" if name == "states" else "left")
+    for number, node in graph.nodes(data=True):
+        cells = [*map(value_text, node["values"].values()), f"{node['states']:,}"] if on else [
+            str(node["depth"]), "\n".join(differences_from_first(graph, number))]
+        table.add_row("initial" if node["initial"] else "", str(number), *map(escape, cells))
+    return table
+
+
+def _edges(graph):
+    on, table = graph.graph["on"], Table("from", "to", header_style="bold")
+    for name in ("transition", "steps") if on else ("step",):
+        table.add_column(name, overflow="fold", justify="right" if name == "steps" else "left")
+    for source, target, edge in graph.edges(data=True):
+        ends = [_name(graph, source), _name(graph, target)]
+        rows = [(name, f"{count:,}") for name, count in edge["transitions"].items()] if on else [
+            (text,) for text in edge["steps"]]
+        for row in rows:
+            table.add_row(*map(escape, (*ends, *row)))
+            ends = ["", ""]
+    return table
+
+
+def _name(graph, number):
+    """A node in the table of edges: its values, or the number of its state."""
+    return ", ".join(map(value_text, graph.nodes[number].get("values", {}).values())) or str(number)

@@ -1,0 +1,45 @@
+"""A trace in Apalache's Informal Trace Format, which other tools for traces read.
+
+The format is that of https://apalache-mc.org/docs/adr/015adr-trace.html: `vars` names the fields of a
+state, and each of `states` gives them all. A record is an object, an array or a sequence a list, a set
+``{"#set": [...]}``, a named code its name as a string, a flag a boolean, and any other value an integer.
+The format has no null: nobody is -1.
+"""
+
+from __future__ import annotations
+
+from checker.counterexample import Trace
+from spec.language.domains import NOBODY, Array, Id, Record, SetOf, named
+from spec.language.layout import length
+from spec.language.model import Property
+
+
+def to_itf(trace: Trace, violated: Property | None) -> dict:
+    """The trace as JSON; each state's `#meta` has its index and, from 1 on, the step that leads to it."""
+    model, record, scope = trace.model, trace.model.state, trace.scope
+    states = [(trace.initial, {"index": 0})]
+    for number, (step, _, after) in enumerate(trace.steps, start=1):
+        states.append((after, {"index": number, "step": str(step)}))
+    about = f": {violated.name} is violated. {violated.text}" if violated else ""
+    return {
+        "#meta": {
+            "format": "ITF", "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+            "source": f"{model.system}/{model.variant}", "scope": dict(scope),
+            "description": f"A trace of kafkaproof{about}",
+        },
+        "vars": list(record.fields),
+        "states": [{"#meta": meta, **_value(record, state, scope)} for state, meta in states],
+    }
+
+
+def _value(domain, value, scope):
+    if isinstance(domain, Record):
+        fields = {name: _value(field.domain, getattr(value, name), scope) for name, field in domain.fields.items()}
+        return fields["slots"][: fields["length"]] if fields.keys() == {"length", "slots"} else fields
+    if isinstance(domain, Array):
+        return [_value(domain.of, element, scope) for element in value[: length(domain, scope)]]
+    if isinstance(domain, SetOf):
+        return {"#set": named(domain, value)}
+    if isinstance(domain, Id) and value == NOBODY:
+        return NOBODY
+    return named(domain, int(value))
