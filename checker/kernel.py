@@ -70,9 +70,9 @@ class Kernel:
         imports = self._imports(sources)
         body = [EXPAND_HEAD, *self._judging(), *self._stepping(), "    return len(states), n", ""]
         text = "\n".join([*imports, *lines, REFUSE, *self._judging_steps(), *body])
-        entry = sources.add_text(text)
+        texts, entry = sources.seal(sources.add_text(text))
         return Compiled(
-            sources.texts, entry, dtype(self.model.state, self.scope), self.packing.words, self.bases[-1],
+            texts, entry, dtype(self.model.state, self.scope), self.packing.words, self.bases[-1],
             tuple(p.name for p in self.state_properties), tuple(p.name for p in self.step_properties),
             tuple(t.name for t in self.model.transitions), tuple(self.packing.bounds),
         )

@@ -2,8 +2,11 @@
 
 numba's own cache keys on a function's code and not on its globals, so that a rebound copy would get the
 machine code of the original. Here each function becomes a module of its own whose name is a hash of its
-text, of all that it calls, and of the versions of numba and Python: a process compiles each once, and a
-mutant recompiles one function.
+text, of all that it calls, and of the versions of numba and Python.
+Nothing is shared between two kernels: numba tells two compilations of one function apart, in the names by
+which machine code is linked, by numbers that it gives out as a process goes on. Code from the disk and code
+compiled now could bear the same name and work on records of different shape. So `seal` puts a hash of the
+whole kernel, its scope included, into every name.
 The modules live in the user's cache directory, and are sent as text to Spark's executors.
 """
 
@@ -29,6 +32,7 @@ from checker.errors import UserError
 from spec.language.rebind import globals_used
 
 HEADER = "from numba import njit\n"
+PREFIX = "kafkaproof_unit_"
 
 
 class UnitError(UserError):
@@ -65,7 +69,7 @@ class Sources:
         """Add a module with this text; returns its name."""
         versions = f"{numba.__version__} {sys.version_info[:2]} {config.BOUNDSCHECK}"
         digest = hashlib.sha256(f"{versions}\n{text}".encode()).hexdigest()
-        name = f"kafkaproof_unit_{digest[:20]}"
+        name = f"{PREFIX}{digest[:20]}"
         self.texts[name] = text
         return name
 
@@ -78,6 +82,13 @@ class Sources:
             lines = [HEADER, *(self._binding(function, *item) for item in globals_used(function).items())]
             self._done[function] = self.add_text("\n".join([*lines, "", decorator, bare_source(function), ""]))
         return self._done[function]
+
+    def seal(self, entry: str) -> tuple[dict[str, str], str]:
+        """All modules and the entry's name, under names that no other entry's modules have."""
+        digest = entry.removeprefix(PREFIX)
+        sealed = f"{PREFIX}{digest[:10]}_"
+        texts = {name.replace(PREFIX, sealed): text.replace(PREFIX, sealed) for name, text in self.texts.items()}
+        return texts, entry.replace(PREFIX, sealed)
 
     def _binding(self, function, name, value):
         if isinstance(value, FunctionType):

@@ -6,10 +6,14 @@ import sys
 from dataclasses import dataclass
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from checker import cluster
 from checker.commands.main import main
 from checker.rundir import RunDirectory
+
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 COMMAND = [sys.executable, "-c", "from checker.commands.main import main; raise SystemExit(main())"]
 LOCAL = "local[2]"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from checker.packing import MARK
@@ -42,7 +42,6 @@ def check_delivery(words, partitions, batches):
 
 
 @given(some.integers(1, 8), some.integers(1, 5), some.lists(some.integers(0, 200), max_size=4), some.integers(0, 99))
-@settings(deadline=None)
 def test_owners_get_each_successor_with_one_of_its_parents(words, partitions, sizes, seed):
     batches = [successors(n, words, 6, seed + i) for i, n in enumerate(sizes)]
     check_delivery(words, partitions, batches)

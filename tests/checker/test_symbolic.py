@@ -11,7 +11,7 @@ from spec.language.sequences import pop
 from tests import toys
 from tests.checker.samples import small_scope
 
-SMALL = settings(deadline=None, max_examples=40)
+SMALL = settings(max_examples=40)
 VALUES = st.integers(-5, 5)
 IDS = st.integers(0, 3)
 OPERATIONS = {

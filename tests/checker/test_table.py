@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from checker.packing import MARK
@@ -48,7 +48,6 @@ def insert_all(table, parts):
 
 
 @given(batches())
-@settings(deadline=None)
 def test_a_table_answers_as_a_set_does(drawn):
     words, parts = drawn
     insert_all(Table(words), [packed(part, words) for part in parts])

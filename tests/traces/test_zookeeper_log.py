@@ -5,7 +5,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from tests.traces.log_writer import file_header, payload, record, write_log
 from tests.traces.transaction_strategies import TRANSACTIONS
@@ -42,7 +42,6 @@ def scratch(tmp_path_factory) -> Path:
 
 
 @given(st.lists(TRANSACTIONS, min_size=1, max_size=5), st.integers(-2**63, 2**63 - 1), st.integers(0, 20))
-@settings(deadline=None)
 def test_what_is_written_is_read_again(scratch, transactions, dbid, padding):
     write_log(scratch / "log.1", transactions, dbid)
     log = read(scratch, (scratch / "log.1").read_bytes() + bytes(padding))
@@ -110,7 +109,6 @@ def test_unknown_type_is_told(scratch):
 
 
 @given(st.integers(0, len(payload(SECOND)) - 1), st.integers(0, 255))
-@settings(deadline=None)
 def test_a_payload_that_does_not_decode_is_no_traceback(scratch, position, byte):
     body = bytearray(payload(SECOND))
     body[position] = byte

@@ -139,7 +139,7 @@ def comparable(nodes: dict[str, Znode], directory: Path) -> dict[str, Znode]:
     return {path: replace(node, pzxid=0) for path, node in nodes.items()}
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(0, 200), st.integers())
 def test_replay_over_a_fuzzy_snapshot_ends_in_the_same_tree(recording_directory, begin, length, seed):
     transactions, moments = history(recording_directory)
