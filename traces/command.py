@@ -12,6 +12,7 @@ from checker.errors import UserError
 from spec.museum.election import MODELS
 from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.election_steps import logged_properties
+from traces.partitions.replay import explain
 from traces.pictures import history_of
 from traces.recording import Recording, read_readable
 from traces.replay import replay
@@ -81,9 +82,9 @@ def _report(recording: Recording, error: UserError | None, options) -> Report:
         raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
     result = replay(recording, variant, members, root, _progress(len(recording.transactions)))
-    if error:
-        return Report(recording, result, problems, BAD_INPUT, str(error))
-    return Report(recording, result, problems, *verdict_of(recording, result))
+    partitions = explain(recording, variant, members, root)
+    verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result)
+    return Report(recording, result, problems, verdict, reason, partitions)
 
 
 def _progress(records: int):

@@ -6,6 +6,8 @@ from rich.console import Console
 from rich.table import Table
 
 from checker.commands.tables import console
+from traces.partitions.replay import Explained
+from traces.partitions.report import changes_as_json, print_changes
 from traces.recording import Recording
 from traces.replay import Result
 
@@ -14,13 +16,17 @@ CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", 
 
 @dataclass(frozen=True)
 class Report:
-    """The answer of one replay: `result` is None where nothing could be followed; `reason` tells why no verdict."""
+    """The answer of one replay; `result` and `partitions` are None where nothing could be followed.
+
+    `reason` tells why there is no verdict; `partitions` are the changes of partition states, each explained or not.
+    """
 
     recording: Recording
     result: Result | None
     problems: tuple[str, ...]
     verdict: str
     reason: str | None = None
+    partitions: list[Explained] | None = None
 
     def as_json(self) -> dict:
         """The report as `replay --json` prints it."""
@@ -39,6 +45,7 @@ class Report:
             "skipped": dict(result.skipped) if result else {},
             "fenced": fenced(result) if result else 0,
             "problems": list(self.problems),
+            "partitions": None if self.partitions is None else changes_as_json(self.partitions),
         }
 
 
@@ -68,6 +75,8 @@ def print_report(report: Report) -> None:
     if result:
         out.print(_controllers(result))
         _print_counts(out, result)
+    if report.partitions:
+        print_changes(out, report.partitions)
     for problem in report.problems:
         out.print(f"[yellow]problem[/]: {problem}", soft_wrap=True, markup=True)
     _print_verdict(out, report)

@@ -15,7 +15,10 @@ from tests.spec import election_oracle as oracle
 BROKERS = range(6)
 SETS = st.sets(st.sampled_from(BROKERS))
 LISTS = st.lists(st.sampled_from(BROKERS), unique=True)
-FUNCTIONS = [f for module in (now, old) for f in vars(module).values() if getattr(f, "__module__", "") == module.__name__]
+FUNCTIONS = [
+    value for module in (now, old) for value in vars(module).values()
+    if getattr(value, "__module__", "") == module.__name__
+]
 
 
 def mask(members):

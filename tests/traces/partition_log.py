@@ -1,0 +1,107 @@
+"""Writes short logs of a cluster by hand: who is registered, who is controller, which states are written."""
+
+import json
+from pathlib import Path
+
+from traces.cluster import Members
+from traces.partitions.replay import Explained, explain
+from traces.recording import Recording
+from traces.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData, Transaction
+from traces.zookeeper_snapshot import Snapshot, Znode
+
+PARENTS = (
+    "/", "/brokers", "/brokers/ids", "/brokers/topics", "/admin", "/admin/delete_topics", "/config", "/config/topics",
+    "/config/brokers", "/log_dir_event_notification", "/controller_epoch", "/brokers/topics/t/partitions",
+    "/brokers/topics/t/partitions/0",
+)
+
+
+class Log:
+    """A log that grows: each method adds records, a second after the one before."""
+
+    def __init__(self, *brokers: int, checked: bool = True):
+        self.transactions: list[Transaction] = []
+        self.known: set[str] = set()
+        self.sessions: dict[int, int] = {}
+        self.epoch, self.time, self.checked = 0, 0, checked
+        for broker in brokers:
+            self.join(broker)
+
+    def join(self, broker: int) -> None:
+        """A broker opens a session and registers."""
+        self.sessions[broker] = 0x100 * (len(self.transactions) + 1) + broker
+        self.add(broker, CreateSession(3000))
+        self.add(broker, Create(f"/brokers/ids/{broker}", b"{}", True, -1))
+
+    def leave(self, broker: int) -> None:
+        """A broker's session ends."""
+        self.add(broker, CloseSession(None))
+
+    def elect(self, broker: int) -> None:
+        """A broker becomes controller."""
+        self.epoch += 1
+        data = json.dumps({"brokerid": broker}).encode()
+        if self.epoch > 1:
+            self.add(None, Delete("/controller"))
+        self.add(broker, Create("/controller", data, True, -1),
+                 SetData("/controller_epoch", str(self.epoch).encode(), self.epoch))
+
+    def znode(self, path: str, content: dict | None = None, writer: int | None = None) -> None:
+        """Somebody writes a znode, or deletes it (no content)."""
+        if content is None:
+            self.known.discard(path)
+            self.add(writer, Delete(path))
+        else:
+            data = json.dumps(content).encode()
+            self.add(writer, SetData(path, data, 1) if path in self.known else Create(path, data, False, -1))
+            self.known.add(path)
+
+    def topic(self, *replicas: int, adding: tuple = (), removing: tuple = ()) -> None:
+        """The topic t with its one partition is created, or its znode written."""
+        self.znode("/brokers/topics/t", {
+            "partitions": {"0": replicas}, "adding_replicas": {"0": adding}, "removing_replicas": {"0": removing}})
+
+    def state(self, writer: int, leader: int, isr: list[int], leader_epoch: int, epoch: int | None = None) -> None:
+        """A broker writes the state of t-0."""
+        path = "/brokers/topics/t/partitions/0/state"
+        data = json.dumps({"leader": leader, "isr": isr, "leader_epoch": leader_epoch,
+                           "controller_epoch": epoch or self.epoch}).encode()
+        write = SetData(path, data, 1) if path in self.known else Create(path, data, False, -1)
+        self.known.add(path)
+        self.add(writer, *([Check("/controller_epoch", 1)] if self.checked else []), write)
+
+    def add(self, writer: int | None, *operations) -> None:
+        """A record of a broker's session, or of a tool's."""
+        self.time += 1_000
+        self.transactions.append(Transaction(
+            len(self.transactions) + 1, self.sessions.get(writer, 1), 1, self.time, operations, len(operations) > 1))
+
+    def wait(self, seconds: int) -> None:
+        """Nothing happens for a while, then some tool opens a session."""
+        self.time += seconds * 1_000
+        self.add(None, CreateSession(3000))
+
+    def explained(self, variant: str = "fenced") -> list[Explained]:
+        """All changes of t-0 with their explanations."""
+        nodes = {path: Znode(b"") for path in PARENTS}
+        recording = Recording(Path("written"), Snapshot(0, 0, {}, nodes), self.transactions, [])
+        return explain(recording, variant, Members(recording, ""), "")
+
+    def why(self, variant: str = "fenced") -> tuple[str, str] | None:
+        """Strategy and trigger of the last change, None when nothing explains it."""
+        last = self.explained(variant)[-1]
+        return last.explanations[0][:2] if last.explanations else None
+
+
+def cluster(*isr: int, checked: bool = True) -> Log:
+    """Brokers 1, 2 and 3, broker 1 the controller, and t-0 with replicas 2, 3, 1, all in the ISR.
+
+    With an ISR given, the leader has it by its own wish.
+    """
+    log = Log(1, 2, 3, checked=checked)
+    log.elect(1)
+    log.topic(2, 3, 1)
+    log.state(1, 2, [2, 3, 1], 0)
+    if isr:
+        log.state(1 if checked else 2, 2, list(isr), 0)
+    return log

@@ -1,0 +1,80 @@
+"""What explains the changes of partition states, as JSON and as a table."""
+
+from collections import Counter
+
+from rich.console import Console
+from rich.table import Table
+
+from traces.cluster import PartitionState
+from traces.partitions.changes import Change
+from traces.partitions.replay import Explained
+
+_SHOWN = 5
+
+
+def changes_as_json(found: list[Explained]) -> dict:
+    """The object `partitions` of `replay --json`."""
+    explained = [each for each in found if each.explanations]
+    counts = _counts(explained).items()
+    return {
+        "changes": len(found),
+        "explained": len(explained),
+        "ambiguous": sum(each.ambiguous for each in explained),
+        "by": [{"strategy": strategy, "trigger": trigger, "count": count} for (strategy, trigger), count in counts],
+        "unexplained": [_unexplained(each) for each in found if not each.explanations],
+    }
+
+
+def print_changes(out: Console, found: list[Explained]) -> None:
+    """Print a row for each strategy, how many changes are ambiguous, and the first that nothing explains."""
+    explained = [each for each in found if each.explanations]
+    out.print(_table(_counts(explained)))
+    ambiguous = sum(each.ambiguous for each in explained)
+    told = f", {ambiguous:,} of them in more than one way" if ambiguous else ""
+    out.print(f"{len(explained):,} of {len(found):,} changes of a leader or an ISR are explained{told}")
+    rest = [each for each in found if not each.explanations]
+    for each in rest[:_SHOWN]:
+        change = each.change
+        out.print(f"[yellow]unexplained[/] at {change.zxid:#x}: {_name(change)} from {_words(change.before)} to "
+                  f"{_words(change.after)}", end=": ", soft_wrap=True)
+        out.print(each.text, soft_wrap=True, markup=False)
+    if len(rest) > _SHOWN:
+        out.print(f"and {len(rest) - _SHOWN:,} more that nothing explains: see --json")
+
+
+def _counts(explained: list[Explained]) -> Counter:
+    """How often each strategy and trigger is the preferred explanation, in a fixed order."""
+    counts = Counter(each.explanations[0][:2] for each in explained)
+    return Counter(dict(sorted(counts.items())))
+
+
+def _table(counts: Counter) -> Table:
+    table = Table(header_style="bold")
+    table.add_column("strategy")
+    table.add_column("changes", justify="right")
+    table.add_column("triggers")
+    for name in dict.fromkeys(strategy for strategy, _ in counts):
+        triggers = {trigger: count for (strategy, trigger), count in counts.items() if strategy == name}
+        words = ", ".join(f"{trigger} {count:,}" for trigger, count in triggers.items())
+        table.add_row(name, f"{sum(triggers.values()):,}", words)
+    return table
+
+
+def _unexplained(each: Explained) -> dict:
+    change = each.change
+    return {"zxid": hex(change.zxid), "partition": _name(change), "before": _as_json(change.before),
+            "after": _as_json(change.after), "text": each.text}
+
+
+def _as_json(state: PartitionState | None) -> dict | None:
+    return None if state is None else state._asdict() | {"isr": list(state.isr)}
+
+
+def _name(change: Change) -> str:
+    return f"{change.topic}-{change.number}"
+
+
+def _words(state: PartitionState | None) -> str:
+    if state is None:
+        return "nothing"
+    return f"leader {state.leader}, leader epoch {state.leader_epoch}, ISR {','.join(map(str, state.isr)) or 'empty'}"
