@@ -23,7 +23,7 @@ check: install
 	@echo "table above names the runs), and read docs/tutorial.md to check a model of your own."
 
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 mutants: install
 	$(BIN)/python -m checker.mutation docs/mutants.md
