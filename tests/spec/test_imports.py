@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 OURS = {"spec", "checker", "traces", "impl"}
 MAY_IMPORT = {"spec": {"spec"}, "checker": {"checker", "spec"}, "traces": {"traces", "checker", "spec"}, "impl": {"impl", "spec"}}
-FILES = [path for package in OURS for path in sorted((ROOT / package).rglob("*.py"))]
+FILES = [path for package in sorted(OURS) for path in sorted((ROOT / package).rglob("*.py"))]
 
 
 def imported(path):
