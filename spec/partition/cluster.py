@@ -1,0 +1,29 @@
+"""The whole state: ZooKeeper, every broker, the network between them."""
+
+from spec.language.domains import NOBODY, Array, Record
+from spec.partition.context import BROKER, NO_EPOCH, assign, start_process
+from spec.partition.network import NETWORK, fall_silent
+from spec.partition.zookeeper import ZOOKEEPER, register
+
+STATE = Record(
+    zk=(ZOOKEEPER, "ZooKeeper"),
+    brokers=(Array(BROKER, "brokers"), "what each broker knows"),
+    network=(NETWORK, "requests on their way"),
+)
+
+
+def initial(s):
+    """Every broker runs and is registered; nobody is controller; the partitions have no state yet."""
+    s.zk.controller = NOBODY
+    for b in range(len(s.brokers)):
+        register(s.zk, b)
+        start_process(s.brokers[b])
+        assign(s.brokers[b])
+        fall_silent(s.network, b)
+    for state in s.zk.partitions:
+        state.leader = NOBODY
+        state.leader_epoch = NO_EPOCH
+    for epoch in range(len(s.network.requests) - 1):
+        for p in range(len(s.zk.partitions)):
+            s.network.requests[epoch][p].leader = NOBODY
+            s.network.requests[epoch][p].leader_epoch = NO_EPOCH

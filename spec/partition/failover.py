@@ -1,0 +1,127 @@
+"""The reign of a controller: elected in one step, started up, and given up.
+
+onControllerFailover reads the brokers, then every state; the replica state machine starts up (replicas of
+dead brokers leave the ISRs), then that of partitions (whoever has no leader is elected). A request for
+preferred elections that is found is handled like any later one.
+"""
+
+from spec.language.sets import everybody, intersection, is_empty, without_member
+from spec.partition.context import (
+    IDLE, NO_EPOCH, READING_BROKERS, READING_STATES, Broker, Partition, forget, is_next, online, proceed,
+    remember_result, start_replicas,
+)
+from spec.partition.network import drop_requests, put_request
+from spec.partition.strategies import replicas_of
+from spec.partition.zookeeper import (
+    create_controller, get_state, known_as_they_are, list_brokers, moved, read_controller, register, session_open,
+    vacant,
+)
+from spec.zookeeper import EXPIRED, MINE, OK
+
+
+def elect(s, b: Broker):
+    """Broker `b` becomes the controller.
+
+    Guards:  there is no /controller; `b` does not rule.
+    Request: OK; EXPIRED.
+    Effects: its reign begins.
+    Kafka:   KafkaController.elect, 2.1 to 3.9; see `election` for its steps.
+    """
+    broker = s.brokers[b]
+    if not broker.up or broker.controller.epoch > 0 or not vacant(s.zk) or not session_open(s.zk, b):
+        return False
+
+    answer = create_controller(s.zk, b, broker.controller)
+    if answer == OK:
+        broker.controller.doing = READING_BROKERS
+    return True
+
+
+def resign(s, b: Broker):
+    """A controller that has been told of a change of /controller looks whose it is.
+
+    Guards:  it rules, and no event is in progress; its watch has fired.
+    Request: MINE; OK (another's) or NONODE; EXPIRED.
+    Effects: unless it is its own, the reign is over.
+    Kafka:   KafkaController.maybeResign, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.epoch == 0 or controller.doing != IDLE or not moved(s.zk, b):
+        return False
+
+    answer = read_controller(s.zk, b)
+    if answer != MINE:
+        forget(controller)
+    return True
+
+
+def reopen(s, b: Broker):
+    """A broker that has heard of its session's expiry gives up its reign and registers again.
+
+    Guards:  there is a process; its session has expired; no event is in progress.
+    Request: OK.
+    Effects: the reign is over; the process goes on with its replicas.
+    Kafka:   KafkaController.processExpire, processRegisterBrokerAndReelect, 1.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    if not broker.up or session_open(s.zk, b) or broker.controller.doing != IDLE:
+        return False
+
+    register(s.zk, b)
+    drop_requests(s.network, b)
+    forget(broker.controller)
+    return True
+
+
+def load_brokers(s, b: Broker):
+    """A new controller lists the registered brokers, watch armed.
+
+    Guards:  its reign begins.
+    Request: OK; EXPIRED.
+    Effects: it knows who lives; it reads the states next.
+    Kafka:   KafkaController.initializeControllerContext, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != READING_BROKERS:
+        return False
+
+    answer = list_brokers(s.zk, b, controller)
+    if answer == EXPIRED:
+        forget(controller)
+        return True
+    controller.live = controller.joined
+    controller.joined = 0
+    controller.todo = everybody(len(controller.partitions))
+    controller.doing = READING_STATES
+    return True
+
+
+def load_state(s, b: Broker, p: Partition):
+    """A new controller reads the state of a partition; after the last, the replica machine starts up.
+
+    Guards:  it has listed the brokers; `p` is the next.
+    Request: OK; NONODE before the first election of `p`; EXPIRED.
+    Effects: it knows the leadership; at last every live replica is told of it, and those of dead
+             brokers are to go offline.
+    Kafka:   KafkaController.updateLeaderAndIsrCache, ReplicaStateMachine.startup, 1.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    controller = broker.controller
+    if controller.doing != READING_STATES or not is_next(controller.todo, p):
+        return False
+
+    answer = get_state(s.zk, b, p, controller.result)
+    if answer == EXPIRED:
+        forget(controller)
+        return True
+    remember_result(controller, controller.partitions[p])
+    controller.todo = without_member(controller.todo, p)
+    if is_empty(controller.todo):
+        to = known_as_they_are(s.zk, b, intersection(online(controller), replicas_of(broker.assignment)))
+        for q in range(len(controller.partitions)):
+            told = controller.partitions[q]
+            if told.leader_epoch != NO_EPOCH:
+                put_request(s.network, controller.epoch, q, told.leader, told.leader_epoch, to)
+        start_replicas(broker)
+        proceed(controller)
+    return True

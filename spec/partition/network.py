@@ -1,0 +1,101 @@
+"""The network between controllers and brokers: LeaderAndIsr one way, wishes for an ISR the other.
+
+LeaderAndIsr: for each controller epoch and partition the newest content (leader, leader epoch), and the
+brokers to which it is still on its way; a newer content replaces an older one that has not arrived. That
+loses nothing that a safety property could see: what may arrive late may arrive early, a broker's acts come
+later still, and an older leader epoch changes nothing once a newer was accepted. Requests of one batch are
+sent when the write they tell of has succeeded, not at the batch's end, for the same reason. Requests of
+different controllers overtake each other. One that never arrives is a lost one. The ISR in the request
+is left out: the data plane is represented by "a leader may wish any ISR that holds itself".
+
+A wish (AlterPartition, 2.7+) carries the leader epoch; it may be sent, and arrive, whenever its sender
+believes to lead. Which ISR it asks for is settled when it arrives.
+
+A controlled shutdown is asked for until the asker's process ends.
+"""
+
+from spec.language.domains import Array, Bound, Record, SetOf
+from spec.language.sets import contains, difference, everybody, with_member, without_member
+from spec.partition.context import NO_EPOCH, Leader, LeaderEpoch
+
+REQUEST = Record(
+    leader=(Leader, "leader"),
+    leader_epoch=(LeaderEpoch, "leader epoch, -1 when nothing was sent"),
+    to=(SetOf("brokers"), "brokers to which it is on its way"),
+)
+NETWORK = Record(
+    requests=(Array(Array(REQUEST, "partitions"), Bound("epochs", 1)), "LeaderAndIsr of each controller epoch"),
+    wishes=(Array(Array(LeaderEpoch, "brokers"), "partitions"), "leader epoch in each leader's wishes, -1: none"),
+    shutdowns=(SetOf("brokers"), "brokers that ask for a controlled shutdown"),
+)
+
+
+def put_request(network, epoch, p, leader, leader_epoch, to):
+    """Send LeaderAndIsr to a set of brokers."""
+    request = network.requests[epoch][p]
+    if request.leader_epoch != leader_epoch or request.leader != leader:
+        request.to = 0
+    request.leader = leader
+    request.leader_epoch = leader_epoch
+    everyone = everybody(len(network.wishes[p]))
+    request.to = difference(everyone, difference(difference(everyone, request.to), to))
+
+
+def arriving(network, epoch, p, b):
+    """Whether a request is on its way to `b`: an arrival."""
+    return contains(network.requests[epoch][p].to, b)
+
+
+def take_request(network, epoch, p, b):
+    """The request is delivered."""
+    request = network.requests[epoch][p]
+    request.to = without_member(request.to, b)
+
+
+def leader_in(network, epoch, p):
+    """The leader that the request names."""
+    return network.requests[epoch][p].leader
+
+
+def leader_epoch_in(network, epoch, p):
+    """The leader epoch that the request names."""
+    return network.requests[epoch][p].leader_epoch
+
+
+def put_wishes(network, p, b, leader_epoch):
+    """From now on broker `b` may send wishes with this leader epoch (-1: it does not lead)."""
+    network.wishes[p][b] = leader_epoch
+
+
+def wish(network, p, sender):
+    """The leader epoch of a wish that arrives from `sender`, -1 for none."""
+    return network.wishes[p][sender]
+
+
+def put_shutdown(network, b):
+    """Broker `b` asks to be shut down, again and again."""
+    network.shutdowns = with_member(network.shutdowns, b)
+
+
+def leaves(network, b):
+    """Whether a request for a controlled shutdown arrives from `b`."""
+    return contains(network.shutdowns, b)
+
+
+def drop_requests(network, b):
+    """The process of `b` is another one: requests that carry the old broker epoch are refused (2.2+)."""
+    for epoch in range(len(network.requests)):
+        for p in range(len(network.wishes)):
+            take_request(network, epoch, p, b)
+
+
+def keep_requests(network, b):
+    """Requests to the former process reach the next one (up to 2.1)."""
+    return 0
+
+
+def fall_silent(network, b):
+    """The process of `b` has ended."""
+    network.shutdowns = without_member(network.shutdowns, b)
+    for p in range(len(network.wishes)):
+        network.wishes[p][b] = NO_EPOCH

@@ -1,0 +1,46 @@
+"""A broker's side of LeaderAndIsr: fenced by the controller epoch, then by the leader epoch.
+
+Both live in memory: a process that starts again accepts anything, once. A broker becomes a follower
+whoever leads; that it must know the leader as alive is not modelled.
+"""
+
+from spec.language.domains import Bound, Number
+from spec.partition.context import NO_EPOCH, Broker, Partition
+from spec.partition.network import arriving, leader_epoch_in, leader_in, put_wishes, take_request
+
+Epoch = Number(0, Bound("epochs"))
+
+
+def is_stale(broker, epoch):
+    """Whether the broker has accepted a request of a higher controller epoch."""
+    return epoch < broker.seen_epoch
+
+
+def is_news(replica, leader_epoch):
+    """Whether a leader epoch is above the one that the replica has."""
+    return leader_epoch > replica.leader_epoch
+
+
+def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
+    """A broker receives LeaderAndIsr: it leads or follows, unless it has seen higher epochs.
+
+    Guards:  a request of `epoch` arrives; the process lives.
+    Effects: with a lower controller epoch than before it is refused (STALE_CONTROLLER_EPOCH); with no
+             higher leader epoch nothing changes but the controller epoch.
+    Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9.
+    """
+    broker = s.brokers[b]
+    if not broker.up or not arriving(s.network, epoch, p, b):
+        return False
+
+    replica = broker.replicas[p]
+    leader = leader_in(s.network, epoch, p)
+    leader_epoch = leader_epoch_in(s.network, epoch, p)
+    take_request(s.network, epoch, p, b)
+    if not is_stale(broker, epoch):
+        broker.seen_epoch = epoch
+        if is_news(replica, leader_epoch):
+            replica.leader = leader
+            replica.leader_epoch = leader_epoch
+            put_wishes(s.network, p, b, leader_epoch if leader == b else NO_EPOCH)
+    return True

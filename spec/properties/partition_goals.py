@@ -1,0 +1,167 @@
+"""What must be reachable in the model of partitions, so that its properties are not empty."""
+
+from spec.language.domains import NOBODY
+from spec.language.model import sometimes
+from spec.language.sets import contains, is_empty
+from spec.partition.context import (
+    CONTROLLED_SHUTDOWN, DELETING_REQUEST, IDLE, OFFLINE, PREFERRED, WRITING_LEADER, WRITING_REMOVAL,
+)
+from spec.partition.legal import NEW_PARTITION, OFFLINE_PARTITION
+from spec.partition.network import arriving
+from spec.partition.zookeeper import session_open
+from spec.properties.partition import exists, rules
+
+
+def two_controllers(s):
+    """Two brokers rule at once."""
+    count = 0
+    for broker in s.brokers:
+        if broker.controller.epoch > 0:
+            count += 1
+    return count > 1
+
+
+def stale_request(s):
+    """LeaderAndIsr of a lower controller epoch than its receiver has seen arrives, to be refused."""
+    for epoch in range(len(s.network.requests)):
+        for b in range(len(s.brokers)):
+            if epoch < s.brokers[b].seen_epoch and arriving(s.network, epoch, 0, b):
+                return True
+    return False
+
+
+def zombie_write(s):
+    """A deposed controller whose session is open is about to write a state."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        writes = controller.doing == WRITING_LEADER or controller.doing == WRITING_REMOVAL
+        if writes and controller.epoch < s.zk.epoch and session_open(s.zk, b):
+            return True
+    return False
+
+
+def overtaken_write(s):
+    """A controller by right is about to write on a version that is not the present one any more."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        writes = controller.doing == WRITING_LEADER or controller.doing == WRITING_REMOVAL
+        if writes and controller.epoch == s.zk.epoch and not contains(s.zk.partitions[0].readers, b):
+            return True
+    return False
+
+
+def leaderless(s):
+    """A partition has lost its leader, and its ISR names those who could lead."""
+    return exists(s.zk.partitions[0]) and s.zk.partitions[0].leader == NOBODY
+
+
+def elects(s, chosen):
+    """Whether some controller has elected by a strategy, and is about to write."""
+    for broker in s.brokers:
+        if broker.controller.doing == WRITING_LEADER and broker.controller.strategy == chosen:
+            return True
+    return False
+
+
+def unclean_election(s):
+    """A leader from outside the ISR has been elected, and is about to be written."""
+    for broker in s.brokers:
+        if broker.controller.doing == WRITING_LEADER and broker.controller.strategy == OFFLINE:
+            if not contains(s.zk.partitions[0].isr, broker.controller.result.leader):
+                return True
+    return False
+
+
+def offline_fails(s):
+    """No leader was found: a partition is Offline when the event is over."""
+    for broker in s.brokers:
+        if broker.controller.epoch > 0 and broker.controller.doing == IDLE:
+            if broker.controller.partitions[0].state == OFFLINE_PARTITION:
+                return True
+    return False
+
+
+def preferred_succeeds(s):
+    """The automatic rebalance has elected the preferred replica."""
+    return elects(s, PREFERRED)
+
+
+def preferred_fails(s):
+    """An operator's request is fulfilled, and the preferred replica does not lead."""
+    for broker in s.brokers:
+        controller = broker.controller
+        if controller.doing == DELETING_REQUEST and controller.partitions[0].leader != broker.assignment.slots[0]:
+            return True
+    return False
+
+
+def controlled_shutdown_succeeds(s):
+    """Another leader than the broker that is shutting down has been elected."""
+    return elects(s, CONTROLLED_SHUTDOWN)
+
+
+def controlled_shutdown_fails(s):
+    """A broker that is shutting down leads on when the event is over."""
+    for broker in s.brokers:
+        controller = broker.controller
+        if controller.epoch > 0 and controller.doing == IDLE and controller.partitions[0].leader != NOBODY:
+            if contains(controller.leaving, controller.partitions[0].leader):
+                return True
+    return False
+
+
+def shutting_down_leader_replaced(s):
+    """The offline strategy elects another leader although the old one lives: it is shutting down."""
+    for broker in s.brokers:
+        controller = broker.controller
+        if controller.doing == WRITING_LEADER and controller.strategy == OFFLINE:
+            leader = s.zk.partitions[0].leader
+            if leader != NOBODY and contains(controller.leaving, leader) and s.brokers[leader].up:
+                return True
+    return False
+
+
+def bounced_broker(s):
+    """A controller finds that a broker has gone and come between two looks."""
+    for broker in s.brokers:
+        if not is_empty(broker.controller.bounced):
+            return True
+    return False
+
+
+def stuck_new(s):
+    """A controller by right, which has handled everything, takes a partition for New that it created itself."""
+    for b in range(len(s.brokers)):
+        if rules(s, b) and s.brokers[b].controller.partitions[0].state == NEW_PARTITION:
+            if s.zk.partitions[0].controller_epoch == s.zk.epoch:
+                return True
+    return False
+
+
+def stale_isr(s):
+    """A controller by right, which has handled everything, remembers another ISR than it wrote itself."""
+    for b in range(len(s.brokers)):
+        cached = s.brokers[b].controller.partitions[0]
+        if rules(s, b) and cached.leader_epoch == s.zk.partitions[0].leader_epoch:
+            if cached.isr != s.zk.partitions[0].isr:
+                return True
+    return False
+
+
+GOALS = (
+    sometimes(two_controllers),
+    sometimes(zombie_write, faults=2),
+    sometimes(leaderless),
+    sometimes(offline_fails),
+    sometimes(controlled_shutdown_succeeds),
+    sometimes(controlled_shutdown_fails, faults=2),
+    sometimes(shutting_down_leader_replaced, faults=2),
+    sometimes(preferred_fails, faults=2),
+    sometimes(preferred_succeeds),
+    sometimes(unclean_election),
+    sometimes(stale_request),
+    sometimes(overtaken_write, faults=2),
+    sometimes(stuck_new),
+    sometimes(stale_isr),
+)
+WITH_BROKER_EPOCHS = GOALS + (sometimes(bounced_broker),)
