@@ -17,10 +17,9 @@ import numpy as np
 from checker.errors import UserError
 from checker.kernel import Compiled, Expansion
 from checker.partition import advance, expand, seen_before, table_directory, take_new
-from checker.routing import Router
 from checker.rundir import RunDirectory
 from checker.table import Table, owners_of
-from checker.units import cache_directory
+from checker.machine import cache_directory
 
 JAVA = 17
 # A local JVM only hands blocks on: compiling it thoroughly would take the processors from the kernel.
@@ -82,8 +81,10 @@ def _settings(master):
         "spark.python.unix.domain.socket.enabled": "true",
     }
     if re.match(r"local(\[|$)", master):
-        settings |= {"spark.driver.extraJavaOptions": SPARING}
-        settings |= {"spark.shuffle.compress": "false", "spark.shuffle.checksum.enabled": "false"}
+        settings |= {
+            "spark.driver.extraJavaOptions": SPARING, "spark.shuffle.compress": "false",
+            "spark.shuffle.checksum.enabled": "false",
+        }
     host = re.match(r"spark://\[?([^:\]]+)", master)
     if host is None or host[1] in ("localhost", "127.0.0.1"):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -105,7 +106,9 @@ def _require_java():
 
 def _require_master(master):
     if not re.fullmatch(r"local(\[.*\])?|local-cluster\[\d+,\d+,\d+\]|(spark|yarn|k8s).*", master):
-        raise ClusterError(f"unknown Spark master {master!r}; try local[*], local-cluster[2,1,1024] or spark://HOST:PORT")
+        raise ClusterError(
+            f"unknown Spark master {master!r}; try local[*], local-cluster[2,1,1024] or spark://HOST:PORT"
+        )
     for host, port in re.findall(r"(?:spark://|,)\[?([^:,\]]+)\]?:(\d+)", master):
         try:
             socket.create_connection((host, int(port)), timeout=5).close()
@@ -138,7 +141,7 @@ class LevelTask:
         """Load all machine code and write a file into the run directory; yields the file's name."""
         words = self.compiled.words
         rows = take_new(Table(words), [bytes(8 * (words + 1))], words)
-        list(expand(self.expansion(), np.ascontiguousarray(rows[:, :-1]), Router(words, self.partitions)))
+        list(expand(self.expansion(), np.ascontiguousarray(rows[:, :-1]), self.partitions))
         owners_of(np.zeros((0, words), np.uint64), self.partitions)
         name = f"probe-{index}"
         RunDirectory(self.uri).write_probe(name)
@@ -149,8 +152,7 @@ class LevelTask:
         run = RunDirectory(self.uri)
         done = run.levels()[level]
         for states in run.states(done, partition, self.partitions):
-            router = Router(self.compiled.words, self.partitions)
-            yield from expand(self.expansion(), np.ascontiguousarray(states), router)
+            yield from expand(self.expansion(), np.ascontiguousarray(states), self.partitions)
 
     def advance(self, level: int, partition: int, blocks: Iterable[tuple[int, bytes]]):
         """Do one level of one partition; see `partition.advance`."""

@@ -18,7 +18,6 @@ from checker.execution import Execution
 from checker.kernel import Expansion, Kernel
 from checker.outcome import Outcome, Tally
 from checker.partition import advance, expand
-from checker.routing import Router
 from checker.rundir import RunDirectory
 from checker.table import Table
 
@@ -46,7 +45,10 @@ class Limits:
 
 
 class Explorer:
-    """Explores one model into one run directory; `outcome` is what the complete levels say."""
+    """Explores one model into one run directory; `outcome` is what the complete levels say.
+
+    Without a `context` of Spark all of it is done in this process; with one, levels below `spread` states.
+    """
 
     def __init__(
         self, run: RunDirectory, kernel: Kernel, context, partitions: int, *, keep_going: bool = False,
@@ -101,7 +103,8 @@ class Explorer:
         self._progress(self.outcome, 0)
 
     def _is_small(self):
-        return self.outcome.frontier < self._spread and self.outcome.distinct < max(DRIVER_STATES, self._spread)
+        outcome = self.outcome
+        return self._context is None or (outcome.frontier < self._spread and outcome.distinct < DRIVER_STATES)
 
     def _explore_here(self):
         """The first levels, in this process, until the frontier is worth handing out."""
@@ -113,7 +116,7 @@ class Explorer:
             states = np.concatenate(list(self._run.states(level)))
             table.insert(states)
             if level is self._levels[-1]:
-                blocks = [block for _, block in expand(expansion, states, Router(expansion.compiled.words, 1))]
+                blocks = [block for _, block in expand(expansion, states, 1)]
         while not self._over() and self._is_small():
             level = len(self._levels)
             self._run.begin_level(level)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from checker.counterexample import Trace
+from spec.language.domains import named
 from spec.language.model import Property
 from spec.language.plain import to_json
 
@@ -44,7 +47,17 @@ def _step(trace, lanes, step, transition, after):
     return {
         "text": str(step),
         "lane": lanes.index(lane) if lane in lanes else 0,
-        "words": transition.words,
+        "words": _words(transition, step.arguments),
         "arrows": arrows,
         "state": to_json(trace.model.state, after, trace.scope),
     }
+
+
+def _words(transition, arguments):
+    """What the transition does, with arguments in the place of their names: ``Broker 1 registers``."""
+
+    def value(match):
+        name = match[1]
+        return str(named(transition.arguments[name], arguments[name])) if name in arguments else match[0]
+
+    return re.sub(r"`(\w+)`", value, transition.words)

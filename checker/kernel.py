@@ -2,18 +2,23 @@
 
 The generated `expand` unpacks each state, asks every property of states, runs every transition with every
 choice of arguments, packs what it leads to, and asks every property of steps. It is the only code that
-runs for each state; `table` deduplicates and `frontier` routes what it yields.
+runs for each state; `table` deduplicates and `routing` hands on what it yields.
 """
 
 from __future__ import annotations
 
+import hashlib
+import zlib
 from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
 
+from checker.compiler import Generated, Program
+from checker.compiler_expressions import COPY, Words
+from checker.compiler_text import NUMBER
+from checker.machine import Code
 from checker.packing import Packing
-from checker.units import HEADER, Sources, compile_lock, load
 from spec.language.domains import Scope, values
 from spec.language.layout import dtype, leaves
 from spec.language.model import Model, Property, Transition
@@ -22,21 +27,26 @@ from spec.language.rules import check_rules
 
 @dataclass(frozen=True)
 class Compiled:
-    """What travels to executors: generated modules, and the names and sizes to read results by.
+    """What travels to executors: LLVM's text (compressed), and the names and sizes to read results by.
 
-    `state_names` and `step_names` order the rows of the tallies; `bases` holds the first step number of
-    each transition, and one past the last.
+    `entry`, a hash of the text, tells one specification at one scope from every other. `state_names` and
+    `step_names` order the rows of the tallies; a state takes `size` bytes while transitions run.
     """
 
-    texts: dict[str, str]
+    packed_text: bytes
     entry: str
-    dtype: np.dtype
+    size: int
     words: int
     most_successors: int
     state_names: tuple[str, ...]
     step_names: tuple[str, ...]
     transition_names: tuple[str, ...]
     bounds: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """LLVM's text of the function `expand`."""
+        return zlib.decompress(self.packed_text).decode()
 
 
 class Kernel:
@@ -65,38 +75,46 @@ class Kernel:
         return transition, tuple(reversed(arguments))
 
     def _generate(self):
-        sources = Sources()
-        lines = ["import numpy as np", HEADER, self.packing.pack_source(), self.packing.unpack_source()]
-        imports = self._imports(sources)
-        body = [EXPAND_HEAD, *self._judging(), *self._stepping(), "    return len(states), n", ""]
-        text = "\n".join([*imports, *lines, REFUSE, *self._judging_steps(), *body])
-        texts, entry = sources.seal(sources.add_text(text))
+        program, state = Program(self.scope), self.model.state
+        program.export("expand", self._expand(), _kinds(state, self.packing.words))
+        text = program.text.encode()
         return Compiled(
-            texts, entry, dtype(self.model.state, self.scope), self.packing.words, self.bases[-1],
+            zlib.compress(text, 1), hashlib.sha256(text).hexdigest(), dtype(state, self.scope).itemsize,
+            self.packing.words, self.bases[-1],
             tuple(p.name for p in self.state_properties), tuple(p.name for p in self.step_properties),
             tuple(t.name for t in self.model.transitions), tuple(self.packing.bounds),
         )
 
-    def _imports(self, sources):
-        numbered = [(f"t{i}", t.function, INLINED) for i, t in enumerate(self.model.transitions)]
-        numbered += [(f"p{i}", p.predicate, PLAIN) for i, p in enumerate(self.state_properties)]
-        numbered += [(f"q{i}", p.predicate, PLAIN) for i, p in enumerate(self.step_properties)]
-        added = [(sources.add(f, decorator), f.__code__.co_name, name) for name, f, decorator in numbered]
-        return [f"from {unit} import {function} as {name}" for unit, function, name in added]
+    def _expand(self):
+        """The function `expand`, with all that it calls."""
+        outside = Generated.of(self.packing.range_source())
+        called = {
+            "copy": COPY, "unpack": Generated.of(self.packing.unpack_source()),
+            "pack": Generated.of(self.packing.pack_source(), what_is_outside=outside),
+            "judge": Generated.of("\n".join(self._judging_steps()), **self._predicates("q", self.step_properties)),
+            "refuse": Generated.of(REFUSE),
+            **{f"t{i}": t.function for i, t in enumerate(self.model.transitions)},
+            **self._predicates("p", self.state_properties), **self._predicates("q", self.step_properties),
+        }
+        lines = [EXPAND_HEAD, *self._judging(), *self._stepping(), EXPAND_TAIL]
+        return Generated.of("\n".join(lines), **called)
+
+    def _predicates(self, prefix, properties):
+        return {f"{prefix}{i}": p.predicate for i, p in enumerate(properties)}
 
     def _judging_steps(self):
         """Text of the function that asks the properties of every step."""
-        yield from [PLAIN, "def judge(s, t, i, number, broken):"]
+        yield "def judge(s, t, i, number, broken):"
         for i, prop in enumerate(self.step_properties):
             if not prop.of:
-                yield f"    if broken[{i}, 0] < 0 and not q{i}(s, t):"
-                yield f"        broken[{i}, 0] = i"
-                yield f"        broken[{i}, 1] = number"
+                yield f"    if broken[{i}][0] < 0 and not q{i}(s, t):"
+                yield f"        broken[{i}][0] = i"
+                yield f"        broken[{i}][1] = number"
         yield "    return 0"
 
     def _judging(self):
         for i, prop in enumerate(self.state_properties):
-            yield f"        if judged[{i}] < 0 and {'not ' if prop.kind == 'always' else ''}p{i}(s[0]):"
+            yield f"        if judged[{i}] < 0 and {'not ' if prop.kind == 'always' else ''}p{i}(s):"
             yield f"            judged[{i}] = i"
 
     def _stepping(self):
@@ -109,12 +127,11 @@ class Kernel:
                 indent += "    "
                 names.append(f"{name}_")
                 offset = f"({offset or '0'}) * {len(allowed)} + ({name}_ - ({allowed.start}))"
-            call = ", ".join(["t[0]", *names])
-            yield f"{indent}if t{index}({call}):"
-            yield f"{indent}    code = pack(t[0], out[n])"
+            yield f"{indent}if t{index}({', '.join(['t', *names])}):"
+            yield f"{indent}    code = pack(t, out[n])"
             yield f"{indent}    number = {number} + {offset or '0'}"
             yield f"{indent}    if code == 0:"
-            yield f"{indent}        judge(s[0], t[0], i, number, broken)"
+            yield f"{indent}        judge(s, t, i, number, broken)"
             yield from self._step_properties(transition, names, indent + " " * 8)
             yield f"{indent}        origins[n] = i"
             yield f"{indent}        numbers[n] = number"
@@ -123,21 +140,19 @@ class Kernel:
             yield f"{indent}    else:"
             yield f"{indent}        refuse(code, i, number, cuts, fault)"
             yield f"{indent}    moves += 1"
-            yield f"{indent}    t[0] = s[0]"
+            yield f"{indent}    copy(t, s)"
         yield "        if moves == 0 and dead[0] < 0:"
         yield "            dead[0] = i"
 
     def _step_properties(self, transition, names, indent):
         for i, prop in enumerate(self.step_properties):
             if prop.of and prop.concerns(transition):
-                yield f"{indent}if broken[{i}, 0] < 0 and not q{i}({', '.join(['s[0]', 't[0]', *names])}):"
-                yield f"{indent}    broken[{i}, 0] = i"
-                yield f"{indent}    broken[{i}, 1] = number"
+                yield f"{indent}if broken[{i}][0] < 0 and not q{i}({', '.join(['s', 't', *names])}):"
+                yield f"{indent}    broken[{i}][0] = i"
+                yield f"{indent}    broken[{i}][1] = number"
 
 
-PLAIN, INLINED = "@njit", "@njit(forceinline=True)"
-REFUSE = '''
-@njit
+REFUSE = """
 def refuse(code, i, number, cuts, fault):
     if code > 0:
         cuts[code - 1] += 1
@@ -145,17 +160,30 @@ def refuse(code, i, number, cuts, fault):
         fault[0] = i
         fault[1] = number
     return 0
-'''
-EXPAND_HEAD = '''
-@njit(cache=True)
-def expand(states, first, room, s, t, out, origins, numbers, judged, broken, coverage, cuts, fault, dead):
+"""
+ARGUMENTS = 17
+EXPAND_HEAD = """
+def expand(states, first, end, room, most, following, s, t, out, origins, numbers, judged, broken, coverage, cuts,
+           fault, dead):
     n = 0
-    for i in range(first, len(states)):
-        if n + room > len(out):
-            return i, n
+    for i in range(first, end):
+        if n + room > most:
+            following[0] = i
+            return n
         moves = 0
-        unpack(states[i], s[0])
-        t[0] = s[0]'''
+        unpack(states[i], s)
+        copy(t, s)"""
+EXPAND_TAIL = """
+    following[0] = end
+    return n
+"""
+
+
+def _kinds(state, words):
+    """The kinds of the arguments of `expand`."""
+    single, rows = Words(), Words(words)
+    return (rows, NUMBER, NUMBER, NUMBER, NUMBER, single, state, state, rows, single, single, single, Words(2),
+            single, single, single, single)
 
 
 def _count(transition, scope):
@@ -170,17 +198,16 @@ class Expansion:
 
     def __init__(self, compiled: Compiled, capacity: int = 1 << 14):
         self.compiled = compiled
-        self._s = np.zeros(1, compiled.dtype)
-        self._t = np.zeros(1, compiled.dtype)
-        size = capacity + compiled.most_successors
-        self._out = np.zeros((size, compiled.words), np.uint64)
-        self._origins, self._numbers = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        self._s, self._t = np.zeros(compiled.size, np.uint8), np.zeros(compiled.size, np.uint8)
+        self._size = capacity + compiled.most_successors
+        self._out = np.zeros((self._size, compiled.words), np.uint64)
+        self._origins, self._numbers = np.zeros(self._size, np.int64), np.zeros(self._size, np.int64)
+        self._following = np.zeros(1, np.int64)
         self.coverage = np.zeros(len(compiled.transition_names), np.int64)
         self.cuts = np.zeros(max(1, len(compiled.bounds)), np.int64)
         self.clear()
-        with compile_lock(compiled.entry):
-            self._expand = load(compiled.texts, compiled.entry).expand
-            self._expand_from(np.zeros((0, compiled.words), np.uint64), 0)
+        self._code = Code(compiled.text, "expand")
+        self._expand = self._code.function("expand", ARGUMENTS)
 
     def clear(self) -> None:
         """Forget the tallies, for instance before the next level."""
@@ -200,19 +227,22 @@ class Expansion:
         steps, `fault` the first step that left a declared range, and `dead` the first state without a step;
         -1 for none.
         """
-        first = 0
+        first, states = 0, np.ascontiguousarray(states, np.uint64)
         while first < len(states):
-            first, n = self._expand_from(states, first)
+            n = self._expand_from(states, first)
+            first = int(self._following[0])
             yield self._out[:n], self._origins[:n], self._numbers[:n]
 
     def _expand_from(self, states, first):
+        arrays = (self._following, self._s, self._t, self._out, self._origins, self._numbers, self.judged,
+                  self.broken, self.coverage, self.cuts, self.fault, self.dead)
         return self._expand(
-            states, first, self.compiled.most_successors, self._s, self._t, self._out, self._origins,
-            self._numbers, self.judged, self.broken, self.coverage, self.cuts, self.fault, self.dead,
+            states.ctypes.data, first, len(states), self.compiled.most_successors, self._size,
+            *(array.ctypes.data for array in arrays),
         )
 
 
 def compile_all(kernels: list[Compiled]) -> None:
     """Compile kernels, one after the other, into the cache of this machine."""
     for compiled in kernels:
-        Expansion(compiled)
+        Code(compiled.text, "expand")

@@ -13,8 +13,6 @@ from checker.rundir import RunDirectory
 from spec.language.domains import Scope
 from spec.language.model import Model
 
-NOWHERE_ELSE = 1 << 62
-
 
 @dataclass(frozen=True)
 class Explored:
@@ -28,7 +26,9 @@ class Explored:
         return self.traces[name].states if name in self.traces else None
 
 
-def explore_here(model: Model, scope: Scope, *, keep_going: bool = True, deadlock: bool = False, only: str = "") -> Explored:
+def explore_here(
+    model: Model, scope: Scope, *, keep_going: bool = True, deadlock: bool = False, only: str = ""
+) -> Explored:
     """Explore `model` at `scope` in this process; with `only`, ask just the property of that name.
 
     Raises UnitError or RuleError for a model that cannot be compiled.
@@ -38,9 +38,7 @@ def explore_here(model: Model, scope: Scope, *, keep_going: bool = True, deadloc
     with tempfile.TemporaryDirectory() as directory:
         run = RunDirectory(directory)
         run.create({})
-        explorer = Explorer(
-            run, kernel, None, 1, keep_going=keep_going, deadlock=deadlock, spread=NOWHERE_ELSE
-        )
+        explorer = Explorer(run, kernel, None, 1, keep_going=keep_going, deadlock=deadlock)
         explorer.explore()
         traces = {found.name: trace_of(run, kernel, found) for found in explorer.outcome.violations}
     return Explored(explorer.outcome, traces)

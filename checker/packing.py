@@ -34,7 +34,7 @@ class Packing:
         self.places: list[Place] = []
         word, used = 0, 1
         for leaf in leaves:
-            width = 0 if leaf.spare else (leaf.high - leaf.low).bit_length()
+            width = _width(leaf)
             if used + width > WORD:
                 word, used = word + 1, 0
             if width:
@@ -59,36 +59,58 @@ class Packing:
     def pack_source(self) -> str:
         """Text of ``pack(s, words)``: 0 when packed, -1 - i when leaf i is out of its range.
 
-        A return of 1 + i says that bound i (an index into `bounds`) was left.
+        A return of 1 + i says that bound i (an index into `bounds`) was left. Most steps that are not packed
+        do that, so the leaves of bounds are tested first.
         """
-        lines = [*self._range_source(), "", "@njit", "def pack(s, words):", "    outside = False"]
-        for i, leaf in enumerate(self.leaves):
-            lines.append(f"    v{i} = np.uint64(np.int64(s.{leaf.expression}) - ({leaf.low}))")
-            lines.append(f"    outside |= v{i} > np.uint64({leaf.high - leaf.low})")
-        lines += ["    if outside:", "        return what_is_outside(s)"]
-        numbers = {leaf.path: i for i, leaf in enumerate(self.leaves)}
-        parts = {word: [f"np.uint64({MARK if word == 0 else 0})"] for word in range(self.words)}
+        words = [[str(MARK)]] + [["0"] for _ in range(self.words - 1)]
         for place in self.places:
-            parts[place.word].append(f"(v{numbers[place.leaf.path]} << np.uint64({place.shift}))")
-        lines += [f"    words[{word}] = {' | '.join(terms)}" for word, terms in parts.items()]
-        return "\n".join([*lines, "    return 0", ""])
+            words[place.word].append(f"(s.{place.leaf.expression} - ({place.leaf.low}) << {place.shift})")
+        return "\n".join([
+            "def pack(s, words):",
+            *_range_test([leaf for leaf in self.leaves if leaf.bound]),
+            *(f"    words[{word}] = {' | '.join(terms)}" for word, terms in enumerate(words)),
+            *_range_test([leaf for leaf in self.leaves if not leaf.bound]),
+            "    return 0", "",
+        ])
 
-    def _range_source(self):
+    def range_source(self) -> str:
         """Text of ``what_is_outside(s)``, the code of a leaf out of its range; leaves of bounds come first."""
-        yield from ["@njit", "def what_is_outside(s):"]
+        lines = ["def what_is_outside(s):"]
         for i, leaf in sorted(enumerate(self.leaves), key=lambda numbered: numbered[1].bound is None):
             beyond = 1 + self.bounds.index(leaf.bound) if leaf.bound else -1 - i
-            yield from [f"    if s.{leaf.expression} > {leaf.high}:", f"        return {beyond}"]
-            yield f"    if s.{leaf.expression} < {leaf.low}:"
-            yield f"        return {beyond if leaf.spare else -1 - i}"
-        yield "    return 0"
+            lines += [f"    if s.{leaf.expression} > {leaf.high}:", f"        return {beyond}"]
+            lines += [f"    if s.{leaf.expression} < {leaf.low}:"]
+            lines += [f"        return {beyond if leaf.spare else -1 - i}"]
+        return "\n".join([*lines, "    return 0", ""])
 
     def unpack_source(self) -> str:
         """Text of ``unpack(words, s)``, which sets every leaf that is stored."""
-        lines = ["@njit", "def unpack(words, s):"]
+        lines = ["def unpack(words, s):", *(f"    w{word} = words[{word}]" for word in range(self.words))]
         for place in self.places:
-            bits = f"(words[{place.word}] >> np.uint64({place.shift})) & np.uint64({place.mask})"
-            lines.append(f"    s.{place.leaf.expression} = np.int64({bits}) + ({place.leaf.low})")
+            bits = f"w{place.word} >> {place.shift} & {place.mask}"
+            lines.append(f"    s.{place.leaf.expression} = ({bits}) + ({place.leaf.low})")
         fixed = [leaf for leaf in self.leaves if not leaf.spare and leaf.low == leaf.high]
         lines += [f"    s.{leaf.expression} = {leaf.low}" for leaf in fixed]
         return "\n".join([*lines, "    return 0", ""])
+
+
+def _range_test(leaves):
+    """Text that returns where a leaf is out of its range: has a bit too many, or is beyond an odd end."""
+    if not leaves:
+        return
+    widths = sorted({_width(leaf) for leaf in leaves})
+    yield from ["    beyond = 0", *(f"    wide{width} = 0" for width in widths)]
+    for leaf in leaves:
+        span = leaf.high - leaf.low
+        yield f"    v = s.{leaf.expression} - ({leaf.low})"
+        yield f"    wide{_width(leaf)} |= v"
+        if span & (span + 1):
+            yield f"    beyond |= {span} - v"
+    wide = " | ".join(f"wide{width} >> {width}" for width in widths)
+    yield f"    if ({wide}) != 0 or beyond < 0:"
+    yield "        return what_is_outside(s)"
+
+
+def _width(leaf):
+    """How many bits a leaf takes."""
+    return (leaf.high - leaf.low).bit_length()

@@ -37,10 +37,10 @@ def take_new(table: Table, blocks: Iterable[bytes], words: int) -> np.ndarray:
 
 
 def expand(
-    expansion: Expansion, states: np.ndarray, router: Router, report=lambda generated: None
+    expansion: Expansion, states: np.ndarray, partitions: int, report=lambda generated: None
 ) -> Iterator[tuple[int, bytes]]:
     """Expand packed states and yield the successors as (owner, block)."""
-    keys = keys_of(states)
+    router, keys = Router(expansion.compiled.words, partitions), keys_of(states)
     for out, origins, numbers in expansion.run(states):
         report(len(out))
         yield from router.send(out, origins, numbers, keys)
@@ -76,8 +76,7 @@ def advance(
     table.level = level
     states = np.ascontiguousarray(rows[:, :-1])
     expansion.clear()
-    router = Router(expansion.compiled.words, partitions)
-    yield from expand(expansion, states, router, report)
+    yield from expand(expansion, states, partitions, report)
     run.write_part(level, partition, rows, summary_of(expansion, states, table))
 
 

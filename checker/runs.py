@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+import llvmlite
 import numba
 import pyspark
 
@@ -19,14 +20,14 @@ from checker.counterexample import trace_of
 from checker.errors import UserError
 from checker.execution import Execution
 from checker.explorer import Explorer, Limits
-from checker.kernel import Expansion, Kernel
+from checker.kernel import Kernel, compile_all
 from checker.outcome import Found
 from checker.progress import Progress
 from checker.rundir import RunDirectory, RunError
 from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
 from spec.catalogue import find
-from spec.language.domains import Scope
-from spec.language.model import Model, Property, always
+from spec.language.domains import Scope, sorts
+from spec.language.model import STANDARD, Model, Property, always
 from spec.language.rules import check_rules
 
 
@@ -41,15 +42,25 @@ class Check:
     deadlock: bool = False
 
 
-def scope_for(model: Model, given: Scope) -> Scope:
-    """The model's scope with the given sizes; raises UserError for a size outside what is declared."""
-    for name, value in given.items():
-        if name not in model.scope:
-            raise UserError(f"{model.system} has no bound {name!r}; it has {', '.join(model.scope)}")
-        least = 1 if name == "brokers" else 0
-        if not least <= value <= model.largest[name]:
-            raise UserError(f"{model.system}: {name} goes from {least} to {model.largest[name]}, not {value}")
-    return {**model.scope, **given}
+def scope_for(model: Model, name: str | None, given: Scope) -> Scope:
+    """The model's scope called `name` (`STANDARD` where None), with the given sizes.
+
+    Raises UserError for an unknown name, or a size outside what is declared. Replicas are no more than brokers.
+    """
+    if name is not None and name not in model.scopes:
+        raise UserError(f"{model.system} has no scope {name!r}; it has {', '.join(model.scopes)}")
+    for size, value in given.items():
+        if size not in model.scope:
+            raise UserError(f"{model.system} has no bound {size!r}; it has {', '.join(model.scope)}")
+        least = 1 if size in sorts(model.state) else 0
+        if not least <= value <= model.largest[size]:
+            raise UserError(f"{model.system}: {size} goes from {least} to {model.largest[size]}, not {value}")
+    scope = {**model.scopes[name or STANDARD], **given}
+    if scope.get("replicas", 0) > scope["brokers"]:
+        if "replicas" in given:
+            raise UserError(f"{model.system}: {scope['replicas']} replicas need as many brokers")
+        scope["replicas"] = scope["brokers"]
+    return scope
 
 
 def properties_of(model: Model, scope: Scope, names: tuple[str, ...]) -> tuple[Property, ...]:
@@ -87,16 +98,14 @@ def _own(model, name):
         raise UserError(f"{path}: {type(error).__name__}: {error}") from error
 
 
-def begin(check: Check, run: RunDirectory, partitions: int) -> Kernel:
-    """Write ``run.json`` for a new run; returns the kernel."""
-    kernel = kernel_of(check)
+def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> None:
+    """Write ``run.json`` for a new run."""
     run.create({
         "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
         "properties": list(check.properties), "keep_going": check.keep_going, "deadlock": check.deadlock,
         "partitions": partitions, "source": kernel.compiled.entry, "command": sys.argv[1:],
         "created": datetime.now().isoformat(timespec="seconds"), "versions": versions(),
     })
-    return kernel
 
 
 def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
@@ -111,8 +120,7 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
         raise RunError(f"{run.uri} cannot be resumed: {error}") from error
     if kernel.compiled.entry != manifest["source"]:
         raise RunError(
-            f"{run.uri} was made by another version of {model.system}/{model.variant} (or of numba or Python);"
-            " begin a new run"
+            f"{run.uri} was made by another version of {model.system}/{model.variant}; begin a new run"
         )
     return check, kernel, manifest["partitions"]
 
@@ -121,7 +129,7 @@ def versions() -> dict[str, str]:
     """Versions of all that a result depends on."""
     return {
         "kafkaproof": importlib.metadata.version("kafkaproof"), "python": platform.python_version(),
-        "numba": numba.__version__, "pyspark": pyspark.__version__,
+        "llvmlite": llvmlite.__version__, "numba": numba.__version__, "pyspark": pyspark.__version__,
     }
 
 
@@ -141,7 +149,7 @@ def perform(
     `startup` is the time spent before, in seconds.
     """
     began = time.monotonic()
-    Expansion(kernel.compiled)
+    compile_all([kernel.compiled])  # once, before every worker would
     Levels(context, run, kernel.compiled, partitions).probe(run)
     progress = Progress(f"{check.model.system}/{check.model.variant}")
     explorer = Explorer(

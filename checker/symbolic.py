@@ -8,7 +8,7 @@ one, until none is left. Arguments are concrete, the state is any within its dec
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterator
+from typing import Callable, Iterator
 
 import z3
 
@@ -109,6 +109,26 @@ class Decisions:
         return False
 
 
+class Followed:
+    """The decisions on the path that one state takes: `value` says what an expression is there."""
+
+    def __init__(self, value: Callable[[z3.ExprRef], int]):
+        self._value = value
+        self._asked: list[z3.BoolRef] = []
+
+    def decide(self, term: z3.ExprRef) -> int:
+        """The value of an expression on this path."""
+        value = constant(term)
+        if value is None:
+            value = self._value(term)
+            self._asked.append(equal(term, value))
+        return value
+
+    def condition(self) -> z3.BoolRef:
+        """What holds on this path."""
+        return z3.And(*self._asked)
+
+
 def constant(term: z3.ExprRef) -> int | None:
     """The value of an expression without variables; None for others."""
     if z3.is_int_value(term) or z3.is_bv_value(term):
@@ -139,18 +159,26 @@ class SymbolicModel:
         """All paths through a transition for these arguments; raises SymbolicError."""
         return list(self._paths(transition, arguments))
 
+    def path_of(self, transition: Transition, arguments: tuple[int, ...], point: Point) -> Path:
+        """The path that a state takes, for transitions with more paths than one can list; raises SymbolicError."""
+        decisions = Followed(point.value)
+        return self._path(transition, arguments, decisions, self._state(decisions))
+
     def _paths(self, transition, arguments) -> Iterator[Path]:
         decisions = Decisions(self.ranges)
         before = self._state(decisions)
         while True:
-            state = before.copy()
-            try:
-                success = bool(self._functions[transition.name](state, *arguments))
-            except (IndexError, ValueError) as error:
-                raise SymbolicError(f"{transition.name}{arguments}: {error}; is an index guarded?") from error
-            yield Path(decisions.condition(), success, self._assigned(before, state) if success else {})
+            yield self._path(transition, arguments, decisions, before)
             if not decisions.next():
                 return
+
+    def _path(self, transition, arguments, decisions, before):
+        state = before.copy()
+        try:
+            success = bool(self._functions[transition.name](state, *arguments))
+        except (IndexError, ValueError) as error:
+            raise SymbolicError(f"{transition.name}{arguments}: {error}; is an index guarded?") from error
+        return Path(decisions.condition(), success, self._assigned(before, state) if success else {})
 
     def _state(self, decisions):
         state = new_state(self.model.state, self.scope)
@@ -186,13 +214,17 @@ class Point:
             if not leaf.spare:
                 self._model.update_value(symbolic.variables[leaf].decl(), _expression(leaf, value, symbolic.scope))
 
+    def value(self, term: z3.ExprRef) -> int:
+        """The value of an expression here."""
+        return constant(self._model.eval(term))
+
     def on(self, path: Path) -> bool:
         """Whether the state takes this path."""
         return z3.is_true(self._model.eval(path.condition))
 
     def after(self, path: Path) -> list[int]:
         """The values of all leaves after this path."""
-        new = {leaf: constant(self._model.eval(term)) for leaf, term in path.after.items()}
+        new = {leaf: self.value(term) for leaf, term in path.after.items()}
         return [new.get(leaf, value) for leaf, value in zip(self._leaves, self._values)]
 
 

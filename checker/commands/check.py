@@ -12,13 +12,13 @@ from pathlib import Path
 
 from checker import cluster
 from checker.commands.main import OK, UNFINISHED, VIOLATED
+from checker.commands.models import add_model_options, chosen, given_sizes
 from checker.commands.tables import print_check_table, print_coverage
 from checker.errors import UserError
 from checker.explorer import Limits
 from checker.kernel import compile_all
 from checker.rundir import RunDirectory
-from checker.runs import Check, begin, kernel_of, perform, properties_of, resumed, scope_for
-from spec.catalogue import MODELS, find
+from checker.runs import Check, begin, kernel_of, perform, properties_of, resumed
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 EXAMPLES = """examples:
@@ -37,11 +37,7 @@ def add_parser(commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Explore every reachable state and verify every property. Without a system, the whole suite.",
     )
-    parser.add_argument("system", nargs="?", help="replication, election ...; all when left out")
-    parser.add_argument("--variant", help="one variant of the system (see `kafkaproof list`)")
-    for name in sorted({name for model in MODELS for name in model.scope}):
-        users = sorted({model.system for model in MODELS if name in model.scope})
-        parser.add_argument(f"--{name}", type=int, metavar="N", help=f"size or bound of {', '.join(users)}")
+    add_model_options(parser, nargs="?", help="replication, election ...; all when left out")
     parser.add_argument("--property", action="append", default=[], metavar="P", dest="properties",
                         help="check only this property (repeatable); FILE.py:PREDICATE for one of your own")
     parser.add_argument("--keep-going", action="store_true", help="do not stop at the first violation")
@@ -102,28 +98,15 @@ def run(options) -> int:
 
 
 def _refuse_changes_to_a_run(options):
-    asked = [options.system, options.variant, options.run_dir, options.keep_going, options.deadlock]
-    asked += [getattr(options, name) is not None for model in MODELS for name in model.scope]
-    if options.resume and (any(asked) or options.properties):
+    asked = [options.system, options.variant, options.scope, options.run_dir, options.keep_going, options.deadlock]
+    if options.resume and (any(asked) or given_sizes(options) or options.properties):
         raise UserError("--resume goes on with what the run began with; give only limits, --master and --json")
 
 
 def _planned(options):
     """The checks to do, before anything is started, so that wrong use is told at once."""
-    if options.variant and not options.system:
-        raise UserError("--variant needs a system; see `kafkaproof list`")
-    try:
-        models = find(options.system, options.variant)
-    except LookupError as error:
-        raise UserError(error.args[0]) from error
-    names = {name for model in MODELS for name in model.scope}
-    given = {name: value for name in names if (value := getattr(options, name)) is not None}
-    unused = [name for name in given if not any(name in model.scope for model in models)]
-    if unused:
-        raise UserError(f"{options.system} has no bound {unused[0]!r}; it has {', '.join(models[0].scope)}")
     checks = []
-    for model in models:
-        scope = scope_for(model, {name: v for name, v in given.items() if name in model.scope})
+    for model, scope in chosen(options):
         properties_of(model, scope, tuple(options.properties))
         checks.append(Check(model, scope, tuple(options.properties), options.keep_going, options.deadlock))
     return checks
@@ -131,22 +114,23 @@ def _planned(options):
 
 def _all(checks, options, context, limits, began):
     results = []
-    if len(checks) > 1:
-        _compile_ahead(checks[1:])
-    for check in checks:
+    kernels = [kernel_of(check) for check in checks]
+    _compile_ahead(kernels[1:])
+    for check, kernel in zip(checks, kernels):
         run_directory = RunDirectory(_place(check, options, len(checks) > 1))
         partitions = max(2, context.defaultParallelism)
-        kernel = begin(check, run_directory, partitions)
+        begin(check, kernel, run_directory, partitions)
         startup = time.monotonic() - began
         results.append(perform(check, kernel, run_directory, context, partitions, limits, startup))
         began = time.monotonic()
     return results
 
 
-def _compile_ahead(checks):
+def _compile_ahead(kernels):
     """Compile what comes later while the first is explored, in a process that ends with this one."""
-    kernels = [kernel_of(check).compiled for check in checks]
-    multiprocessing.get_context("spawn").Process(target=compile_all, args=(kernels,), daemon=True).start()
+    if kernels:
+        later = [kernel.compiled for kernel in kernels]
+        multiprocessing.get_context("spawn").Process(target=compile_all, args=(later,), daemon=True).start()
 
 
 def _place(check, options, several):

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from checker.commands.main import OK
+from checker.commands.models import add_model_options, chosen
 from checker.commands.tables import console, scope_text
 from checker.errors import UserError
 from checker.fields import fields_of
@@ -18,8 +19,7 @@ from checker.graph import state_graph
 from checker.pictures.dot import differences_from_first, drawn, machine_dot, require_dot, states_dot, value_text
 from checker.progress import Progress
 from checker.projection import projected
-from checker.runs import scope_for
-from spec.catalogue import MODELS, find
+from spec.language.rules import is_environment
 
 MOST_STATES, MOST_PROJECTED = 5_000, 20_000_000
 LEGEND = "grey and dashed: crashes, expiries and other faults"
@@ -40,10 +40,7 @@ def add_parser(commands) -> None:
         "graph", help="draw the states of a small scope, or a machine seen through a few fields", epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter, description=DESCRIPTION,
     )
-    parser.add_argument("system", help="replication, election ...")
-    parser.add_argument("--variant", help="one variant of the system (see `kafkaproof list`)")
-    for name in _bounds():
-        parser.add_argument(f"--{name}", type=int, metavar="N", help="size or bound, as in `kafkaproof check`")
+    add_model_options(parser, help="replication, election ...")
     parser.add_argument("--on", nargs="+", action="extend", default=[], metavar="FIELD",
                         help="project on these fields: zk.controller, brokers[0].doing, 'brokers[*].doing'")
     parser.add_argument("--max-states", type=int, metavar="N",
@@ -54,14 +51,9 @@ def add_parser(commands) -> None:
     parser.set_defaults(run=run)
 
 
-def _bounds():
-    return sorted({name for model in MODELS for name in model.scope})
-
-
 def run(options) -> int:
     """Explore, and write or print the graph."""
-    model = _model(options)
-    scope = scope_for(model, {name: v for name in _bounds() if (v := getattr(options, name)) is not None})
+    model, scope = _the_one(options)
     fields = fields_of(model.state, scope, options.on) if options.on else None
     if options.svg:
         require_dot()
@@ -77,14 +69,11 @@ def run(options) -> int:
     return OK
 
 
-def _model(options):
-    try:
-        models = find(options.system, options.variant)
-    except LookupError as error:
-        raise UserError(error.args[0]) from error
+def _the_one(options):
+    models = chosen(options)
     if len(models) > 1:
         raise UserError(f"{options.system} has several variants; choose one with --variant: "
-                        + ", ".join(model.variant for model in models))
+                        + ", ".join(model.variant for model, _ in models))
     return models[0]
 
 
@@ -103,7 +92,7 @@ def _graph(model, scope, fields, most):
 
 
 def _write(model, graph, options):
-    faults = {transition.name for transition in model.transitions if transition.name.startswith("faults.")}
+    faults = {transition.name for transition in model.transitions if is_environment(transition.function)}
     title = _title(graph).replace("): ", ")\n") + (f"; {LEGEND}" if faults else "")
     source = (machine_dot if options.on else states_dot)(graph, title, faults)
     if options.dot:

@@ -32,6 +32,8 @@ def run(options) -> int:
     for entry in models:
         table.add_row(entry["system"], entry["variant"], scope_text(entry["scope"]), entry["story"])
     out.print(table)
+    out.print(_scopes(models))
+    out.print(_sizes(models))
     properties = Table("system", "property", "kind", "in words", header_style="bold")
     for system in dict.fromkeys(entry["system"] for entry in models):
         shown = {p["name"]: p for e in models if e["system"] == system for p in e["properties"]}
@@ -41,12 +43,30 @@ def run(options) -> int:
     return OK
 
 
+def _scopes(models):
+    table = Table("system", "scope", "sizes and bounds", header_style="bold")
+    for system, entry in {entry["system"]: entry for entry in models}.items():
+        for name, scope in entry["scopes"].items():
+            table.add_row(system, name, scope_text(scope))
+    return table
+
+
+def _sizes(models):
+    table = Table("system", "size", "what it says", header_style="bold")
+    for system, entry in {entry["system"]: entry for entry in models}.items():
+        for name, meaning in entry["sizes"].items():
+            table.add_row(system, f"--{name.replace('_', '-')}", meaning)
+    return table
+
+
 def _entry(model):
     return {
         "system": model.system,
         "variant": model.variant,
         "story": model.story,
         "scope": dict(model.scope),
+        "scopes": {name: dict(scope) for name, scope in model.scopes.items()},
+        "sizes": dict(model.sizes),
         "largest": dict(model.largest),
         "properties": [{"name": p.name, "kind": p.kind, "text": p.text} for p in model.properties],
         "transitions": [{"name": t.name, "arguments": list(t.arguments), "text": t.words} for t in model.transitions],

@@ -131,6 +131,15 @@ def values(domain: object, scope: Scope) -> range:
     raise TypeError(f"{type(domain).__name__} is not a scalar domain")
 
 
+def sorts(domain: object) -> set[str]:
+    """The sorts whose sizes arrays in a domain have: there must be at least one member of each."""
+    if isinstance(domain, Record):
+        return set().union(*(sorts(field.domain) for field in domain.fields.values()))
+    if isinstance(domain, Array):
+        return sorts(domain.of) | ({domain.size} if isinstance(domain.size, str) else set())
+    return set()
+
+
 def named(domain: object, value: int) -> object:
     """`value` as a person writes it: a name, True or False, a list of ids, None for nobody."""
     match domain:

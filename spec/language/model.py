@@ -14,6 +14,9 @@ from spec.language.domains import Record, Scope, values
 from spec.language.rebind import rebind
 
 
+STANDARD = "standard"
+
+
 @dataclass(frozen=True)
 class Arrow:
     """What a transition sends, for pictures: lanes and label are format strings over its arguments.
@@ -101,8 +104,9 @@ class Model:
     """One variant of a system: everything that an execution needs.
 
     `initial(s, ...)` fills a state of zeros, once for every choice of its annotated arguments.
-    `scope` gives the default sizes and `largest` the greatest that may be asked for. `expected` maps a
-    scope (values in the order of `scope`) to the violated properties with the length of their shortest
+    `scope` gives the default sizes, `others` those of scopes with other names than `STANDARD`, and `largest`
+    the greatest that may be asked for; `sizes` says what each of them means or bounds. `expected` maps a scope
+    (values in the order of `scope`) to the violated properties with the length of their shortest
     counterexamples, in states. `answers` names the codes that `seams` return, for the text of steps.
     """
 
@@ -120,6 +124,13 @@ class Model:
     seams: tuple[Callable, ...] = ()
     answers: tuple[str, ...] = ()
     expected: Mapping[tuple[int, ...], Mapping[str, int]] = field(default_factory=dict)
+    others: Mapping[str, Scope] = field(default_factory=dict)
+    sizes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def scopes(self) -> Mapping[str, Scope]:
+        """All named scopes; `STANDARD` is the default."""
+        return {STANDARD: self.scope, **self.others}
 
     def rebound(self, replacements: Mapping[Callable, Callable], **changes) -> "Model":
         """This model with callees (or whole transitions) replaced, and other fields changed."""

@@ -56,6 +56,10 @@ def check_transition(transition: Transition, seams: tuple[Callable, ...] = (), a
 def check_model(model: Model) -> None:
     """Hold all rules in all transitions and properties of a model; raises RuleError."""
     arrays = frozenset(_array_names(model.state))
+    names = [prop.name for prop in model.properties]
+    for name in set(names):
+        if names.count(name) > 1:
+            raise RuleError(f"two properties of {model.system}/{model.variant} are called {name}")
     for transition in model.transitions:
         check_transition(transition, model.seams, model.abstract)
         _check_loops(transition.function, arrays)

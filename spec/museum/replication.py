@@ -21,6 +21,19 @@ COMMON = (
 )
 
 
+SIZES = {
+    "brokers": "replicas, each on a broker of its own; replicas may fail and come back without limit",
+    "log": "records that a replica's log can hold",
+    "records": "records that are written in all",
+    "epochs": "changes of the leader",
+}
+
+
+def scope(*values):
+    """A scope: brokers, log, records, epochs."""
+    return dict(zip(SIZES, values))
+
+
 def lanes(scope):
     """One lane for the controller with ZooKeeper, one for each replica."""
     return ["controller"] + [f"replica {i}" for i in range(scope["brokers"])]
@@ -36,11 +49,13 @@ def model(variant, story, others, expected):
         initial=now.initial,
         transitions=COMMON + others,
         properties=PROPERTIES,
-        scope={"brokers": 3, "log": 2, "records": 2, "epochs": 2},
-        largest={"brokers": 7, "log": 8, "records": 8, "epochs": 8},
+        scope=scope(3, 2, 2, 2),
+        largest=scope(7, 8, 8, 8),
         lanes=lanes,
         abstract=True,
         expected=expected,
+        others={"quick": scope(2, 2, 2, 2), "deep": scope(3, 2, 2, 3)},
+        sizes=SIZES,
     )
 
 
@@ -74,7 +89,7 @@ TRUNCATE_TO_HW = model(
     UNFENCED + becoming(truncate_to_hw.become_follower),
     {
         (3, 1, 1, 1): both(9, 9), (3, 2, 1, 1): both(9, 9), (3, 2, 2, 1): both(9, 9),
-        (3, 2, 2, 2): both(9, 9), (2, 2, 2, 2): both(9, 10),
+        (3, 2, 2, 2): both(9, 9), (2, 2, 2, 2): both(9, 10), (3, 2, 2, 3): both(9, 9),
     },
 )
 KIP101 = model(
@@ -85,6 +100,7 @@ KIP101 = model(
     {
         (3, 1, 1, 1): {"strong_isr": 12}, (3, 2, 1, 1): {"strong_isr": 12},
         (3, 2, 2, 1): {"strong_isr": 12}, (3, 2, 2, 2): both(11, 11), (2, 2, 2, 2): both(12, 12),
+        (3, 2, 2, 3): both(11, 11),
     },
 )
 KIP279 = model(

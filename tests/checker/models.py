@@ -21,7 +21,10 @@ TOYS = {
 }
 
 
-SMALL = {"election": ({"brokers": 1, "epochs": 2}, {"faults": 0})}
+SMALL = {
+    "election": ({"brokers": 1, "epochs": 2}, {"faults": 0}), "partition": ({"replicas": 2},),
+    "requests": ({"queue": 2}, {"queue": 3, "faults": 0}),
+}
 
 
 def small(model: Model) -> list[dict[str, int]]:
@@ -72,8 +75,7 @@ def kernel_of(model: Model, scope=None) -> Kernel:
 
 def explored(run, kernel: Kernel, context=None, partitions: int = 1, **options) -> Explorer:
     """An explorer that has explored everything; in this process when there is no `context`."""
-    spread = {"spread": 1 << 60} if context is None else {"spread": 1}
-    explorer = Explorer(run, kernel, context, partitions, **{**spread, "keep_going": True, **options})
+    explorer = Explorer(run, kernel, context, partitions, **{"spread": 1, "keep_going": True, **options})
     explorer.explore()
     return explorer
 

@@ -7,10 +7,9 @@ from checker.execution import Execution
 
 SCOPES = {"replication": {"brokers": 2, "log": 1, "records": 1, "epochs": 1}}
 
-
 def small_scope(model):
     """The scope at which tests run every step of a model in every way."""
-    return SCOPES.get(model.system, model.scope)
+    return SCOPES.get(model.system) or model.scopes.get("quick", model.scope)
 
 
 def reachable(execution: Execution):

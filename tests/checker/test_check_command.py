@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from checker.runs import scope_for
+from spec.catalogue import MODELS, find
 from tests.checker.arguments import counts, kept, replication, resumed
 
 SMALL = (2, 1, 1, 1)
@@ -68,6 +70,24 @@ def test_a_suite_succeeds_when_every_verdict_is_the_recorded_one(kafkaproof):
     assert answer.code == 0 and [r["expected"] for r in results] == [True] * 5
     assert [r["trace_length"] for r in results] == [9, 12, None, None, None]
     assert all(r["run_dir"].endswith(f"/suite/replication-{r['variant']}") for r in results)
+
+
+def test_a_named_scope_gives_the_sizes_that_are_not_given(kafkaproof):
+    answer = kafkaproof("check", "replication", "--variant", "kip320", "--scope", "quick", "--log", "1", *kept("run"))
+    assert answer.result["scope"] == {"brokers": 2, "log": 1, "records": 2, "epochs": 2}
+
+
+def test_there_are_no_more_replicas_than_brokers():
+    model = find("partition", "fenced")[0]
+    assert scope_for(model, None, {"brokers": 1})["replicas"] == 1
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}-{model.variant}")
+def test_every_named_scope_has_all_sizes_within_the_largest_and_a_recorded_verdict(model):
+    assert model.scopes.keys() >= {"standard", "quick", "deep"} and model.sizes.keys() == model.scope.keys()
+    for name, scope in model.scopes.items():
+        assert scope_for(model, name, {}) == scope_for(model, None, scope) == scope
+    assert None not in (model.expectation(model.scopes[name]) for name in ("standard", "quick"))
 
 
 def test_a_deadlock_is_looked_for_when_asked(kafkaproof):

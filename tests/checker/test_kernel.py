@@ -1,29 +1,50 @@
-"""Two kernels share no generated module: their machine code could bear the same names, and be mixed up."""
+"""A kernel's entry tells what it was made of: a run is resumed, and machine code kept, for the same one only."""
 
+import pickle
 from itertools import combinations
 
-from checker.kernel import Kernel
+import numpy as np
+
+from checker.execution import Execution
+from checker.kernel import Expansion, Kernel
 from spec.catalogue import find
 from spec.mutants.replication import MUTANTS
 from tests import toys
 
 
-def texts(model, **sizes):
-    """The generated modules of a model's kernel at a scope."""
+def kernel(model, **sizes):
+    """A model's kernel at a scope."""
     scope = model.scope | sizes
-    return Kernel(model, scope, model.properties_at(scope)).compiled.texts
+    return Kernel(model, scope, model.properties_at(scope))
 
 
-def test_kernels_of_other_scopes_variants_and_mutants_have_other_modules():
+def test_kernels_of_other_scopes_variants_and_mutants_have_other_entries():
     newest, earlier = (find("replication", variant)[0] for variant in ("kip320", "kip279"))
-    kernels = [
-        texts(newest), texts(newest, log=1), texts(newest, epochs=1), texts(earlier), texts(toys.clock()),
-        texts(MUTANTS[0].mutate(newest)),
+    entries = [
+        kernel(model, **sizes).compiled.entry for model, sizes in (
+            (newest, {}), (newest, {"log": 1}), (newest, {"epochs": 1}), (earlier, {}), (toys.clock(), {}),
+            (MUTANTS[0].mutate(newest), {}),
+        )
     ]
-    for one, other in combinations(kernels, 2):
-        assert not one.keys() & other.keys()
+    assert all(one != other for one, other in combinations(entries, 2))
 
 
-def test_the_same_kernel_has_the_same_modules():
+def test_the_same_kernel_has_the_same_entry():
     model = find("replication", "kip320")[0]
-    assert texts(model) == texts(model)
+    assert kernel(model).compiled == kernel(model).compiled
+    assert kernel(model).compiled.entry == kernel(model).compiled.entry
+
+
+def test_a_kernel_travels():
+    queue = kernel(toys.queue())
+    state = queue.packing.pack(Execution(queue.model, queue.scope).initial_states()[0])
+    ((successors, origins, numbers),) = Expansion(pickle.loads(pickle.dumps(queue.compiled))).run(np.array([state]))
+    assert (len(successors), origins.tolist(), numbers.tolist()) == (3, [0, 0, 0], [0, 1, 2])
+
+
+def test_an_expansion_stops_when_its_room_is_used_and_goes_on_from_there():
+    queue = kernel(toys.queue())
+    state = queue.packing.pack(Execution(queue.model, queue.scope).initial_states()[0])
+    batches = Expansion(queue.compiled, capacity=5).run(np.array([state] * 7))
+    found = [(origin, number) for _, origins, numbers in batches for origin, number in zip(origins, numbers)]
+    assert found == [(i, number) for i in range(7) for number in range(3)]

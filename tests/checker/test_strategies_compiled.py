@@ -5,18 +5,16 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from checker.units import Sources, load
-from spec.language.domains import Array, Bound, Id, Record, Sequence, SetOf
+from checker.compiler_text import NUMBER
+from spec.language.domains import Bound, Id, Sequence
 from spec.language.layout import dtype
 from spec.partition import legal, strategies
+from tests.checker.alone import Alone
 from tests.spec.test_strategies import FUNCTIONS, sequence
 
 BROKERS = range(3)
 SCOPE = {"brokers": 3, "replicas": 3}
-STATE = Record(
-    sequences=(Array(Sequence(Id("brokers"), Bound("replicas")), "brokers"), "assignments, targets, ordered ISRs"),
-    members=(Array(SetOf("brokers"), "brokers"), "ISRs, and who is online"),
-)
+ASSIGNMENT = Sequence(Id("brokers"), Bound("replicas"))
 LISTS = [list(some) for n in range(4) for some in permutations(BROKERS, n)]
 SEQUENCES = ("assignment", "target", "sequence", "ordered_isr")
 SETS = ("isr", "online", "online_or_leaving", "leaving", "members")
@@ -28,31 +26,25 @@ VALUES = {
 MOVES = [legal.replica_move_is_legal, legal.replica_move_was_legal, legal.partition_move_is_legal]
 
 
-def record_of(elements, bits):
-    """The same assignment and set inside a NumPy record, where compiled transitions find them."""
-    record = np.zeros(1, dtype(STATE, SCOPE)).view(np.recarray)[0]
-    record.sequences[0].length = len(elements)
-    for i, element in enumerate(elements):
-        record.sequences[0].slots[i] = element
-    record.members[0] = bits
-    return record.sequences[0], record.members[0]
+def record_of(elements):
+    """The same assignment as a NumPy record, as compiled transitions find it."""
+    record = np.zeros(1, dtype(ASSIGNMENT, SCOPE)).view(np.recarray)
+    record[0].length = len(elements)
+    record[0].slots[: len(elements)] = elements
+    return record
 
 
 def choices(name):
     """The values of a parameter: what plain Python gets, and what the compiled function gets."""
     if name in SEQUENCES:
-        return [(sequence(elements), record_of(elements, 0)[0]) for elements in LISTS]
-    if name in SETS:
-        return [(bits, record_of([], bits)[1]) for bits in range(8)]
-    return [(value, value) for value in VALUES[name]]
+        return [(sequence(elements), record_of(elements)) for elements in LISTS]
+    return [(value, value) for value in (range(8) if name in SETS else VALUES[name])]
 
 
 @pytest.mark.parametrize("function", [*FUNCTIONS, *MOVES], ids=lambda function: function.__name__)
 def test_compiled_functions_are_those_of_python(function):
-    sources = Sources()
-    module = load(sources.texts, sources.add(function))
-    compiled = getattr(module, function.__name__)
     names = function.__code__.co_varnames[:function.__code__.co_argcount]
+    compiled = Alone(SCOPE, [(function, [ASSIGNMENT if name in SEQUENCES else NUMBER for name in names])])
     cases = 0
     for pairs in product(*map(choices, names)):
         plain, packed = zip(*pairs)

@@ -1,16 +1,19 @@
 import ast
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checker.compiler import Generated
+from checker.compiler_expressions import Words
 from checker.packing import MARK, Packing
-from checker.units import HEADER, Sources, load
 from spec.language.domains import Array, Bound, Flag, Number, Record, Sequence
 from spec.language.layout import dtype, leaves
 from spec.language.plain import from_json, get, new_state, put, values_of
 from spec.replication import STATE
+from tests.checker.alone import Alone
 from tests.spec.declarations import SCOPE, declared_states, records, states
 
 REPLICATION_SCOPE = {"brokers": 3, "log": 2, "records": 2, "epochs": 2}
@@ -28,17 +31,19 @@ def new_record(declaration, scope=SCOPE):
 
 
 def interpreted(packing):
-    """The generated pack and unpack, run as Python."""
-    names = {"np": np, "njit": lambda function: function}
-    exec(packing.pack_source() + packing.unpack_source(), names)
+    """The generated pack and unpack, run as Python on plain states."""
+    names = {}
+    exec(packing.range_source() + packing.pack_source() + packing.unpack_source(), names)
     return names["pack"], names["unpack"]
 
 
 def compiled(packing):
-    sources = Sources()
-    parts = ["import numpy as np", HEADER, packing.pack_source(), packing.unpack_source()]
-    module = load(sources.texts, sources.add_text("\n".join(parts)))
-    return module.pack, module.unpack
+    """The generated pack and unpack, as machine code for NumPy records."""
+    outside = Generated.of(packing.range_source())
+    pack = Generated.of(packing.pack_source(), what_is_outside=outside)
+    unpack = Generated.of(packing.unpack_source())
+    alone = Alone(REPLICATION_SCOPE, [(pack, (STATE, Words())), (unpack, (Words(), STATE))])
+    return partial(alone.call, 0), partial(alone.call, 1)
 
 
 @given(declared_states())
@@ -56,11 +61,11 @@ def test_the_generated_code_packs_the_same(declared):
     declaration, state = declared
     packing = Packing(leaves(declaration, SCOPE))
     pack, unpack = interpreted(packing)
-    words, back = np.zeros(packing.words, np.uint64), new_record(declaration)
-    assert pack(as_record(declaration, state), words) == 0
-    assert (words == packing.pack(state)).all()
+    words, back = [0] * packing.words, new_state(declaration, SCOPE)
+    assert pack(state, words) == 0
+    assert words == packing.pack(state).tolist()
     unpack(words, back)
-    assert [get(back, leaf.path) for leaf in packing.leaves] == values_of(state)
+    assert back == state
 
 
 @given(declared_states(), st.data())
@@ -70,7 +75,7 @@ def test_a_value_out_of_its_range_names_the_bound_or_the_leaf(declared, data):
     i = data.draw(st.integers(0, len(packing.leaves) - 1))
     leaf, below = packing.leaves[i], data.draw(st.booleans())
     put(state, leaf.path, leaf.low - 1 if below else leaf.high + 1)
-    answer = interpreted(packing)[0](as_record(declaration, state), np.zeros(packing.words, np.uint64))
+    answer = interpreted(packing)[0](state, [0] * packing.words)
     cut = leaf.bound is not None and (leaf.spare or not below)
     assert answer == (1 + packing.bounds.index(leaf.bound) if cut else -1 - i)
 
@@ -131,10 +136,10 @@ def test_the_compiled_code_packs_the_same(replication, state):
     for leaf in packing.leaves:
         put(s.view(np.recarray)[0], leaf.path, get(state, leaf.path))
     words = np.zeros(packing.words, np.uint64)
-    assert pack(s[0], words) == 0
+    assert pack(s, words) == 0
     assert (words == packing.pack(state)).all()
     back = np.zeros(1, s.dtype)
-    unpack(words, back[0])
+    unpack(words, back)
     assert [get(back.view(np.recarray)[0], leaf.path) for leaf in packing.leaves] == values_of(state)
 
 

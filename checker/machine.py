@@ -1,0 +1,109 @@
+"""Machine code: LLVM's text is compiled once on each machine, kept in the user's cache directory, and loaded.
+
+What is kept is named after all that decides it: the text, the version of LLVM, this processor. It holds a checksum,
+so that a file that was damaged counts as missing; it is put in place whole, so that processes never wait
+for each other. Where nothing can be kept, every process compiles for itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import tempfile
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+
+SPEED = 2
+CHECKSUM_BYTES = 32
+_numbers = count()
+
+
+def cache_directory() -> Path:
+    """Where machine code is kept: ``$XDG_CACHE_HOME`` or ``~/.cache``."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "kafkaproof" / "kernels"
+
+
+class Code:
+    """Machine code in this process, for as long as this object lives; `address` tells where a name is."""
+
+    def __init__(self, text: str, *names: str):
+        builder = llvm.JITLibraryBuilder().add_object_img(_object_of(text)).add_current_process()
+        for name in names:
+            builder.export_symbol(name)
+        self._library = builder.link(_linker(), f"code{next(_numbers)}")
+
+    def address(self, name: str) -> int:
+        """The address of an exported name."""
+        return self._library[name]
+
+    def function(self, name: str, arguments: int):
+        """An exported function, as a callable for integers and addresses that answers an integer."""
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * arguments)(self.address(name))
+
+
+@cache
+def _target() -> llvm.TargetMachine:
+    """This processor, for which code is compiled."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    features = llvm.get_host_cpu_features().flatten()
+    return target.create_target_machine(llvm.get_host_cpu_name(), features, SPEED, reloc="pic", codemodel="small")
+
+
+@cache
+def _linker() -> llvm.LLJIT:
+    return llvm.create_lljit_compiler(_target(), use_jit_link=True)
+
+
+def _object_of(text: str) -> bytes:
+    """The object file of a text, from the cache where it is there."""
+    path = cache_directory() / f"{_key(text)}.o"
+    code = _kept(path)
+    if code is None:
+        code = compiled(text)
+        _keep(path, code)
+    return code
+
+
+def _key(text):
+    target = _target()
+    parts = (text, llvmlite.__version__, target.triple, llvm.get_host_cpu_name(),
+             llvm.get_host_cpu_features().flatten(), str(SPEED))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _kept(path):
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    checksum, code = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
+    return code if hashlib.sha256(code).digest() == checksum else None
+
+
+def _keep(path, code):
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(hashlib.sha256(code).digest() + code)
+        os.replace(file.name, path)
+    except OSError:
+        pass  # a full disk, a directory that belongs to somebody else: the code is compiled again next time
+
+
+def compiled(text: str) -> bytes:
+    """The object file that LLVM makes of a text."""
+    target = _target()
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = target.triple, str(target.target_data)
+    options = llvm.create_pipeline_tuning_options(SPEED)
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    return target.emit_object(module)
