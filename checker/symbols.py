@@ -131,6 +131,14 @@ def without_member(members, x):
     return Members(members.term & ~sets.only(int(x)), members.decide)
 
 
+def union(members, others):
+    """Symbolic `sets.union`."""
+    symbol = members if isinstance(members, Members) else others
+    if not isinstance(symbol, Members):
+        return sets.union(members, others)
+    return Members(term_of(members) | term_of(others), symbol.decide)
+
+
 def intersection(members, others):
     """Symbolic `sets.intersection`."""
     symbol = members if isinstance(members, Members) else others
@@ -149,5 +157,5 @@ def difference(members, others):
 
 REBOUND = {
     getattr(sets, function.__name__): function
-    for function in (contains, is_empty, only, with_member, without_member, intersection, difference)
+    for function in (contains, is_empty, only, with_member, without_member, union, intersection, difference)
 }

@@ -31,6 +31,11 @@ def everybody(n):
     return (1 << n) - 1
 
 
+def union(members, others):
+    """The set of the ids that are in at least one of both sets."""
+    return members | others
+
+
 def intersection(members, others):
     """The set of the ids that are in both sets."""
     return members & others

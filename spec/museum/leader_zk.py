@@ -7,16 +7,60 @@ that nobody obeys, and the successor's context is not what ZooKeeper holds.
 
 There are no broker epochs either: a broker that goes and comes between two looks was never away, and obeys
 what was sent to its former process. Leaders tell of a new ISR by a notification, which the controller reads,
-with the state, and deletes. Not modelled: the order of 1.1 to 2.1 in which one event's brokers come and go.
+with the state, and deletes. A new controller does not take the replicas of dead brokers offline, but elects at
+once; an operator's request for preferred leaders is obeyed where the preferred replica leads already (both seen
+in logs of 1.1.1). Not modelled: the order of 1.1 to 2.1 in which one event's brokers come and go.
 """
 
-from spec.language.sets import contains, difference, is_empty
-from spec.partition.context import NO_EPOCH, Broker, Partition, drop_result, forget, remember_result
-from spec.partition.events import at_work
+from spec.language.sets import contains, difference, is_empty, with_member, without_member
+from spec.partition.context import Broker, Partition, drop_result, forget, is_known, remember_result
 from spec.partition.isr import Isr
-from spec.partition.strategies import replicas_of
-from spec.partition.zookeeper import isr_changed, set_isr, take_notification
-from spec.zookeeper import EXPIRED, OK
+from spec.partition.progress import at_work
+from spec.partition.znodes import ARMED
+from spec.partition.zookeeper import assigned, get_state, isr_changed, session_open
+from spec.zookeeper import BADVERSION, EXPIRED, OK
+
+
+def nobody(controller):
+    """The brokers whose replicas are to go offline when a reign begins: none (up to 2.0)."""
+    return 0
+
+
+def needs_any_election(controller, partition):
+    """Whether a preferred election is held: whoever leads; not asked of a topic queued for deletion (up to 2.3)."""
+    return is_known(partition) and not controller.deleting
+
+
+def list_broker_ids(zk, b, reader):
+    """getChildren of /brokers/ids, watch armed, into `reader`, without broker epochs (up to 2.1): OK or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    zk.clients[b].watch = ARMED
+    reader.joined = difference(zk.registered, reader.live)
+    reader.gone = difference(reader.live, zk.registered)
+    return OK
+
+
+def set_isr(zk, b, p, leader_epoch, isr):
+    """setData of the ISR by a leader that knows the version, and a notification: OK, BADVERSION or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    state = zk.partitions[p]
+    if state.leader_epoch != leader_epoch:
+        return BADVERSION
+    state.leader = b
+    state.isr = isr
+    state.readers = 0
+    zk.isr_changed = with_member(zk.isr_changed, p)
+    return OK
+
+
+def take_notification(zk, b, p, reader):
+    """getData of a state that a leader has changed, and delete of the notification: as `get_state`."""
+    answer = get_state(zk, b, p, reader)
+    if answer == OK:
+        zk.isr_changed = without_member(zk.isr_changed, p)
+    return answer
 
 
 def change_isr(s, b: Broker, p: Partition, isr: Isr):
@@ -31,7 +75,7 @@ def change_isr(s, b: Broker, p: Partition, isr: Isr):
     replica = broker.replicas[p]
     if not broker.up or replica.leader != b or not contains(isr, b):
         return False
-    if not is_empty(difference(isr, replicas_of(broker.assignment))):
+    if not is_empty(difference(isr, assigned(s.zk, p))):
         return False
 
     set_isr(s.zk, b, p, replica.leader_epoch, isr)
@@ -47,7 +91,7 @@ def isr_notification(s, b: Broker, p: Partition):
     Kafka:   KafkaController.processIsrChangeNotification, 1.1 to 2.6.
     """
     controller = s.brokers[b].controller
-    if not at_work(controller) or not isr_changed(s.zk, p) or controller.partitions[p].leader_epoch == NO_EPOCH:
+    if not at_work(controller) or not isr_changed(s.zk, p) or not is_known(controller.partitions[p]):
         return False
 
     answer = take_notification(s.zk, b, p, controller.result)

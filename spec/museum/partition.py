@@ -1,9 +1,15 @@
 """The partition system: its variants, oldest first, and what is known of each."""
 
+from spec import faults as any_system
 from spec import zookeeper as answers
 from spec.language.model import Arrow, Model, Transition
+from spec.language.rebind import rebind
 from spec.museum import leader_zk
-from spec.partition import cluster, events, failover, faults, isr, machines, network, replica, zookeeper
+from spec.museum import zkclient_partition as zkclient
+from spec.partition import (
+    brokers, cluster, context, elections, failover, faults, isr, log_dirs, machines, network, progress, rebalance,
+    replica, triggers, zookeeper,
+)
 from spec.properties import partition_goals as goals
 from spec.properties.partition import SAFETY, WITHOUT_BROKER_EPOCHS
 
@@ -11,8 +17,12 @@ LANE = "broker {b}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
 SEAMS = (
     zookeeper.create_controller, zookeeper.read_controller, zookeeper.list_brokers, zookeeper.get_state,
-    zookeeper.create_state, zookeeper.set_state, zookeeper.delete_preferred, zookeeper.set_isr,
-    zookeeper.take_notification, zookeeper.list_broker_ids,
+    zookeeper.create_state, zookeeper.set_state, zookeeper.delete_request, zookeeper.read_log_dir_events,
+    zookeeper.create_log_dir_event, leader_zk.set_isr, leader_zk.take_notification, leader_zk.list_broker_ids,
+    zkclient.open_another,
+)
+DELETE_CONTROLLER = rebind(
+    any_system.delete_controller, {answers.remove_controller: zookeeper.remove_controller}
 )
 
 
@@ -31,24 +41,52 @@ def acting(*functions):
     return tuple(Transition(function, LANE) for function in functions)
 
 
+OUTSIDE = (
+    faults.expire_orphan, DELETE_CONTROLLER, faults.ask_for_preferred, faults.ask_for_reassignment,
+    faults.queue_deletion, faults.allow_unclean,
+)
 FAULTS = acting(faults.crash, faults.restart, faults.stop, faults.shut_down) + tuple(
-    Transition(function, "zookeeper")
-    for function in (
-        faults.expire_session, faults.expire_orphan, faults.delete_controller, faults.ask_for_preferred,
-        faults.allow_unclean,
-    )
+    Transition(function, "zookeeper") for function in OUTSIDE
 )
-COMMON = asking(
-    failover.elect, failover.resign, failover.load_brokers, failover.load_state,
-    machines.read_for_election, machines.write_leader, machines.create_first_state, machines.read_for_removal,
-    machines.write_removal, events.broker_change, events.delete_request,
+EXPIRY = (Transition(faults.expire_session, "zookeeper"),)
+EVENTS = asking(
+    failover.load_brokers, failover.load_state, machines.read_for_election, machines.write_leader,
+    machines.create_first_state, machines.read_for_removal, machines.write_removal, brokers.broker_change,
+    triggers.delete_request,
 ) + acting(
-    failover.reopen, events.broker_startup, events.broker_failure, events.controlled_shutdown,
-    events.unclean_enabled, events.preferred_election, events.rebalance, replica.leader_and_isr,
+    brokers.broker_startup, brokers.broker_failure, brokers.controlled_shutdown, triggers.unclean_enabled,
+    triggers.preferred_election, triggers.reassignment, triggers.topic_deletion, rebalance.rebalance,
 )
+SESSION = asking(failover.elect, failover.resign) + acting(failover.reopen, replica.leader_and_isr)
+LOG_DIRS = asking(log_dirs.notify, log_dirs.log_dir_notification) + acting(
+    log_dirs.receive_error, log_dirs.storage_error, faults.fail_log_dir
+)
+"""From 1.0 on."""
+COMMON = SESSION + EVENTS + LOG_DIRS + EXPIRY
+ADMIN_ELECTIONS = acting(triggers.admin_election) + (Transition(faults.ask_for_election, "zookeeper"),)
+"""From 2.4 on."""
 
 
-def model(variant, story, transitions, properties, scope, expected):
+SIZES = {
+    "brokers": "brokers, each of which may become the controller",
+    "replicas": "replicas of each partition, no more than brokers",
+    "partitions": "partitions of the one topic",
+    "epochs": "elections of a controller",
+    "leader_epochs": "changes of a partition's leader, or of its ISR by a controller",
+    "faults": "crashes, expiries of living sessions, shutdowns, failed log directories, lost answers, and what "
+    "operators ask for (unclean elections allowed apart): how many in all",
+}
+
+
+def scope(*values):
+    """A scope: brokers, replicas, partitions, epochs, leader epochs, faults."""
+    return dict(zip(SIZES, values))
+
+
+QUICK, TWO_FAULTS = scope(2, 2, 1, 2, 3, 1), scope(2, 2, 1, 2, 3, 2)
+
+
+def model(variant, story, transitions, properties, standard, deep, expected):
     """A variant of partition from its own transitions and its recorded verdicts."""
     return Model(
         system="partition",
@@ -58,48 +96,79 @@ def model(variant, story, transitions, properties, scope, expected):
         initial=cluster.initial,
         transitions=transitions + FAULTS,
         properties=properties,
-        scope=dict(zip(SIZES, scope)),
-        largest={"brokers": 5, "replicas": 5, "partitions": 2, "epochs": 4, "leader_epochs": 10, "faults": 5},
+        scope=standard,
+        largest=scope(5, 5, 3, 4, 10, 5),
         lanes=lanes,
         seams=SEAMS,
         answers=answers.Answer.names,
         expected=expected,
+        others={"quick": QUICK, "deep": deep},
+        sizes=SIZES,
     )
 
 
-SIZES = ("brokers", "replicas", "partitions", "epochs", "leader_epochs", "faults")
 ONE_FAULT = {"no_stale_write": 7, "context_is_zookeeper": 10, "leaderless_for_a_reason": 15}
+OLDEST = ONE_FAULT | {"isr_not_empty": 14}
 FENCED = model(
     "fenced",
     "Every write of a controller is checked against the epoch, and leaders ask the controller to change an "
     "ISR: a deposed controller changes nothing.",
-    COMMON + asking(isr.alter_partition),
+    COMMON + ADMIN_ELECTIONS + asking(isr.alter_partition),
     SAFETY + goals.WITH_BROKER_EPOCHS,
-    (3, 2, 1, 2, 3, 2),
+    TWO_FAULTS,
+    scope(3, 2, 1, 2, 3, 2),
     {
-        (2, 2, 1, 2, 3, 1): {}, (2, 2, 1, 2, 3, 2): {}, (3, 2, 1, 2, 3, 2): {}, (3, 3, 1, 2, 3, 1): {},
-        (3, 2, 2, 2, 2, 1): {}, (3, 3, 1, 2, 3, 2): {},
+        (2, 2, 1, 2, 3, 1): {}, (3, 2, 1, 2, 3, 1): {}, (2, 2, 1, 2, 3, 2): {}, (3, 2, 1, 2, 3, 2): {},
+        (3, 3, 1, 2, 3, 1): {}, (3, 2, 2, 2, 2, 1): {},
     },
 )
+UNFENCED = {
+    zookeeper.checked_create_state: zookeeper.create_state,
+    zookeeper.checked_set_state: zookeeper.set_state,
+    zookeeper.checked_delete_request: zookeeper.delete_request,
+    zookeeper.list_brokers: leader_zk.list_broker_ids,
+    zookeeper.known_as_they_are: zookeeper.as_they_are,
+    network.drop_requests: network.keep_requests,
+    progress.dead_hosts: leader_zk.nobody,
+    triggers.needs_preferred: leader_zk.needs_any_election,
+}
+LEADER_ZK = asking(leader_zk.change_isr, leader_zk.isr_notification)
 LEGACY = model(
     "legacy",
     "Nothing checks the writes of a controller, and leaders write the ISR: a zombie's election lands after its "
     "successor's, and names a leader whom nobody obeys (KAFKA-6082).",
-    COMMON + asking(leader_zk.change_isr, leader_zk.isr_notification),
+    COMMON + LEADER_ZK,
     WITHOUT_BROKER_EPOCHS + goals.GOALS,
-    (3, 2, 1, 2, 3, 1),
+    scope(3, 2, 1, 2, 3, 1),
+    TWO_FAULTS,
     {
         (2, 2, 1, 2, 3, 1): ONE_FAULT,
         (3, 2, 1, 2, 3, 1): ONE_FAULT,
-        (2, 2, 1, 2, 3, 2): ONE_FAULT | {"no_stale_delete": 10, "online_has_leader": 19},
-        (3, 2, 1, 2, 3, 2): ONE_FAULT | {"no_stale_delete": 10, "online_has_leader": 15},
+        (2, 2, 1, 2, 3, 2): ONE_FAULT | {"no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
+    },
+).rebound(UNFENCED)
+ASKED_AGAIN = {
+    transition.function: rebind(transition.function, {context.forget: zkclient.ask_again})
+    for transition in EVENTS + LEADER_ZK
+}
+ZKCLIENT = model(
+    "zkclient",
+    "The client opens a new session by itself and the event in progress goes on in it, beside another "
+    "controller's; and the last member of an ISR leaves it, so that nobody is known to have what is committed.",
+    SESSION + EVENTS + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
+    WITHOUT_BROKER_EPOCHS + goals.WITHOUT_LOG_DIRS,
+    scope(3, 2, 1, 2, 3, 1),
+    TWO_FAULTS,
+    {
+        (2, 2, 1, 2, 3, 1): OLDEST,
+        (3, 2, 1, 2, 3, 1): OLDEST,
+        (2, 2, 1, 2, 3, 2): OLDEST | {"no_stale_delete": 10, "led_if_possible": 13, "online_has_leader": 19},
     },
 ).rebound({
-    zookeeper.checked_create_state: zookeeper.create_state,
-    zookeeper.checked_set_state: zookeeper.set_state,
-    zookeeper.checked_delete_preferred: zookeeper.delete_preferred,
-    zookeeper.list_brokers: zookeeper.list_broker_ids,
-    zookeeper.known_as_they_are: zookeeper.as_they_are,
-    network.drop_requests: network.keep_requests,
+    function: rebind(replacement, UNFENCED | {elections.isr_without: zkclient.isr_without_even_the_last})
+    for function, replacement in ASKED_AGAIN.items()
+} | UNFENCED | {
+    failover.reopen: zkclient.reopen,
+    faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
 })
-MODELS = (LEGACY, FENCED)
+MODELS = (ZKCLIENT, LEGACY, FENCED)

@@ -1,21 +1,25 @@
 """Mutants of partitions: one deliberate mistake each, on the variant `fenced`.
 
-Mutations known for P1 to P12, C4, C9 and C12 to C15, as far as this system can express them. A mutant is not
-held to the rules of writing a transition.
+Mutations known for P1 to P12, C4, C9 and C12 to C17, as far as this system can express them; those of triggers,
+log directories and the deletion of the topic are in `partition_triggers`. A mutant is not held to the rules of
+writing a transition.
 """
 
 from spec.language.domains import NOBODY
-from spec.language.model import first_paragraph
 from spec.language.sets import contains, difference, intersection, is_empty, without_member
-from spec.mutants.mutant import Mutant, everywhere, within
-from spec.partition import context, isr, machines, network, replica, strategies, zookeeper
+from spec.mutants import partition_triggers
+from spec.mutants.partition_mutant import CALM, EARLY, SPARE, TWO, mutant, mutant_within
+from spec.partition import elections, isr, machines, network, progress, replica, strategies, zookeeper
 from spec.partition.context import (
-    IDLE, NO_EPOCH, OFFLINE, WRITING_LEADER, Broker, Partition, end_election, forget, online, remember_leadership,
+    IDLE, NO_EPOCH, OFFLINE, WRITING_LEADER, Broker, Partition, alive, forget, has_leader, is_known,
+    remember_leadership,
 )
-from spec.partition.legal import ONLINE_PARTITION, ONLINE_REPLICA
+from spec.partition.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION, ONLINE_REPLICA
 from spec.partition.network import put_request, wish
+from spec.partition.progress import end_election, hosts
 from spec.partition.strategies import first_in, replicas_of
-from spec.partition.zookeeper import NONE, checked_set_state, create_state, delete_preferred, session_open, set_state
+from spec.partition.znodes import ARMED, NONE
+from spec.partition.zookeeper import checked_set_state, create_state, get_state, list_brokers, set_state
 from spec.zookeeper import EXPIRED, FENCED, OK, Fate
 
 
@@ -44,11 +48,6 @@ def set_unchecked(zk, b, p, epoch, leader, isr, leader_epoch, fate):
     return set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
 
 
-def delete_unchecked(zk, b, epoch, fate):
-    """The request for preferred leaders deleted without the check of the epoch."""
-    return delete_preferred(zk, b, epoch, fate)
-
-
 def raise_twice(result, leader, isr):
     """An election raises the leader epoch by two."""
     result.leader = leader
@@ -75,7 +74,8 @@ def tell_before_writing(s, b: Broker, p: Partition):
     if controller.doing != WRITING_LEADER or not contains(controller.todo, p):
         return False
 
-    put_request(s.network, controller.epoch, p, controller.result.leader, controller.result.leader_epoch, controller.live)
+    result = controller.result
+    put_request(s.network, controller.epoch, p, result.leader, result.leader_epoch, controller.live)
     return True
 
 
@@ -100,7 +100,9 @@ def alter_uncompared(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, f
     cached = broker.controller.partitions[p]
     if broker.controller.epoch == 0 or broker.controller.doing != IDLE or wish(s.network, p, sender) == NO_EPOCH:
         return False
-    if cached.leader_epoch == NO_EPOCH or not contains(isr, sender) or not is_empty(difference(isr, online(broker.controller))):
+    if cached.leader_epoch == NO_EPOCH or not contains(isr, sender):
+        return False
+    if not is_empty(difference(isr, alive(broker.controller))):
         return False
 
     epoch = broker.controller.epoch
@@ -144,26 +146,35 @@ def put_later_request(network, epoch, p, leader, leader_epoch, to):
 
 def list_without_watch(zk, b, reader):
     """/brokers/ids is listed without a new watch."""
-    if not session_open(zk, b):
-        return EXPIRED
-    client = zk.clients[b]
-    client.watch = NONE
-    reader.joined = difference(zk.registered, reader.live)
-    reader.gone = difference(reader.live, zk.registered)
-    reader.bounced = difference(intersection(reader.live, zk.registered), client.seen)
-    client.seen = zk.registered
-    return OK
+    answer = list_brokers(zk, b, reader)
+    if zk.clients[b].watch == ARMED:
+        zk.clients[b].watch = NONE
+    return answer
 
 
-def start_live_replicas(broker):
+def leave_unassigned(zk, b, p, partition, reader):
+    """A new controller does not read the assignments."""
+    return get_state(zk, b, p, reader)
+
+
+def start_live_replicas(controller):
     """A new controller puts no state to the replicas of dead brokers, and takes them offline from there."""
-    controller = broker.controller
     for partition in controller.partitions:
         for r in range(len(partition.replicas)):
-            if contains(intersection(replicas_of(broker.assignment), online(controller)), r):
+            if contains(intersection(replicas_of(partition.assignment), alive(controller)), r):
                 partition.replicas[r] = ONLINE_REPLICA
-    controller.replicas = difference(replicas_of(broker.assignment), controller.live)
+    controller.replicas = difference(hosts(controller), controller.live)
     controller.starting = 1
+
+
+def start_without_elections(controller):
+    """The partition state machine starts up, and triggers no elections."""
+    for partition in controller.partitions:
+        if not is_known(partition):
+            partition.state = NEW_PARTITION
+        else:
+            partition.state = ONLINE_PARTITION if has_leader(controller, partition) else OFFLINE_PARTITION
+    controller.starting = 0
 
 
 def end_as_online(controller, p):
@@ -172,40 +183,21 @@ def end_as_online(controller, p):
     end_election(controller, p)
 
 
-def followers_only(broker):
+def followers_only(controller, partition):
     """The new leader is not told."""
-    return without_member(intersection(replicas_of(broker.assignment), online(broker.controller)), broker.controller.result.leader)
+    return without_member(intersection(replicas_of(partition.assignment), alive(controller)), controller.result.leader)
 
 
-def everyone_live(broker, r):
+def everyone_live(controller, partition, r):
     """The replica that goes offline is told with the others."""
-    return intersection(replicas_of(broker.assignment), broker.controller.live)
+    return intersection(replicas_of(partition.assignment), controller.live)
 
 
-def scope(brokers, replicas, epochs, leader_epochs, faults):
-    """A scope of one partition."""
-    return {"brokers": brokers, "replicas": replicas, "partitions": 1, "epochs": epochs,
-            "leader_epochs": leader_epochs, "faults": faults}
-
-
-CALM, ONE, TWO = scope(2, 2, 1, 2, 0), scope(2, 2, 2, 2, 1), scope(2, 2, 2, 3, 2)
-SPARE, EARLY = scope(3, 2, 1, 1, 0), scope(2, 2, 2, 2, 0)
-
-
-def mutant(name, kills, replacements, at=ONE):
-    """A mutant of `fenced`, told by the docstring of what replaces something."""
-    return Mutant(name, first_paragraph(next(iter(replacements.values()))), kills, everywhere(replacements), at)
-
-
-def mutant_within(name, kills, transition, replacements, at=ONE):
-    """The same, in one transition alone."""
-    told = first_paragraph(next(iter(replacements.values())))
-    return Mutant(name, told, kills, within(transition, replacements), at)
-
-
+UNCOMPARED = {replica.is_stale: obey_any, replica.is_news: any_epoch}
+UNTRIGGERED = {progress.trigger_online: trigger_nothing}
+AS_ONLINE = {progress.end_election: end_as_online}
 UNRAISED = {machines.prepare: keep_epoch}
 UNCHECKED = {zookeeper.checked_create_state: create_unchecked}
-UNCHECKED_REQUEST = {zookeeper.checked_delete_preferred: delete_unchecked}
 FALL_THROUGH = {strategies.preferred_leader: preferred_or_next}
 
 MUTANTS = (
@@ -214,24 +206,25 @@ MUTANTS = (
     mutant("last-member-leaves", "isr_not_empty", {strategies.isr_after_removal: empty_isr}),
     mutant("first-state-unchecked", "no_stale_write", UNCHECKED),
     mutant("state-unchecked", "no_stale_write", {zookeeper.checked_set_state: set_unchecked}, TWO),
-    mutant("request-unchecked", "no_stale_delete", UNCHECKED_REQUEST, TWO),
     mutant("epoch-raised-twice", "epoch_step", {machines.prepare: raise_twice}),
     mutant("wish-uncompared", "epoch_step", {isr.is_accepted: accept_any}),
     mutant("epoch-kept", "leader_raises_epoch", UNRAISED),
     mutant("epoch-used-twice", "unique_leader", UNRAISED),
     mutant("unclean-unasked", "clean", {strategies.offline_leader: any_live_leader}),
     mutant("told-before-written", "local_epoch", {machines.write_leader: tell_before_writing}),
-    mutant("epochs-uncompared", "local_epoch_never_falls", {replica.is_stale: obey_any, replica.is_news: any_epoch}, TWO),
+    mutant("epochs-uncompared", "local_epoch_never_falls", UNCOMPARED, TWO),
     mutant("wish-of-a-former-leader", "isr_writer", {isr.alter_partition: alter_uncompared}),
     mutant("preferred-falls-through", "strategy", FALL_THROUGH, TWO),
     mutant("leaver-stays", "strategy", {strategies.controlled_shutdown_isr: leaver_stays}),
     mutant("last-replica-leads", "first_state", {strategies.new_topic_leader: last_online}, CALM),
-    mutant_within("nobody-elected-first", "leaderless_for_a_reason", "broker_failure", {context.trigger_online: trigger_nothing}),
+    mutant_within("nobody-elected-first", "leaderless_for_a_reason", "broker_failure", UNTRIGGERED),
     mutant("rebalanced-elsewhere", "rebalanced", FALL_THROUGH, TWO),
     mutant("epoch-sent-before-written", "epoch_bound", {network.put_request: put_later_request}, EARLY),
     mutant("watch-not-armed", "context_is_zookeeper", {zookeeper.list_brokers: list_without_watch}),
-    mutant("dead-replicas-without-state", "legal_moves", {context.start_replicas: start_live_replicas}, TWO),
-    mutant_within("online-without-leader", "online_has_leader", "read_for_election", {context.end_election: end_as_online}),
-    mutant_within("leader-not-told", "recipients", "write_leader", {machines.recipients: followers_only}),
-    mutant("leaver-told", "removal_recipients", {machines.others: everyone_live}),
-)
+    mutant("dead-replicas-without-state", "legal_moves", {progress.start_replicas: start_live_replicas}, TWO),
+    mutant_within("online-without-leader", "online_has_leader", "read_for_election", AS_ONLINE),
+    mutant_within("leader-not-told", "recipients", "write_leader", {elections.recipients: followers_only}),
+    mutant("leaver-told", "removal_recipients", {elections.told_of_removal: everyone_live}),
+    mutant("assignments-unread", "context_is_zookeeper", {zookeeper.load_partition: leave_unassigned}, CALM),
+    mutant("started-without-elections", "led_if_possible", {progress.start_partitions: start_without_elections}, CALM),
+) + partition_triggers.MUTANTS

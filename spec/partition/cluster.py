@@ -1,9 +1,10 @@
 """The whole state: ZooKeeper, every broker, the network between them."""
 
 from spec.language.domains import NOBODY, Array, Record
-from spec.partition.context import BROKER, NO_EPOCH, assign, start_process
+from spec.partition.context import BROKER, NO_EPOCH, start_process
 from spec.partition.network import NETWORK, fall_silent
-from spec.partition.zookeeper import ZOOKEEPER, register
+from spec.partition.znodes import ZOOKEEPER, assign
+from spec.partition.zookeeper import register
 
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),
@@ -15,10 +16,10 @@ STATE = Record(
 def initial(s):
     """Every broker runs and is registered; nobody is controller; the partitions have no state yet."""
     s.zk.controller = NOBODY
+    assign(s.zk)
     for b in range(len(s.brokers)):
         register(s.zk, b)
         start_process(s.brokers[b])
-        assign(s.brokers[b])
         fall_silent(s.network, b)
     for state in s.zk.partitions:
         state.leader = NOBODY

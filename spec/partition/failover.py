@@ -1,20 +1,21 @@
 """The reign of a controller: elected in one step, started up, and given up.
 
 onControllerFailover reads the brokers, then every state; the replica state machine starts up (replicas of
-dead brokers leave the ISRs), then that of partitions (whoever has no leader is elected). A request for
-preferred elections that is found is handled like any later one.
+dead brokers leave the ISRs), then that of partitions (whoever has no leader is elected). Requests of operators and
+notifications that are found are handled like any later one. (Kafka deletes notifications unread; what they
+would have told is told by the answers to the first LeaderAndIsr.)
 """
 
 from spec.language.sets import everybody, intersection, is_empty, without_member
 from spec.partition.context import (
-    IDLE, NO_EPOCH, READING_BROKERS, READING_STATES, Broker, Partition, forget, is_next, online, proceed,
-    remember_result, start_replicas,
+    IDLE, READING_BROKERS, READING_STATES, Broker, Partition, alive, empty_queue, forget, is_known, remember_result,
 )
 from spec.partition.network import drop_requests, put_request
+from spec.partition.progress import is_next, proceed, start_replicas
 from spec.partition.strategies import replicas_of
 from spec.partition.zookeeper import (
-    create_controller, get_state, known_as_they_are, list_brokers, moved, read_controller, register, session_open,
-    vacant,
+    create_controller, deletion_wanted, known_as_they_are, list_brokers, load_partition, moved, read_controller,
+    register, session_open, vacant,
 )
 from spec.zookeeper import EXPIRED, MINE, OK
 
@@ -42,16 +43,20 @@ def resign(s, b: Broker):
 
     Guards:  it rules, and no event is in progress; its watch has fired.
     Request: MINE; OK (another's) or NONODE; EXPIRED.
-    Effects: unless it is its own, the reign is over.
-    Kafka:   KafkaController.maybeResign, 1.1 to 3.9.
+    Effects: unless it is its own, the reign is over. Answers that wait in the queue are then dropped, but not
+             where there is no /controller: it may be elected again in the same event (Reelect).
+    Kafka:   KafkaController.maybeResign, processReelect, 1.1 to 3.9.
     """
-    controller = s.brokers[b].controller
+    broker = s.brokers[b]
+    controller = broker.controller
     if controller.epoch == 0 or controller.doing != IDLE or not moved(s.zk, b):
         return False
 
     answer = read_controller(s.zk, b)
     if answer != MINE:
         forget(controller)
+    if answer == OK:
+        empty_queue(broker)
     return True
 
 
@@ -60,7 +65,7 @@ def reopen(s, b: Broker):
 
     Guards:  there is a process; its session has expired; no event is in progress.
     Request: OK.
-    Effects: the reign is over; the process goes on with its replicas.
+    Effects: the reign is over, and the event queue empty; the process goes on with its replicas.
     Kafka:   KafkaController.processExpire, processRegisterBrokerAndReelect, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -70,6 +75,7 @@ def reopen(s, b: Broker):
     register(s.zk, b)
     drop_requests(s.network, b)
     forget(broker.controller)
+    empty_queue(broker)
     return True
 
 
@@ -97,31 +103,31 @@ def load_brokers(s, b: Broker):
 
 
 def load_state(s, b: Broker, p: Partition):
-    """A new controller reads the state of a partition; after the last, the replica machine starts up.
+    """A new controller reads a partition's assignment and state; after the last, the replica machine starts up.
 
     Guards:  it has listed the brokers; `p` is the next.
     Request: OK; NONODE before the first election of `p`; EXPIRED.
-    Effects: it knows the leadership; at last every live replica is told of it, and those of dead
-             brokers are to go offline.
+    Effects: it knows the leadership; at last also whether the topic is queued for deletion; every live replica
+             is told, and those of dead brokers are to go offline.
     Kafka:   KafkaController.updateLeaderAndIsrCache, ReplicaStateMachine.startup, 1.1 to 3.9.
     """
-    broker = s.brokers[b]
-    controller = broker.controller
+    controller = s.brokers[b].controller
     if controller.doing != READING_STATES or not is_next(controller.todo, p):
         return False
 
-    answer = get_state(s.zk, b, p, controller.result)
+    answer = load_partition(s.zk, b, p, controller.partitions[p], controller.result)
     if answer == EXPIRED:
         forget(controller)
         return True
     remember_result(controller, controller.partitions[p])
     controller.todo = without_member(controller.todo, p)
     if is_empty(controller.todo):
-        to = known_as_they_are(s.zk, b, intersection(online(controller), replicas_of(broker.assignment)))
+        controller.deleting = deletion_wanted(s.zk)
         for q in range(len(controller.partitions)):
             told = controller.partitions[q]
-            if told.leader_epoch != NO_EPOCH:
+            if is_known(told):
+                to = known_as_they_are(s.zk, b, intersection(alive(controller), replicas_of(told.assignment)))
                 put_request(s.network, controller.epoch, q, told.leader, told.leader_epoch, to)
-        start_replicas(broker)
+        start_replicas(controller)
         proceed(controller)
     return True

@@ -2,12 +2,20 @@
 
 Consequences of a fault do not count: the end of a dead process's session, its return, the end of a process
 that has asked to be shut down. Nor does the permission of unclean elections, which is never taken back.
+`delete_controller` is that of `spec.faults`.
 """
 
-from spec.language.domains import NOBODY
-from spec.partition.context import Broker, end_process, start_process
-from spec.partition.network import drop_requests, fall_silent, leaves, put_shutdown
-from spec.partition.zookeeper import disconnect, end_session, register, session_open
+from spec.language.domains import Choice
+from spec.language.sequences import push
+from spec.language.sets import contains
+from spec.partition.context import NO_EPOCH, Broker, Partition, end_process, lose_replica, start_process
+from spec.partition.network import (
+    NOTHING, PREFERRED_TYPE, UNCLEAN_TYPE, ask, asked, drop_requests, fall_silent, leaves, put_shutdown, put_wishes,
+)
+from spec.partition.zookeeper import assigned, disconnect, end_session, register, session_open
+
+ElectionType = Choice("PREFERRED", "UNCLEAN")
+PREFERRED, UNCLEAN = ElectionType
 
 
 def crash(s, b: Broker):
@@ -100,20 +108,6 @@ def shut_down(s, b: Broker):
     return True
 
 
-def delete_controller(s):
-    """An operator deletes /controller.
-
-    Guards:  it exists.
-    Effects: it is gone; its owner's session is open as before.
-    """
-    if s.zk.controller == NOBODY:
-        return False
-
-    s.zk.controller = NOBODY
-    s.zk.faults += 1
-    return True
-
-
 def ask_for_preferred(s):
     """An operator creates /admin/preferred_replica_election.
 
@@ -124,6 +118,70 @@ def ask_for_preferred(s):
         return False
 
     s.zk.preferred = 1
+    s.zk.faults += 1
+    return True
+
+
+def ask_for_election(s, kind: ElectionType):
+    """An administrator asks the controller for an election of every partition.
+
+    Guards:  no such request is on its way.
+    Effects: it is.
+    """
+    if asked(s.network) != NOTHING:
+        return False
+
+    ask(s.network, UNCLEAN_TYPE if kind == UNCLEAN else PREFERRED_TYPE)
+    if kind == UNCLEAN:
+        s.zk.ghosts.forced = 1
+    s.zk.faults += 1
+    return True
+
+
+def ask_for_reassignment(s, p: Partition, target: Broker):
+    """An operator creates /admin/reassign_partitions: one of a partition's replicas is to be the only one.
+
+    Guards:  it does not exist; the target is a replica.
+    Effects: it does.
+    """
+    request = s.zk.reassignment
+    if request.target.length > 0 or not contains(assigned(s.zk, p), target):
+        return False
+
+    request.partition = p
+    push(request.target, target)
+    s.zk.faults += 1
+    return True
+
+
+def queue_deletion(s):
+    """An operator creates /admin/delete_topics/t.
+
+    Guards:  it does not exist.
+    Effects: it does, and stays.
+    """
+    if s.zk.deleting:
+        return False
+
+    s.zk.deleting = 1
+    s.zk.faults += 1
+    return True
+
+
+def fail_log_dir(s, b: Broker, p: Partition):
+    """A log directory of broker `b` fails: that of its replica of `p`.
+
+    Guards:  there is a process, and the directory works.
+    Effects: the replica is lost to the process; if it led, it leads no more.
+    """
+    broker = s.brokers[b]
+    if not broker.up or broker.replicas[p].failed or not contains(assigned(s.zk, p), b):
+        return False
+
+    lose_replica(broker.replicas[p])
+    broker.replicas[p].failed = 1
+    broker.unnotified = 1
+    put_wishes(s.network, p, b, NO_EPOCH)
     s.zk.faults += 1
     return True
 

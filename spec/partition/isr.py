@@ -1,16 +1,16 @@
 """Changes of the ISR that a leader wishes: asked of the controller, which writes (KIP-497, 2.7 and later).
 
-The controller compares epochs with what it remembers, refuses replicas that are not online (KIP-841, 3.3+),
-and writes on the version of its cache. A refusal changes nothing and is no step. That the version in
-the request is the cached one follows from the equal leader epochs, but for requests sent twice, which ask for
-what a leader may wish anyway.
+The controller compares epochs with what it remembers, refuses replicas of brokers that are not alive (KIP-841,
+3.3+; log directories do not count), and writes on the version of its cache. A refusal changes nothing and is no
+step. That the version in the request is the cached one follows from the equal leader epochs, but for requests
+sent twice, which ask for what a leader may wish anyway.
 """
 
 from spec.language.domains import SetOf
 from spec.language.sets import contains, difference, is_empty
-from spec.partition.context import Broker, Partition, forget, online, remember_leadership
-from spec.partition.events import at_work
+from spec.partition.context import Broker, Partition, alive, forget, is_known, remember_leadership
 from spec.partition.network import wish
+from spec.partition.progress import at_work
 from spec.partition.strategies import replicas_of
 from spec.partition.zookeeper import checked_set_state
 from spec.zookeeper import EXPIRED, FENCED, OK, Fate
@@ -20,13 +20,12 @@ Isr = SetOf("brokers")
 
 def is_accepted(controller, partition, sender, leader_epoch):
     """Whether the controller obeys a wish of `sender`: live, and with the leader epoch that it remembers."""
-    known = contains(controller.live, sender) and partition.leader_epoch >= 0
-    return known and leader_epoch == partition.leader_epoch
+    return contains(controller.live, sender) and is_known(partition) and leader_epoch == partition.leader_epoch
 
 
 def are_eligible(controller, isr):
     """Whether all members of a wished ISR are live and not shutting down."""
-    return is_empty(difference(isr, online(controller)))
+    return is_empty(difference(isr, alive(controller)))
 
 
 def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: Fate):
@@ -39,15 +38,14 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: 
              leader epoch stay.
     Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
     """
-    broker = s.brokers[b]
-    controller = broker.controller
+    controller = s.brokers[b].controller
     cached = controller.partitions[p]
     epoch = wish(s.network, p, sender)
     if not at_work(controller) or not is_accepted(controller, cached, sender, epoch):
         return False
     if isr == cached.isr or not contains(isr, sender) or not are_eligible(controller, isr):
         return False
-    if not is_empty(difference(isr, replicas_of(broker.assignment))):
+    if not is_empty(difference(isr, replicas_of(cached.assignment))):
         return False
 
     answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, epoch, fate)

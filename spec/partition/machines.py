@@ -6,54 +6,20 @@ that are to do come in the order of their ids; in Kafka, in that of a hash map.
 """
 
 from spec.language.domains import NOBODY
-from spec.language.sets import contains, intersection, without_member
+from spec.language.sets import contains
 from spec.partition.context import (
-    CONTROLLED_SHUTDOWN, ELECTING, OFFLINE, REMOVING, WRITING_LEADER, WRITING_REMOVAL, Broker, Partition,
-    drop_result, end_election, end_removal, forget, is_next, online, remember_leadership, remember_result,
+    ELECTING, REMOVING, WRITING_LEADER, WRITING_REMOVAL, Broker, Partition, drop_result, forget, online,
+    remember_leadership, remember_result,
+)
+from spec.partition.elections import (
+    chosen_isr, chosen_leader, is_removal_told, isr_without, recipients, told_of_removal,
 )
 from spec.partition.legal import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
 from spec.partition.network import put_request
-from spec.partition.strategies import (
-    controlled_shutdown_isr, controlled_shutdown_leader, controlled_shutdown_recipients, isr_after_removal,
-    leader_after_removal, new_topic_isr, new_topic_leader, new_topic_recipients, offline_isr, offline_leader,
-    offline_recipients, preferred_isr, preferred_leader, preferred_recipients, replicas_of,
-)
+from spec.partition.progress import end_election, end_removal, is_next
+from spec.partition.strategies import leader_after_removal, new_topic_isr, new_topic_leader, new_topic_recipients
 from spec.partition.zookeeper import checked_create_state, checked_set_state, known_as_they_are, read_state
 from spec.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, NONODE, OK, Fate
-
-
-def chosen_leader(broker, isr, unclean):
-    """Whom the strategy of the event in progress elects, NOBODY when it fails."""
-    controller = broker.controller
-    if controller.strategy == OFFLINE:
-        return offline_leader(broker.assignment, isr, online(controller), unclean)
-    if controller.strategy == CONTROLLED_SHUTDOWN:
-        return controlled_shutdown_leader(broker.assignment, isr, controller.live, controller.leaving)
-    return preferred_leader(broker.assignment, isr, online(controller))
-
-
-def chosen_isr(controller, isr, leader):
-    """The ISR of an election that did not fail."""
-    if controller.strategy == OFFLINE:
-        return offline_isr(isr, online(controller), leader)
-    if controller.strategy == CONTROLLED_SHUTDOWN:
-        return controlled_shutdown_isr(isr, controller.leaving)
-    return preferred_isr(isr)
-
-
-def recipients(broker):
-    """The live brokers that are told of the election."""
-    controller = broker.controller
-    if controller.strategy == OFFLINE:
-        return offline_recipients(broker.assignment, online(controller))
-    if controller.strategy == CONTROLLED_SHUTDOWN:
-        return controlled_shutdown_recipients(broker.assignment, controller.live)
-    return intersection(preferred_recipients(broker.assignment), controller.live)
-
-
-def others(broker, r):
-    """The live replicas but `r`."""
-    return intersection(without_member(replicas_of(broker.assignment), r), broker.controller.live)
 
 
 def removes(controller, p, r):
@@ -77,22 +43,22 @@ def read_for_election(s, b: Broker, p: Partition):
     Effects: the result is to be written; when the election fails, or on NEWER, `p` stays as it is.
     Kafka:   PartitionStateMachine.doElectLeaderForPartitions, 1.1 to 3.9.
     """
-    broker = s.brokers[b]
-    controller = broker.controller
+    controller = s.brokers[b].controller
     if controller.doing != ELECTING or not is_next(controller.todo, p):
         return False
     if controller.partitions[p].state == NEW_PARTITION:
         return False
 
+    partition = controller.partitions[p]
     result = controller.result
     answer = read_state(s.zk, b, p, controller.epoch, result)
-    leader = chosen_leader(broker, result.isr, result.unclean) if answer == OK else NOBODY
+    leader = chosen_leader(controller, partition, result.isr, result.unclean) if answer == OK else NOBODY
     if answer == EXPIRED:
         forget(controller)
     elif leader == NOBODY:
         end_election(controller, p)
     else:
-        prepare(result, leader, chosen_isr(controller, result.isr, leader))
+        prepare(result, leader, chosen_isr(controller, partition, result.isr, leader))
         controller.doing = WRITING_LEADER
     return True
 
@@ -106,8 +72,7 @@ def write_leader(s, b: Broker, p: Partition, fate: Fate):
              write, it reads again; on LOST it asks again; on FENCED the reign is over.
     Kafka:   KafkaZkClient.updateLeaderAndIsr, PartitionStateMachine.doElectLeaderForPartitions, 2.1 to 3.9.
     """
-    broker = s.brokers[b]
-    controller = broker.controller
+    controller = s.brokers[b].controller
     if controller.doing != WRITING_LEADER or not is_next(controller.todo, p):
         return False
 
@@ -115,10 +80,11 @@ def write_leader(s, b: Broker, p: Partition, fate: Fate):
     epoch = controller.epoch
     answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, fate)
     if answer == OK:
-        to = known_as_they_are(s.zk, b, recipients(broker))
+        partition = controller.partitions[p]
+        to = known_as_they_are(s.zk, b, recipients(controller, partition))
         put_request(s.network, epoch, p, result.leader, result.leader_epoch, to)
-        remember_result(controller, controller.partitions[p])
-        controller.partitions[p].state = ONLINE_PARTITION
+        remember_result(controller, partition)
+        partition.state = ONLINE_PARTITION
         end_election(controller, p)
     elif answer == BADVERSION:
         drop_result(controller)
@@ -138,22 +104,23 @@ def create_first_state(s, b: Broker, p: Partition, fate: Fate):
              on LOST it asks again.
     Kafka:   PartitionStateMachine.initializeLeaderAndIsrForPartitions, 2.1 to 3.9.
     """
-    broker = s.brokers[b]
-    controller = broker.controller
+    controller = s.brokers[b].controller
     if controller.doing != ELECTING or not is_next(controller.todo, p):
         return False
     if controller.partitions[p].state != NEW_PARTITION:
         return False
 
-    leader = new_topic_leader(broker.assignment, online(controller))
-    isr = new_topic_isr(broker.assignment, online(controller))
+    partition = controller.partitions[p]
+    candidates = online(controller, partition)
+    leader = new_topic_leader(partition.assignment, candidates)
+    isr = new_topic_isr(partition.assignment, candidates)
     epoch = controller.epoch
     answer = NONODE if leader == NOBODY else checked_create_state(s.zk, b, p, epoch, leader, isr, fate)
     if answer == OK:
-        to = new_topic_recipients(broker.assignment, online(controller))
+        to = new_topic_recipients(partition.assignment, candidates)
         put_request(s.network, epoch, p, leader, 0, known_as_they_are(s.zk, b, to))
-        remember_leadership(controller.partitions[p], leader, isr, 0)
-        controller.partitions[p].state = ONLINE_PARTITION
+        remember_leadership(partition, leader, isr, 0)
+        partition.state = ONLINE_PARTITION
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:
@@ -167,11 +134,10 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
     Guards:  replicas are to go offline; partition `p` of broker `r` is the next.
     Request: OK; NEWER when a controller of a higher epoch wrote it; EXPIRED.
     Effects: if `r` is in the ISR it is to be removed; if not, the other replicas are told once more of the
-             leadership, and the replica is Offline; on NEWER it stays as it is.
+             leadership (not before a deletion), and the replica is Offline; on NEWER it stays as it is.
     Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to 3.9.
     """
-    broker = s.brokers[b]
-    controller = broker.controller
+    controller = s.brokers[b].controller
     result = controller.result
     if controller.doing != REMOVING or not removes(controller, p, r):
         return False
@@ -180,14 +146,16 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
     if answer == EXPIRED:
         forget(controller)
     elif answer == OK and contains(result.isr, r):
-        prepare(result, leader_after_removal(result.leader, r), isr_after_removal(result.isr, r))
+        prepare(result, leader_after_removal(result.leader, r), isr_without(result, r))
         controller.doing = WRITING_REMOVAL
     else:
         if answer == OK:
-            to = known_as_they_are(s.zk, b, others(broker, r))
-            put_request(s.network, controller.epoch, p, result.leader, result.leader_epoch, to)
-            remember_result(controller, controller.partitions[p])
-            controller.partitions[p].replicas[r] = OFFLINE_REPLICA
+            partition = controller.partitions[p]
+            to = known_as_they_are(s.zk, b, told_of_removal(controller, partition, r))
+            if is_removal_told(controller):
+                put_request(s.network, controller.epoch, p, result.leader, result.leader_epoch, to)
+            remember_result(controller, partition)
+            partition.replicas[r] = OFFLINE_REPLICA
         end_removal(controller, p, r)
     return True
 
@@ -197,12 +165,11 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, fate: Fate):
 
     Guards:  it has read `p`, with `r` in the ISR.
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
-    Effects: on OK the replica is Offline, and the others are told; on BADVERSION, perhaps of its own
-             lost write, it reads again; on LOST it asks again; on FENCED the reign is over.
+    Effects: on OK the replica is Offline, and the others are told (not before a deletion); on BADVERSION,
+             perhaps of its own lost write, it reads again; on LOST it asks again; on FENCED the reign is over.
     Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, handleStateChange, 2.1 to 3.9.
     """
-    broker = s.brokers[b]
-    controller = broker.controller
+    controller = s.brokers[b].controller
     if controller.doing != WRITING_REMOVAL or not removes(controller, p, r):
         return False
 
@@ -210,10 +177,12 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, fate: Fate):
     epoch = controller.epoch
     answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, fate)
     if answer == OK:
-        to = known_as_they_are(s.zk, b, others(broker, r))
-        put_request(s.network, epoch, p, result.leader, result.leader_epoch, to)
-        remember_result(controller, controller.partitions[p])
-        controller.partitions[p].replicas[r] = OFFLINE_REPLICA
+        partition = controller.partitions[p]
+        to = known_as_they_are(s.zk, b, told_of_removal(controller, partition, r))
+        if is_removal_told(controller):
+            put_request(s.network, epoch, p, result.leader, result.leader_epoch, to)
+        remember_result(controller, partition)
+        partition.replicas[r] = OFFLINE_REPLICA
         end_removal(controller, p, r)
     elif answer == BADVERSION:
         drop_result(controller)

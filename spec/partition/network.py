@@ -11,22 +11,31 @@ is left out: the data plane is represented by "a leader may wish any ISR that ho
 A wish (AlterPartition, 2.7+) carries the leader epoch; it may be sent, and arrive, whenever its sender
 believes to lead. Which ISR it asks for is settled when it arrives.
 
-A controlled shutdown is asked for until the asker's process ends.
+Of the answers to LeaderAndIsr only storage errors are kept. They reach the controller that asked, as long as its
+reign lasts, and wait in its event queue, which outlives the reign. They are lost with the process that sent them.
+
+A controlled shutdown is asked for until the asker's process ends; an election (KIP-460, 2.4+), until a controller
+takes it up: others answer NOT_CONTROLLER, which changes nothing and is no step.
 """
 
-from spec.language.domains import Array, Bound, Record, SetOf
-from spec.language.sets import contains, difference, everybody, with_member, without_member
+from spec.language.domains import Array, Bound, Choice, Record, SetOf
+from spec.language.sets import contains, union, with_member, without_member
 from spec.partition.context import NO_EPOCH, Leader, LeaderEpoch
+
+Asked = Choice("NOTHING", "PREFERRED_TYPE", "UNCLEAN_TYPE")
+NOTHING, PREFERRED_TYPE, UNCLEAN_TYPE = Asked
 
 REQUEST = Record(
     leader=(Leader, "leader"),
     leader_epoch=(LeaderEpoch, "leader epoch, -1 when nothing was sent"),
     to=(SetOf("brokers"), "brokers to which it is on its way"),
+    errors=(SetOf("brokers"), "brokers whose answer KAFKA_STORAGE_ERROR is on its way"),
 )
 NETWORK = Record(
     requests=(Array(Array(REQUEST, "partitions"), Bound("epochs", 1)), "LeaderAndIsr of each controller epoch"),
     wishes=(Array(Array(LeaderEpoch, "brokers"), "partitions"), "leader epoch in each leader's wishes, -1: none"),
     shutdowns=(SetOf("brokers"), "brokers that ask for a controlled shutdown"),
+    asked=(Asked, "the type of election that an administrator asks for, of every partition"),
 )
 
 
@@ -37,8 +46,7 @@ def put_request(network, epoch, p, leader, leader_epoch, to):
         request.to = 0
     request.leader = leader
     request.leader_epoch = leader_epoch
-    everyone = everybody(len(network.wishes[p]))
-    request.to = difference(everyone, difference(difference(everyone, request.to), to))
+    request.to = union(request.to, to)
 
 
 def arriving(network, epoch, p, b):
@@ -62,6 +70,23 @@ def leader_epoch_in(network, epoch, p):
     return network.requests[epoch][p].leader_epoch
 
 
+def put_error(network, epoch, p, b):
+    """Broker `b` answers a request with KAFKA_STORAGE_ERROR."""
+    request = network.requests[epoch][p]
+    request.errors = with_member(request.errors, b)
+
+
+def error_arrives(network, epoch, p, b):
+    """Whether a storage error of `b` is on its way to the controller that asked: an arrival."""
+    return contains(network.requests[epoch][p].errors, b)
+
+
+def take_error(network, epoch, p, b):
+    """The answer is delivered, or lost."""
+    request = network.requests[epoch][p]
+    request.errors = without_member(request.errors, b)
+
+
 def put_wishes(network, p, b, leader_epoch):
     """From now on broker `b` may send wishes with this leader epoch (-1: it does not lead)."""
     network.wishes[p][b] = leader_epoch
@@ -82,6 +107,21 @@ def leaves(network, b):
     return contains(network.shutdowns, b)
 
 
+def ask(network, wanted):
+    """An administrator asks for an election."""
+    network.asked = wanted
+
+
+def asked(network):
+    """The type of election that is asked for, NOTHING for none: an arrival."""
+    return network.asked
+
+
+def take_asked(network):
+    """A controller has taken the request up."""
+    network.asked = NOTHING
+
+
 def drop_requests(network, b):
     """The process of `b` is another one: requests that carry the old broker epoch are refused (2.2+)."""
     for epoch in range(len(network.requests)):
@@ -99,3 +139,5 @@ def fall_silent(network, b):
     network.shutdowns = without_member(network.shutdowns, b)
     for p in range(len(network.wishes)):
         network.wishes[p][b] = NO_EPOCH
+        for epoch in range(len(network.requests)):
+            take_error(network, epoch, p, b)

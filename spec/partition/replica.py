@@ -1,12 +1,13 @@
 """A broker's side of LeaderAndIsr: fenced by the controller epoch, then by the leader epoch.
 
 Both live in memory: a process that starts again accepts anything, once. A broker becomes a follower
-whoever leads; that it must know the leader as alive is not modelled.
+whoever leads; that it must know the leader as alive is not modelled. A replica whose log directory has failed
+is lost until the process starts again, and has forgotten its leader.
 """
 
 from spec.language.domains import Bound, Number
 from spec.partition.context import NO_EPOCH, Broker, Partition
-from spec.partition.network import arriving, leader_epoch_in, leader_in, put_wishes, take_request
+from spec.partition.network import arriving, leader_epoch_in, leader_in, put_error, put_wishes, take_request
 
 Epoch = Number(0, Bound("epochs"))
 
@@ -14,6 +15,11 @@ Epoch = Number(0, Bound("epochs"))
 def is_stale(broker, epoch):
     """Whether the broker has accepted a request of a higher controller epoch."""
     return epoch < broker.seen_epoch
+
+
+def is_lost(replica):
+    """Whether the log directory of a replica has failed."""
+    return replica.failed == 1
 
 
 def is_news(replica, leader_epoch):
@@ -25,8 +31,9 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     """A broker receives LeaderAndIsr: it leads or follows, unless it has seen higher epochs.
 
     Guards:  a request of `epoch` arrives; the process lives.
-    Effects: with a lower controller epoch than before it is refused (STALE_CONTROLLER_EPOCH); with no
-             higher leader epoch nothing changes but the controller epoch.
+    Effects: with a lower controller epoch than before it is refused (STALE_CONTROLLER_EPOCH); where the log
+             directory has failed the answer is KAFKA_STORAGE_ERROR; with no higher leader epoch nothing
+             changes but the controller epoch.
     Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9.
     """
     broker = s.brokers[b]
@@ -39,7 +46,9 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     take_request(s.network, epoch, p, b)
     if not is_stale(broker, epoch):
         broker.seen_epoch = epoch
-        if is_news(replica, leader_epoch):
+        if is_lost(replica):
+            put_error(s.network, epoch, p, b)
+        elif is_news(replica, leader_epoch):
             replica.leader = leader
             replica.leader_epoch = leader_epoch
             put_wishes(s.network, p, b, leader_epoch if leader == b else NO_EPOCH)

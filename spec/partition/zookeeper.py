@@ -1,50 +1,16 @@
-"""ZooKeeper as the partitions' controllers see it: registrations, /controller, and a state of each partition.
+"""ZooKeeper as the partitions' controllers use it: what they ask for, and what their watches say.
 
 As in `spec.zookeeper`, a function that answers with a code is one request; `fate` says whether the answer
-arrives, and a LOST one is a fault. Here the election is one multi, which `election` checks, so that the
-epoch is also the version of its znode. A broker is registered exactly while its session is open.
-
-Of what only grows, only who knows the present one is kept: `readers` of a state's version, `seen` of the
-registrations (in Kafka the czxid of /brokers/ids/b, 2.2+). A leader's version needs no record: whoever
-writes for the controller raises the leader epoch, and the leader learns the version of its own writes, so
-that a leader of the present epoch knows it. (It may not, after its restart up to 2.6; it then writes less.)
+arrives, and a LOST one is a fault. What there is, `znodes` declares.
 """
 
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
-from spec.language.sets import contains, difference, intersection, only, with_member, without_member
-from spec.partition.context import NO_EPOCH, Leader, LeaderEpoch
+from spec.language.domains import NOBODY
+from spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member, without_member
+from spec.partition.context import NO_EPOCH, clear, copy
+from spec.partition.strategies import replicas_of
+from spec.partition.znodes import ARMED, FIRED, NONE, PREFERRED_REQUEST, REASSIGN_REQUEST
 from spec.zookeeper import (
     ANSWERED, BADVERSION, EXPIRED, FENCED, LOST_DROPPED, MINE, NEWER, NODEEXISTS, NONODE, OK, outcome,
-)
-
-Watch = Choice("NONE", "ARMED", "FIRED")
-NONE, ARMED, FIRED = Watch
-
-CLIENT = Record(
-    watch=(Watch, "the controller's watch on the children of /brokers/ids"),
-    seen=(SetOf("brokers"), "brokers whose present registration it has read"),
-)
-STATE = Record(
-    leader=(Leader, "leader"),
-    isr=(SetOf("brokers"), "in-sync replicas"),
-    leader_epoch=(LeaderEpoch, "leader epoch, -1 while the znode does not exist"),
-    controller_epoch=(Number(0, Bound("epochs")), "epoch of the controller that wrote it"),
-    readers=(SetOf("brokers"), "controllers that know the present version"),
-)
-GHOSTS = Record(
-    lost=(Flag(), "a write of a state was applied, and its answer lost"),
-)
-ZOOKEEPER = Record(
-    registered=(SetOf("brokers"), "children of /brokers/ids"),
-    controller=(Id("brokers", nobody=True), "owner of /controller"),
-    epoch=(Number(0, Bound("epochs")), "value of /controller_epoch, 0 before the first election"),
-    clients=(Array(CLIENT, "brokers"), "what ZooKeeper holds for each broker's controller"),
-    partitions=(Array(STATE, "partitions"), "state of each partition"),
-    unclean=(Flag(), "unclean.leader.election.enable of the topic"),
-    preferred=(Flag(), "/admin/preferred_replica_election exists, and lists every partition"),
-    isr_changed=(SetOf("partitions"), "partitions with a child of /isr_change_notification (up to 2.6)"),
-    faults=(Number(0, Bound("faults")), "faults so far"),
-    ghosts=(GHOSTS, "history, for properties only"),
 )
 
 
@@ -85,6 +51,36 @@ def unclean_allowed(zk):
     return zk.unclean == 1
 
 
+def assigned(zk, p):
+    """The replicas of a partition, which LeaderAndIsr tells every replica."""
+    return replicas_of(zk.assignments[p])
+
+
+def deletion_wanted(zk):
+    """Whether the topic is queued for deletion: the listing of /admin/delete_topics, or the watch on it, says so."""
+    return zk.deleting
+
+
+def is_moved(zk, p):
+    """Whether /admin/reassign_partitions lists a partition: the watch says so."""
+    return zk.reassignment.target.length > 0 and zk.reassignment.partition == p
+
+
+def copy_target(zk, target):
+    """The target of the reassignment, as /admin/reassign_partitions has it."""
+    copy(zk.reassignment.target, target)
+
+
+def wanted_target(zk):
+    """The brokers of that target."""
+    return replicas_of(zk.reassignment.target)
+
+
+def log_dir_events(zk):
+    """The brokers that notify of a failed log directory, and that nobody has listened to: the watch says so."""
+    return zk.log_dir_events
+
+
 def isr_changed(zk, p):
     """Whether a leader has left a notification."""
     return contains(zk.isr_changed, p)
@@ -108,6 +104,11 @@ def disconnect(zk, b):
         state.readers = without_member(state.readers, b)
 
 
+def remove_controller(zk):
+    """Take /controller away."""
+    zk.controller = NOBODY
+
+
 def register(zk, b):
     """A new session, and multi[create /brokers/ids/b, setData]: OK."""
     zk.registered = with_member(zk.registered, b)
@@ -121,7 +122,7 @@ def end_session(zk, b):
     """closeSession: the ephemerals of `b` go at once."""
     zk.registered = without_member(zk.registered, b)
     if zk.controller == b:
-        zk.controller = NOBODY
+        remove_controller(zk)
     fire(zk)
     disconnect(zk, b)
 
@@ -161,16 +162,6 @@ def list_brokers(zk, b, reader):
     return OK
 
 
-def list_broker_ids(zk, b, reader):
-    """getChildren of /brokers/ids, watch armed, into `reader`, without broker epochs (up to 2.1): OK or EXPIRED."""
-    if not session_open(zk, b):
-        return EXPIRED
-    zk.clients[b].watch = ARMED
-    reader.joined = difference(zk.registered, reader.live)
-    reader.gone = difference(reader.live, zk.registered)
-    return OK
-
-
 def get_state(zk, b, p, reader):
     """getData of a state and of the topic's configuration into `reader`: OK, NONODE or EXPIRED."""
     if not session_open(zk, b):
@@ -184,6 +175,14 @@ def get_state(zk, b, p, reader):
     reader.leader_epoch = state.leader_epoch
     reader.unclean = zk.unclean
     return OK
+
+
+def load_partition(zk, b, p, partition, reader):
+    """getData of the topic, assignment into `partition`, then as `get_state`: one step, since nobody changes it."""
+    answer = get_state(zk, b, p, reader)
+    if answer != EXPIRED:
+        copy(zk.assignments[p], partition.assignment)
+    return answer
 
 
 def read_state(zk, b, p, epoch, reader):
@@ -225,13 +224,33 @@ def set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate):
     return outcome(zk, answer, fate)
 
 
-def delete_preferred(zk, b, epoch, fate):
-    """delete /admin/preferred_replica_election: OK, NONODE, EXPIRED or LOST."""
+def exists(zk, request):
+    """Whether there is a request of an operator, or a notification that was read."""
+    if request == PREFERRED_REQUEST:
+        return zk.preferred == 1
+    if request == REASSIGN_REQUEST:
+        return zk.reassignment.target.length > 0
+    return not is_empty(zk.log_dir_read)
+
+
+def remove(zk, request):
+    """A request of an operator, or the notifications that were read, are gone."""
+    if request == PREFERRED_REQUEST:
+        zk.preferred = 0
+    elif request == REASSIGN_REQUEST:
+        zk.reassignment.partition = 0
+        clear(zk.reassignment.target)
+    else:
+        zk.log_dir_read = 0
+
+
+def delete_request(zk, b, request, epoch, fate):
+    """delete a request of an operator, or notifications: OK, NONODE, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
-    answer = OK if zk.preferred == 1 else NONODE
+    answer = OK if exists(zk, request) else NONODE
     if fate != LOST_DROPPED:
-        zk.preferred = 0
+        remove(zk, request)
     return outcome(zk, answer, fate)
 
 
@@ -251,31 +270,26 @@ def checked_set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate):
     return set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
 
 
-def checked_delete_preferred(zk, b, epoch, fate):
-    """multi[check /controller_epoch, delete the request]: or FENCED by the check."""
+def checked_delete_request(zk, b, request, epoch, fate):
+    """multi[check /controller_epoch, delete]: as `delete_request`, or FENCED by the check."""
     if session_open(zk, b) and zk.epoch != epoch:
         disconnect(zk, b)
         return FENCED
-    return delete_preferred(zk, b, epoch, fate)
+    return delete_request(zk, b, request, epoch, fate)
 
 
-def set_isr(zk, b, p, leader_epoch, isr):
-    """setData of the ISR by a leader that knows the version, and a notification: OK, BADVERSION or EXPIRED."""
+def read_log_dir_events(zk, b):
+    """getChildren of /log_dir_event_notification, watch armed, and getData of each: OK or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
-    state = zk.partitions[p]
-    if state.leader_epoch != leader_epoch:
-        return BADVERSION
-    state.leader = b
-    state.isr = isr
-    state.readers = 0
-    zk.isr_changed = with_member(zk.isr_changed, p)
+    zk.log_dir_read = union(zk.log_dir_read, zk.log_dir_events)
+    zk.log_dir_events = 0
     return OK
 
 
-def take_notification(zk, b, p, reader):
-    """getData of a state that a leader has changed, and delete of the notification: as `get_state`."""
-    answer = get_state(zk, b, p, reader)
-    if answer == OK:
-        zk.isr_changed = without_member(zk.isr_changed, p)
-    return answer
+def create_log_dir_event(zk, b):
+    """create a child of /log_dir_event_notification that names `b`: OK or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    zk.log_dir_events = with_member(zk.log_dir_events, b)
+    return OK

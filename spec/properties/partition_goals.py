@@ -2,14 +2,17 @@
 
 from spec.language.domains import NOBODY
 from spec.language.model import sometimes
-from spec.language.sets import contains, is_empty
+from spec.language.sets import contains, intersection, is_empty
 from spec.partition.context import (
-    CONTROLLED_SHUTDOWN, DELETING_REQUEST, IDLE, OFFLINE, PREFERRED, WRITING_LEADER, WRITING_REMOVAL,
+    CONTROLLED_SHUTDOWN, DELETING_REQUEST, ELECTING, FORCED, IDLE, OFFLINE, PREFERRED, PREFERRED_BY_ZNODE,
+    READING_BROKERS, REASSIGN, WRITING_LEADER, WRITING_REMOVAL, has_leader, is_known, online,
 )
 from spec.partition.legal import NEW_PARTITION, OFFLINE_PARTITION
 from spec.partition.network import arriving
-from spec.partition.zookeeper import session_open
-from spec.properties.partition import exists, rules
+from spec.partition.strategies import prefers, replicas_of
+from spec.partition.zookeeper import assigned, session_open
+from spec.properties.partition_controllers import rules
+from spec.properties.partition_states import exists
 
 
 def two_controllers(s):
@@ -63,11 +66,51 @@ def elects(s, chosen):
     return False
 
 
-def unclean_election(s):
-    """A leader from outside the ISR has been elected, and is about to be written."""
+def elects_uncleanly(s, chosen):
+    """Whether some controller has elected a leader from outside the ISR by a strategy, and is about to write."""
     for broker in s.brokers:
-        if broker.controller.doing == WRITING_LEADER and broker.controller.strategy == OFFLINE:
+        if broker.controller.doing == WRITING_LEADER and broker.controller.strategy == chosen:
             if not contains(s.zk.partitions[0].isr, broker.controller.result.leader):
+                return True
+    return False
+
+
+def unclean_by_configuration(s):
+    """A leader from outside the ISR has been elected, since the topic allows it."""
+    return s.zk.unclean == 1 and elects_uncleanly(s, OFFLINE)
+
+
+def unclean_by_force(s):
+    """A leader from outside the ISR has been elected, since an administrator forces it."""
+    return not s.zk.unclean and elects_uncleanly(s, FORCED)
+
+
+def living_leader_forced_out(s):
+    """A forced election takes a leader from outside the ISR although the old one lives: it is shutting down."""
+    for broker in s.brokers:
+        if broker.controller.doing == WRITING_LEADER and broker.controller.strategy == FORCED:
+            leader = s.zk.partitions[0].leader
+            if leader != NOBODY and s.brokers[leader].replicas[0].leader == leader:
+                return True
+    return False
+
+
+def force_fails(s):
+    """A forced election is held, and no replica is online."""
+    for broker in s.brokers:
+        controller = broker.controller
+        if controller.doing == ELECTING and controller.strategy == FORCED:
+            if is_empty(intersection(online(controller, controller.partitions[0]), assigned(s.zk, 0))):
+                return True
+    return False
+
+
+def new_topic_fails(s):
+    """No replica of a new partition is online: it is New when the event is over."""
+    for broker in s.brokers:
+        controller = broker.controller
+        if controller.epoch > 0 and controller.doing == IDLE and not exists(s.zk.partitions[0]):
+            if controller.partitions[0].state == NEW_PARTITION and not controller.deleting:
                 return True
     return False
 
@@ -90,8 +133,56 @@ def preferred_fails(s):
     """An operator's request is fulfilled, and the preferred replica does not lead."""
     for broker in s.brokers:
         controller = broker.controller
-        if controller.doing == DELETING_REQUEST and controller.partitions[0].leader != broker.assignment.slots[0]:
+        partition = controller.partitions[0]
+        if controller.doing == DELETING_REQUEST and controller.strategy == PREFERRED_BY_ZNODE:
+            if not prefers(partition.assignment, partition.leader):
+                return True
+    return False
+
+
+def reassignment_succeeds(s):
+    """The target of a reassignment has been elected."""
+    return elects(s, REASSIGN)
+
+
+def reassignment_fails(s):
+    """A reassignment is dealt with, and no online replica of the target leads."""
+    for broker in s.brokers:
+        controller = broker.controller
+        partition = controller.partitions[s.zk.reassignment.partition]
+        if controller.doing == DELETING_REQUEST and controller.strategy == REASSIGN:
+            leads = has_leader(controller, partition) and contains(replicas_of(controller.target), partition.leader)
+            if not leads:
+                return True
+    return False
+
+
+def storage_error(s):
+    """A controller knows that a log directory has failed, and the replica is out of the ISR."""
+    for broker in s.brokers:
+        partition = broker.controller.partitions[0]
+        if not is_empty(partition.failed) and is_empty(intersection(partition.failed, partition.isr)):
             return True
+    return False
+
+
+def stale_storage_error(s):
+    """A storage error that was received in one reign waits when the next of the same broker begins."""
+    for broker in s.brokers:
+        for r in range(len(s.brokers)):
+            if broker.controller.doing == READING_BROKERS and not is_empty(broker.errors[r]):
+                return True
+    return False
+
+
+def queued_stays_leaderless(s):
+    """A partition of a topic that is queued for deletion has no leader, and an online member of its ISR could lead."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        partition = controller.partitions[0]
+        if rules(s, b) and controller.deleting and is_known(partition) and not has_leader(controller, partition):
+            if not is_empty(intersection(partition.isr, online(controller, partition))):
+                return True
     return False
 
 
@@ -148,7 +239,8 @@ def stale_isr(s):
     return False
 
 
-GOALS = (
+LOG_DIRS = (sometimes(storage_error), sometimes(stale_storage_error, faults=2))
+WITHOUT_LOG_DIRS = (
     sometimes(two_controllers),
     sometimes(zombie_write, faults=2),
     sometimes(leaderless),
@@ -158,10 +250,20 @@ GOALS = (
     sometimes(shutting_down_leader_replaced, faults=2),
     sometimes(preferred_fails, faults=2),
     sometimes(preferred_succeeds),
-    sometimes(unclean_election),
+    sometimes(unclean_by_configuration),
+    sometimes(new_topic_fails, brokers=3, faults=2),
+    sometimes(reassignment_succeeds),
+    sometimes(reassignment_fails, faults=2),
+    sometimes(queued_stays_leaderless, faults=2),
     sometimes(stale_request),
     sometimes(overtaken_write, faults=2),
     sometimes(stuck_new),
     sometimes(stale_isr),
 )
-WITH_BROKER_EPOCHS = GOALS + (sometimes(bounced_broker),)
+FORCED_ELECTIONS = (
+    sometimes(unclean_by_force, faults=2),
+    sometimes(living_leader_forced_out, faults=2),
+    sometimes(force_fails, faults=3),
+)
+GOALS = WITHOUT_LOG_DIRS + LOG_DIRS
+WITH_BROKER_EPOCHS = GOALS + FORCED_ELECTIONS + (sometimes(bounced_broker),)

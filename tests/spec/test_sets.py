@@ -21,6 +21,7 @@ def test_a_mask_is_a_set(members, x):
 
 @given(MEMBERS, MEMBERS)
 def test_two_sets(members, others):
+    assert sets.union(mask(members), mask(others)) == mask(members | others)
     assert sets.intersection(mask(members), mask(others)) == mask(members & others)
     assert sets.difference(mask(members), mask(others)) == mask(members - others)
 

@@ -1,0 +1,150 @@
+"""Brokers come, go, and ask to be shut down.
+
+Events carry almost no data, so that the queue is the set of those that may come. Which events wait is seen in
+what causes them: a watch that has fired, a request on its way, a configuration that has changed, a timer. A
+controller takes one when no other is in progress; that they are taken in any order covers the order in which
+they came.
+"""
+
+from spec.language.sets import contains, difference, intersection, is_empty, union, with_member
+from spec.partition.context import CHANGING, CONTROLLED_SHUTDOWN, Broker, forget, is_known
+from spec.partition.legal import ONLINE_REPLICA
+from spec.partition.network import leaves, put_request
+from spec.partition.progress import at_work, hosts, mark_offline_leaders, proceed, take_offline, trigger_online
+from spec.partition.strategies import replicas_of
+from spec.partition.zookeeper import brokers_changed, known_as_they_are, list_brokers
+from spec.zookeeper import EXPIRED
+
+
+def broker_change(s, b: Broker):
+    """A controller lists the registered brokers again, watch armed, and compares.
+
+    Guards:  its watch on /brokers/ids has fired; it is at work.
+    Request: OK; EXPIRED.
+    Effects: those that came, bounced and went are to be handled.
+    Kafka:   KafkaController.processBrokerChange, 2.2 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or not brokers_changed(s.zk, b):
+        return False
+
+    answer = list_brokers(s.zk, b, controller)
+    if answer == EXPIRED:
+        forget(controller)
+    else:
+        proceed(controller)
+    return True
+
+
+def forget_failures(broker, members):
+    """The log directories of some brokers are not known to have failed, and late answers of theirs are void."""
+    for r in range(len(broker.errors)):
+        if contains(members, r):
+            broker.errors[r] = 0
+    for partition in broker.controller.partitions:
+        partition.failed = difference(partition.failed, members)
+
+
+def start_on(controller, partition, members):
+    """Replicas of some brokers are Online; returns the brokers that have one."""
+    hosting = intersection(members, replicas_of(partition.assignment))
+    for r in range(len(partition.replicas)):
+        if contains(hosting, r):
+            partition.replicas[r] = ONLINE_REPLICA
+    return intersection(hosting, controller.live)
+
+
+def broker_startup(s, b: Broker):
+    """A controller takes in the brokers that came: their replicas are Online, and they are told who leads.
+
+    Guards:  some came, or bounced and were handled as failed.
+    Effects: their log directories are taken to work; partitions that want a leader are to be elected.
+    Kafka:   KafkaController.onBrokerStartup, 1.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    controller = broker.controller
+    if controller.doing != CHANGING or is_empty(controller.joined):
+        return False
+
+    joined = controller.joined
+    controller.joined = 0
+    controller.live = union(controller.live, joined)
+    forget_failures(broker, joined)
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        to = known_as_they_are(s.zk, b, start_on(controller, partition, joined))
+        if is_known(partition):
+            put_request(s.network, controller.epoch, p, partition.leader, partition.leader_epoch, to)
+    trigger_online(controller)
+    proceed(controller)
+    return True
+
+
+def broker_failure(s, b: Broker):
+    """A controller drops the brokers that bounced, who then come again, or else those that went.
+
+    Guards:  none is left that came.
+    Effects: partitions without an online leader are Offline, and to be elected; then the replicas of those
+             brokers are to go offline, unless the topic is queued for deletion.
+    Kafka:   KafkaController.onBrokerFailure, onReplicasBecomeOffline, 2.2 to 3.9.
+    """
+    broker = s.brokers[b]
+    controller = broker.controller
+    if controller.doing != CHANGING or not is_empty(controller.joined):
+        return False
+
+    dead = controller.gone if is_empty(controller.bounced) else controller.bounced
+    controller.joined = controller.bounced
+    if is_empty(controller.bounced):
+        controller.gone = 0
+    controller.bounced = 0
+    controller.live = difference(controller.live, dead)
+    controller.leaving = difference(controller.leaving, dead)
+    forget_failures(broker, dead)
+    mark_offline_leaders(controller)
+    trigger_online(controller)
+    controller.replicas = 0 if controller.deleting else intersection(dead, hosts(controller))
+    proceed(controller)
+    return True
+
+
+def controlled_shutdown(s, b: Broker, leaver: Broker):
+    """A controller moves leaders away from a broker that asks to be shut down, and takes it out of the ISRs.
+
+    Guards:  `leaver` asks; it is registered as far as `b` knows; it was not handled yet, or still leads.
+    Effects: it counts as shutting down; where it leads, another is to be elected; where it follows, it is
+             to go offline; neither when the topic is queued for deletion.
+    Kafka:   KafkaController.processControlledShutdown, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or not leaves(s.network, leaver) or not contains(controller.live, leaver):
+        return False
+    if contains(controller.leaving, leaver) and not leads_anything(controller, leaver):
+        return False
+
+    controller.leaving = with_member(controller.leaving, leaver)
+    controller.strategy = CONTROLLED_SHUTDOWN
+    followed = 0
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        if is_moved_away(controller, partition, leaver) and partition.leader == leaver:
+            controller.todo = with_member(controller.todo, p)
+        elif is_moved_away(controller, partition, leaver):
+            followed = with_member(followed, p)
+    take_offline(controller, leaver, followed)
+    proceed(controller)
+    return True
+
+
+def is_moved_away(controller, partition, leaver):
+    """Whether a controlled shutdown touches a partition: on the broker, replicated, known, not to be deleted."""
+    hosted = contains(replicas_of(partition.assignment), leaver) and partition.assignment.length > 1
+    return hosted and is_known(partition) and not controller.deleting
+
+
+def leads_anything(controller, leaver):
+    """Whether a broker leads some partition that a controlled shutdown touches, as the controller remembers."""
+    for partition in controller.partitions:
+        if partition.leader == leaver and is_moved_away(controller, partition, leaver):
+            return True
+    return False

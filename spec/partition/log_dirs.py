@@ -1,0 +1,105 @@
+"""Log directories that fail (1.0+): the broker notifies, the controller asks again, the answers tell.
+
+The notification names the broker alone. The controller sends LeaderAndIsr for all its replicas once more, and each
+that is lost is answered with KAFKA_STORAGE_ERROR. Such an answer waits in the event queue of its receiver's
+process, and may be handled in a later reign. Answers without an error, which would take a mark back, are not
+modelled; they matter only where a restart goes unseen (up to 2.1). Nor is a process that ends because its last
+log directory has failed. A process that starts has log directories that work.
+"""
+
+from spec.language.sets import contains, is_empty, with_member, without_member
+from spec.partition.brokers import start_on
+from spec.partition.context import DELETING_EVENTS, Broker, Partition, forget, is_known
+from spec.partition.network import error_arrives, put_request, take_error
+from spec.partition.progress import at_work, mark_offline_leaders, proceed, take_offline, trigger_online
+from spec.partition.zookeeper import create_log_dir_event, known_as_they_are, log_dir_events, read_log_dir_events
+from spec.zookeeper import EXPIRED, OK
+
+
+def notify(s, b: Broker):
+    """A broker notifies the controller that a log directory has failed.
+
+    Guards:  one has, and it has not yet.
+    Request: OK; EXPIRED.
+    Effects: on OK it has.
+    Kafka:   KafkaZkClient.propagateLogDirEvent, 1.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    if not broker.up or not broker.unnotified:
+        return False
+
+    answer = create_log_dir_event(s.zk, b)
+    if answer == OK:
+        broker.unnotified = 0
+    return True
+
+
+def log_dir_notification(s, b: Broker):
+    """A controller reads which brokers have lost a log directory, and sends them LeaderAndIsr once more.
+
+    Guards:  there are notifications that nobody has read; `b` is at work.
+    Request: OK; EXPIRED.
+    Effects: the replicas of those brokers are Online until they answer; the notifications are to be deleted.
+    Kafka:   KafkaController.processLogDirEventNotification, onBrokerLogDirFailure, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    named = log_dir_events(s.zk)
+    if not at_work(controller) or is_empty(named):
+        return False
+
+    answer = read_log_dir_events(s.zk, b)
+    if answer == EXPIRED:
+        forget(controller)
+        return True
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        to = known_as_they_are(s.zk, b, start_on(controller, partition, named))
+        if is_known(partition):
+            put_request(s.network, controller.epoch, p, partition.leader, partition.leader_epoch, to)
+    controller.doing = DELETING_EVENTS
+    return True
+
+
+def receive_error(s, b: Broker, p: Partition, r: Broker):
+    """The answer of broker `r` to a request of this reign enters the event queue: a storage error.
+
+    Guards:  it arrives; `b` rules.
+    Effects: it waits until an event in progress is over; it is not lost when the reign ends.
+    Kafka:   KafkaController.sendLeaderAndIsrRequest's callback, LeaderAndIsrResponseReceived, 1.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    epoch = broker.controller.epoch
+    if epoch == 0 or not error_arrives(s.network, epoch, p, r):
+        return False
+
+    take_error(s.network, epoch, p, r)
+    broker.errors[r] = with_member(broker.errors[r], p)
+    return True
+
+
+def storage_error(s, b: Broker, r: Broker):
+    """A controller learns from the answer of broker `r` which replicas are lost.
+
+    Guards:  storage errors of `r` wait; `b` is at work.
+    Effects: those that are new are not online; partitions without an online leader are Offline, and to be
+             elected; then those replicas are to go offline, unless the topic is queued for deletion.
+    Kafka:   KafkaController.processLeaderAndIsrResponseReceived, onReplicasBecomeOffline, 1.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    controller = broker.controller
+    if not at_work(controller) or is_empty(broker.errors[r]):
+        return False
+
+    lost = broker.errors[r]
+    broker.errors[r] = 0
+    for p in range(len(controller.partitions)):
+        if contains(controller.partitions[p].failed, r):
+            lost = without_member(lost, p)
+        elif contains(lost, p):
+            controller.partitions[p].failed = with_member(controller.partitions[p].failed, r)
+    if not is_empty(lost):
+        mark_offline_leaders(controller)
+        trigger_online(controller)
+        take_offline(controller, r, 0 if controller.deleting else lost)
+    proceed(controller)
+    return True

@@ -1,0 +1,153 @@
+"""How an event goes on: what is to be elected, which replicas are to go offline, and what comes next.
+
+triggerOnlinePartitionStateChange, the start-up of both state machines, and the order within
+onReplicasBecomeOffline: elect first, then take replicas offline.
+"""
+
+from spec.language.sets import (
+    contains, difference, everybody, intersection, is_empty, only, union, with_member, without_member,
+)
+from spec.partition.context import (
+    CHANGING, DELETING_REQUEST, ELECTING, IDLE, OFFLINE, PREFERRED_BY_ZNODE, REASSIGN, REMOVING, alive, clear,
+    drop_result, has_leader, is_known,
+)
+from spec.partition.legal import (
+    NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_INELIGIBLE,
+)
+from spec.partition.strategies import replicas_of
+
+
+def at_work(controller):
+    """Whether the controller rules and waits for events."""
+    return controller.epoch > 0 and controller.doing == IDLE
+
+
+def is_next(members, x):
+    """Whether `x` is the lowest member of a set."""
+    return contains(members, x) and is_empty(intersection(members, everybody(x)))
+
+
+def hosts(controller):
+    """The brokers that have a replica of some partition."""
+    found = 0
+    for partition in controller.partitions:
+        found = union(found, replicas_of(partition.assignment))
+    return found
+
+
+def wants_leader(controller, partition):
+    """Whether a partition is New or Offline, and its topic not queued for deletion."""
+    waits = partition.state == NEW_PARTITION or partition.state == OFFLINE_PARTITION
+    return waits and not controller.deleting
+
+
+def trigger_online(controller):
+    """triggerOnlinePartitionStateChange: every partition that wants a leader is to be elected."""
+    controller.strategy = OFFLINE
+    controller.todo = 0
+    for p in range(len(controller.partitions)):
+        if wants_leader(controller, controller.partitions[p]):
+            controller.todo = with_member(controller.todo, p)
+
+
+def mark_offline_leaders(controller):
+    """partitionsWithOfflineLeader go Offline; those of a topic that is queued for deletion do not count."""
+    for partition in controller.partitions:
+        if is_known(partition) and not has_leader(controller, partition) and not controller.deleting:
+            partition.state = OFFLINE_PARTITION
+
+
+def dead_hosts(controller):
+    """The brokers whose replicas are to go offline when a reign begins: those that are not live."""
+    return difference(hosts(controller), controller.live)
+
+
+def start_replicas(controller):
+    """ReplicaStateMachine.startup: replicas of live brokers are Online, the others are to go Offline."""
+    for partition in controller.partitions:
+        for r in range(len(partition.replicas)):
+            if contains(replicas_of(partition.assignment), r):
+                lives = contains(alive(controller), r)
+                partition.replicas[r] = ONLINE_REPLICA if lives else REPLICA_DELETION_INELIGIBLE
+    controller.replicas = dead_hosts(controller)
+    controller.starting = 1
+
+
+def start_partitions(controller):
+    """PartitionStateMachine.startup: New without a state znode, Online or Offline as the leader is."""
+    for partition in controller.partitions:
+        if not is_known(partition):
+            partition.state = NEW_PARTITION
+        else:
+            partition.state = ONLINE_PARTITION if has_leader(controller, partition) else OFFLINE_PARTITION
+    controller.starting = 0
+    trigger_online(controller)
+
+
+def take_offline(controller, r, partitions):
+    """Replicas of broker `r` are to go offline; where leadership is not known they are so at once."""
+    for p in range(len(controller.partitions)):
+        if contains(partitions, p):
+            if is_known(controller.partitions[p]):
+                controller.removing = with_member(controller.removing, p)
+                controller.replicas = union(controller.replicas, only(r))
+            else:
+                controller.partitions[p].replicas[r] = OFFLINE_REPLICA
+
+
+def hosted_by(controller, r):
+    """The partitions that have a replica on broker `r`."""
+    found = 0
+    for p in range(len(controller.partitions)):
+        if contains(replicas_of(controller.partitions[p].assignment), r):
+            found = with_member(found, p)
+    return found
+
+
+def next_removal(controller):
+    """Choose the partitions of the next broker whose replicas are to go offline."""
+    for r in range(len(controller.partitions[0].replicas)):
+        if contains(controller.replicas, r) and is_empty(controller.removing):
+            controller.replicas = without_member(controller.replicas, r)
+            take_offline(controller, r, hosted_by(controller, r))
+
+
+def end_removal(controller, p, r):
+    """Replica `r` of partition `p` is done with."""
+    controller.removing = without_member(controller.removing, p)
+    if is_empty(controller.removing):
+        controller.replicas = without_member(controller.replicas, r)
+    drop_result(controller)
+    proceed(controller)
+
+
+def end_election(controller, p):
+    """Partition `p` is done with, elected or not."""
+    controller.todo = without_member(controller.todo, p)
+    drop_result(controller)
+    proceed(controller)
+
+
+def proceed(controller):
+    """Go on with the event: elect, then take replicas offline (a new reign: before), then what is left."""
+    if is_empty(controller.todo):
+        next_removal(controller)
+    if controller.starting and is_empty(controller.replicas):
+        start_partitions(controller)
+    if not is_empty(controller.todo):
+        controller.doing = ELECTING
+    elif not is_empty(controller.replicas):
+        controller.doing = REMOVING
+    elif controller.strategy == PREFERRED_BY_ZNODE or controller.strategy == REASSIGN:
+        controller.doing = DELETING_REQUEST
+    elif is_empty(controller.joined) and is_empty(controller.bounced) and is_empty(controller.gone):
+        end_event(controller)
+    else:
+        controller.doing = CHANGING
+
+
+def end_event(controller):
+    """The event is over; the controller waits for the next."""
+    controller.doing = IDLE
+    controller.strategy = OFFLINE
+    clear(controller.target)

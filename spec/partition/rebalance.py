@@ -1,0 +1,67 @@
+"""The automatic rebalance: leaders go back to the preferred replica, broker by preferred broker.
+
+The partitions that prefer a broker are its group. It acts on a group when the share of those with another
+leader exceeds leader.imbalance.per.broker.percentage, which is 50 here, since groups are small: one of two is
+then just not enough. Kafka's default is 10.
+"""
+
+from spec.language.sets import union, with_member
+from spec.partition.context import PREFERRED, Broker, is_known, online
+from spec.partition.progress import at_work, proceed
+from spec.partition.strategies import is_imbalanced, may_rebalance, prefers
+
+PERCENTAGE = 50
+
+
+def rebalance(s, b: Broker):
+    """The timer of the automatic rebalance fires: of each group out of balance, the partitions that may be moved.
+
+    Guards:  `b` is at work.
+    Effects: those are to be elected, if there are any.
+    Kafka:   KafkaController.checkAndTriggerAutoLeaderRebalance, 2.8 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller):
+        return False
+
+    controller.strategy = PREFERRED
+    for preferred in range(len(controller.partitions[0].replicas)):
+        if is_out_of_balance(controller, preferred):
+            controller.todo = union(controller.todo, to_rebalance(controller, preferred))
+    proceed(controller)
+    return True
+
+
+def is_in_group(controller, partition, preferred):
+    """Whether a partition prefers a broker; those of a topic that is queued for deletion do not count."""
+    return prefers(partition.assignment, preferred) and not controller.deleting
+
+
+def group_size(controller, preferred):
+    """How many partitions prefer a broker."""
+    size = 0
+    for partition in controller.partitions:
+        if is_in_group(controller, partition, preferred):
+            size += 1
+    return size
+
+
+def is_out_of_balance(controller, preferred):
+    """Whether too many partitions that prefer a broker are led by another."""
+    led_by_others = 0
+    for partition in controller.partitions:
+        elsewhere = is_known(partition) and partition.leader != preferred
+        if elsewhere and is_in_group(controller, partition, preferred):
+            led_by_others += 1
+    return is_imbalanced(group_size(controller, preferred), led_by_others, PERCENTAGE)
+
+
+def to_rebalance(controller, preferred):
+    """The partitions that prefer a broker and may be moved to it."""
+    found = 0
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        movable = may_rebalance(partition.assignment, partition.isr, online(controller, partition), partition.leader)
+        if movable and is_in_group(controller, partition, preferred):
+            found = with_member(found, p)
+    return found

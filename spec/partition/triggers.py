@@ -1,0 +1,172 @@
+"""What operators want: elections, a reassignment, unclean elections, the deletion of the topic.
+
+A request stays until a controller has dealt with it, whether it succeeded or not. Of a reassignment only
+the election is here, and of a target only one replica: the assignment itself is not changed, nor is a replica
+added. Of a deletion only that it is queued: nothing is elected any more for the topic.
+"""
+
+from spec.language.domains import NOBODY
+from spec.language.sets import contains, difference, is_empty, with_member
+from spec.partition.context import (
+    DELETING_EVENTS, DELETING_REQUEST, FORCED, OFFLINE, PREFERRED, PREFERRED_BY_ZNODE, REASSIGN, Broker, Partition,
+    alive, forget, has_leader, is_known,
+)
+from spec.partition.network import NOTHING, UNCLEAN_TYPE, asked, take_asked
+from spec.partition.progress import at_work, proceed, trigger_online, wants_leader
+from spec.partition.strategies import prefers
+from spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
+from spec.partition.zookeeper import (
+    checked_delete_request, copy_target, deletion_wanted, election_wanted, is_moved, unclean_allowed, wanted_target,
+)
+from spec.zookeeper import EXPIRED, FENCED, LOST, Fate
+
+
+def unclean_enabled(s, b: Broker):
+    """A controller is told that the topic now allows unclean elections.
+
+    Guards:  it does; `b` is at work; some partition wants a leader.
+    Effects: those are to be elected.
+    Kafka:   KafkaController.processTopicUncleanLeaderElectionEnable, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or not unclean_allowed(s.zk) or not wants_leaders(controller):
+        return False
+
+    trigger_online(controller)
+    proceed(controller)
+    return True
+
+
+def wants_leaders(controller):
+    """Whether some partition wants a leader."""
+    for partition in controller.partitions:
+        if wants_leader(controller, partition):
+            return True
+    return False
+
+
+def needs_preferred(controller, partition):
+    """Whether somebody else than the preferred replica leads; not asked of a topic queued for deletion."""
+    return is_known(partition) and not prefers(partition.assignment, partition.leader) and not controller.deleting
+
+
+def needs_any(controller, partition):
+    """Whether the leader is nobody, or not alive (else ELECTION_NOT_NEEDED); not asked before a deletion."""
+    leads = partition.leader != NOBODY and contains(alive(controller), partition.leader)
+    return is_known(partition) and not leads and not controller.deleting
+
+
+def preferred_election(s, b: Broker):
+    """A controller reads the operator's request for preferred leaders.
+
+    Guards:  it exists; `b` is at work.
+    Effects: partitions that somebody else leads are to be elected; then the request is to be deleted.
+    Kafka:   KafkaController.processReplicaLeaderElection, ZkTriggered, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or not election_wanted(s.zk):
+        return False
+
+    controller.strategy = PREFERRED_BY_ZNODE
+    for p in range(len(controller.partitions)):
+        if needs_preferred(controller, controller.partitions[p]):
+            controller.todo = with_member(controller.todo, p)
+    proceed(controller)
+    return True
+
+
+def admin_election(s, b: Broker):
+    """A controller takes up an administrator's request for an election, preferred or unclean (KIP-460).
+
+    Guards:  there is one; `b` is at work.
+    Effects: partitions that need it are to be elected: an unclean election is forced.
+    Kafka:   KafkaController.processReplicaLeaderElection, AdminClientTriggered, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    wanted = asked(s.network)
+    if not at_work(controller) or wanted == NOTHING:
+        return False
+
+    take_asked(s.network)
+    controller.strategy = FORCED if wanted == UNCLEAN_TYPE else PREFERRED
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        needed = needs_any(controller, partition) if wanted == UNCLEAN_TYPE else needs_preferred(controller, partition)
+        if needed:
+            controller.todo = with_member(controller.todo, p)
+    proceed(controller)
+    return True
+
+
+def is_reassignable(controller, partition):
+    """Whether a partition is known, and its topic not queued for deletion."""
+    return is_known(partition) and not controller.deleting
+
+
+def reassignment(s, b: Broker, p: Partition):
+    """A controller finds that the target of a reassignment is in the ISR: a replica of it is to lead.
+
+    Guards:  `p` is to be reassigned, and its topic not queued for deletion; the target is in the ISR that `b`
+             remembers (Kafka reads it; of what is not in the cache a notification tells); `b` is at work.
+    Effects: unless an online replica of the target leads, `p` is to be elected; then the request is to be
+             deleted, elected or not.
+    Kafka:   KafkaController.moveReassignedPartitionLeaderIfRequired, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if not at_work(controller) or not is_moved(s.zk, p) or not is_reassignable(controller, partition):
+        return False
+    if not is_empty(difference(wanted_target(s.zk), partition.isr)):
+        return False
+
+    controller.strategy = REASSIGN
+    copy_target(s.zk, controller.target)
+    if not has_leader(controller, partition) or not contains(wanted_target(s.zk), partition.leader):
+        controller.todo = with_member(controller.todo, p)
+    proceed(controller)
+    return True
+
+
+def topic_deletion(s, b: Broker):
+    """A controller hears that the topic is queued for deletion.
+
+    Guards:  it is, and `b`, at work, does not know it.
+    Effects: from now on nothing is elected. The deletion itself is not modelled: it stays queued, as while a
+             reassignment is in progress or a replica's broker is dead.
+    Kafka:   KafkaController.processTopicDeletion, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or controller.deleting or not deletion_wanted(s.zk):
+        return False
+
+    controller.deleting = 1
+    return True
+
+
+def request_dealt_with(controller):
+    """What the event in progress is to delete."""
+    if controller.doing == DELETING_EVENTS:
+        return LOG_DIR_EVENTS
+    return REASSIGN_REQUEST if controller.strategy == REASSIGN else PREFERRED_REQUEST
+
+
+def delete_request(s, b: Broker, fate: Fate):
+    """A controller deletes the request, or the notifications, that it has dealt with as far as it could.
+
+    Guards:  it has.
+    Request: OK; NONODE, perhaps because of its own lost request; FENCED; EXPIRED; LOST.
+    Effects: the event ends; on LOST it asks again; on FENCED the reign is over.
+    Kafka:   KafkaZkClient.deletePreferredReplicaElection, setOrCreatePartitionReassignment,
+             deleteLogDirEventNotifications, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_REQUEST and controller.doing != DELETING_EVENTS:
+        return False
+
+    answer = checked_delete_request(s.zk, b, request_dealt_with(controller), controller.epoch, fate)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    elif answer != LOST:
+        controller.strategy = OFFLINE
+        proceed(controller)
+    return True
