@@ -1,0 +1,26 @@
+"""The whole state: ZooKeeper, every broker, the network between them."""
+
+from spec.language.domains import NOBODY, Array, Record
+from spec.language.sequences import push
+from spec.requests.context import BROKER, start_process
+from spec.requests.network import NETWORK
+from spec.requests.zookeeper import ZOOKEEPER, register
+
+STATE = Record(
+    zk=(ZOOKEEPER, "ZooKeeper"),
+    brokers=(Array(BROKER, "brokers"), "what each broker knows"),
+    network=(NETWORK, "requests on their way"),
+)
+
+
+def initial(s):
+    """A cluster that was off: every broker has just started and is registered; b0 led when it was shut down."""
+    s.zk.controller = NOBODY
+    for b in range(len(s.brokers)):
+        register(s.zk, b)
+        start_process(s.brokers[b], 1)
+        for r in range(len(s.brokers[b].assignment.slots) - 1):
+            push(s.brokers[b].assignment, r)
+        s.brokers[b].replica.log = 1 if b < s.brokers[b].assignment.length else 0
+    for epoch in range(len(s.network.senders) - 1):
+        s.network.senders[epoch] = NOBODY

@@ -1,0 +1,76 @@
+"""What broker epochs mend is found in `legacy`, and is gone after it."""
+
+from collections import Counter
+
+import pytest
+
+from checker.execution import Execution
+from checker.local import explore_here
+from checker.reference import explore
+from spec.language.steps import parse_step
+from spec.museum.control_requests import CURRENT, MODELS
+from spec.properties.requests_goals import left_behind
+
+SIZES = tuple(CURRENT.scope)
+CALM = dict(zip(SIZES, (2, 2, 2, 1, 3, 0)))
+ONE_FAULT = dict(zip(SIZES, (2, 2, 2, 1, 3, 1)))
+TWO_FAULTS = dict(zip(SIZES, (2, 2, 2, 1, 3, 2)))
+FOUND = {
+    "legacy": (391_840, 1_632_962, 28),
+    "broker-epochs": (73_074, 310_764, 22),
+    "current": (73_074, 310_764, 22),
+}
+LEFT_BEHIND = """
+    faults.fail_directory(b=1)
+    reign.elect(b=0) -> OK
+    broker.update_metadata(b=0, epoch=1, fate=0) -> NONE
+    broker.leader_and_isr(b=0, epoch=1, fate=0) -> NONE
+    broker.update_metadata(b=0, epoch=1, fate=0) -> NONE
+    broker.update_metadata(b=1, epoch=1, fate=0) -> NONE
+    broker.leader_and_isr(b=1, epoch=1, fate=0) -> KAFKA_STORAGE_ERROR
+    faults.crash(b=1)
+    faults.restart(b=1)
+    events.broker_change(b=0) -> OK
+    events.broker_startup(b=0)
+    events.handle_answer(b=0, r=1)
+    broker.leader_and_isr(b=0, epoch=1, fate=0) -> STALE_CONTROLLER_EPOCH
+    broker.update_metadata(b=0, epoch=1, fate=0) -> NONE
+    broker.update_metadata(b=0, epoch=1, fate=0) -> NONE
+    broker.update_metadata(b=1, epoch=1, fate=0) -> NONE
+    broker.leader_and_isr(b=1, epoch=1, fate=0) -> NONE
+    events.handle_answer(b=0, r=1)
+    broker.update_metadata(b=1, epoch=1, fate=0) -> NONE
+    broker.update_metadata(b=1, epoch=1, fate=0) -> NONE
+    broker.stop_replica(b=1, epoch=1, fate=0) -> NONE
+"""
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
+def test_two_brokers_and_one_fault_give_the_recorded_verdicts(model):
+    found = explore_here(model, ONE_FAULT)
+    outcome = found.outcome
+    assert (outcome.distinct, outcome.generated, outcome.depth) == FOUND[model.variant]
+    assert {name: trace.states for name, trace in found.traces.items()} == model.expectation(ONE_FAULT)
+    assert {p.name for p in model.properties_at(ONE_FAULT) if p.kind == "sometimes"} == outcome.reached
+    assert all(outcome.coverage.values())
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
+def test_without_a_fault_the_reference_explorer_gives_the_recorded_verdicts(model):
+    assert explore(model, CALM).violated == model.expectation(CALM)
+
+
+def test_an_answer_of_the_former_process_leaves_a_working_replica_behind():
+    run = Execution(CURRENT, TWO_FAULTS)
+    state = run.initial_states()[0]
+    for text in LEFT_BEHIND.split("\n"):
+        if text.strip():
+            step = parse_step(text)
+            transition = CURRENT.transition(step.transition)
+            arguments = tuple(step.arguments.values())
+            state = run.after(state, transition, arguments)
+            assert state is not None, text
+            assert str(run.step(transition, arguments)) == text.strip()
+    assert left_behind(state)
+    later = [(t.name, after) for t, _, after in run.successors(state, Counter())]
+    assert all(left_behind(after) for name, after in later if name.startswith("broker."))
