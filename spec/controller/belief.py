@@ -53,10 +53,10 @@ BROKER = Record(
 )
 
 
-def state_of(broker):
-    """The record of a whole state whose brokers are `broker`."""
+def state_of(broker, zookeeper=ZOOKEEPER):
+    """The record of a whole state whose brokers are `broker`, and whose ZooKeeper is `zookeeper`."""
     return Record(
-        zk=(ZOOKEEPER, "ZooKeeper"),
+        zk=(zookeeper, "ZooKeeper"),
         brokers=(Array(broker, "brokers"), "what each broker knows"),
         network=(NETWORK, "control requests on their way"),
     )

@@ -2,6 +2,8 @@
 
 from spec import faults, zookeeper
 from spec.controller import belief, election, reign, requests, session
+from spec.lagging import faults as lagging_faults
+from spec.lagging import zookeeper as lagging
 from spec.language.model import Arrow, Model, Transition
 from spec.museum import legacy, zkclient, zkclient_session
 from spec.museum import requests as old
@@ -99,6 +101,8 @@ def model(variant, story, transitions, properties, scope, expected, state=belief
         properties=properties,
         scope=scope,
         largest={"brokers": 5, "epochs": 6, "faults": 6, "receivers": 3},
+        others=OTHERS,
+        sizes=SIZES,
         lanes=lanes,
         seams=SEAMS,
         answers=zookeeper.Answer.names,
@@ -107,6 +111,17 @@ def model(variant, story, transitions, properties, scope, expected, state=belief
 
 
 SCOPE = {"brokers": 3, "epochs": 2, "faults": 1, "receivers": 1}
+OTHERS = {
+    "quick": {"brokers": 2, "epochs": 2, "faults": 1, "receivers": 1},
+    "deep": {"brokers": 2, "epochs": 3, "faults": 2, "receivers": 1},
+}
+SIZES = {
+    "brokers": "brokers, each of which may become the controller",
+    "epochs": "elections",
+    "faults": "crashes, shutdowns, expiries of living sessions, lost answers, failed batches, and what operators do to "
+    "/controller and its epoch: how many in all",
+    "receivers": "brokers that receive requests of controllers",
+}
 OLD_VIOLATIONS = {
     "own_epoch": 13, "epoch_node": 13, "epoch_unique": 13, "one_token": 13, "owner_is_newest": 13,
     "idle_zombie": 14, "no_stale_write": 14,
@@ -164,4 +179,14 @@ EDITED = model(
     SCOPE,
     {(2, 2, 1, 1): {}, (2, 3, 2, 1): {}, (3, 2, 1, 1): {}},
 )
-MODELS = (ZKCLIENT, LEGACY, FENCED, EDITED)
+LAGGING = model(
+    "fenced-lagging",
+    "As fenced, and the servers of ZooKeeper lag, so that reads are stale and watches late: brokers stand and "
+    "rule a while longer in vain, and what a write's condition does not allow does not happen.",
+    SESSION + FENCED_CONTROLLER + (Transition(lagging_faults.catch_up, "zookeeper"),),
+    properties.FENCED,
+    SCOPE,
+    {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (3, 2, 1, 1): {}},
+    lagging.STATE,
+).rebound(lagging.LATE, initial=lagging.initial)
+MODELS = (ZKCLIENT, LEGACY, FENCED, EDITED, LAGGING)

@@ -9,21 +9,17 @@ from spec.controller.belief import (
 )
 from spec.controller.belief import end_process as end_any_process
 from spec.controller.session import Broker
-from spec.language.domains import Flag, Record
+from spec.language.domains import Flag
 from spec.museum.requests import reopen_session
 from spec.zookeeper import (
     EXPIRED, MINE, NODEEXISTS, NOTHING, OK, create_broker, open_session, read_controller, take_event, waiting,
 )
 
 
-CALLBACKS = Record(
+STATE = state_of(BROKER.extended(
     to_register=(Flag(), "must still create /brokers/ids/b in this session"),
     new_session=(Flag(), "the callback for a new session waits"),
-)
-# In front: numba takes a record that begins like another for that other.
-STATE = state_of(
-    CALLBACKS.extended(**{name: (field.domain, field.meaning) for name, field in BROKER.fields.items()})
-)
+))
 
 
 def end_process(broker):

@@ -1,0 +1,1 @@
+"""ZooKeeper whose servers lag: what a client reads, and when its watch fires, may be late."""
