@@ -10,7 +10,7 @@ from checker.local import explore_here
 from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model
-from spec.mutants import election, replication
+from spec.mutants import election, partition, replication, requests
 from spec.mutants.mutant import Mutant
 
 HEADER = """# Mutants
@@ -54,8 +54,11 @@ def _counted(model, mutant, scope, row):
 
 def catalogue() -> list[tuple[Model, Mutant]]:
     """Every mutant with the model that it is a mutant of."""
-    found = [(find("replication", "kip320")[0], mutant) for mutant in replication.MUTANTS]
-    return found + [(find("election", "fenced")[0], mutant) for mutant in election.MUTANTS]
+    mutants = {
+        ("replication", "kip320"): replication.MUTANTS, ("election", "fenced"): election.MUTANTS,
+        ("partition", "fenced"): partition.MUTANTS, ("requests", "current"): requests.MUTANTS,
+    }
+    return [(find(*model)[0], mutant) for model, listed in mutants.items() for mutant in listed]
 
 
 def main(arguments: list[str]) -> int:

@@ -1,9 +1,11 @@
 """All systems and their variants, by name."""
 
 from spec.language.model import Model
-from spec.museum import election, replication
+from spec.museum import control_requests, election, partition, replication
 
-MODELS: tuple[Model, ...] = replication.MODELS + election.MODELS
+MODELS: tuple[Model, ...] = (
+    replication.MODELS + election.MODELS + partition.MODELS + control_requests.MODELS
+)
 
 
 def find(system: str | None = None, variant: str | None = None) -> list[Model]:
