@@ -56,7 +56,7 @@ def scope_for(model: Model, name: str | None, given: Scope) -> Scope:
         if not least <= value <= model.largest[size]:
             raise UserError(f"{model.system}: {size} goes from {least} to {model.largest[size]}, not {value}")
     scope = {**model.scopes[name or STANDARD], **given}
-    if scope.get("replicas", 0) > scope["brokers"]:
+    if "replicas" in scope and scope["replicas"] > scope["brokers"]:
         if "replicas" in given:
             raise UserError(f"{model.system}: {scope['replicas']} replicas need as many brokers")
         scope["replicas"] = scope["brokers"]

@@ -114,6 +114,7 @@ LEGACY = model(
     WITHOUT_BROKER_EPOCHS + GOALS,
     {
         (2, 2, 2, 1, 3, 0): {"control_requests_first": 9}, (2, 2, 1, 1, 3, 1): ONE_FAULT,
+        (3, 2, 2, 1, 3, 1): ONE_FAULT | {"replicas_converge": 12, "metadata_converges": 12},
         (2, 2, 2, 1, 3, 1): ONE_FAULT, (2, 2, 2, 2, 3, 1): ONE_FAULT,
         (2, 2, 2, 1, 2, 2): ONE_FAULT | {"control_requests_first": 10, "no_stale_stop": 20},
     },

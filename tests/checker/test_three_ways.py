@@ -41,7 +41,7 @@ def each(models):
 @each(ALL)
 def test_a_refused_step_changes_nothing(model):
     execution = Execution(model, small_scope(model))
-    for state in sample(execution, 300):
+    for state in sample(execution, 120):
         for transition in model.transitions:
             for arguments in transition.choices(execution.scope):
                 after = state.copy()
@@ -118,7 +118,7 @@ def test_transitions_alone_do_as_python_does_and_leave_no_array(model):
     scope = small_scope(model)
     execution = Execution(model, scope)
     compiled = [transitions_alone(model, scope, checked) for checked in (True, False)]
-    states = sample(execution, 60)
+    states = sample(execution, 25)
     before = records(model.state, scope, states)
     for which, transition in enumerate(model.transitions):
         for arguments in transition.choices(scope):
