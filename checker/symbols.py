@@ -103,6 +103,8 @@ def contains(members, x):
     """Symbolic `sets.contains`."""
     if not isinstance(members, Members):
         return sets.contains(members, int(x))
+    if int(x) >= members.term.size():
+        return False
     bit = z3.Extract(int(x), int(x), members.term)
     return Truth(bit == 1, members.decide)
 

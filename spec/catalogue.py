@@ -1,10 +1,11 @@
 """All systems and their variants, by name."""
 
 from spec.language.model import Model
-from spec.museum import control_requests, election, partition, replication
+from spec.museum import consumer, control_requests, election, group, partition, replica, replication
 
 MODELS: tuple[Model, ...] = (
-    replication.MODELS + election.MODELS + partition.MODELS + control_requests.MODELS
+    replication.MODELS + replica.MODELS + election.MODELS + partition.MODELS + control_requests.MODELS + group.MODELS
+    + consumer.MODELS
 )
 
 

@@ -27,19 +27,25 @@ SMALL = {
 }
 
 
+SEVERAL = ("consumer", "group", "replica")
+"""Systems of which no small scope takes every transition."""
+
+
 def small(model: Model) -> list[dict[str, int]]:
     """Scopes at which plain Python explores `model` in a moment; at the first, every transition is taken.
 
-    Two brokers and one of everything else, with the exceptions of `SMALL`.
+    Two brokers and one of everything else, with the exceptions of `SMALL`; the quick scope of `SEVERAL`.
     """
+    if model.system in SEVERAL:
+        return [model.scopes["quick"]]
     usual = {name: 2 if name == "brokers" else 1 for name in model.scope}
     return [usual | change for change in SMALL.get(model.system, ({},))]
 
 
-FIRST = {f"{model.system}/{model.variant}": (model, small(model)[0]) for model in MODELS}
+FIRST = {f"{model.system}/{model.variant}": (model, small(model)[0]) for model in MODELS if model.system not in SEVERAL}
 OTHERS = {
     f"{model.system}/{model.variant} at {','.join(map(str, scope.values()))}": (model, scope)
-    for model in MODELS for scope in small(model)[1:]
+    for model in MODELS for scope in small(model) if (model, scope) not in FIRST.values()
 }
 EVERYTHING = {name: (toy, toy.scope) for name, toy in TOYS.items()} | FIRST | OTHERS
 

@@ -110,7 +110,14 @@ def test_the_path_that_a_state_takes_is_that_of_python(model):
             for arguments in transition.choices(scope):
                 taken = symbolic.path_of(transition, arguments, point)
                 assert point.on(taken)
-                agree(execution.after(state, transition, arguments), taken, point)
+                after = execution.after(state, transition, arguments)
+                if after is None or is_within(execution, after):
+                    agree(after, taken, point)
+
+
+def is_within(execution, state):
+    """Whether every leaf is in its range: beyond a bound, a set may have members that a bit vector has no room for."""
+    return all(leaf.low <= value <= leaf.high for leaf, value in zip(execution.leaves, execution.key(state)))
 
 
 @each(ALL)

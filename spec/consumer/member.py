@@ -1,0 +1,225 @@
+"""What one consumer knows: its rebalance in progress, what it has claimed, what its threads read.
+
+Three threads run Kafka's code here: the client library's event thread (`callback`: registration, and the
+rebalance that follows it), the watcher executor (a rebalance after a watch), and the auto-committer. The first
+two rebalance under one lock: `doing` is the program counter of whoever holds it.
+
+The registry (topicRegistry) is what the consumer takes for its own: offsets are committed of it, and it is what
+the next rebalance releases. What the threads read is another thing: a new session clears the registry at once,
+and the fetchers run on until a rebalance stops them.
+"""
+
+from spec.consumer.assignment import owner, owner_thread
+from spec.consumer.zookeeper import ZOOKEEPER
+from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
+from spec.language.sets import contains, is_empty, with_member
+
+Consumer = Id("consumers")
+Partition = Id("partitions")
+Callback = Choice(
+    "NONE",
+    "START",  # the process starts: must register
+    "NEW_SESSION",  # the library has opened a new session: must reset and register
+    "REBALANCE",  # registered: must rebalance, when the lock is free
+)
+NONE, START, NEW_SESSION, REBALANCE = Callback
+Doing = Choice(
+    "IDLE",
+    "LOOKING",  # an attempt begins: must read its own id and the brokers
+    "RELEASING",  # fetchers are stopped: must delete the owners' nodes of the registry
+    "LISTING",  # must list the members
+    "READING_IDS",  # must read what they subscribe to
+    "READING_TOPIC",  # must read how many partitions there are
+    "READING_OFFSETS",  # knows what is its own: must read where to begin
+    "CLAIMING",  # must create the owners' nodes
+    "UNDOING",  # another has one of them: must delete those that it has created
+    "FAILED",  # fetchers are stopped: must try again, or give up
+)
+(
+    IDLE, LOOKING, RELEASING, LISTING, READING_IDS, READING_TOPIC, READING_OFFSETS, CLAIMING, UNDOING, FAILED,
+) = Doing
+
+POSITION = Record(
+    offset=(Number(0, Bound("offsets")), "offset of the next record"),
+    uncommitted=(Flag(), "it is not what was last read or committed"),
+)
+CONSUMER = Record(
+    up=(Flag(), "there is a process"),
+    callback=(Callback, "what the event thread must do"),
+    doing=(Doing, "the rebalance in progress"),
+    failures=(Array(Flag(), "retries"), "attempts of this rebalance that have failed, the last one never"),
+    registry=(SetOf("partitions"), "partitions that it takes for its own"),
+    streams=(Array(SetOf("partitions"), "threads"), "partitions that each thread reads"),
+    members=(SetOf("consumers"), "members listed in this attempt"),
+    size=(Number(0, Bound("partitions")), "partitions of the topic, read in this attempt"),
+    mine=(SetOf("partitions"), "partitions that are its own by this attempt's assignment"),
+    left=(SetOf("partitions"), "partitions that the present phase has still to do"),
+    claimed=(SetOf("partitions"), "those whose claim has succeeded in this attempt"),
+    conflict=(Flag(), "a claim of this attempt has failed"),
+    positions=(Array(POSITION, "partitions"), "how far it has read"),
+)
+STATE = Record(
+    zk=(ZOOKEEPER, "ZooKeeper"),
+    consumers=(Array(CONSUMER, "consumers"), "what each consumer knows"),
+)
+
+
+def initial(s, missing: Flag()):
+    """Nobody runs; the topic has all its partitions, or all but the last (`missing`)."""
+    s.zk.size = len(s.zk.partitions) - missing
+    for partition in s.zk.partitions:
+        partition.owner = NOBODY
+
+
+def forget_positions(consumer):
+    """What was read of partitions outside the registry is of no use."""
+    for p in range(len(consumer.positions)):
+        if not contains(consumer.registry, p):
+            consumer.positions[p].offset = 0
+            consumer.positions[p].uncommitted = 0
+
+
+def reset(consumer):
+    """resetState: the registry is cleared, not the fetchers, nor what an attempt in progress has read."""
+    for p in range(len(consumer.positions)):
+        if contains(consumer.registry, p):
+            consumer.positions[p].offset = 0
+            consumer.positions[p].uncommitted = 0
+    consumer.registry = 0
+
+
+def is_committed(consumer):
+    """Whether everything that was read of the registry's partitions is committed."""
+    for position in consumer.positions:
+        if position.uncommitted:
+            return False
+    return True
+
+
+def reads(consumer, p):
+    """Whether a thread of the consumer reads partition p."""
+    for partitions in consumer.streams:
+        if contains(partitions, p):
+            return True
+    return False
+
+
+def stop_fetchers(consumer):
+    """closeFetchers: no thread reads; offsets are committed next."""
+    for t in range(len(consumer.streams)):
+        consumer.streams[t] = 0
+
+
+def forget_attempt(consumer):
+    """What an attempt has read and done is forgotten."""
+    consumer.members = 0
+    consumer.size = 0
+    consumer.mine = 0
+    consumer.left = 0
+    consumer.claimed = 0
+    consumer.conflict = 0
+    forget_positions(consumer)
+
+
+def fail(consumer):
+    """The attempt has failed: fetchers are stopped."""
+    stop_fetchers(consumer)
+    forget_attempt(consumer)
+    consumer.doing = FAILED
+
+
+def gives_up(consumer):
+    """Count a failed attempt; whether it was the last (rebalance.max.retries)."""
+    for i in range(len(consumer.failures) - 1):
+        if not consumer.failures[i]:
+            consumer.failures[i] = 1
+            return False
+    return True
+
+
+def end_rebalance(consumer):
+    """The rebalance is over: the lock is free."""
+    for i in range(len(consumer.failures)):
+        consumer.failures[i] = 0
+    consumer.doing = IDLE
+
+
+def begin_release(consumer):
+    """The phase that releases what is in the registry; without anything there it is over."""
+    consumer.left = consumer.registry
+    consumer.doing = RELEASING
+    if is_empty(consumer.left):
+        end_release(consumer)
+
+
+def end_release(consumer):
+    """Nothing is its own any more."""
+    consumer.registry = 0
+    forget_positions(consumer)
+    consumer.doing = LISTING
+
+
+def assign(consumer, c):
+    """The partitions that this attempt's assignment gives to `c`."""
+    for p in range(len(consumer.positions)):
+        if p < consumer.size and owner(p, consumer.size, consumer.members, len(consumer.streams)) == c:
+            consumer.mine = with_member(consumer.mine, p)
+    consumer.left = consumer.mine
+
+
+def thread_for(consumer, p):
+    """The thread that this attempt's assignment gives partition p to."""
+    return owner_thread(p, consumer.size, consumer.members, len(consumer.streams))
+
+
+def start_fetchers(consumer):
+    """updateFetcher: what was claimed is the registry, and its threads read."""
+    consumer.registry = consumer.mine
+    for p in range(len(consumer.positions)):
+        if contains(consumer.mine, p):
+            t = thread_for(consumer, p)
+            consumer.streams[t] = with_member(consumer.streams[t], p)
+    forget_attempt(consumer)
+    end_rebalance(consumer)
+
+
+def after_assignment(consumer):
+    """The assignment is known: offsets are read next."""
+    consumer.doing = READING_OFFSETS
+
+
+def after_offsets(consumer):
+    """The offsets are known: its partitions are claimed next."""
+    consumer.left = consumer.mine
+    consumer.doing = CLAIMING
+
+
+def after_claims(consumer):
+    """Every claim has succeeded: the fetchers start."""
+    start_fetchers(consumer)
+
+
+def begin_undo(consumer):
+    """After a conflict the claims that succeeded are undone."""
+    consumer.left = consumer.claimed
+    consumer.doing = UNDOING
+
+
+def end_claims(consumer):
+    """Every claim has been tried."""
+    if not consumer.conflict:
+        after_claims(consumer)
+    elif is_empty(consumer.claimed):
+        fail(consumer)
+    else:
+        begin_undo(consumer)
+
+
+def end_process(consumer):
+    """The process is gone with all that it knew."""
+    consumer.up = 0
+    consumer.callback = NONE
+    consumer.registry = 0
+    stop_fetchers(consumer)
+    forget_attempt(consumer)
+    end_rebalance(consumer)

@@ -1,0 +1,41 @@
+"""What the threads of a consumer read, and what it commits of it, in ZooKeeper."""
+
+from spec.consumer.member import Consumer, Partition, reads
+from spec.consumer.zookeeper import set_offset
+from spec.language.sets import contains
+from spec.zookeeper import OK
+
+
+def consume(s, c: Consumer, p: Partition):
+    """A thread takes the next record of a partition.
+
+    Guards:  a thread of `c` reads `p`; whether the session is open does not matter. (What is read outside
+             the registry is never committed, and is left out.)
+    Effects: the position is one further, and not committed.
+    Kafka:   ConsumerIterator.next, 0.8 to 0.11.
+    """
+    consumer = s.consumers[c]
+    if not reads(consumer, p) or not contains(consumer.registry, p):
+        return False
+
+    consumer.positions[p].offset += 1
+    consumer.positions[p].uncommitted = 1
+    return True
+
+
+def commit(s, c: Consumer, p: Partition):
+    """A consumer writes how far it has read, by the auto-committer or after the fetchers are stopped.
+
+    Guards:  `p` is in the registry; the position is not the one last read or committed.
+    Request: OK; EXPIRED.
+    Effects: the position is committed.
+    Kafka:   ZookeeperConsumerConnector.commitOffsetToZooKeeper, 0.8 to 0.11.
+    """
+    consumer = s.consumers[c]
+    if not contains(consumer.registry, p) or not consumer.positions[p].uncommitted:
+        return False
+
+    answer = set_offset(s.zk, c, p, consumer.positions[p].offset)
+    if answer == OK:
+        consumer.positions[p].uncommitted = 0
+    return True

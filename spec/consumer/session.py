@@ -1,0 +1,105 @@
+"""A consumer's process and sessions: started, registered, given a new session; and what makes it rebalance."""
+
+from spec.consumer.member import (
+    IDLE, LOOKING, NEW_SESSION, NONE, REBALANCE, START, Consumer, end_process, reset,
+)
+from spec.consumer.zookeeper import (
+    ARMED, FIRED, create_id, end_session, fire_all, has_fired, open_session, session_open, take_event,
+)
+from spec.zookeeper import NODEEXISTS, OK
+
+
+def start(s, c: Consumer):
+    """A consumer starts and opens a session.
+
+    Guards:  it has no process.
+    Request: OK.
+    Effects: it registers its id next.
+    Kafka:   ZookeeperConsumerConnector.connectZk, 0.8 to 0.11.
+    """
+    consumer = s.consumers[c]
+    if consumer.up:
+        return False
+
+    open_session(s.zk, c)
+    consumer.up = 1
+    consumer.callback = START
+    return True
+
+
+def reopen(s, c: Consumer):
+    """The client library learns that the session has expired, and opens another, whatever the consumer does.
+
+    Guards:  the session is over.
+    Request: OK.
+    Effects: the callback for a new session waits; a request in progress is sent again in the new session.
+    Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, 0.8 to 0.11.
+    """
+    consumer = s.consumers[c]
+    if not consumer.up or session_open(s.zk, c):
+        return False
+
+    open_session(s.zk, c)
+    if consumer.callback != START:
+        consumer.callback = NEW_SESSION
+    return True
+
+
+def register(s, c: Consumer):
+    """A consumer registers its id, after a new session with an empty registry.
+
+    Guards:  the event thread must register.
+    Request: OK; NODEEXISTS when a former session still owns the id; EXPIRED.
+    Effects: the registry is cleared; on OK it rebalances next, and in a new session the watches fire. On
+             NODEEXISTS the callback fails: a process that starts ends, another goes on unregistered. On
+             EXPIRED it registers again.
+    Kafka:   ZookeeperConsumerConnector.registerConsumerInZK with ZKCheckedEphemeral, 0.9 to 0.11.
+    """
+    consumer = s.consumers[c]
+    if consumer.callback != START and consumer.callback != NEW_SESSION:
+        return False
+
+    starts = consumer.callback == START
+    answer = create_id(s.zk, c, ARMED if starts else FIRED)
+    reset(consumer)
+    if answer == OK:
+        consumer.callback = REBALANCE
+    elif answer == NODEEXISTS and starts:
+        end_session(s.zk, c)
+        end_process(consumer)
+    elif answer == NODEEXISTS:
+        consumer.callback = NONE
+        fire_all(s.zk, c)
+    return True
+
+
+def rebalance_registered(s, c: Consumer):
+    """The thread that has registered the id begins a rebalance.
+
+    Guards:  the id is registered; nobody holds the lock.
+    Effects: the first attempt begins.
+    Kafka:   ZKSessionExpireListener.handleNewSession, reinitializeConsumer, 0.8 to 0.11.
+    """
+    consumer = s.consumers[c]
+    if consumer.callback != REBALANCE or consumer.doing != IDLE:
+        return False
+
+    consumer.callback = NONE
+    consumer.doing = LOOKING
+    return True
+
+
+def rebalance_changed(s, c: Consumer):
+    """The watcher executor begins a rebalance.
+
+    Guards:  a watch has fired; nobody holds the lock.
+    Effects: what changes from now on is another event; the first attempt begins.
+    Kafka:   ZKRebalancerListener.watcherExecutorThread, 0.8 to 0.11.
+    """
+    consumer = s.consumers[c]
+    if not consumer.up or consumer.doing != IDLE or not has_fired(s.zk, c):
+        return False
+
+    take_event(s.zk, c)
+    consumer.doing = LOOKING
+    return True

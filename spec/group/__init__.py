@@ -1,0 +1,1 @@
+"""The group coordinator, its failover, and the members of one group."""

@@ -1,0 +1,30 @@
+"""The whole state: brokers, clients, the network between them, the log of the offsets partition."""
+
+from spec.group.coordinator import BROKER, forget_group
+from spec.group.member import CLIENT, join_afresh
+from spec.group.network import NETWORK, drop_answer, drop_request
+from spec.group.storage import STORAGE
+from spec.language.domains import NOBODY, Array, Record
+
+STATE = Record(
+    brokers=(Array(BROKER, "brokers"), "what each broker holds of the group"),
+    clients=(Array(CLIENT, "clients"), "what each client knows"),
+    network=(NETWORK, "requests and answers on their way"),
+    storage=(STORAGE, "the offsets partition"),
+)
+
+
+def initial(s):
+    """Broker 0 is coordinator; there is no group; every client is about to join."""
+    for m in range(len(s.clients)):
+        drop_answer(s.network.answers[m])
+        drop_request(s.network.requests[m])
+        drop_request(s.network.late[m])
+        s.clients[m].id = NOBODY
+    for broker in s.brokers:
+        forget_group(broker.group)
+        broker.epoch = 1
+    s.brokers[0].owned = 1
+    s.storage.epoch = 1
+    for m in range(len(s.clients)):
+        join_afresh(s, m)

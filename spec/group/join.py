@@ -1,0 +1,203 @@
+"""JoinGroup, and the delayed join that collects members until a generation is complete."""
+
+from spec.group.coordinator import (
+    JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, Broker, Client, MemberId, Protocol, all_joined, forget_member,
+    is_elected, members_of, park, stays,
+)
+from spec.group.network import (
+    JOIN, MEMBER_ID_REQUIRED, NONE, PARKED, REBALANCE_IN_PROGRESS, answer, answer_joins, asked, give_generation,
+    give_id, id_known, id_of, instance, refuse, waiter,
+)
+from spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE
+from spec.group.storage import append_group
+from spec.group.verdicts import first_join_verdict, join_verdict, member_of_instance
+from spec.language.domains import NOBODY, Flag
+
+
+def create_if_absent(group):
+    """A group that is not in the cache begins as Empty."""
+    if group.state == ABSENT:
+        group.state = EMPTY
+
+
+def prepare_rebalance(group):
+    """prepareRebalance: no assignment any more, and a delayed join, the initial one from Empty."""
+    if group.state != PREPARING_REBALANCE:
+        group.delayed = 1 if group.state == EMPTY else 0
+        group.state = PREPARING_REBALANCE
+        group.owner = NOBODY
+
+
+def offer(member, first, second):
+    """The protocols that a member supports, best first."""
+    member.first = first
+    member.second = second
+
+
+def add_member(group, id, who, first, second, clients):
+    """A new member, which leads when nobody does, waits for the next generation."""
+    member = group.members[id]
+    member.status = MEMBER
+    member.fresh = 1
+    member.instance = who
+    offer(member, first, second)
+    park(member, JOIN_PARKED, clients)
+    if group.leader == NOBODY:
+        group.leader = id
+
+
+def first_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protocol):
+    """Client `m`, which has no member id, asks broker `b` to join; if it is static, its instance is new.
+
+    Guards:  the request arrives; no member has its group.instance.id.
+    Request: MEMBER_ID_REQUIRED, or PARKED; else as `first_join_verdict`.
+    Effects: a pending member; or a new member, and a rebalance, for which the parked syncs of the last are refused.
+    Kafka:   GroupCoordinator.doUnknownJoinGroup, doDynamicNewMemberJoinGroup, 2.2 to 3.9 (KIP-394).
+    """
+    group = s.brokers[b].group
+    if asked(s.network, m, late) != JOIN or id_known(s.network, m, late):
+        return False
+    if member_of_instance(group, instance(m)) != NOBODY:
+        return False
+
+    id = id_of(s.network, m, late)
+    verdict = first_join_verdict(s.brokers[b], instance(m), first, second)
+    answer(s.network, m, late, verdict)
+    if verdict == MEMBER_ID_REQUIRED:
+        create_if_absent(group)
+        group.members[id].status = PENDING
+        give_id(s.network, waiter(m, late), id)
+    elif verdict == PARKED:
+        create_if_absent(group)
+        refuse(s.network, group, SYNC_PARKED, REBALANCE_IN_PROGRESS)
+        prepare_rebalance(group)
+        add_member(group, id, instance(m), first, second, waiter(m, late))
+    return True
+
+
+def join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protocol, changed: Flag()):
+    """Client `m`, which has a member id, asks broker `b` to join.
+
+    Guards:  the request arrives.
+    Request: PARKED, or NONE at once; else as `join_verdict`.
+    Effects: a pending member becomes a member; a member's protocols are those that it offers; both wait, and there is a
+             rebalance, for which the parked syncs of the last are refused. NONE gives the present generation.
+    Kafka:   GroupCoordinator.doCurrentMemberJoinGroup, 2.2 to 3.9.
+    """
+    broker = s.brokers[b]
+    group = broker.group
+    if asked(s.network, m, late) != JOIN or not id_known(s.network, m, late):
+        return False
+
+    id = id_of(s.network, m, late)
+    verdict = join_verdict(broker, id, instance(m), first, second, changed)
+    answer(s.network, m, late, verdict)
+    if verdict == NONE:
+        leads = 1 if group.leader == id else 0
+        give_generation(s.network, waiter(m, late), id, group.generation, broker.epoch, leads)
+    elif verdict == PARKED:
+        refuse(s.network, group, SYNC_PARKED, REBALANCE_IN_PROGRESS)
+        prepare_rebalance(group)
+        if group.members[id].status == PENDING:
+            add_member(group, id, instance(m), first, second, waiter(m, late))
+        offer(group.members[id], first, second)
+        park(group.members[id], JOIN_PARKED, waiter(m, late))
+    return True
+
+
+def is_parked(group, id):
+    """Whether a member has a parked join."""
+    return id != NOBODY and group.members[id].parked == JOIN_PARKED
+
+
+def anybody_parked(group):
+    """Whether some member has a parked join."""
+    for member in group.members:
+        if member.parked == JOIN_PARKED:
+            return True
+    return False
+
+
+def is_next_leader(group, leader):
+    """Whether `leader` may lead the next generation: the leader if it has joined, else anybody who has."""
+    if is_parked(group, group.leader) or not anybody_parked(group):
+        return leader == group.leader
+    return is_parked(group, leader)
+
+
+def anybody_stays(group):
+    """Whether a member is there that is not removed."""
+    for member in group.members:
+        if stays(member):
+            return True
+    return False
+
+
+def remove_absent(group):
+    """Members that have not joined in time are removed."""
+    for member in group.members:
+        if member.status == MEMBER and not stays(member):
+            forget_member(member)
+
+
+def begin_generation(group, leader, protocol):
+    """initNextGeneration: one more; Empty without members, else the leader's assignment is awaited."""
+    group.generation += 1
+    group.delayed = 0
+    if members_of(group) == 0:
+        group.leader = NOBODY
+        group.protocol = NOBODY
+        group.state = EMPTY
+    else:
+        group.leader = leader
+        group.protocol = protocol
+        group.state = COMPLETING_REBALANCE
+    for member in group.members:
+        member.fresh = 0
+
+
+def complete_join(s, b: Broker, leader: MemberId, protocol: Protocol):
+    """The rebalance is over: everybody has joined.
+
+    Guards:  every member has a parked join, nobody is pending, and the initial delay is over; `leader` is the leader,
+             or anybody if that one has not joined; `protocol` is supported by all, and none has more votes.
+    Effects: a new generation; every parked join is answered. Without members the group is Empty, and stored.
+    Kafka:   GroupCoordinator.onCompleteJoin, 0.9 to 3.9; the choice of a leader: 2.3 to 3.9.
+    """
+    broker = s.brokers[b]
+    group = broker.group
+    if group.state != PREPARING_REBALANCE or group.delayed or not all_joined(group):
+        return False
+    if not is_next_leader(group, leader) or not is_elected(group, protocol):
+        return False
+
+    begin_generation(group, leader, protocol)
+    if group.state == EMPTY:
+        append_group(s.storage, b, group, NOBODY)
+    answer_joins(s.network, group, broker.epoch)
+    return True
+
+
+def join_timeout(s, b: Broker, leader: MemberId, protocol: Protocol):
+    """The rebalance is over: its time is, or the initial delay.
+
+    Guards:  a rebalance goes on; not that static members remain and nobody has joined, which waits on; `leader` and
+             `protocol` as when everybody has joined.
+    Effects: members that have not joined are removed, static ones stay; then as when everybody has joined.
+    Kafka:   DelayedJoin.onExpiration, GroupCoordinator.onCompleteJoin, 0.9 to 3.9.
+    """
+    broker = s.brokers[b]
+    group = broker.group
+    if group.state != PREPARING_REBALANCE or not group.delayed and all_joined(group):
+        return False
+    if not anybody_parked(group) and anybody_stays(group):
+        return False
+    if not is_next_leader(group, leader) or not is_elected(group, protocol):
+        return False
+
+    remove_absent(group)
+    begin_generation(group, leader, protocol)
+    if group.state == EMPTY:
+        append_group(s.storage, b, group, NOBODY)
+    answer_joins(s.network, group, broker.epoch)
+    return True

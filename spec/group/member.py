@@ -1,0 +1,247 @@
+"""Members as their clients are: each acts alone, and hears of the group only what it is answered.
+
+Eager rebalancing: whoever joins again has given up what it was assigned. A client that does not act any
+more for whatever reason may start again, and then knows no member id.
+
+A member owns `s.clients[m]` and reaches the rest through the network. Which id a coordinator would draw for
+it (`draw`) is the one thing that depends on the whole state.
+"""
+
+from spec.group.coordinator import GONE, Client, Epoch, Generation, MemberId
+from spec.group.network import (
+    FENCED_INSTANCE_ID, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL, JOIN, MEMBER_ID_REQUIRED, NONE,
+    REBALANCE_IN_PROGRESS, SYNC, UNANSWERED, UNKNOWN_MEMBER_ID, WORK, ask, drop_request, in_messages, instance,
+    say_goodbye,
+)
+from spec.group.storage import in_log
+from spec.language.domains import NOBODY, Choice, Flag, Record
+from spec.language.sets import is_empty
+
+Phase = Choice("OUT", "JOINING", "SYNCING", "WORKING")
+OUT, JOINING, SYNCING, WORKING = Phase
+CLIENT = Record(
+    phase=(Phase, "where the client is in the protocol"),
+    id=(MemberId, "member id, as far as it knows"),
+    generation=(Generation, "generation of its last join, 0 when it has to join"),
+    epoch=(Epoch, "leader epoch of the coordinator that gave the generation; Kafka's clients do not know it"),
+    leading=(Flag(), "it was told that it leads"),
+    owns=(Flag(), "it acts on the topic partition"),
+)
+
+
+def is_held(s, id):
+    """Whether anybody holds a member id: a message, the log, or a coordinator's cache."""
+    if in_messages(s.network, id) or in_log(s.storage, id):
+        return True
+    for client in s.clients:
+        if client.id == id:
+            return True
+    for broker in s.brokers:
+        if broker.group.members[id].status != GONE:
+            return True
+    return False
+
+
+def draw(s):
+    """The least member id that nobody holds."""
+    found = len(s.brokers[0].group.members) - 1
+    for i in range(len(s.brokers[0].group.members) - 1):
+        id = len(s.brokers[0].group.members) - 2 - i
+        if not is_held(s, id):
+            found = id
+    return found
+
+
+def set_out(client, phase, id):
+    """The client has no generation, and acts on nothing."""
+    client.phase = phase
+    client.id = id
+    client.generation = 0
+    client.epoch = 0
+    client.leading = 0
+    client.owns = 0
+
+
+def join_afresh(s, m):
+    """Client `m` joins without a member id."""
+    set_out(s.clients[m], JOINING, NOBODY)
+    ask(s.network, m, JOIN, NOBODY, 0, 0, 0)
+    ask(s.network, m, JOIN, draw(s), 0, 0, 0)
+
+
+def verdict_for(network, m):
+    """The error code in the answer that has come for client `m`."""
+    return network.answers[m].verdict
+
+
+def tells_to_reset(verdict):
+    """Whether an error says that the coordinator does not know the member."""
+    return verdict == UNKNOWN_MEMBER_ID
+
+
+def tells_to_join(phase, verdict):
+    """Whether an error makes the client join again with the id that it has."""
+    if phase == SYNCING:
+        return verdict != NONE and verdict != UNKNOWN_MEMBER_ID and verdict != FENCED_INSTANCE_ID
+    return verdict == REBALANCE_IN_PROGRESS or verdict == ILLEGAL_GENERATION
+
+
+def is_fatal(verdict):
+    """Whether an error ends the client."""
+    return verdict == FENCED_INSTANCE_ID or verdict == INCONSISTENT_GROUP_PROTOCOL
+
+
+def joined(s, m: Client):
+    """Client `m` gets a generation, and synchronizes.
+
+    Guards:  its join was answered with NONE.
+    Effects: it knows its id, the generation, and whether it leads.
+    Kafka:   AbstractCoordinator.JoinGroupResponseHandler, 0.9 to 3.9.
+    """
+    client = s.clients[m]
+    answer = s.network.answers[m]
+    if client.phase != JOINING or answer.verdict != NONE:
+        return False
+
+    client.phase = SYNCING
+    client.id = answer.id
+    client.generation = answer.generation
+    client.epoch = answer.epoch
+    client.leading = answer.leading
+    ask(s.network, m, SYNC, client.id, 1, client.generation, client.leading)
+    return True
+
+
+def synced(s, m: Client):
+    """Client `m` gets its assignment, and works.
+
+    Guards:  its sync was answered with NONE.
+    Effects: it acts on what it was assigned, heartbeats and commits.
+    Kafka:   AbstractCoordinator.SyncGroupResponseHandler, onJoinComplete, 0.9 to 3.9.
+    """
+    client = s.clients[m]
+    answer = s.network.answers[m]
+    if client.phase != SYNCING or answer.verdict != NONE:
+        return False
+
+    client.phase = WORKING
+    client.owns = answer.owns
+    client.leading = 0
+    ask(s.network, m, WORK, client.id, 1, client.generation, 0)
+    return True
+
+
+def take_id(s, m: Client):
+    """Client `m` joins again with the id that it was given.
+
+    Guards:  its join was answered with MEMBER_ID_REQUIRED.
+    Effects: it knows its id.
+    Kafka:   AbstractCoordinator.JoinGroupResponseHandler, 2.2 to 3.9 (KIP-394).
+    """
+    client = s.clients[m]
+    answer = s.network.answers[m]
+    if answer.verdict != MEMBER_ID_REQUIRED:
+        return False
+
+    client.id = answer.id
+    ask(s.network, m, JOIN, client.id, 1, 0, 0)
+    return True
+
+
+def rejoin(s, m: Client):
+    """Client `m` joins again with its id, since a rebalance goes on, or its generation is over.
+
+    Guards:  it was answered so, or its sync has failed in another way than that it is not known.
+    Effects: it has no generation, and gives up its assignment.
+    Kafka:   AbstractCoordinator.HeartbeatResponseHandler, SyncGroupResponseHandler; onJoinPrepare, 0.9 to 3.9.
+    """
+    client = s.clients[m]
+    verdict = verdict_for(s.network, m)
+    if client.phase == JOINING or verdict == UNANSWERED or not tells_to_join(client.phase, verdict):
+        return False
+
+    set_out(client, JOINING, client.id)
+    ask(s.network, m, JOIN, client.id, 1, 0, 0)
+    return True
+
+
+def start_over(s, m: Client):
+    """Client `m` joins without an id, since the coordinator does not know it.
+
+    Guards:  it was answered with UNKNOWN_MEMBER_ID.
+    Effects: it has neither id nor generation, and gives up its assignment.
+    Kafka:   AbstractCoordinator.resetGenerationOnResponseError, 0.9 to 3.9.
+    """
+    if not tells_to_reset(verdict_for(s.network, m)):
+        return False
+
+    join_afresh(s, m)
+    return True
+
+
+def retry(s, m: Client):
+    """Client `m` asks again, perhaps another broker.
+
+    Guards:  its join, heartbeat or commit was answered with an error that says nothing of the group.
+    Effects: the same request may be sent again.
+    Kafka:   AbstractCoordinator.markCoordinatorUnknown, 0.9 to 3.9.
+    """
+    client = s.clients[m]
+    verdict = verdict_for(s.network, m)
+    if client.phase == SYNCING or verdict <= NONE or verdict == MEMBER_ID_REQUIRED:
+        return False
+    if tells_to_reset(verdict) or is_fatal(verdict):
+        return False
+    if client.phase == WORKING and tells_to_join(client.phase, verdict):
+        return False
+
+    request = s.network.requests[m]
+    kind = JOIN if client.phase == JOINING else WORK
+    ask(s.network, m, kind, request.id, request.known, request.generation, 0)
+    return True
+
+
+def give_in(s, m: Client):
+    """Client `m` is told that it has no place in the group, and ends.
+
+    Guards:  it was answered with FENCED_INSTANCE_ID or INCONSISTENT_GROUP_PROTOCOL.
+    Effects: it acts on nothing.
+    Kafka:   AbstractCoordinator.JoinGroupResponseHandler, fatal errors, 0.9 to 3.9.
+    """
+    if not is_fatal(verdict_for(s.network, m)):
+        return False
+
+    set_out(s.clients[m], OUT, NOBODY)
+    ask(s.network, m, JOIN, NOBODY, 0, 0, 0)
+    drop_request(s.network.requests[m])
+    return True
+
+
+def leave(s, m: Client):
+    """Client `m` leaves the group.
+
+    Guards:  it works, waits for no answer, and is not static.
+    Effects: LeaveGroup is on its way; nobody waits for the answer.
+    Kafka:   AbstractCoordinator.maybeLeaveGroup, 0.9 to 3.9.
+    """
+    client = s.clients[m]
+    if client.phase != WORKING or s.network.requests[m].kind != WORK or not is_empty(instance(m)):
+        return False
+
+    set_out(client, OUT, NOBODY)
+    say_goodbye(s.network, m)
+    return True
+
+
+def start(s, m: Client):
+    """A new process of client `m` joins.
+
+    Guards:  it is not in the group, as far as it knows.
+    Effects: it joins without a member id.
+    Kafka:   AbstractCoordinator.ensureActiveGroup, 0.9 to 3.9.
+    """
+    if s.clients[m].phase != OUT:
+        return False
+
+    join_afresh(s, m)
+    return True

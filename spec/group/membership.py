@@ -1,0 +1,104 @@
+"""How members are kept and lost: Heartbeat, LeaveGroup, and the end of a session."""
+
+from spec.group.coordinator import (
+    JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, Broker, Client, KnownId, MemberId, forget_member, is_heir,
+)
+from spec.group.join import prepare_rebalance
+from spec.group.network import (
+    LEAVE, NONE, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID, WORK, answer, asked, generation_of, give_error, id_of,
+    instance, refuse,
+)
+from spec.group.states import COMPLETING_REBALANCE, STABLE
+from spec.group.verdicts import heartbeat_verdict, leave_verdict
+from spec.language.domains import NOBODY
+
+
+def heartbeat(s, b: Broker, m: Client):
+    """Client `m` asks broker `b` whether it is still a member.
+
+    Guards:  it works, and waits for nothing else.
+    Request: NONE, or as `heartbeat_verdict`.
+    Effects: none but the answer; the session begins anew, which time is left out of.
+    Kafka:   GroupCoordinator.handleHeartbeat; NONE in CompletingRebalance: 2.6 to 3.9.
+    """
+    if asked(s.network, m, 0) != WORK:
+        return False
+
+    generation = generation_of(s.network, m, 0)
+    answer(s.network, m, 0, heartbeat_verdict(s.brokers[b], id_of(s.network, m, 0), instance(m), generation))
+    return True
+
+
+def lose_member(group, id, heir):
+    """A member is gone; another leads if it did, and a group that was not in a rebalance begins one."""
+    forget_member(group.members[id])
+    group.leader = heir
+    if group.state == STABLE or group.state == COMPLETING_REBALANCE:
+        prepare_rebalance(group)
+
+
+def leave(s, b: Broker, m: Client, heir: MemberId):
+    """The LeaveGroup of client `m` arrives at broker `b`.
+
+    Guards:  there is one; `heir` is who leads afterwards: anybody, if the leader leaves.
+    Request: NONE; else as `leave_verdict`.
+    Effects: on NONE the member is gone, and there is a rebalance. A pending member is only forgotten.
+    Kafka:   GroupCoordinator.handleLeaveGroup, removeMemberAndUpdateGroup, 0.9 to 3.9.
+    """
+    group = s.brokers[b].group
+    id = id_of(s.network, m, 1)
+    if asked(s.network, m, 1) != LEAVE:
+        return False
+    verdict = leave_verdict(s.brokers[b], id)
+    if not is_heir(group, id if verdict == NONE else NOBODY, heir):
+        return False
+
+    answer(s.network, m, 1, verdict)
+    if verdict == NONE and group.members[id].status == MEMBER:
+        give_error(s.network, group.members[id].waiter, UNKNOWN_MEMBER_ID)
+        refuse(s.network, group, SYNC_PARKED, REBALANCE_IN_PROGRESS)
+        lose_member(group, id, heir)
+    elif verdict == NONE:
+        forget_member(group.members[id])
+    return True
+
+
+def patience_is_over(member):
+    """Whether the time may be over in which a member must have been let in: only a new one's (2.1+)."""
+    return member.fresh
+
+
+def expire(s, b: Broker, id: KnownId, heir: MemberId):
+    """The session of a member ends, or the time in which a new one must have joined.
+
+    Guards:  it is a member, and no parked request keeps it alive; a parked join does not that of a new member.
+             `heir` is who leads afterwards: anybody, if the leader is gone.
+    Effects: its parked join is refused, it is gone, and there is a rebalance.
+    Kafka:   GroupCoordinator.onExpireHeartbeat, 0.9 to 3.9; new members: 2.1 to 3.9.
+    """
+    group = s.brokers[b].group
+    member = group.members[id]
+    if member.status != MEMBER or member.parked == SYNC_PARKED:
+        return False
+    if member.parked == JOIN_PARKED and not patience_is_over(member) or not is_heir(group, id, heir):
+        return False
+
+    give_error(s.network, member.waiter, UNKNOWN_MEMBER_ID)
+    refuse(s.network, group, SYNC_PARKED, REBALANCE_IN_PROGRESS)
+    lose_member(group, id, heir)
+    return True
+
+
+def expire_pending(s, b: Broker, id: KnownId):
+    """A pending member has not joined in time.
+
+    Guards:  it is pending.
+    Effects: it is forgotten.
+    Kafka:   GroupCoordinator.onExpireHeartbeat, 2.2 to 3.9 (KIP-394).
+    """
+    member = s.brokers[b].group.members[id]
+    if member.status != PENDING:
+        return False
+
+    forget_member(member)
+    return True

@@ -1,0 +1,151 @@
+"""OffsetCommit, OffsetFetch and DeleteGroups."""
+
+from spec.group.coordinator import OFFSET_RECORD, Broker, Client, forget_append, forget_group
+from spec.group.join import create_if_absent
+from spec.group.network import (
+    COMMIT, COORDINATOR_NOT_AVAILABLE, NONE, NOT_COORDINATOR, REQUEST_TIMED_OUT, STORED, WORK, answer,
+    answer_operator, asked, generation_of, give_commit, give_error, id_of, instance, waiter,
+)
+from spec.group.loading import abandon_appends
+from spec.group.states import DEAD
+from spec.group.storage import (
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND, TIMED_OUT, AppendError, acknowledge, bury, count_fault, fail, may_fail,
+    may_succeed, note_commit, store_offset,
+)
+from spec.group.sync import Slot
+from spec.group.verdicts import commit_verdict, delete_group_verdict, fetch_verdict
+from spec.language.domains import NOBODY, Flag
+
+
+def commit(s, b: Broker, m: Client, late: Flag()):
+    """Client `m` commits an offset at broker `b`.
+
+    Guards:  it works, and waits for nothing else; or the request is late.
+    Request: STORED; else as `commit_verdict`.
+    Effects: the offset is appended, and pending until the callback.
+    Kafka:   GroupCoordinator.doCommitOffsets, GroupMetadataManager.storeOffsets, 0.9 to 3.9.
+    """
+    broker = s.brokers[b]
+    if asked(s.network, m, late) != (COMMIT if late else WORK):
+        return False
+
+    generation = generation_of(s.network, m, late)
+    verdict = commit_verdict(broker, id_of(s.network, m, late), instance(m), generation)
+    answer(s.network, m, late, verdict)
+    if verdict == STORED:
+        store_offset(s.storage, b, broker, generation, waiter(m, late))
+    return True
+
+
+def later(cached, position):
+    """Which of two offsets stays in the cache: the one later in the log."""
+    return max(cached, position)
+
+
+def offset_stored(s, b: Broker, i: Slot):
+    """A commit is committed.
+
+    Guards:  append `i` is an offset's, and may be acknowledged.
+    Effects: the offset is in the cache, unless the group is Dead; the client is answered with NONE all the same.
+    Kafka:   GroupMetadata.onOffsetCommitAppend, 0.9 to 3.9; only if later in the log: 0.11 to 3.9.
+    """
+    broker = s.brokers[b]
+    append = broker.appends.slots[i]
+    if append.kind != OFFSET_RECORD or not may_succeed(s.storage, b, append.position):
+        return False
+
+    acknowledge(s.storage, append.position)
+    note_commit(s.storage, append.position)
+    if not append.orphan:
+        broker.group.offset = later(broker.group.offset, append.position)
+    give_commit(s.network, append.waiter)
+    forget_append(broker, i)
+    return True
+
+
+def meaning(error):
+    """The code that a commit is answered with when its append has failed."""
+    if error == NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+        return COORDINATOR_NOT_AVAILABLE
+    return REQUEST_TIMED_OUT if error == TIMED_OUT else NOT_COORDINATOR
+
+
+def offset_not_stored(s, b: Broker, i: Slot, error: AppendError):
+    """The append of a commit has failed.
+
+    Guards:  append `i` is an offset's, and may fail so.
+    Effects: it is not pending any more; the client gets the error.
+    Kafka:   GroupMetadata.failPendingOffsetWrite, 0.9 to 3.9.
+    """
+    broker = s.brokers[b]
+    append = broker.appends.slots[i]
+    if append.kind != OFFSET_RECORD or not may_fail(s.storage, append.position, error):
+        return False
+
+    fail(s.storage, append.position)
+    give_error(s.network, append.waiter, meaning(error))
+    forget_append(broker, i)
+    return True
+
+
+def fetch(s, b: Broker):
+    """Anybody asks broker `b` for the committed offset.
+
+    Guards:  none.
+    Request: NONE, with whatever is in the cache, or -1; else as `fetch_verdict`.
+    Effects: none but the answer.
+    Kafka:   GroupMetadataManager.getOffsets, 0.9 to 3.9.
+    """
+    answer_operator(s.network, fetch_verdict(s.brokers[b]))
+    return True
+
+
+def remove_dead(s, b: Broker):
+    """A group that was deleted leaves the cache.
+
+    Guards:  it is Dead.
+    Effects: broker `b` knows no such group.
+    Kafka:   GroupMetadataManager.cleanupGroupMetadata, 1.1 to 3.9.
+    """
+    group = s.brokers[b].group
+    if group.state != DEAD:
+        return False
+
+    forget_group(group)
+    return True
+
+
+def delete_group(s, b: Broker):
+    """An operator asks broker `b` to delete the group (KIP-229, 1.1+).
+
+    Guards:  none.
+    Request: NONE; else as `delete_group_verdict`.
+    Effects: an Empty group is Dead, and tombstones are appended; else nothing but the answer.
+    Kafka:   GroupCoordinator.handleDeleteGroups, 1.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    verdict = answer_operator(s.network, delete_group_verdict(broker))
+    if verdict == NONE:
+        bury(s.storage, b, broker.group)
+        forget_group(broker.group)
+        broker.group.state = DEAD
+        abandon_appends(broker)
+        count_fault(s.storage)
+    return True
+
+
+def reset_offset(s, b: Broker):
+    """A consumer without a group, or an operator's tool, commits an offset at broker `b`.
+
+    Guards:  none.
+    Request: STORED; else as `commit_verdict`.
+    Effects: accepted while the group is Empty, or unknown: then it begins as Empty; else nothing but the answer.
+    Kafka:   GroupCoordinator.doCommitOffsets with generation -1, 0.9 to 3.9.
+    """
+    broker = s.brokers[b]
+    verdict = answer_operator(s.network, commit_verdict(broker, NOBODY, 0, 0))
+    if verdict == STORED:
+        create_if_absent(broker.group)
+        store_offset(s.storage, b, broker, 0, 0)
+        count_fault(s.storage)
+    return True

@@ -1,0 +1,33 @@
+"""The states of a group, and from which states each may be entered.
+
+`Absent` is not a state of Kafka: there is no such group in the coordinator's cache. CompletingRebalance
+was called AwaitingSync up to 1.0.
+
+Source: kafka.coordinator.group.GroupState, validPreviousStates, 0.11 to 3.9.
+"""
+
+from spec.language.domains import Choice
+
+GroupState = Choice("Absent", "Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Dead")
+ABSENT, EMPTY, PREPARING_REBALANCE, COMPLETING_REBALANCE, STABLE, DEAD = GroupState
+
+ENTERED_FROM = {
+    EMPTY: (PREPARING_REBALANCE,),
+    PREPARING_REBALANCE: (EMPTY, COMPLETING_REBALANCE, STABLE),
+    COMPLETING_REBALANCE: (PREPARING_REBALANCE,),
+    STABLE: (COMPLETING_REBALANCE,),
+    DEAD: (EMPTY, PREPARING_REBALANCE, COMPLETING_REBALANCE, STABLE, DEAD),
+}
+
+
+def move_is_legal(before, after):
+    """Whether a group in the cache may go from one state to another."""
+    if after == DEAD:
+        return before != ABSENT
+    if after == EMPTY or after == COMPLETING_REBALANCE:
+        return before == PREPARING_REBALANCE
+    if after == STABLE:
+        return before == COMPLETING_REBALANCE
+    if after == PREPARING_REBALANCE:
+        return before == EMPTY or before == COMPLETING_REBALANCE or before == STABLE
+    return False

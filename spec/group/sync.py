@@ -1,0 +1,106 @@
+"""SyncGroup: the leader's assignment is stored, and every member gets its share."""
+
+from spec.group.coordinator import (
+    GROUP_RECORD, MEMBER, SYNC_PARKED, Broker, Client, MemberId, forget_append, park, status,
+)
+from spec.group.join import prepare_rebalance
+from spec.group.network import (
+    COORDINATOR_NOT_AVAILABLE, NONE, NOT_COORDINATOR, PARKED, REBALANCE_IN_PROGRESS, STORED, SYNC, answer,
+    answer_syncs, asked, generation_of, give_assignment, has_assignment, id_of, instance, refuse, waiter,
+)
+from spec.group.states import COMPLETING_REBALANCE, STABLE
+from spec.group.storage import (
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND, TIMED_OUT, AppendError, acknowledge, fail, may_fail, may_succeed, owner_in,
+    store_group,
+)
+from spec.group.verdicts import sync_verdict
+from spec.language.domains import NOBODY, Bound, Flag, Number
+
+Slot = Number(0, Bound("appends", -1))
+
+
+def is_assignment(group, owner, assigned):
+    """Whether `owner` may be the leader's assignment: to a member if there is one in the request, else to nobody."""
+    return status(group, owner) == MEMBER if assigned else owner == NOBODY
+
+
+def sync(s, b: Broker, m: Client, late: Flag(), owner: MemberId):
+    """Client `m` asks broker `b` for its assignment; the leader brings everybody's, as it was told to make it.
+
+    Guards:  the request arrives; `owner` is a member if the request has an assignment, else nobody.
+    Request: PARKED, STORED for the leader, NONE at once when Stable; else as `sync_verdict`.
+    Effects: the sync waits; the leader's assignment is appended. NONE gives the member's share.
+    Kafka:   GroupCoordinator.doSyncGroup, 0.9 to 3.9; appended under the group's lock: 1.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    group = broker.group
+    if asked(s.network, m, late) != SYNC:
+        return False
+    if not is_assignment(group, owner, has_assignment(s.network, m, late)):
+        return False
+
+    id = id_of(s.network, m, late)
+    verdict = sync_verdict(broker, id, instance(m), generation_of(s.network, m, late))
+    answer(s.network, m, late, verdict)
+    if verdict == NONE:
+        give_assignment(s.network, waiter(m, late), broker.epoch, 1 if group.owner == id else 0)
+    elif verdict == PARKED or verdict == STORED:
+        park(group.members[id], SYNC_PARKED, waiter(m, late))
+    if verdict == STORED:
+        store_group(s.storage, b, broker, owner)
+    return True
+
+
+def awaits(group, append):
+    """Whether a group still waits for this append: same generation, and no assignment yet."""
+    return not append.orphan and group.state == COMPLETING_REBALANCE and group.generation == append.generation
+
+
+def group_stored(s, b: Broker, i: Slot):
+    """The assignment is committed.
+
+    Guards:  append `i` is a group's, and may be acknowledged.
+    Effects: if it is the generation's that is awaited, the group is Stable, and every parked sync is answered.
+    Kafka:   GroupCoordinator.doSyncGroup, callback of storeGroup, 0.9 to 3.9.
+    """
+    broker = s.brokers[b]
+    group = broker.group
+    append = broker.appends.slots[i]
+    if append.kind != GROUP_RECORD or not may_succeed(s.storage, b, append.position):
+        return False
+
+    acknowledge(s.storage, append.position)
+    if awaits(group, append):
+        group.owner = owner_in(s.storage, append.position)
+        group.state = STABLE
+        answer_syncs(s.network, group, broker.epoch)
+    forget_append(broker, i)
+    return True
+
+
+def meaning(error):
+    """The code that a sync is answered with when the group's append has failed."""
+    if error == NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+        return COORDINATOR_NOT_AVAILABLE
+    return REBALANCE_IN_PROGRESS if error == TIMED_OUT else NOT_COORDINATOR
+
+
+def group_not_stored(s, b: Broker, i: Slot, error: AppendError):
+    """The append of the assignment has failed.
+
+    Guards:  append `i` is a group's, and may fail so.
+    Effects: if it is the generation's that is awaited, every parked sync gets the error, and there is a rebalance.
+    Kafka:   GroupCoordinator.doSyncGroup, callback of storeGroup, 0.9 to 3.9.
+    """
+    broker = s.brokers[b]
+    group = broker.group
+    append = broker.appends.slots[i]
+    if append.kind != GROUP_RECORD or not may_fail(s.storage, append.position, error):
+        return False
+
+    fail(s.storage, append.position)
+    if awaits(group, append):
+        refuse(s.network, group, SYNC_PARKED, meaning(error))
+        prepare_rebalance(group)
+    forget_append(broker, i)
+    return True

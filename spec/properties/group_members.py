@@ -1,0 +1,106 @@
+"""Properties of groups: what members are told, and what they do with it (G4 to G6)."""
+
+from spec.group.coordinator import GROUP_RECORD
+from spec.group.member import WORKING
+from spec.language.model import always, always_step
+from spec.language.sets import contains
+
+
+def assigned_by(client, record):
+    """Whether a record gives a client the assignment that it has, in its generation."""
+    if record.kind != GROUP_RECORD or record.generation != client.generation or not contains(record.members, client.id):
+        return False
+    return (record.owner == client.id) == (client.owns == 1)
+
+
+def assignment_is_stored(s):
+    """What a member was assigned, a leader has sent for its generation, and it is committed (G4, G11)."""
+    for client in s.clients:
+        if client.phase == WORKING:
+            found = False
+            for position in range(s.storage.committed):
+                found = found or assigned_by(client, s.storage.log.slots[position])
+            if not found:
+                return False
+    return True
+
+
+def acts_when_assigned(s):
+    """Only a member that has synchronized in its present generation acts on a partition (G5)."""
+    for client in s.clients:
+        if client.owns and (client.phase != WORKING or client.generation == 0):
+            return False
+    return True
+
+
+def both_act(mine, yours):
+    """Whether two clients act on the partition, and believe in the same generation."""
+    return mine.owns and yours.owns and mine.generation == yours.generation
+
+
+def disjoint(s):
+    """No two members of one generation of one coordinator act on the same partition, unless the group
+    was deleted (G6).
+    """
+    for m in range(len(s.clients)):
+        for n in range(m):
+            mine = s.clients[m]
+            yours = s.clients[n]
+            if both_act(mine, yours) and mine.epoch == yours.epoch and not s.storage.ghosts.deleted:
+                return False
+    return True
+
+
+def disjoint_by_number(s):
+    """No two members of equal generation act on the same partition, whichever coordinator gave it,
+    unless the group was deleted (G6).
+    """
+    for m in range(len(s.clients)):
+        for n in range(m):
+            mine = s.clients[m]
+            yours = s.clients[n]
+            if both_act(mine, yours) and not s.storage.ghosts.deleted:
+                return False
+    return True
+
+
+def leader_assigns(before, after, b, m, late, owner):
+    """Only the leader's assignment is stored (G4)."""
+    request = before.network.late[m] if late else before.network.requests[m]
+    stored = after.brokers[b].appends.length > before.brokers[b].appends.length
+    return not stored or request.id == before.brokers[b].group.leader
+
+
+def instance_is_one(s):
+    """A group.instance.id belongs to at most one member id (G15)."""
+    for broker in s.brokers:
+        for i in range(len(s.clients)):
+            ids = 0
+            for member in broker.group.members:
+                if contains(member.instance, i):
+                    ids += 1
+            if ids > 1:
+                return False
+    return True
+
+
+def replaced_is_fenced(before, after, b, m, late):
+    """A commit of a static member is accepted only under the id that its group.instance.id has (G15)."""
+    group = before.brokers[b].group
+    request = before.network.late[m] if late else before.network.requests[m]
+    stored = after.brokers[b].appends.length > before.brokers[b].appends.length
+    return not stored or contains(group.members[request.id].instance, 0)
+
+
+SAFETY = (
+    always_step(leader_assigns, of=("sync",)),
+    always(assignment_is_stored),
+    always(acts_when_assigned),
+    always(disjoint),
+    always(disjoint_by_number),
+)
+STATIC = tuple(p for p in SAFETY if p.predicate not in (disjoint, disjoint_by_number)) + (
+    always(instance_is_one),
+    always_step(replaced_is_fenced, of=("commit",)),
+)
+"""A former process of a static member acts on until it is fenced, so that nothing is said of disjointness."""

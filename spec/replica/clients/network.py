@@ -1,0 +1,63 @@
+"""The clients' side of the network: one producer, whose records are numbered, and one consumer.
+
+The consumer reads offset after offset. A producer that waits for all replicas (acks=all) is answered when the
+high watermark has passed its record, and is told of failure, or nothing, in all other cases: those answers
+change nothing. `places` says for each offset what was promised there; only properties read it.
+"""
+
+from spec.language.domains import Array, Bound, Number, Record
+from spec.language.sets import contains, with_member, without_member
+from spec.replica.broker import enough_in_sync
+from spec.replica.storage import Offset
+from spec.replica.zookeeper import NOT_ENOUGH_REPLICAS, OK
+
+GHOSTS = Record(
+    committed=(Number(0, Bound("records")), "1 + record committed at this offset, 0 without one"),
+    read=(Number(0, Bound("records")), "1 + record that the consumer got at this offset"),
+)
+CLIENTS = Record(
+    next_record=(Number(0, Bound("records")), "the producer's next record"),
+    position=(Offset, "the consumer's position"),
+    places=(Array(Record(ghosts=(GHOSTS, "history, for properties only")), Bound("log")), "what became of each offset"),
+)
+
+
+def take_record(clients, broker, acks, enough):
+    """A record of the producer is accepted: OK, or NOT_ENOUGH_REPLICAS with acks=all and not `enough` in sync."""
+    if acks == 1 and not enough:
+        return NOT_ENOUGH_REPLICAS
+    log = broker.log
+    log.slots[log.length].id = clients.next_record
+    log.slots[log.length].epoch = broker.leader_epoch
+    log.length += 1
+    if acks == 1:
+        broker.waiting = with_member(broker.waiting, clients.next_record)
+    clients.next_record += 1
+    return OK
+
+
+def commit(clients, zk, b, broker):
+    """Producers that wait for records below the high watermark are answered; ghosts: these are committed.
+
+    So are all records below the high watermark of the leader that ZooKeeper names. A producer whose record
+    lacks replicas meanwhile is answered NOT_ENOUGH_REPLICAS_AFTER_APPEND: nothing was acknowledged.
+    """
+    by_right = zk.leader == b and zk.leader_epoch == broker.leader_epoch
+    enough = enough_in_sync(broker)
+    for i in range(len(broker.log.slots)):
+        if i < broker.hw:
+            id = broker.log.slots[i].id
+            if by_right or enough and contains(broker.waiting, id):
+                clients.places[i].ghosts.committed = id + 1
+            broker.waiting = without_member(broker.waiting, id)
+
+
+def position_of(clients):
+    """The offset that the consumer reads next."""
+    return clients.position
+
+
+def deliver(clients, id):
+    """The consumer gets the record at its position."""
+    clients.places[clients.position].ghosts.read = id + 1
+    clients.position += 1

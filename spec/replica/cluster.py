@@ -1,0 +1,29 @@
+"""The whole state: ZooKeeper, every broker, the network between them, the clients."""
+
+from spec.language.domains import Array, Record
+from spec.language.sets import everybody
+from spec.replica.broker import BROKER, FETCHING, LEADER, UNKNOWN_END
+from spec.replica.clients.network import CLIENTS
+from spec.replica.network import NETWORK, send_first
+from spec.replica.zookeeper import ZOOKEEPER
+
+STATE = Record(
+    zk=(ZOOKEEPER, "the partition's state in ZooKeeper"),
+    brokers=(Array(BROKER, "brokers"), "what each broker has and knows"),
+    network=(NETWORK, "messages on their way"),
+    clients=(CLIENTS, "producer and consumer"),
+)
+
+
+def initial(s):
+    """All logs empty, everybody in the ISR; broker 0 leads in epoch 0, and everybody knows.
+
+    No broker is special: that the first leader is broker 0 is no loss.
+    """
+    s.zk.isr = everybody(len(s.brokers))
+    for b in range(len(s.brokers)):
+        s.brokers[b].state = LEADER if b == 0 else FETCHING
+        for f in range(len(s.brokers)):
+            s.brokers[b].ends[f] = UNKNOWN_END
+        send_first(s.network, b, s.brokers[b])
+    s.brokers[0].isr = everybody(len(s.brokers))

@@ -1,0 +1,85 @@
+"""Any controller: it may move the leader within the ISR, and take members out of it, at any time.
+
+It stands for every controller that writes on the present version with the next leader epoch, and tells all
+brokers; which one does, why, and who is online as it believes, is the subject of `partition`.
+"""
+
+from spec.language.domains import NOBODY
+from spec.language.sets import contains, only, without_member
+from spec.replica.broker import Broker
+from spec.replica.network import DONE, SENT, put_request, refuse_proposals
+from spec.replica.zookeeper import OK, set_isr
+
+
+def write_state(s, leader, isr):
+    """Leader and ISR under the next epoch; everybody is told, unless nobody leads."""
+    epoch = s.zk.leader_epoch + 1
+    s.zk.leader = leader
+    s.zk.leader_epoch = epoch
+    s.zk.isr = isr
+    refuse_proposals(s.network)
+    if leader != NOBODY:
+        put_request(s.network, epoch, leader, isr)
+
+
+def elect_leader(s, leader: Broker):
+    """The controller moves leadership to another member of the ISR: offline, preferred or shut down.
+
+    Guards:  `leader` is in the ISR and does not lead.
+    Effects: a new epoch with this leader and the same ISR.
+    Kafka:   PartitionStateMachine.doElectLeaderForPartitions.
+    """
+    if s.zk.leader == leader or not contains(s.zk.isr, leader):
+        return False
+
+    write_state(s, leader, s.zk.isr)
+    return True
+
+
+def remove_replica(s, replica: Broker):
+    """The controller takes a replica for dead: out of the ISR, and no leader if it led.
+
+    Guards:  `replica` leads, or is in the ISR with others.
+    Effects: a new epoch; the last member stays in the ISR.
+    Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr.
+    """
+    if s.zk.leader != replica and (not contains(s.zk.isr, replica) or s.zk.isr == only(replica)):
+        return False
+
+    isr = s.zk.isr if s.zk.isr == only(replica) else without_member(s.zk.isr, replica)
+    write_state(s, NOBODY if s.zk.leader == replica else s.zk.leader, isr)
+    return True
+
+
+def elect_unclean(s, leader: Broker):
+    """The controller makes a replica outside the ISR leader.
+
+    Guards:  nobody leads; `leader` is not in the ISR.
+    Effects: a new epoch; the new leader alone is in the ISR.
+    Kafka:   PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, unclean.
+    """
+    if s.zk.leader != NOBODY or contains(s.zk.isr, leader):
+        return False
+
+    write_state(s, leader, only(leader))
+    s.zk.unclean += 1
+    return True
+
+
+def alter_partition(s, sender: Broker):
+    """The controller writes a proposed ISR.
+
+    Guards:  AlterPartition is on its way, of the present epoch: one of an older epoch is refused
+             (FENCED_LEADER_EPOCH), the sender waits for LeaderAndIsr, and that is no step.
+    Request: OK.
+    Effects: the answer is sent.
+    Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
+    """
+    alter = s.network.alters[sender]
+    if alter.state != SENT:
+        return False
+
+    answer = set_isr(s.zk, sender, alter.epoch, alter.isr)
+    if answer == OK:
+        alter.state = DONE
+    return True

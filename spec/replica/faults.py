@@ -1,0 +1,49 @@
+"""What may go wrong: each transition here counts as one fault. Lost and late messages are no faults.
+
+A broker that is down takes no step, and neither does a slow one: the crash and the return of its process are
+one step, taken at its return. Nobody looks at what a dead process knew.
+"""
+
+from spec.language.domains import NOBODY
+from spec.replica.broker import NONE, Broker, forget_leadership
+from spec.replica.network import SENT, arriving, drop_answer, drop_request, renew_request, withdraw
+from spec.replica.replica import Epoch
+from spec.replica.storage import NO_EPOCH, Offset
+
+
+def bounce(s, b: Broker, hw: Offset):
+    """The process of `b` dies, and another starts from the log and a checkpointed high watermark.
+
+    Guards:  the checkpoint `hw` is not newer than the high watermark.
+    Effects: all that was in memory is gone; the controller tells the new process who leads, if
+             another does. What the former process has sent may still arrive.
+    """
+    broker = s.brokers[b]
+    if hw > broker.hw:
+        return False
+
+    forget_leadership(broker)
+    broker.state = NONE
+    broker.leader = NOBODY
+    broker.leader_epoch = NO_EPOCH
+    broker.hw = hw
+    drop_answer(s.network, b)
+    if s.network.alters[b].state != SENT:
+        withdraw(s.network, b)
+    renew_request(s.network, s.zk, b)
+    s.zk.faults += 1
+    return True
+
+
+def lose_request(s, b: Broker, epoch: Epoch):
+    """LeaderAndIsr to `b` is lost for good: its controller is deposed, or discards the channel (up to 2.0).
+
+    Guards:  it is on its way.
+    Effects: it is not.
+    """
+    if not arriving(s.network, b, epoch):
+        return False
+
+    drop_request(s.network, b, epoch)
+    s.zk.faults += 1
+    return True

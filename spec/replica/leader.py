@@ -1,0 +1,170 @@
+"""A leader, by right or not: it serves fetches, appends, moves the high watermark and proposes ISRs.
+
+Of a follower it knows what the follower's fetches of this epoch said. A refusal of a fetch changes nothing.
+"""
+
+from spec.language.domains import Choice
+from spec.language.sets import contains, difference, is_empty, with_member, without_member
+from spec.replica.broker import LEADER, Broker, advance, enough_in_sync, epoch_start
+from spec.replica.clients.network import commit, take_record
+from spec.replica.network import (
+    DIVERGING, DONE, FETCH, SENT, answer_end, answer_records, check, last_epoch_of, offset_of,
+    proposal_state, propose, request_arrives, withdraw,
+)
+from spec.replica.storage import NO_EPOCH, end_of_epoch, known_epoch
+from spec.replica.zookeeper import OK
+
+Acks = Choice("ONE", "ALL")
+ONE, ALL = Acks
+
+
+def diverges(log, offset, last):
+    """Whether a log that ends at `offset` with a record of epoch `last` has parted from the leader's (2.7+)."""
+    return last != NO_EPOCH and (known_epoch(log, last) < last or end_of_epoch(log, last) < offset)
+
+
+def epoch_for(log, last):
+    """The epoch that goes with a refused offset: the last one that the logs may share."""
+    return known_epoch(log, last)
+
+
+def end_for(log, last):
+    """The end that goes with a refused offset: that of the epoch."""
+    return end_of_epoch(log, last)
+
+
+def reached(offset, log):
+    """Up to where a follower that fetches at `offset` has the log."""
+    return offset
+
+
+def serve_fetch(s, b: Broker, follower: Broker):
+    """A broker gets a fetch, of its followers or of others.
+
+    Guards:  a fetch is on its way to it.
+    Request: OK; NOT_LEADER; FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH when the epochs differ.
+    Effects: on OK, if the logs agree up to the offset: the follower's end is known, the high watermark
+             rises if it can, a record and the high watermark before go back; else where they part.
+    Kafka:   ReplicaManager.fetchMessages, Partition.fetchRecords, updateFollowerFetchState.
+    """
+    broker = s.brokers[b]
+    if not request_arrives(s.network, b, follower, FETCH):
+        return False
+
+    offset = offset_of(s.network, follower)
+    last = last_epoch_of(s.network, follower)
+    hw = broker.hw
+    answer = check(s.network, follower, broker)
+    if answer == OK and diverges(broker.log, offset, last):
+        answer_end(s.network, follower, DIVERGING, epoch_for(broker.log, last), end_for(broker.log, last))
+    elif answer == OK:
+        broker.ends[follower] = reached(offset, broker.log)
+        advance(broker, b)
+        commit(s.clients, s.zk, b, broker)
+        answer_records(s.network, follower, broker.log, hw)
+    return True
+
+
+def produce(s, b: Broker, acks: Acks):
+    """A producer sends its next record to a broker that believes to lead.
+
+    Guards:  it does.
+    Request: OK; NOT_ENOUGH_REPLICAS with acks=all and an ISR below min.insync.replicas.
+    Effects: on OK one more record, in the leader's epoch; alone in the ISR, the leader commits it.
+    Kafka:   ReplicaManager.appendRecords, Partition.appendRecordsToLeader.
+    """
+    broker = s.brokers[b]
+    if broker.state != LEADER:
+        return False
+
+    answer = take_record(s.clients, broker, acks, enough_in_sync(broker))
+    if answer == OK:
+        advance(broker, b)
+        commit(s.clients, s.zk, b, broker)
+    return True
+
+
+def may_join(broker, follower):
+    """Whether a follower has all that may be committed: high watermark and former epochs (KAFKA-7128)."""
+    end = broker.ends[follower]
+    return end >= broker.hw and end >= epoch_start(broker)
+
+
+def may_change_isr(broker):
+    """Whether the broker leads and has nothing proposed."""
+    return broker.state == LEADER and is_empty(broker.pending)
+
+
+def expand_isr(s, b: Broker, follower: Broker):
+    """A leader proposes to add a follower that has caught up to the ISR.
+
+    Guards:  nothing is proposed; the follower's known end has reached high watermark and epoch start.
+    Effects: the high watermark waits for the proposed ISR and for the old one.
+    Kafka:   Partition.maybeExpandIsr, 2.7 to 3.9.
+    """
+    broker = s.brokers[b]
+    if not may_change_isr(broker) or contains(broker.isr, follower) or not may_join(broker, follower):
+        return False
+
+    broker.pending = with_member(broker.isr, follower)
+    propose(s.network, b, broker.leader_epoch, with_member(broker.isr, follower))
+    return True
+
+
+def shrink_isr(s, b: Broker, follower: Broker):
+    """A leader proposes to remove a follower that is out of sync from the ISR.
+
+    Guards:  nothing is proposed; the follower's known end is not the leader's. Time is not modelled.
+    Effects: the high watermark still waits for the follower.
+    Kafka:   Partition.maybeShrinkIsr, 2.7 to 3.9.
+    """
+    broker = s.brokers[b]
+    if not may_change_isr(broker) or follower == b or not contains(broker.isr, follower):
+        return False
+    if broker.ends[follower] == broker.log.length:
+        return False
+
+    broker.pending = without_member(broker.isr, follower)
+    propose(s.network, b, broker.leader_epoch, without_member(broker.isr, follower))
+    return True
+
+
+def learn_isr(s, b: Broker):
+    """A leader hears that its proposal was written.
+
+    Guards:  the answer is there.
+    Effects: the proposal is its ISR; the high watermark rises if it can.
+    Kafka:   Partition.submitAlterPartition, handleAlterPartitionUpdate, 2.7 to 3.9.
+    """
+    broker = s.brokers[b]
+    if broker.state != LEADER or proposal_state(s.network, b) != DONE:
+        return False
+
+    broker.isr = broker.pending
+    broker.pending = 0
+    withdraw(s.network, b)
+    advance(broker, b)
+    commit(s.clients, s.zk, b, broker)
+    return True
+
+
+def learn_refusal(s, b: Broker):
+    """The controller takes the proposed new member for dead and refuses; the leader hears of it.
+
+    One step: that the leader hears late only keeps it waiting.
+
+    Guards:  a proposal that adds a member is on its way.
+    Effects: the old ISR stays; the high watermark rises if it can.
+    Kafka:   Partition.handleAlterPartitionError, INELIGIBLE_REPLICA, 3.3 to 3.9 (KIP-841).
+    """
+    broker = s.brokers[b]
+    if broker.state != LEADER or proposal_state(s.network, b) != SENT:
+        return False
+    if is_empty(difference(broker.pending, broker.isr)):
+        return False
+
+    broker.pending = 0
+    withdraw(s.network, b)
+    advance(broker, b)
+    commit(s.clients, s.zk, b, broker)
+    return True

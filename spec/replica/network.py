@@ -1,0 +1,281 @@
+"""The network: control requests, one message between each follower and its leader, proposals, the clients.
+
+LeaderAndIsr: for each leader epoch its content, and the brokers to which it is on its way. It may come at any
+later time, after that of a higher epoch (then it changes nothing, and is no step), or never. One without a
+leader changes nothing at a broker (2.6 of the domain document) and is not sent.
+
+Between a follower and its leader at most one message is on its way: a request (FETCH, EPOCHS) or its answer. A
+follower may send again at any time; what was on its way is lost then. What the follower has done in
+between does not call a message back: a request of an earlier leader epoch may still arrive, and an answer
+to one. A refusal changes nothing at the follower, which repeats its request: the request stays.
+
+AlterPartition: at most one from each leader, SENT until the controller decides; its answer may be late.
+
+For the clients see `spec.replica.clients.network`.
+"""
+
+from spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, SetOf
+from spec.language.sets import contains, everybody, is_empty, with_member, without_member
+from spec.replica.broker import FETCHING, LEADER, TRUNCATING
+from spec.replica.storage import LeaderEpoch, Offset, last_epoch
+from spec.replica.zookeeper import FENCED_LEADER_EPOCH, NOT_LEADER, OK, UNKNOWN_LEADER_EPOCH
+
+Kind = Choice("NO_MESSAGE", "FETCH", "EPOCHS", "RECORD", "NO_RECORD", "DIVERGING", "END")
+NO_MESSAGE, FETCH, EPOCHS, RECORD, NO_RECORD, DIVERGING, END = Kind
+Proposal = Choice("NO_PROPOSAL", "SENT", "DONE")
+NO_PROPOSAL, SENT, DONE = Proposal
+
+REQUEST = Record(
+    leader=(Id("brokers"), "leader"),
+    isr=(SetOf("brokers"), "ISR, as long as the leader has not read it"),
+    to=(SetOf("brokers"), "brokers to which it is on its way"),
+)
+MESSAGE = Record(
+    kind=(Kind, "request or answer"),
+    peer=(Id("brokers"), "the leader that is asked, or has answered"),
+    epoch=(Number(0, Bound("epochs")), "current leader epoch of the follower when it asked"),
+    offset=(Offset, "fetch offset"),
+    last=(LeaderEpoch, "epoch of the follower's last record; in an answer of the record, or where logs part"),
+    id=(Number(0, Bound("records", -1)), "the record"),
+    hw=(Offset, "the leader's high watermark"),
+    end=(Offset, "where the leader's records up to epoch `last` end"),
+)
+ALTER = Record(
+    state=(Proposal, "where the proposal is"),
+    epoch=(Number(0, Bound("epochs")), "leader epoch of the proposer"),
+    isr=(SetOf("brokers"), "proposed ISR"),
+)
+NETWORK = Record(
+    requests=(Array(REQUEST, Bound("epochs", 1)), "LeaderAndIsr of each leader epoch"),
+    messages=(Array(MESSAGE, "brokers"), "between each follower and its leader"),
+    alters=(Array(ALTER, "brokers"), "AlterPartition of each leader"),
+)
+
+
+def put_request(network, epoch, leader, isr):
+    """Send LeaderAndIsr to everybody."""
+    request = network.requests[epoch]
+    request.leader = leader
+    request.isr = isr
+    request.to = everybody(len(network.messages))
+
+
+def arriving(network, b, epoch):
+    """Whether LeaderAndIsr of this epoch is on its way to `b`."""
+    return contains(network.requests[epoch].to, b)
+
+
+def leader_in(network, epoch):
+    """The leader that it names."""
+    return network.requests[epoch].leader
+
+
+def isr_in(network, epoch):
+    """The ISR that it names."""
+    return network.requests[epoch].isr
+
+
+def drop_request(network, b, epoch):
+    """The request of this epoch does not reach `b` any more."""
+    request = network.requests[epoch]
+    request.to = without_member(request.to, b)
+    if request.leader == b:
+        request.isr = 0
+    if is_empty(request.to):
+        request.leader = 0
+        request.isr = 0
+
+
+def take_request(network, b, epoch):
+    """Delivered to `b`, which obeys no lower epoch from now on."""
+    for e in range(len(network.requests) - 1):
+        if e <= epoch:
+            drop_request(network, b, e)
+    withdraw(network, b)
+
+
+def renew_request(network, zk, b):
+    """Requests to the former process of `b` are refused; the new one is told who leads, if another does."""
+    for e in range(len(network.requests) - 1):
+        drop_request(network, b, e)
+    if zk.leader != NOBODY and zk.leader != b:
+        request = network.requests[zk.leader_epoch]
+        request.leader = zk.leader
+        request.to = with_member(request.to, b)
+
+
+def clear(network, f):
+    """No message between `f` and its leader."""
+    message = network.messages[f]
+    message.kind = NO_MESSAGE
+    message.peer = 0
+    message.epoch = 0
+    message.offset = 0
+    message.last = 0
+    message.id = 0
+    message.hw = 0
+    message.end = 0
+
+
+def is_request(network, f):
+    """Whether a request of `f` is on its way."""
+    return network.messages[f].kind == FETCH or network.messages[f].kind == EPOCHS
+
+
+def drop_answer(network, f):
+    """An answer to `f` is not waited for any more."""
+    if not is_request(network, f):
+        clear(network, f)
+
+
+def leave_leader(network, f):
+    """A follower that takes LeaderAndIsr accepts no answer to what it asked before."""
+    drop_answer(network, f)
+
+
+def keep_waiting(network, f):
+    """An answer to what the follower has asked before may still be accepted (up to KAFKA-18991)."""
+    return 0
+
+
+def wants_to_send(network, f, broker):
+    """Whether `f` follows somebody and its present request is not on its way."""
+    message = network.messages[f]
+    if broker.state != FETCHING and broker.state != TRUNCATING:
+        return False
+    kind = FETCH if broker.state == FETCHING else EPOCHS
+    same = message.kind == kind and message.peer == broker.leader and message.epoch == broker.leader_epoch
+    return not same or message.offset != broker.log.length
+
+
+def send_first(network, f, broker):
+    """A new follower asks its leader, unless something else is still on its way."""
+    if network.messages[f].kind == NO_MESSAGE and wants_to_send(network, f, broker):
+        send(network, f, broker)
+
+
+def send(network, f, broker):
+    """Follower `f` asks its leader: for records, or where an epoch ends."""
+    clear(network, f)
+    message = network.messages[f]
+    message.kind = FETCH if broker.state == FETCHING else EPOCHS
+    message.peer = broker.leader
+    message.epoch = broker.leader_epoch
+    message.offset = broker.log.length
+    message.last = last_epoch(broker.log)
+
+
+def request_arrives(network, b, f, kind):
+    """Whether a request of this kind from `f` is on its way to `b`."""
+    return network.messages[f].kind == kind and network.messages[f].peer == b
+
+
+def check(network, f, broker):
+    """Whether the asked broker serves `f`: OK, NOT_LEADER, FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH (KIP-320)."""
+    if broker.state != LEADER:
+        return NOT_LEADER
+    if network.messages[f].epoch < broker.leader_epoch:
+        return FENCED_LEADER_EPOCH
+    if network.messages[f].epoch > broker.leader_epoch:
+        return UNKNOWN_LEADER_EPOCH
+    return OK
+
+
+def check_role(network, f, broker):
+    """Whether the asked broker leads, in whatever epoch: OK or NOT_LEADER (up to 2.0)."""
+    return OK if broker.state == LEADER else NOT_LEADER
+
+
+def offset_of(network, f):
+    """The offset that `f` fetches."""
+    return network.messages[f].offset
+
+
+def last_epoch_of(network, f):
+    """The epoch of the last record of `f`."""
+    return network.messages[f].last
+
+
+def answer_records(network, f, log, hw):
+    """The leader answers with the next record, if it has one, and with its high watermark."""
+    message = network.messages[f]
+    message.kind = NO_RECORD
+    message.last = 0
+    message.hw = hw
+    if message.offset < log.length:
+        message.kind = RECORD
+        message.last = log.slots[message.offset].epoch
+        message.id = log.slots[message.offset].id
+
+
+def answer_end(network, f, kind, epoch, end):
+    """The leader answers with an epoch and where it ends."""
+    message = network.messages[f]
+    message.kind = kind
+    message.last = epoch
+    message.end = end
+
+
+def same_epoch(message, broker):
+    """Whether an answer is to a request of the present leader epoch (KAFKA-18991)."""
+    return message.epoch == broker.leader_epoch
+
+
+def answer_arrives(network, f, broker):
+    """Whether there is an answer that `f` accepts: it is in that state, asked that leader, at that offset."""
+    message = network.messages[f]
+    if message.peer != broker.leader or message.offset != broker.log.length or not same_epoch(message, broker):
+        return False
+    if message.kind == END:
+        return broker.state == TRUNCATING
+    fetched = message.kind == RECORD or message.kind == NO_RECORD or message.kind == DIVERGING
+    return fetched and broker.state == FETCHING
+
+
+def has_records(network, f):
+    """Whether the answer is one to a fetch whose offset was right."""
+    return network.messages[f].kind == RECORD or network.messages[f].kind == NO_RECORD
+
+
+def store_answer(network, f, broker):
+    """`f` appends the record, if there is one, and takes the high watermark as far as its log goes."""
+    message = network.messages[f]
+    log = broker.log
+    if message.kind == RECORD:
+        log.slots[log.length].id = message.id
+        log.slots[log.length].epoch = message.last
+        log.length += 1
+    broker.hw = min(message.hw, log.length)
+
+
+def end_in(network, f):
+    """The end that the answer names."""
+    return network.messages[f].end
+
+
+def propose(network, b, epoch, isr):
+    """Leader `b` sends AlterPartition."""
+    alter = network.alters[b]
+    alter.state = SENT
+    alter.epoch = epoch
+    alter.isr = isr
+
+
+def proposal_state(network, b):
+    """Where the proposal of `b` is."""
+    return network.alters[b].state
+
+
+def withdraw(network, b):
+    """What `b` has proposed in an earlier epoch is refused, its answer not waited for."""
+    alter = network.alters[b]
+    alter.state = NO_PROPOSAL
+    alter.epoch = 0
+    alter.isr = 0
+
+
+def refuse_proposals(network):
+    """The leader epoch has risen: what is not yet decided is refused, and its sender does not act on that."""
+    for b in range(len(network.alters)):
+        if network.alters[b].state == SENT:
+            withdraw(network, b)

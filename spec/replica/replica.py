@@ -1,0 +1,46 @@
+"""A broker's side of LeaderAndIsr: it leads or follows, in a higher leader epoch than before."""
+
+from spec.language.domains import Bound, Number
+from spec.replica.broker import FETCHING, Broker, follow, lead
+from spec.replica.clients.network import commit
+from spec.replica.network import arriving, isr_in, leader_in, leave_leader, send_first, take_request
+
+Epoch = Number(0, Bound("epochs"))
+
+
+def restarts(broker, leader, epoch):
+    """Whether a follower starts its fetcher anew: on any new epoch (2.1+)."""
+    return True
+
+
+def begin_fetching(broker):
+    """A new follower fetches at its log's end, and learns from the answer where to truncate (2.7+)."""
+    broker.state = FETCHING
+
+
+def leader_and_isr(s, b: Broker, epoch: Epoch):
+    """A broker takes LeaderAndIsr, not necessarily the newest.
+
+    Guards:  the request is on its way, and its leader epoch is above the broker's.
+    Effects: named as leader, it leads; else it follows, if need be from a truncated log. An answer
+             to a former fetch is not waited for; a former fetch itself may still arrive.
+    Kafka:   ReplicaManager.becomeLeaderOrFollower, Partition.makeLeader and makeFollower.
+    """
+    broker = s.brokers[b]
+    if epoch <= broker.leader_epoch or not arriving(s.network, b, epoch):
+        return False
+
+    leader = leader_in(s.network, epoch)
+    isr = isr_in(s.network, epoch)
+    take_request(s.network, b, epoch)
+    leave_leader(s.network, b)
+    if leader == b:
+        lead(broker, b, epoch, isr)
+        commit(s.clients, s.zk, b, broker)
+    elif restarts(broker, leader, epoch):
+        follow(broker, leader, epoch)
+        begin_fetching(broker)
+        send_first(s.network, b, broker)
+    else:
+        broker.leader_epoch = epoch
+    return True

@@ -1,0 +1,55 @@
+"""The partition's log on a broker's disk.
+
+An append is durable at once (the assumption *durable append*): a process that dies loses memory, no record.
+
+The leader epoch cache is derived from the log. Kafka also enters an epoch when a leader begins it, records or
+not; such an entry tells nothing that the log does not: to whoever asks for an epoch below it, its start is
+the log's end. A leader's epoch starts at its first record of that epoch, or at the log's end without one.
+"""
+
+from spec.language.domains import Bound, Number, Sequence
+from spec.replication import ENTRY, truncate
+
+NO_EPOCH = -1
+
+LeaderEpoch = Number(NO_EPOCH, Bound("epochs"))
+Offset = Number(0, Bound("log"))
+LOG = Sequence(ENTRY, Bound("log"))
+
+
+def last_epoch(log):
+    """The epoch of the last record, -1 without one."""
+    return log.slots[log.length - 1].epoch if log.length > 0 else NO_EPOCH
+
+
+def end_of_epoch(log, epoch):
+    """Where the records of `epoch` and of lower ones end."""
+    end = 0
+    for i in range(len(log.slots)):
+        if i < log.length and log.slots[i].epoch <= epoch:
+            end = i + 1
+    return end
+
+
+def has_epoch(log, epoch):
+    """Whether a record is of this epoch."""
+    for i in range(len(log.slots)):
+        if i < log.length and log.slots[i].epoch == epoch:
+            return True
+    return False
+
+
+def known_epoch(log, epoch):
+    """The largest epoch up to `epoch` that a record has; `epoch` itself when there is none."""
+    known = epoch
+    for i in range(len(log.slots)):
+        if i < log.length and log.slots[i].epoch <= epoch:
+            known = log.slots[i].epoch
+    return known
+
+
+def cut(broker, offset):
+    """Drop the records from `offset` on; the high watermark is not beyond the end."""
+    if offset < broker.log.length:
+        truncate(broker.log, offset)
+    broker.hw = min(broker.hw, broker.log.length)

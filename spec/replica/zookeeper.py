@@ -1,0 +1,35 @@
+"""The partition's state in ZooKeeper: leader, leader epoch and ISR, each write conditional on the version.
+
+The epoch stands for the version (see `spec.replica.broker`): a leader's write is refused as soon as the
+controller has written. A write whose answer is lost is repeated, refused, read, and found to be what was
+wished (ReplicationUtils.checkLeaderAndIsrZkData), so that only late answers are modelled.
+"""
+
+from spec.language.domains import Bound, Choice, Id, Number, Record, SetOf
+from spec.replica.storage import LeaderEpoch
+
+Answer = Choice(
+    "OK", "BADVERSION", "NOT_LEADER", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH", "NOT_ENOUGH_REPLICAS",
+)
+OK, BADVERSION, NOT_LEADER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_ENOUGH_REPLICAS = Answer
+
+ZOOKEEPER = Record(
+    leader=(Id("brokers", nobody=True), "leader"),
+    leader_epoch=(LeaderEpoch, "leader epoch"),
+    isr=(SetOf("brokers"), "in-sync replicas"),
+    unclean=(Number(0, Bound("unclean")), "unclean elections so far"),
+    faults=(Number(0, Bound("faults")), "faults so far"),
+)
+
+
+def set_isr(zk, b, epoch, isr):
+    """setData of the ISR by the leader of `epoch`, on the version that it knows: OK or BADVERSION."""
+    if zk.leader != b or zk.leader_epoch != epoch:
+        return BADVERSION
+    zk.isr = isr
+    return OK
+
+
+def count_fault(zk):
+    """One fault more."""
+    zk.faults += 1

@@ -1,0 +1,175 @@
+"""The known problems of the old consumer are found, and what mends them is not found to have them."""
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from checker.counterexample import TraceError, executed
+from checker.execution import Execution
+from checker.local import explore_here
+from checker.reference import explore
+from spec.consumer import zookeeper
+from spec.language.subset import definition, nodes_of
+from spec.museum.consumer import CHECKED, MODELS, ORDERLY, SIZES, WAITING
+
+BY_VARIANT = {model.variant: model for model in MODELS}
+TINY = {
+    ("waiting", (1, 1, 1, 0, 1, 0, 0, 1, 0)): (166, 254, 24),
+    ("checked", (1, 1, 1, 0, 1, 0, 0, 1, 0)): (246, 360, 24),
+    ("checked", (1, 1, 1, 0, 1, 1, 1, 0, 0)): (662, 1_419, 23),
+    ("checked", (2, 1, 1, 0, 1, 0, 0, 0, 0)): (566, 1_057, 26),
+    ("checked", (2, 1, 1, 0, 1, 0, 0, 0, 1)): (802, 1_606, 27),
+    ("checked", (2, 1, 1, 2, 1, 0, 0, 0, 0)): (1_090, 2_286, 30),
+    ("checked", (2, 1, 1, 0, 1, 0, 1, 0, 0)): (12_233, 31_752, 44),
+    ("roundrobin", (2, 2, 1, 0, 2, 0, 0, 0, 0)): (1_227, 2_354, 38),
+    ("range-ceil", (2, 2, 1, 0, 2, 0, 0, 0, 0)): (1_227, 2_354, 38),
+    ("unlimited", (2, 1, 1, 0, 1, 0, 0, 0, 1)): (786, 1_590, 26),
+    ("unlimited", (2, 1, 1, 0, 1, 1, 0, 0, 0)): (4_725, 11_978, 31),
+    ("orderly", (2, 1, 1, 2, 1, 1, 0, 0, 0)): (10_268, 27_707, 33),
+}
+FINDINGS = Path(__file__).parents[2] / "docs" / "findings" / "consumer.md"
+EXHIBIT = re.compile(r"^`([\w-]+)` \(([\d, ]+)\), `(\w+)`, (\d+) states\n\n((?:    .+\n)+)", re.M)
+EXHIBITS = [
+    (variant, tuple(map(int, sizes.split(","))), name, int(states), [line.strip() for line in steps.splitlines()])
+    for variant, sizes, name, states, steps in EXHIBIT.findall(FINDINGS.read_text(encoding="utf-8"))
+]
+
+
+def scope_of(sizes):
+    return dict(zip(SIZES, sizes))
+
+
+def shortest(model, scope, name):
+    """States of the shortest counterexample of one property, None where it holds."""
+    run = Execution(model, scope)
+    prop = next(p for p in model.properties if p.name == name)
+    frontier = {run.key(state): state for state in run.initial_states()}
+    seen, depth = set(frontier), 0
+    while frontier:
+        depth += 1
+        if prop.kind == "always" and not all(prop.predicate(state) for state in frontier.values()):
+            return depth
+        following = {}
+        for state in frontier.values():
+            for transition, arguments, after in run.successors(state, Counter()):
+                if name in run.broken_by_step(state, transition, arguments, after):
+                    return depth + 1
+                following[run.key(after)] = after
+        frontier = {key: state for key, state in following.items() if key not in seen}
+        seen |= frontier.keys()
+    return None
+
+
+def registering_when_free(steps):
+    """The same steps, as variants name them whose registration waits."""
+    return [step.replace("session.register(", "consumer_variants.register_when_free(") for step in steps]
+
+
+def said_at_the_end(trace, name):
+    """Whether a property is violated, or a goal reached, in the last state of a trace or by its last step."""
+    states = [trace.initial, *(state for _, _, state in trace.steps)]
+    prop = next(p for p in trace.model.properties if p.name == name)
+    if prop.kind != "step":
+        return bool(prop.predicate(states[-1])) == (prop.kind == "sometimes")
+    step, transition, _ = trace.steps[-1]
+    arguments = tuple(step.arguments.values())
+    return name in Execution(trace.model, trace.scope).broken_by_step(states[-2], transition, arguments, states[-1])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [t.function for model in MODELS for t in model.transitions if not t.function.__module__.endswith(".faults")],
+    ids=lambda function: function.__name__,
+)
+def test_a_consumer_touches_what_it_owns_and_reaches_the_rest_through_zookeeper(function):
+    nodes = list(nodes_of(function.__code__))
+    parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+    assert [a.arg for a in definition(function.__code__).args.args][:2] == ["s", "c"]
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id == "s":
+            while isinstance(parents[node], (ast.Attribute, ast.Subscript)) and parents[node].value is node:
+                node = parents[node]
+            user = parents[node]
+            if not ast.unparse(node).startswith("s.consumers[c]"):
+                assert ast.unparse(node) == "s.zk" and isinstance(user, ast.Call)
+                assert function.__globals__[user.func.id].__module__ == zookeeper.__name__
+
+
+@pytest.mark.parametrize("variant, sizes", TINY, ids=str)
+def test_tiny_scopes_give_the_recorded_verdicts(variant, sizes):
+    model = BY_VARIANT[variant]
+    found = explore(model, scope_of(sizes))
+    assert (found.distinct, found.generated, found.depth) == TINY[variant, sizes]
+    assert found.violated == model.expectation(scope_of(sizes))
+
+
+def test_the_default_scope_gives_the_recorded_verdicts_and_reaches_every_goal():
+    found = explore_here(CHECKED, CHECKED.scope)
+    outcome = found.outcome
+    assert (outcome.distinct, outcome.generated, outcome.depth) == (628_372, 2_037_512, 74)
+    assert {name: trace.states for name, trace in found.traces.items()} == CHECKED.expectation(CHECKED.scope)
+    goals = {p.name for p in CHECKED.properties_at(CHECKED.scope) if p.kind == "sometimes"}
+    assert outcome.reached == goals
+    unused = {name for name, count in outcome.coverage.items() if not count}
+    assert unused == {"offsets.consume", "offsets.commit", "faults.split_session"}
+
+
+@pytest.mark.parametrize("variant, sizes, name, states, steps", EXHIBITS, ids=[f"{e[2]}-{e[3]}" for e in EXHIBITS])
+def test_an_exhibit_of_the_findings_is_one(variant, sizes, name, states, steps):
+    trace = executed(BY_VARIANT[variant], scope_of(sizes), steps)
+    assert trace.states == states
+    assert said_at_the_end(trace, name)
+    assert not said_at_the_end(executed(BY_VARIANT[variant], scope_of(sizes), steps[:-1]), name)
+
+
+def test_the_findings_have_their_exhibits():
+    assert {exhibit[2] for exhibit in EXHIBITS} >= {"offset_never_falls", "quiet_group_reads_all", "claim_forgotten"}
+    assert len(EXHIBITS) == 9
+
+
+def test_offsets_that_are_read_after_the_claim_refuse_the_path_to_an_offset_that_falls():
+    (exhibit,) = [e for e in EXHIBITS if e[0] == "checked" and e[2] == "offset_never_falls"]
+    with pytest.raises(TraceError, match="read_offset"):
+        executed(ORDERLY, scope_of(exhibit[1]), registering_when_free(exhibit[4]))
+
+
+def test_a_member_that_joins_costs_everybody_a_rebalance():
+    members, partitions = 3, 3
+    run = Execution(CHECKED, scope_of((members, partitions, 1, 0, 4, 0, 0, 0, 0)))
+    state = next(s for s in run.initial_states() if s.zk.size == partitions)
+    requests = []
+    for joined in range(1, members + 1):
+        requests.append(0)
+        state, following = None, state
+        while following is not None:
+            state, following = following, None
+            for transition, arguments in in_lockstep(run, state, joined):
+                following = run.after(state, transition, arguments)
+                requests[-1] += run.step(transition, arguments).answer is not None
+                break
+    assert [state.consumers[c].registry for c in range(members)] == [1, 2, 4]
+    assert requests[-1] == 2 + 4 * members + 3 * partitions
+
+
+def in_lockstep(run, state, joined):
+    """The steps of the first so many consumers, those of the consumer that is furthest behind first."""
+    calm = [
+        (transition, arguments) for transition, arguments, _ in run.successors(state, Counter())
+        if not transition.name.startswith(("faults.", "offsets.")) and arguments[0] < joined
+    ]
+    return sorted(calm, key=lambda step: state.consumers[step[1][0]].doing)
+
+
+def test_registration_waits_in_0_8_and_fails_in_0_9():
+    steps = [
+        "session.start(c=0)", "session.register(c=0)", "session.rebalance_registered(c=0)",
+        "faults.split_session(c=0)", "session.register(c=0) -> NODEEXISTS", "faults.expire_orphan(c=0)",
+    ]
+    scope = scope_of((1, 1, 1, 0, 1, 0, 0, 1, 0))
+    again = "session.register(c=0) -> OK"
+    assert executed(WAITING, scope, registering_when_free([*steps, again]))
+    with pytest.raises(TraceError, match="not enabled"):
+        executed(CHECKED, scope, [*steps, again])

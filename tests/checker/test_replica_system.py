@@ -1,0 +1,154 @@
+"""The replica system: the verdicts of its variants, and their counterexamples."""
+
+import pytest
+
+from checker.counterexample import TraceError, executed
+from checker.execution import Execution
+from checker.local import explore_here
+from checker.reference import explore
+from spec.museum.replica import CURRENT, MODELS, SIZES
+
+
+def scope(*sizes):
+    """A scope of the system."""
+    return dict(zip(SIZES, sizes))
+
+
+def variant(name):
+    """A variant by its name."""
+    return next(model for model in MODELS if model.variant == name)
+
+
+EXHIBITS = {
+    "KIP-101 a": ("hw", scope(2, 1, 1, 1, 1, 1, 0), "committed", """
+        leader.produce(b=0, acks=0) -> OK
+        leader.serve_fetch(b=0, follower=1) -> OK
+        follower.receive_answer(b=1)
+        leader.serve_fetch(b=0, follower=1) -> OK
+        faults.bounce(b=1, hw=0)
+        controller.elect_leader(leader=1)
+        replica.leader_and_isr(b=1, epoch=0)
+        replica.leader_and_isr(b=1, epoch=1)
+    """),
+    "KIP-101 b": ("hw", scope(2, 1, 2, 2, 1, 1, 0), "visible_match", """
+        leader.produce(b=0, acks=0) -> OK
+        leader.serve_fetch(b=0, follower=1) -> OK
+        follower.receive_answer(b=1)
+        leader.serve_fetch(b=0, follower=1) -> OK
+        faults.bounce(b=1, hw=0)
+        controller.elect_leader(leader=1)
+        controller.remove_replica(replica=0)
+        replica.leader_and_isr(b=1, epoch=0)
+        replica.leader_and_isr(b=1, epoch=2)
+        leader.produce(b=1, acks=0) -> OK
+    """),
+    "KIP-279": ("epoch101", scope(2, 1, 2, 2, 0, 1, 0), "visible_match", """
+        controller.elect_leader(leader=1)
+        controller.elect_leader(leader=0)
+        replica.leader_and_isr(b=1, epoch=1)
+        leader.produce(b=0, acks=0) -> OK
+        replica.leader_and_isr(b=0, epoch=2)
+        leader.produce(b=1, acks=0) -> OK
+        replica.leader_and_isr(b=1, epoch=2)
+        follower.send_request(b=1)
+        leader_writes_isr.shrink_isr(b=0, follower=1) -> OK
+        follower_truncation.serve_epochs(b=0, follower=1) -> OK
+        follower.receive_answer(b=1)
+        leader.serve_fetch(b=0, follower=1) -> OK
+        follower.receive_answer(b=1)
+    """),
+    "KIP-320": ("epoch279", scope(3, 1, 2, 2, 0, 1, 0), "isr_complete", """
+        controller.elect_leader(leader=1)
+        controller.elect_leader(leader=0)
+        replica.leader_and_isr(b=0, epoch=2)
+        replica.leader_and_isr(b=1, epoch=1)
+        leader.produce(b=0, acks=0) -> OK
+        leader.serve_fetch(b=0, follower=2) -> OK
+        follower.receive_answer(b=2)
+        replica.leader_and_isr(b=2, epoch=1)
+        leader.serve_fetch(b=0, follower=2) -> OK
+        follower.send_request(b=2)
+        leader_writes_isr.shrink_isr(b=0, follower=1) -> OK
+        follower_truncation.serve_epochs(b=1, follower=2) -> OK
+        follower.receive_answer(b=2)
+    """),
+    "KAFKA-7128": ("join-at-hw", scope(3, 1, 1, 1, 0, 1, 0), "isr_complete", """
+        leader.serve_fetch(b=0, follower=1) -> OK
+        leader.produce(b=0, acks=0) -> OK
+        leader.serve_fetch(b=0, follower=2) -> OK
+        follower.receive_answer(b=2)
+        leader.serve_fetch(b=0, follower=2) -> OK
+        leader_writes_isr.shrink_isr(b=0, follower=1) -> OK
+        controller.elect_leader(leader=2)
+        replica.leader_and_isr(b=1, epoch=1)
+        replica.leader_and_isr(b=2, epoch=1)
+        leader.serve_fetch(b=2, follower=1) -> OK
+        leader_writes_isr.expand_isr(b=2, follower=1) -> OK
+    """),
+    "HW and pending ISR": ("shrunk-isr", scope(2, 1, 1, 1, 0, 1, 0), "committed", """
+        leader.shrink_isr(b=0, follower=1)
+        leader.produce(b=0, acks=0) -> OK
+        controller.elect_leader(leader=1)
+        replica.leader_and_isr(b=1, epoch=1)
+    """),
+    "KAFKA-18991": ("late-answer", scope(2, 1, 1, 3, 0, 1, 0), "truncated_above_hw", """
+        controller.elect_leader(leader=1)
+        controller.elect_leader(leader=0)
+        controller.elect_leader(leader=1)
+        replica.leader_and_isr(b=1, epoch=1)
+        leader.produce(b=0, acks=0) -> OK
+        leader.serve_fetch(b=0, follower=1) -> OK
+        replica.leader_and_isr(b=0, epoch=1)
+        replica.leader_and_isr(b=0, epoch=2)
+        leader.serve_fetch(b=1, follower=0) -> OK
+        replica.leader_and_isr(b=1, epoch=2)
+        follower.receive_answer(b=1)
+        leader.serve_fetch(b=0, follower=1) -> OK
+        replica.leader_and_isr(b=0, epoch=3)
+        follower.receive_answer(b=0)
+    """),
+    "KAFKA-2729": ("hw", scope(2, 1, 1, 1, 1, 1, 0), "version_is_mended", """
+        controller.remove_replica(replica=1)
+        faults.lose_request(b=0, epoch=1)
+    """),
+}
+FOUND = (11_253, 42_186, 22)
+TINY = scope(2, 1, 1, 1, 0, 1, 0)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
+def test_the_smallest_scope_gives_the_recorded_verdicts(model):
+    found = explore(model, TINY)
+    assert found.violated == model.expectation(TINY)
+    assert found.reached == {p.name for p in model.properties_at(TINY) if p.kind == "sometimes"}
+
+
+def test_two_brokers_and_a_restart_break_nothing_in_current():
+    at = scope(2, 1, 1, 1, 1, 1, 0)
+    found = explore_here(CURRENT, at)
+    outcome = found.outcome
+    assert (outcome.distinct, outcome.generated, outcome.depth) == FOUND
+    assert not found.traces
+    assert {name for name, count in outcome.coverage.items() if not count} == {"controller.elect_unclean"}
+
+
+def broken(model, at, steps):
+    """The properties that a behaviour, given as steps, breaks."""
+    trace = executed(model, at, steps)
+    run, before, names = Execution(model, at), trace.initial, set()
+    for step, transition, after in trace.steps:
+        names |= {p.name for p, holds in run.state_verdicts(after) if p.kind == "always" and not holds}
+        names |= set(run.broken_by_step(before, transition, tuple(step.arguments.values()), after))
+        before = after
+    return names
+
+
+@pytest.mark.parametrize("name", EXHIBITS)
+def test_an_exhibit_breaks_what_it_is_known_for_and_current_refuses_it(name):
+    model, at, breaks, text = EXHIBITS[name]
+    steps = text.strip().splitlines()
+    assert breaks in broken(variant(model), at, steps)
+    try:
+        assert breaks not in broken(CURRENT, at, steps)
+    except TraceError:
+        pass
