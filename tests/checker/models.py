@@ -27,7 +27,7 @@ SMALL = {
 }
 
 
-SEVERAL = ("consumer", "group", "replica")
+SEVERAL = ("consumer", "group", "replica", "topics")
 """Systems of which no small scope takes every transition."""
 
 

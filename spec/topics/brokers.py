@@ -1,0 +1,98 @@
+"""Brokers come and go."""
+
+from spec.language.sets import difference, intersection, is_empty, union, with_member
+from spec.partition.legal import ONLINE_REPLICA
+from spec.topics.context import CHANGING, Broker, forget, hosts, is_known, members
+from spec.topics.network import start
+from spec.topics.progress import (
+    at_work, fail_deletion, mark_offline_leaders, move_replicas, proceed, replicas_in, take_offline, trigger_online,
+)
+from spec.topics.reassignment import target_of
+from spec.topics.zookeeper import brokers_changed, known_as_they_are, list_brokers
+from spec.zookeeper import EXPIRED
+
+
+def broker_change(s, b: Broker):
+    """A controller lists the registered brokers again, and compares.
+
+    Guards:  they have changed; it is at work.
+    Request: OK; EXPIRED.
+    Effects: those that came, bounced and went are to be handled.
+    Kafka:   KafkaController.processBrokerChange, 2.2 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or not brokers_changed(s.zk, b, controller.live):
+        return False
+
+    answer = list_brokers(s.zk, b, controller)
+    if answer == EXPIRED:
+        forget(controller)
+    else:
+        proceed(controller)
+    return True
+
+
+def broker_startup(s, b: Broker):
+    """A controller takes in the brokers that came: their replicas are Online, and they are told who leads.
+
+    Guards:  some came, or bounced and were handled as failed.
+    Effects: partitions that want a leader are to be elected, reassignments to these brokers looked at; a deletion
+             is resumed, though the topic was ineligible.
+    Kafka:   KafkaController.onBrokerStartup, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != CHANGING or is_empty(controller.joined):
+        return False
+
+    joined = controller.joined
+    controller.joined = 0
+    controller.live = union(controller.live, joined)
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        hosting = intersection(joined, members(partition))
+        move_replicas(partition, hosting, ONLINE_REPLICA)
+        if is_known(partition):
+            to = known_as_they_are(s.zk, b, intersection(hosting, replicas_in(partition, ONLINE_REPLICA)))
+            start(s.network, controller.epoch, p, controller.topic, to)
+        if partition.reassigned and not is_empty(intersection(joined, target_of(partition.assigned))):
+            controller.moving = with_member(controller.moving, p)
+    trigger_online(controller)
+    resume_for(controller, joined)
+    proceed(controller)
+    return True
+
+
+def resume_for(controller, joined):
+    """A deletion is resumed, if a broker that came has a replica of the topic (resumeDeletionForTopics)."""
+    if controller.deleting and not is_empty(intersection(joined, hosts(controller))):
+        controller.ineligible = 0
+        controller.resuming = 1
+
+
+def broker_failure(s, b: Broker):
+    """A controller drops the brokers that bounced, who then come again, or else those that went.
+
+    Guards:  none is left that came.
+    Effects: partitions without a live leader are Offline, and to be elected; then the replicas of those brokers
+             are to go offline; if the topic is queued for deletion, they are ineligible instead.
+    Kafka:   KafkaController.onBrokerFailure, onReplicasBecomeOffline, 2.2 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != CHANGING or not is_empty(controller.joined):
+        return False
+
+    dead = controller.gone if is_empty(controller.bounced) else controller.bounced
+    controller.joined = controller.bounced
+    if is_empty(controller.bounced):
+        controller.gone = 0
+    controller.bounced = 0
+    controller.live = difference(controller.live, dead)
+    mark_offline_leaders(controller)
+    trigger_online(controller)
+    if controller.deleting and not is_empty(intersection(dead, hosts(controller))):
+        fail_deletion(controller, dead)
+    elif not controller.deleting:
+        for partition in controller.partitions:
+            take_offline(partition, intersection(dead, members(partition)))
+    proceed(controller)
+    return True

@@ -1,0 +1,205 @@
+"""What a broker holds of the topic: its logs, and, while it rules, the controller's context.
+
+A handler is a program counter (`doing`) and the sets still to do, one ZooKeeper operation a step. Reading a state and
+writing it on the version that was read is one step: a write between them only makes Kafka read again.
+
+A topic that is deleted and created again is another incarnation; the domain document calls it inc. The context
+knows the one that it read (in Kafka, from 2.8 on, the topic id); no guard of Kafka's looks at it.
+"""
+
+from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from spec.language.sets import contains, is_empty, union
+from spec.partition.context import clear, copy
+from spec.partition.legal import PartitionState, ReplicaState
+from spec.partition.strategies import replicas_of
+
+Broker = Id("brokers")
+Partition = Id("partitions")
+NO_EPOCH = -1
+LeaderEpoch = Number(NO_EPOCH, Bound("leader_epochs"))
+Leader = Id("brokers", nobody=True)
+Replicas = Sequence(Id("brokers"), Bound("brokers"))
+Incarnation = Number(0, Bound("topics"))
+
+Doing = Choice(
+    "IDLE",
+    "LOADING",  # a reign begins: must read brokers, topic, states and markers
+    "ARMING",  # must arm the watch on the topic's data (two-phase)
+    "ELECTING",  # must create the first state of a partition, or elect
+    "REMOVING",  # must remove a replica from an ISR
+    "STOPPING",  # must send StopReplica(delete) to the replicas that it has taken offline
+    "CHANGING",  # brokers have come or gone, and are still to be handled
+    "REWRITING",  # must take partitions out of the topic znode that came while the topic is queued for deletion
+    "WRITING_ASSIGNMENT",  # reassignment: must write the new assignment
+    "CHECKING",  # reassignment: must read whether the target is in the ISR
+    "BUMPING",  # reassignment: must raise the leader epoch, and tell old and new replicas
+    "MOVING",  # reassignment: must have a replica of the target lead
+    "WRITING_TARGET",  # reassignment: must write the target as the assignment
+    "DELETING_REQUEST",  # reassignment: must delete the request that it has dealt with
+    "DELETING_STATES",  # deletion: must delete the states of the partitions
+    "DELETING_TOPIC",  # deletion: must delete the topic znode
+    "DELETING_CONFIG",  # deletion: must delete the configuration
+    "DELETING_MARKER",  # must delete the marker
+)
+(
+    IDLE, LOADING, ARMING, ELECTING, REMOVING, STOPPING, CHANGING, REWRITING, WRITING_ASSIGNMENT, CHECKING, BUMPING,
+    MOVING, WRITING_TARGET, DELETING_REQUEST, DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER,
+) = Doing
+Task = Choice(
+    "NO_TASK",
+    "DELETE_TASK",  # the topic's replicas are to be deleted, and their answers awaited
+    "DROP_TASK",  # a reassignment begins: replicas that it needs no more are to be deleted
+    "FINISH_TASK",  # a reassignment ends: replicas that it removes are to be deleted
+)
+NO_TASK, DELETE_TASK, DROP_TASK, FINISH_TASK = Task
+
+ASSIGNMENT = Record(
+    replicas=(Replicas, "replicas, the preferred first; with those that are added or removed while reassigned"),
+    adding=(SetOf("brokers"), "adding_replicas (in the znode from 2.4 on)"),
+    removing=(SetOf("brokers"), "removing_replicas (in the znode from 2.4 on)"),
+)
+PARTITION = Record(
+    assigned=(ASSIGNMENT, "its assignment; empty when it is not in the context"),
+    state=(PartitionState, "state of the partition"),
+    replicas=(Array(ReplicaState, "brokers"), "states of its replicas"),
+    leader=(Leader, "leader in the leadership cache"),
+    leader_epoch=(LeaderEpoch, "leader epoch in the cache, -1 when leadership is not known"),
+    reassigned=(Flag(), "in partitionsBeingReassigned"),
+    leaving=(SetOf("brokers"), "brokers whose replicas are still to go offline"),
+    stopping=(SetOf("brokers"), "brokers whose replicas are then to be stopped and deleted"),
+)
+CONTROLLER = Record(
+    epoch=(Number(0, Bound("epochs")), "controller epoch of the reign, 0 without one"),
+    doing=(Doing, "the event in progress"),
+    task=(Task, "what follows when the replicas are offline"),
+    starting=(Flag(), "the partition state machine has not started up yet"),
+    todo=(SetOf("partitions"), "partitions still to be elected"),
+    moving=(SetOf("partitions"), "partitions whose reassignment is still to be looked at"),
+    resuming=(Flag(), "the deletion is still to be resumed in this event"),
+    joined=(SetOf("brokers"), "brokers that have come, not yet handled"),
+    bounced=(SetOf("brokers"), "brokers that have gone and come unseen, not yet handled"),
+    gone=(SetOf("brokers"), "brokers that have gone, not yet handled"),
+    live=(SetOf("brokers"), "brokers known as registered"),
+    topic=(Incarnation, "the topic in the context, 0 when it is unknown"),
+    deleting=(Flag(), "in topicsToBeDeleted"),
+    started=(Flag(), "in topicsWithDeletionStarted"),
+    ineligible=(Flag(), "in topicsIneligibleForDeletion"),
+    wanted=(ASSIGNMENT, "the assignment that the reassignment in progress writes"),
+    partitions=(Array(PARTITION, "partitions"), "states and leadership of the partitions"),
+)
+BROKER = Record(
+    up=(Flag(), "there is a process"),
+    seen_epoch=(Number(0, Bound("epochs")), "highest controller epoch in an accepted request"),
+    logs=(Array(Incarnation, "partitions"), "the topic of which it has a log, 0 for no log"),
+    controller=(CONTROLLER, "its controller"),
+)
+
+
+def copy_assignment(source, target):
+    """Make an assignment equal to another."""
+    copy(source.replicas, target.replicas)
+    target.adding = source.adding
+    target.removing = source.removing
+
+
+def clear_assignment(assignment):
+    """No replicas."""
+    clear(assignment.replicas)
+    assignment.adding = 0
+    assignment.removing = 0
+
+
+def is_present(partition):
+    """Whether a partition is in the context."""
+    return partition.assigned.replicas.length > 0
+
+
+def is_known(partition):
+    """Whether the leadership of a partition is known."""
+    return partition.leader_epoch != NO_EPOCH
+
+
+def members(partition):
+    """The brokers of a partition's assignment."""
+    return replicas_of(partition.assigned.replicas)
+
+
+def hosts(controller):
+    """The brokers that have a replica of some partition."""
+    found = 0
+    for partition in controller.partitions:
+        found = union(found, members(partition))
+    return found
+
+
+def has_leader(controller, partition):
+    """Whether the cached leader is somebody who is live."""
+    return partition.leader != NOBODY and contains(controller.live, partition.leader)
+
+
+def is_reassigned(controller):
+    """Whether some partition of the topic is being reassigned."""
+    for partition in controller.partitions:
+        if partition.reassigned:
+            return True
+    return False
+
+
+def is_leaving(controller):
+    """Whether some replica is still to go offline."""
+    for partition in controller.partitions:
+        if not is_empty(partition.leaving):
+            return True
+    return False
+
+
+def remember_leadership(partition, leader, leader_epoch):
+    """Put leader and leader epoch into the leadership cache."""
+    partition.leader = leader
+    partition.leader_epoch = leader_epoch
+
+
+def forget_partition(partition):
+    """A partition is not in the context any more."""
+    clear_assignment(partition.assigned)
+    partition.state = 0
+    for r in range(len(partition.replicas)):
+        partition.replicas[r] = 0
+    remember_leadership(partition, NOBODY, NO_EPOCH)
+    partition.reassigned = 0
+    partition.leaving = 0
+    partition.stopping = 0
+
+
+def forget_topic(controller):
+    """removeTopic: the topic is not in the context any more."""
+    controller.topic = 0
+    controller.deleting = 0
+    controller.started = 0
+    controller.ineligible = 0
+    controller.resuming = 0
+    for partition in controller.partitions:
+        forget_partition(partition)
+
+
+def forget(controller):
+    """onControllerResignation: the context is emptied, the event in progress has ended."""
+    controller.epoch = 0
+    controller.doing = IDLE
+    controller.task = NO_TASK
+    controller.starting = 0
+    controller.todo = 0
+    controller.moving = 0
+    controller.joined = 0
+    controller.bounced = 0
+    controller.gone = 0
+    controller.live = 0
+    clear_assignment(controller.wanted)
+    forget_topic(controller)
+
+
+def end_process(broker):
+    """The process is gone with all that it knew; its logs stay."""
+    broker.up = 0
+    broker.seen_epoch = 0
+    forget(broker.controller)

@@ -1,0 +1,150 @@
+"""The deletion of the topic: queued, started, answered, retried, completed.
+
+When it starts and when it completes `progress.resume_deletion` decides, at the end of any event that may have
+changed it.
+"""
+
+from spec.language.sets import is_empty, only, without_member
+from spec.partition.legal import REPLICA_DELETION_SUCCESSFUL
+from spec.topics.context import (
+    DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC, Broker, Partition, forget, forget_topic,
+    is_reassigned,
+)
+from spec.topics.fencing import (
+    checked_delete_config, checked_delete_marker, checked_delete_state, checked_delete_topic,
+)
+from spec.topics.network import DELETED, FAILED, kind_of, take
+from spec.topics.progress import at_work, fail_deletion, is_next, move_replica, proceed, rest
+from spec.topics.zookeeper import marked
+from spec.zookeeper import OK
+
+
+def topic_deletion(s, b: Broker):
+    """A controller finds the marker of a deletion.
+
+    Guards:  there is one, and the topic is not queued; `b` is at work.
+    Effects: that of an unknown topic is to be deleted; else the topic is queued, but ineligible while a partition
+             is being reassigned.
+    Kafka:   KafkaController.processTopicDeletion, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or controller.deleting or not marked(s.zk):
+        return False
+
+    if controller.topic == 0:
+        controller.doing = DELETING_MARKER
+    else:
+        controller.deleting = 1
+        controller.ineligible = 1 if is_reassigned(controller) else 0
+        controller.resuming = 1
+        proceed(controller)
+    return True
+
+
+def handle_answer(s, b: Broker, r: Broker, p: Partition):
+    """A controller handles the answer of a broker to StopReplica(delete).
+
+    Guards:  it arrives; `b` is at work.
+    Effects: the replica is DeletionSuccessful, or DeletionIneligible and with it the topic; the deletion goes on.
+             An answer that is late, so that the move is not legal, changes no state.
+    Kafka:   KafkaController.processTopicDeletionStopReplicaResponseReceived, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller):
+        return False
+    kind = kind_of(s.network, controller.epoch, r, p)
+    if kind != DELETED and kind != FAILED:
+        return False
+
+    take(s.network, controller.epoch, r, p)
+    if controller.deleting:
+        controller.resuming = 1
+        if kind == DELETED:
+            move_replica(controller.partitions[p], r, REPLICA_DELETION_SUCCESSFUL)
+        else:
+            fail_deletion(controller, only(r))
+        proceed(controller)
+    return True
+
+
+def delete_states(s, b: Broker, p: Partition):
+    """A controller deletes the state of a partition.
+
+    Guards:  the deletion is to be completed; `p` is the next.
+    Request: OK; FENCED; EXPIRED.
+    Effects: after the last comes the topic znode; on FENCED the reign is over.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_STATES or not is_next(controller.todo, p):
+        return False
+
+    answer = checked_delete_state(s.zk, b, p, controller.epoch)
+    if answer == OK:
+        controller.todo = without_member(controller.todo, p)
+        if is_empty(controller.todo):
+            controller.doing = DELETING_TOPIC
+    else:
+        forget(controller)
+    return True
+
+
+def delete_topic_node(s, b: Broker):
+    """A controller deletes the topic znode.
+
+    Guards:  the states are deleted.
+    Request: OK; FENCED; EXPIRED.
+    Effects: the configuration comes next; on FENCED the reign is over.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_TOPIC:
+        return False
+
+    answer = checked_delete_topic(s.zk, b, controller.epoch)
+    if answer == OK:
+        controller.doing = DELETING_CONFIG
+    else:
+        forget(controller)
+    return True
+
+
+def delete_topic_config(s, b: Broker):
+    """A controller deletes the configuration of the topic.
+
+    Guards:  the topic znode is deleted.
+    Request: OK; FENCED; EXPIRED.
+    Effects: the marker comes next; on FENCED the reign is over.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicConfigs, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_CONFIG:
+        return False
+
+    answer = checked_delete_config(s.zk, b, controller.epoch)
+    if answer == OK:
+        controller.doing = DELETING_MARKER
+    else:
+        forget(controller)
+    return True
+
+
+def delete_topic_marker(s, b: Broker):
+    """A controller deletes the marker, that of a finished deletion or of an unknown topic.
+
+    Guards:  it is to do so.
+    Request: OK; FENCED; EXPIRED.
+    Effects: the topic is forgotten, the event ends; on FENCED the reign is over.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_MARKER:
+        return False
+
+    answer = checked_delete_marker(s.zk, b, controller.epoch)
+    if answer == OK:
+        forget_topic(controller)
+        rest(controller)
+    else:
+        forget(controller)
+    return True

@@ -1,0 +1,204 @@
+"""What may go wrong, or is wanted, from outside: faults, and acts of operators, count and are bounded apart.
+
+A process that dies takes its session with it: what lies between death and expiry is a broker that does not answer.
+`delete_controller` is that of `spec.faults`.
+"""
+
+from spec.language.sequences import push
+from spec.language.sets import contains, is_empty, union
+from spec.partition.strategies import replicas_of
+from spec.topics.context import Broker, Partition, end_process
+from spec.topics.network import DELETE, FAILED, answer, drop_requests, kind_of
+from spec.topics.reassignment import origin_of, target_of
+from spec.topics.replica import Epoch, is_stale
+from spec.topics.znodes import ARMED, CANCELLATION, FIRED, NOTHING, REASSIGNMENT
+from spec.topics.zookeeper import end_session, register, session_open
+
+
+def crash(s, b: Broker):
+    """The process of `b` dies, and its session ends.
+
+    Guards:  there is a process.
+    Effects: all that it knew is gone; its logs stay.
+    """
+    if not s.brokers[b].up:
+        return False
+
+    end_process(s.brokers[b])
+    end_session(s.zk, b)
+    drop_requests(s.network, b)
+    s.zk.faults += 1
+    return True
+
+
+def restart(s, b: Broker):
+    """A new process of `b` starts and registers.
+
+    Guards:  there is none.
+    Effects: it knows nothing, and obeys no request that was sent to the former one.
+    """
+    if s.brokers[b].up:
+        return False
+
+    register(s.zk, b)
+    s.brokers[b].up = 1
+    return True
+
+
+def expire_session(s, b: Broker):
+    """ZooKeeper gives up the session of a living process, which does not know.
+
+    Guards:  there is a process, with an open session.
+    Effects: its ephemerals are gone; the process believes what it believed.
+    """
+    if not s.brokers[b].up or not session_open(s.zk, b):
+        return False
+
+    end_session(s.zk, b)
+    s.zk.faults += 1
+    return True
+
+
+def refuse_deletion(s, b: Broker, epoch: Epoch, p: Partition):
+    """A broker cannot delete a log: its directory is offline (KAFKA_STORAGE_ERROR).
+
+    Guards:  StopReplica(delete) arrives, in order; the process lives.
+    Effects: the answer is on its way.
+    """
+    broker = s.brokers[b]
+    if not broker.up or kind_of(s.network, epoch, b, p) != DELETE or is_stale(broker, epoch):
+        return False
+
+    broker.seen_epoch = epoch
+    answer(s.network, epoch, b, p, FAILED)
+    s.zk.faults += 1
+    return True
+
+
+def create_topic(zk, first):
+    """Configuration and topic znode, of one partition; replicas from broker `first` on."""
+    zk.created += 1
+    zk.topic = zk.created
+    zk.config = 1
+    add_replicas(zk, 0, first)
+
+
+def add_replicas(zk, p, first):
+    """The assignment of a partition: broker `first` and those that follow it."""
+    brokers = len(zk.clients)
+    for i in range(len(zk.request.target.slots) - 1):
+        replica = first + i
+        push(zk.assignments[p].replicas, replica if replica < brokers else replica - brokers)
+
+
+def create_again(s):
+    """An operator creates a topic of the same name.
+
+    Guards:  there is none, and no deletion is asked for.
+    Effects: there is, of one partition.
+    """
+    if s.zk.topic > 0 or s.zk.marker:
+        return False
+
+    create_topic(s.zk, 0)
+    s.zk.requests += 1
+    return True
+
+
+def ask_for_deletion(s):
+    """An operator creates /admin/delete_topics/t.
+
+    Guards:  it does not exist; the topic does.
+    Effects: it does.
+    """
+    if s.zk.marker or s.zk.topic == 0:
+        return False
+
+    s.zk.marker = 1
+    s.zk.requests += 1
+    return True
+
+
+def expand(s, p: Partition):
+    """An operator writes the topic znode with another partition, whatever its version.
+
+    Guards:  the topic exists; `p` is the next.
+    Effects: the watches on its data fire.
+    """
+    if s.zk.topic == 0 or p == 0 or s.zk.assignments[p].replicas.length > 0:
+        return False
+    if s.zk.assignments[p - 1].replicas.length == 0:
+        return False
+
+    add_replicas(s.zk, p, 0)
+    for client in s.zk.clients:
+        if client.watch == ARMED:
+            client.watch = FIRED
+    s.zk.requests += 1
+    return True
+
+
+def is_replaceable(zk, p, old, new):
+    """Whether `old` is in the target of a partition, or its assignment, and `new` is not."""
+    if zk.topic == 0 or zk.assignments[p].replicas.length == 0:
+        return False
+    target = target_of(zk.assignments[p])
+    return contains(target, old) and not contains(target, new)
+
+
+def put_request(zk, request, p, old, new):
+    """Ask that a replica takes the place of another."""
+    assigned = zk.assignments[p]
+    request.wanted = REASSIGNMENT
+    request.partition = p
+    for i in range(assigned.replicas.length):
+        replica = assigned.replicas.slots[i]
+        if contains(target_of(assigned), replica):
+            push(request.target, new if replica == old else replica)
+
+
+def ask_for_reassignment(s, p: Partition, old: Broker, new: Broker):
+    """An administrator asks the controller that a replica takes the place of another.
+
+    Guards:  nothing is asked for; `old` is in the target, and `new` is not.
+    Effects: it is.
+    """
+    if s.network.asked.wanted != NOTHING or not is_replaceable(s.zk, p, old, new):
+        return False
+
+    put_request(s.zk, s.network.asked, p, old, new)
+    if not is_empty(union(s.zk.assignments[p].adding, s.zk.assignments[p].removing)):
+        s.zk.ghosts.replaced = 1
+    s.zk.requests += 1
+    return True
+
+
+def ask_for_cancellation(s, p: Partition):
+    """An administrator asks the controller to give up a reassignment.
+
+    Guards:  nothing is asked for; the partition is being reassigned.
+    Effects: it is.
+    """
+    assigned = s.zk.assignments[p]
+    if s.network.asked.wanted != NOTHING or origin_of(assigned) == replicas_of(assigned.replicas):
+        return False
+
+    s.network.asked.wanted = CANCELLATION
+    s.network.asked.partition = p
+    s.zk.ghosts.cancelled = 1
+    s.zk.requests += 1
+    return True
+
+
+def list_reassignment(s, p: Partition, old: Broker, new: Broker):
+    """An operator creates /admin/reassign_partitions: a replica is to take the place of another.
+
+    Guards:  it does not exist; `old` is a replica, and `new` is not.
+    Effects: it does.
+    """
+    if s.zk.request.wanted != NOTHING or not is_replaceable(s.zk, p, old, new):
+        return False
+
+    put_request(s.zk, s.zk.request, p, old, new)
+    s.zk.requests += 1
+    return True

@@ -1,0 +1,39 @@
+"""Changes of the ISR that a leader wishes: asked of the controller, which writes (KIP-497, 2.7 and later).
+
+`partition` models refusals and epochs; here the leader of the present epoch wishes any ISR that holds itself.
+"""
+
+from spec.language.domains import NOBODY, SetOf
+from spec.language.sets import contains, difference, is_empty
+from spec.topics.context import Broker, Partition, forget
+from spec.topics.fencing import checked_set_isr
+from spec.topics.network import named
+from spec.topics.progress import at_work
+from spec.topics.zookeeper import epoch_of, isr_of, leader_of, session_open
+from spec.zookeeper import EXPIRED, FENCED
+
+Isr = SetOf("brokers")
+
+
+def alter_partition(s, b: Broker, p: Partition, isr: Isr):
+    """A controller writes the ISR that the leader wishes.
+
+    Guards:  the leader lives; it wishes another ISR, of replicas that it knows of and are live, and that holds
+             itself; `b` remembers its leader epoch, and is at work.
+    Request: OK; FENCED; BADVERSION; EXPIRED.
+    Effects: none in the context, which has no ISR here.
+    Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    leader = leader_of(s.zk, p)
+    if not at_work(controller) or leader == NOBODY or controller.partitions[p].leader_epoch != epoch_of(s.zk, p):
+        return False
+    if not contains(isr, leader) or isr == isr_of(s.zk, p) or not session_open(s.zk, leader):
+        return False
+    if not is_empty(difference(isr, named(s.network, p))) or not is_empty(difference(isr, controller.live)):
+        return False
+
+    answer = checked_set_isr(s.zk, b, p, controller.epoch, isr, epoch_of(s.zk, p))
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    return True

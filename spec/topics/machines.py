@@ -1,0 +1,159 @@
+"""What moves through ZooKeeper whatever the event: first states, elections, removals from an ISR, StopReplica."""
+
+from spec.language.domains import NOBODY
+from spec.language.sets import contains, difference, intersection, is_empty
+from spec.partition.legal import (
+    NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_REPLICA, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA,
+    REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
+)
+from spec.partition.strategies import new_topic_isr, new_topic_leader, offline_isr, offline_leader
+from spec.topics.context import (
+    CHECKING, DELETE_TASK, DROP_TASK, ELECTING, FINISH_TASK, NO_TASK, REMOVING, STOPPING, WRITING_TARGET, Broker,
+    Partition, forget, members, remember_leadership,
+)
+from spec.topics.fencing import checked_create_state, checked_set_state, checked_shrink
+from spec.topics.network import DELETE, DROP, name_replicas, put, start
+from spec.topics.progress import end_election, end_removal, is_next, leaves_next, move_partition, move_replica, proceed
+from spec.topics.progress import move_replicas, replicas_in
+from spec.topics.zookeeper import epoch_of, isr_of, known_as_they_are, leader_of
+from spec.zookeeper import EXPIRED, FENCED, NONODE, OK
+
+
+def create_first_state(s, b: Broker, p: Partition):
+    """A controller creates the state of a new partition: its live replicas, the first of them leads.
+
+    Guards:  `p` is New, and the next to be elected.
+    Request: none when no replica is live, else OK; FENCED; NODEEXISTS; NONODE without the topic; EXPIRED.
+    Effects: on OK `p` is Online and the ISR is told, else it stays New; its new replicas are Online.
+    Kafka:   PartitionStateMachine.initializeLeaderAndIsrForPartitions, onNewPartitionCreation, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != ELECTING or not is_next(controller.todo, p) or partition.state != NEW_PARTITION:
+        return False
+
+    leader = new_topic_leader(partition.assigned.replicas, controller.live)
+    isr = new_topic_isr(partition.assigned.replicas, controller.live)
+    answer = NONODE if leader == NOBODY else checked_create_state(s.zk, b, p, controller.epoch, leader, isr)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+        return True
+    if answer == OK:
+        start(s.network, controller.epoch, p, controller.topic, known_as_they_are(s.zk, b, isr))
+        name_replicas(s.network, p, members(partition))
+        remember_leadership(partition, leader, 0)
+        move_partition(partition, ONLINE_PARTITION)
+    move_replicas(partition, replicas_in(partition, NEW_REPLICA), ONLINE_REPLICA)
+    end_election(controller, p)
+    return True
+
+
+def elect_leader(s, b: Broker, p: Partition):
+    """A controller elects the leader of a partition that has none: a live member of the ISR.
+
+    Guards:  `p` is the next to be elected, and not New.
+    Request: none when nobody can be elected, else OK; FENCED; NEWER; NONODE; EXPIRED.
+    Effects: on OK `p` is Online; else it stays as it is.
+    Kafka:   PartitionStateMachine.doElectLeaderForPartitions, offlinePartitionLeaderElection, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != ELECTING or not is_next(controller.todo, p) or partition.state == NEW_PARTITION:
+        return False
+
+    leader = offline_leader(partition.assigned.replicas, isr_of(s.zk, p), controller.live, 0)
+    isr = offline_isr(isr_of(s.zk, p), controller.live, leader) if leader != NOBODY else 0
+    answer = NONODE if leader == NOBODY else checked_set_state(s.zk, b, p, controller.epoch, leader, isr)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+        return True
+    if answer == OK:
+        name_replicas(s.network, p, members(partition))
+        remember_leadership(partition, leader, epoch_of(s.zk, p))
+        move_partition(partition, ONLINE_PARTITION)
+    end_election(controller, p)
+    return True
+
+
+def remove_replica(s, b: Broker, p: Partition, r: Broker):
+    """A controller removes a replica that goes offline from the ISR; its last member stays.
+
+    Guards:  replica `r` of `p` is the next to go offline.
+    Request: OK; FENCED; NEWER; NONODE; EXPIRED.
+    Effects: on OK the replica is Offline, and the others are told (not before a deletion).
+    Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != REMOVING or not leaves_next(controller, p, r):
+        return False
+
+    answer = checked_shrink(s.zk, b, p, controller.epoch, r)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+        return True
+    if answer == OK:
+        if not controller.deleting and epoch_of(s.zk, p) != partition.leader_epoch:
+            name_replicas(s.network, p, members(partition))
+        remember_leadership(partition, leader_of(s.zk, p), epoch_of(s.zk, p))
+        move_replica(partition, r, OFFLINE_REPLICA)
+    end_removal(controller, p, r)
+    return True
+
+
+def stop_replicas(s, b: Broker):
+    """A controller sends StopReplica(delete) for the replicas that it has taken offline.
+
+    Guards:  they are offline.
+    Effects: those of a deletion are DeletionStarted, those of dead brokers DeletionIneligible; those of a
+             reassignment are NonExistent at once, no answer is awaited.
+    Kafka:   ReplicaStateMachine.doHandleStateChanges, TopicDeletionManager.onTopicDeletion,
+             KafkaController.stopRemovedReplicasOfReassignedPartition, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != STOPPING:
+        return False
+
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        for r in range(len(partition.replicas)):
+            if is_stopped(controller, partition, r):
+                if contains(known_as_they_are(s.zk, b, controller.live), r):
+                    kind = DELETE if controller.task == DELETE_TASK else DROP
+                    put(s.network, controller.epoch, r, p, kind, controller.topic)
+        stop(controller, partition)
+    end_task(controller)
+    return True
+
+
+def is_stopped(controller, partition, r):
+    """Whether a replica is to be stopped, and offline; in a deletion, only on a live broker."""
+    reached = contains(controller.live, r) or controller.task != DELETE_TASK
+    return contains(partition.stopping, r) and partition.replicas[r] == OFFLINE_REPLICA and reached
+
+
+def stop(controller, partition):
+    """The replicas of a partition that are stopped change their states."""
+    if controller.task == DELETE_TASK:
+        dead = difference(partition.stopping, controller.live)
+        move_replicas(partition, dead, REPLICA_DELETION_INELIGIBLE)
+        if not is_empty(dead):
+            controller.ineligible = 1
+        move_replicas(partition, intersection(partition.stopping, controller.live), REPLICA_DELETION_STARTED)
+    else:
+        move_replicas(partition, partition.stopping, REPLICA_DELETION_STARTED)
+        move_replicas(partition, partition.stopping, REPLICA_DELETION_SUCCESSFUL)
+        move_replicas(partition, partition.stopping, NON_EXISTENT_REPLICA)
+    partition.stopping = 0
+
+
+def end_task(controller):
+    """What follows when the replicas have been stopped."""
+    task = controller.task
+    controller.task = NO_TASK
+    if task == FINISH_TASK:
+        controller.doing = WRITING_TARGET
+    elif task == DROP_TASK:
+        controller.doing = CHECKING
+    else:
+        proceed(controller)

@@ -1,0 +1,276 @@
+"""The reassignment of a partition, as of KIP-455 (2.4 and later): asked of the controller, kept in the topic znode.
+
+The steps have the letters of Kafka's comments: U writes the union of old and new replicas, A tells them, B, once the
+target is in the ISR, moves the leader, stops what is removed and writes the target. A cancellation is a
+reassignment to the replicas that there were; a new request replaces the one in progress.
+"""
+
+from spec.language.domains import NOBODY
+from spec.language.sequences import push
+from spec.language.sets import contains, difference, intersection, is_empty, only, without_member
+from spec.partition.context import clear
+from spec.partition.legal import NEW_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA
+from spec.partition.strategies import reassign_leader, replicas_of
+from spec.topics.context import (
+    BUMPING, CHECKING, DROP_TASK, FINISH_TASK, MOVING, WRITING_ASSIGNMENT, WRITING_TARGET, Broker, Partition,
+    clear_assignment, copy_assignment, forget, has_leader, is_present, members, remember_leadership,
+)
+from spec.topics.fencing import checked_set_state, checked_set_topic
+from spec.topics.network import name_replicas, partition_wanted, start, take_wanted, target_wanted, wanted
+from spec.topics.progress import at_work, is_next, move_partition, move_replicas, proceed, take_offline
+from spec.topics.znodes import CANCELLATION, NOTHING
+from spec.topics.zookeeper import epoch_of, get_state, isr_of, known_as_they_are, leader_of
+from spec.zookeeper import EXPIRED, FENCED, NONODE, OK
+
+
+def append_members(source, brokers, sequence):
+    """Append the elements of `source` that are in a set and not in `sequence`, in their order."""
+    for i in range(source.length):
+        if contains(difference(brokers, replicas_of(sequence)), source.slots[i]):
+            push(sequence, source.slots[i])
+
+
+def origin_of(assigned):
+    """The replicas that there were before the reassignment in progress."""
+    return difference(replicas_of(assigned.replicas), assigned.adding)
+
+
+def target_of(assigned):
+    """The replicas that there are to be after it."""
+    return difference(replicas_of(assigned.replicas), assigned.removing)
+
+
+def plan(assigned, target, planned):
+    """ReplicaAssignment.reassignTo: first the target, then what there was; what is added and what removed."""
+    origin = origin_of(assigned)
+    clear(planned.replicas)
+    append_members(target, replicas_of(target), planned.replicas)
+    append_members(assigned.replicas, origin, planned.replicas)
+    planned.adding = difference(replicas_of(planned.replicas), origin)
+    planned.removing = difference(replicas_of(planned.replicas), replicas_of(target))
+
+
+def plan_cancellation(assigned, planned):
+    """The same with what there was as the target."""
+    clear(planned.replicas)
+    append_members(assigned.replicas, origin_of(assigned), planned.replicas)
+    planned.adding = 0
+    planned.removing = 0
+
+
+def is_valid(controller, partition, wish, target):
+    """Whether the request is obeyed: known, not being deleted, new replicas live, something to cancel."""
+    if controller.deleting or not is_present(partition):
+        return False
+    if wish == CANCELLATION:
+        return partition.reassigned == 1
+    return is_empty(difference(difference(replicas_of(target), origin_of(partition.assigned)), controller.live))
+
+
+def reassign(s, b: Broker):
+    """A controller takes up a request to reassign a partition, or to cancel that (AlterPartitionReassignments).
+
+    Guards:  there is one; `b` is at work.
+    Effects: a valid one is to be written (U), and makes the topic ineligible for deletion; others are refused.
+    Kafka:   KafkaController.processApiPartitionReassignment, onPartitionReassignment, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    wish = wanted(s.network)
+    if not at_work(controller) or wish == NOTHING:
+        return False
+
+    p = partition_wanted(s.network)
+    partition = controller.partitions[p]
+    if is_valid(controller, partition, wish, target_wanted(s.network)):
+        if wish == CANCELLATION:
+            plan_cancellation(partition.assigned, controller.wanted)
+        else:
+            plan(partition.assigned, target_wanted(s.network), controller.wanted)
+        controller.moving = only(p)
+        controller.doing = WRITING_ASSIGNMENT
+    take_wanted(s.network)
+    return True
+
+
+def write_assignment(s, b: Broker, p: Partition):
+    """A controller writes the assignment of a reassignment that begins (U); replicas that it needs no more go.
+
+    Guards:  it is to do so.
+    Request: OK; NONODE; FENCED; EXPIRED.
+    Effects: on OK the replicas that a replaced reassignment had added are to be stopped; then ISR is to be read.
+    Kafka:   KafkaController.updateCurrentReassignment, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != WRITING_ASSIGNMENT or not is_next(controller.moving, p):
+        return False
+
+    answer = checked_set_topic(s.zk, b, p, controller, controller.epoch)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+        return True
+    dropped = difference(members(partition), replicas_of(controller.wanted.replicas))
+    copy_assignment(controller.wanted, partition.assigned)
+    clear_assignment(controller.wanted)
+    partition.reassigned = 1
+    stop_later(controller, partition, dropped, DROP_TASK)
+    return True
+
+
+def stop_later(controller, partition, brokers, task):
+    """Replicas on some brokers are to go offline and to be stopped (stopRemovedReplicasOfReassignedPartition)."""
+    take_offline(partition, brokers)
+    partition.stopping = brokers
+    if task == FINISH_TASK or not is_empty(brokers):
+        controller.task = task
+    proceed(controller)
+
+
+def is_complete(assigned, isr):
+    """Whether a reassignment can be finished: there is none, or its target is in the ISR."""
+    is_none = is_empty(assigned.adding) and is_empty(assigned.removing)
+    return is_none or is_empty(difference(target_of(assigned), isr))
+
+
+def caught_up(s, b: Broker, p: Partition):
+    """A controller hears that the target of a reassignment is in the ISR.
+
+    Guards:  it is; `b` is at work.
+    Effects: the ISR is to be read.
+    Kafka:   KafkaController.maybeCompleteReassignment, processPartitionReassignmentIsrChange, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if not at_work(controller) or not partition.reassigned or not is_complete(partition.assigned, isr_of(s.zk, p)):
+        return False
+
+    controller.moving = only(p)
+    proceed(controller)
+    return True
+
+
+def check(s, b: Broker, p: Partition):
+    """A controller reads the ISR of a partition that is being reassigned.
+
+    Guards:  it is to do so.
+    Request: OK; NONODE; EXPIRED.
+    Effects: with the target in the ISR, new replicas are Online and the target is the assignment in memory (B1, B2);
+             the leader is to be moved. Else old and new replicas are to be told (A1).
+    Kafka:   KafkaController.isReassignmentComplete, onPartitionReassignment, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != CHECKING or not is_next(controller.moving, p):
+        return False
+
+    answer = get_state(s.zk, b, p)
+    if answer == EXPIRED:
+        forget(controller)
+    elif is_complete(partition.assigned, isr_of(s.zk, p)):
+        finish(controller, partition)
+    else:
+        controller.doing = BUMPING
+    return True
+
+
+def finish(controller, partition):
+    """B1 and B2: new replicas are Online, and the target is the assignment in memory."""
+    move_replicas(partition, partition.assigned.adding, ONLINE_REPLICA)
+    partition.stopping = partition.assigned.removing
+    clear_assignment(controller.wanted)
+    append_members(partition.assigned.replicas, target_of(partition.assigned), controller.wanted.replicas)
+    copy_assignment(controller.wanted, partition.assigned)
+    controller.doing = MOVING
+
+
+def tell_replicas(s, b: Broker, p: Partition):
+    """A controller raises the leader epoch and tells old and new replicas (A1); new ones are New (A2).
+
+    Guards:  it is to do so.
+    Request: OK; NEWER; NONODE; FENCED; EXPIRED.
+    Effects: new replicas get a log; the reassignment waits for the ISR.
+    Kafka:   KafkaController.updateLeaderEpochAndSendRequest, startNewReplicasForReassignedPartition, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != BUMPING or not is_next(controller.moving, p):
+        return False
+
+    answer = checked_set_state(s.zk, b, p, controller.epoch, leader_of(s.zk, p), isr_of(s.zk, p))
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+        return True
+    if answer == OK:
+        name_replicas(s.network, p, members(partition))
+        remember_leadership(partition, leader_of(s.zk, p), epoch_of(s.zk, p))
+    to = known_as_they_are(s.zk, b, intersection(partition.assigned.adding, controller.live))
+    start(s.network, controller.epoch, p, controller.topic, to)
+    move_replicas(partition, partition.assigned.adding, NEW_REPLICA)
+    controller.moving = without_member(controller.moving, p)
+    proceed(controller)
+    return True
+
+
+def new_leader(controller, partition, leader, isr):
+    """The leader that stays, or a live replica of the target in the ISR; NOBODY when there is none."""
+    if has_leader(controller, partition) and contains(members(partition), partition.leader):
+        return leader
+    return reassign_leader(partition.assigned.replicas, isr, controller.live)
+
+
+def move_leader(s, b: Broker, p: Partition):
+    """A controller has a replica of the target lead, or raises the leader epoch where one leads (B3, B4).
+
+    Guards:  it is to do so.
+    Request: none when nobody can be elected, else OK; NEWER; NONODE; FENCED; EXPIRED.
+    Effects: whatever became of it, the replicas that are removed are to be stopped.
+    Kafka:   KafkaController.moveReassignedPartitionLeaderIfRequired, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != MOVING or not is_next(controller.moving, p):
+        return False
+
+    leader = new_leader(controller, partition, leader_of(s.zk, p), isr_of(s.zk, p))
+    isr = isr_of(s.zk, p)
+    answer = NONODE if leader == NOBODY else checked_set_state(s.zk, b, p, controller.epoch, leader, isr)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+        return True
+    if answer == OK:
+        name_replicas(s.network, p, members(partition))
+        remember_leadership(partition, leader, epoch_of(s.zk, p))
+        move_partition(partition, ONLINE_PARTITION)
+    stop_later(controller, partition, partition.stopping, FINISH_TASK)
+    return True
+
+
+def write_target(s, b: Broker, p: Partition):
+    """A controller writes the target as the assignment (B7), and forgets the reassignment.
+
+    Guards:  it is to do so.
+    Request: OK; NONODE; FENCED; EXPIRED.
+    Effects: a deletion that waits goes on.
+    Kafka:   KafkaController.updateReplicaAssignmentForPartition, removePartitionFromReassigningPartitions, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != WRITING_TARGET or not is_next(controller.moving, p):
+        return False
+
+    answer = checked_set_topic(s.zk, b, p, controller, controller.epoch)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    else:
+        end_reassignment(controller, p)
+    return True
+
+
+def end_reassignment(controller, p):
+    """The reassignment is over; resumeDeletionForTopics."""
+    clear_assignment(controller.wanted)
+    controller.partitions[p].reassigned = 0
+    controller.moving = without_member(controller.moving, p)
+    if controller.deleting:
+        controller.ineligible = 0
+        controller.resuming = 1
+    proceed(controller)

@@ -1,0 +1,109 @@
+"""The reign of a controller: elected in one step, started up, and given up."""
+
+from spec.language.sets import difference, intersection, is_empty, with_member
+from spec.topics.context import IDLE, LOADING, Broker, forget, hosts, is_known, is_present, is_reassigned, members
+from spec.topics.network import drop_requests, start
+from spec.topics.progress import proceed, start_replicas
+from spec.topics.zookeeper import (
+    create_controller, known_as_they_are, load, moved, read_controller, register, session_open, vacant,
+)
+from spec.zookeeper import EXPIRED, MINE, OK
+
+
+def elect(s, b: Broker):
+    """Broker `b` becomes the controller.
+
+    Guards:  there is no /controller; `b` does not rule.
+    Request: OK; EXPIRED.
+    Effects: its reign begins.
+    Kafka:   KafkaController.elect, 2.1 to 3.9; see `election` for its steps.
+    """
+    broker = s.brokers[b]
+    if not broker.up or broker.controller.epoch > 0 or not vacant(s.zk) or not session_open(s.zk, b):
+        return False
+
+    answer = create_controller(s.zk, b, broker.controller)
+    if answer == OK:
+        broker.controller.doing = LOADING
+    return True
+
+
+def load_context(s, b: Broker):
+    """A new controller reads brokers, topic, states and markers; the replica machine starts up.
+
+    Guards:  its reign begins.
+    Request: OK; EXPIRED.
+    Effects: replicas of live brokers are told, those of dead ones are to go offline; then partitions are to be
+             elected, reassignments looked at, and a deletion resumed.
+    Kafka:   KafkaController.initializeControllerContext, onControllerFailover, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != LOADING:
+        return False
+
+    answer = load(s.zk, b, controller)
+    if answer == EXPIRED:
+        forget(controller)
+        return True
+    controller.live = controller.joined
+    controller.joined = 0
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        if partition.reassigned:
+            controller.moving = with_member(controller.moving, p)
+        if is_present(partition) and is_known(partition):
+            to = known_as_they_are(s.zk, b, intersection(controller.live, members(partition)))
+            start(s.network, controller.epoch, p, controller.topic, to)
+    take_up_deletion(controller)
+    start_machines(controller)
+    return True
+
+
+def start_machines(controller):
+    """The state machines start up."""
+    start_replicas(controller)
+    proceed(controller)
+
+
+def take_up_deletion(controller):
+    """A deletion that is found is resumed; not while a replica is on a dead broker, or a partition reassigned."""
+    if controller.deleting:
+        controller.resuming = 1
+        waits = not is_empty(difference(hosts(controller), controller.live)) or is_reassigned(controller)
+        controller.ineligible = 1 if waits else 0
+
+
+def resign(s, b: Broker):
+    """A controller that has been told of a change of /controller looks whose it is.
+
+    Guards:  it rules, and no event is in progress; its watch has fired.
+    Request: OK (another's) or NONODE; EXPIRED.
+    Effects: unless it is its own, the reign is over.
+    Kafka:   KafkaController.maybeResign, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.epoch == 0 or controller.doing != IDLE or not moved(s.zk, b):
+        return False
+
+    answer = read_controller(s.zk, b)
+    if answer != MINE:
+        forget(controller)
+    return True
+
+
+def reopen(s, b: Broker):
+    """A broker that has heard of its session's expiry gives up its reign and registers again.
+
+    Guards:  there is a process; its session has expired; no event is in progress.
+    Request: OK.
+    Effects: the reign is over; the process goes on with its replicas.
+    Kafka:   KafkaController.processExpire, processRegisterBrokerAndReelect, 1.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    if not broker.up or session_open(s.zk, b) or broker.controller.doing != IDLE:
+        return False
+
+    register(s.zk, b)
+    drop_requests(s.network, b)
+    forget(broker.controller)
+    return True

@@ -1,0 +1,68 @@
+"""Requests that write the topic znode, and those that delete what there is of a topic."""
+
+from spec.partition.context import clear
+from spec.topics.context import clear_assignment, copy_assignment, is_present
+from spec.topics.znodes import NONE, NOTHING
+from spec.topics.zookeeper import remove_state, session_open
+from spec.zookeeper import EXPIRED, NONODE, OK
+
+
+def set_topic(zk, b, p, context, epoch):
+    """setData of the topic znode, whatever its version, from the context, `p` as wanted: OK, NONODE or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if zk.topic == 0:
+        return NONODE
+    for q in range(len(zk.assignments)):
+        if zk.assignments[q].replicas.length > 0 and not is_present(context.partitions[q]) and not context.deleting:
+            zk.ghosts.undone = 1
+        copy_assignment(context.partitions[q].assigned, zk.assignments[q])
+    copy_assignment(context.wanted, zk.assignments[p])
+    return OK
+
+
+def delete_state(zk, b, p, epoch):
+    """delete a partition's znodes: OK or EXPIRED (NONODE is ignored)."""
+    if not session_open(zk, b):
+        return EXPIRED
+    remove_state(zk, p)
+    return OK
+
+
+def delete_topic(zk, b, epoch):
+    """delete the topic znode: OK or EXPIRED (NONODE is ignored)."""
+    if not session_open(zk, b):
+        return EXPIRED
+    zk.topic = 0
+    for client in zk.clients:
+        client.watch = NONE
+    for p in range(len(zk.assignments)):
+        clear_assignment(zk.assignments[p])
+        remove_state(zk, p)
+    return OK
+
+
+def delete_config(zk, b, epoch):
+    """delete the topic's configuration: OK or EXPIRED (NONODE is ignored)."""
+    if not session_open(zk, b):
+        return EXPIRED
+    zk.config = 0
+    return OK
+
+
+def delete_marker(zk, b, epoch):
+    """delete /admin/delete_topics/t: OK or EXPIRED (NONODE is ignored)."""
+    if not session_open(zk, b):
+        return EXPIRED
+    zk.marker = 0
+    return OK
+
+
+def delete_request(zk, b, epoch):
+    """delete /admin/reassign_partitions: OK or EXPIRED (NONODE is ignored)."""
+    if not session_open(zk, b):
+        return EXPIRED
+    zk.request.wanted = NOTHING
+    zk.request.partition = 0
+    clear(zk.request.target)
+    return OK

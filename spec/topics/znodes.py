@@ -1,0 +1,51 @@
+"""What ZooKeeper holds of the topic: registrations, /controller, the topic's tree, configuration, markers, requests.
+
+The election is one multi, which `election` checks, so that the epoch is also the version of its znode. A broker is
+registered exactly while its session is open. `/brokers/topics/t/partitions` and its children stand and fall with
+the states. `seen` is who knows the present registration of a broker (in Kafka its czxid, 2.2+).
+"""
+
+from spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from spec.topics.context import ASSIGNMENT, Incarnation, Leader, LeaderEpoch, Partition
+
+Watch = Choice("NONE", "ARMED", "FIRED")
+NONE, ARMED, FIRED = Watch
+Wanted = Choice("NOTHING", "REASSIGNMENT", "CANCELLATION")
+NOTHING, REASSIGNMENT, CANCELLATION = Wanted
+
+CLIENT = Record(
+    watch=(Watch, "the controller's watch on the data of the topic: of what others write"),
+    seen=(SetOf("brokers"), "brokers whose present registration it has read"),
+)
+STATE = Record(
+    leader=(Leader, "leader"),
+    isr=(SetOf("brokers"), "in-sync replicas"),
+    leader_epoch=(LeaderEpoch, "leader epoch, -1 while the znode does not exist"),
+    controller_epoch=(Number(0, Bound("epochs")), "epoch of the controller that wrote it"),
+)
+REQUEST = Record(
+    wanted=(Wanted, "what is asked for"),
+    partition=(Partition, "of which partition"),
+    target=(Sequence(Id("brokers"), Bound("replicas")), "the target of a reassignment"),
+)
+GHOSTS = Record(
+    cancelled=(Flag(), "a reassignment has been cancelled"),
+    replaced=(Flag(), "a reassignment has replaced another"),
+    undone=(Flag(), "the controller has written the topic znode over partitions that it did not know"),
+)
+ZOOKEEPER = Record(
+    registered=(SetOf("brokers"), "children of /brokers/ids"),
+    controller=(Id("brokers", nobody=True), "owner of /controller"),
+    epoch=(Number(0, Bound("epochs")), "value of /controller_epoch, 0 before the first election"),
+    clients=(Array(CLIENT, "brokers"), "what ZooKeeper holds for each broker's controller"),
+    topic=(Incarnation, "the topic that exists, 0 for none"),
+    created=(Incarnation, "how often it was created"),
+    assignments=(Array(ASSIGNMENT, "partitions"), "the topic znode: each partition, empty if it has none"),
+    partitions=(Array(STATE, "partitions"), "state of each partition"),
+    config=(Flag(), "/config/topics/t exists"),
+    marker=(Flag(), "/admin/delete_topics/t exists"),
+    request=(REQUEST, "/admin/reassign_partitions (two-phase)"),
+    requests=(Number(0, Bound("requests")), "what operators have asked for so far"),
+    faults=(Number(0, Bound("faults")), "faults so far"),
+    ghosts=(GHOSTS, "history, for properties only"),
+)

@@ -1,0 +1,276 @@
+"""ZooKeeper as the topic's controllers use it: what they ask for, and what their watches say.
+
+A function that answers with a code is one request. Lost answers are not modelled: `partition` does. Watches that
+are armed again before each reading are left out: what they say is seen in what has changed. The watch on the
+topic's data is kept, since the old failover order arms it late.
+"""
+
+from spec.language.domains import NOBODY
+from spec.language.sets import contains, difference, intersection, is_empty, union, with_member, without_member
+from spec.partition.strategies import isr_after_removal, leader_after_removal
+from spec.topics.context import NO_EPOCH, copy_assignment, is_present, remember_leadership
+from spec.topics.znodes import ARMED, FIRED, NONE, REASSIGNMENT
+from spec.zookeeper import BADVERSION, EXPIRED, MINE, NEWER, NODEEXISTS, NONODE, OK
+
+
+def session_open(zk, b):
+    """Whether the session of `b` is open."""
+    return contains(zk.registered, b)
+
+
+def vacant(zk):
+    """Whether there is no /controller: the watch of every broker says so."""
+    return zk.controller == NOBODY
+
+
+def moved(zk, b):
+    """Whether /controller is not `b`'s: its watch says so."""
+    return zk.controller != b
+
+
+def brokers_changed(zk, b, live):
+    """Whether registrations are not what `b` read last: its watch says so."""
+    return zk.registered != live or zk.clients[b].seen != live
+
+
+def ids_changed(zk, b, live):
+    """The same without broker epochs (up to 2.1): who goes and comes between two looks was never away."""
+    return zk.registered != live
+
+
+def known_as_they_are(zk, b, brokers):
+    """Of some brokers, those whose present broker epoch `b` knows: the others refuse its requests."""
+    return intersection(brokers, zk.clients[b].seen)
+
+
+def as_they_are(zk, b, brokers):
+    """Requests name no process: whoever has the id obeys (up to 2.1)."""
+    return brokers
+
+
+def topic_in(zk):
+    """The topic among the children of /brokers/topics: the watch on them says so."""
+    return zk.topic
+
+
+def marked(zk):
+    """Whether /admin/delete_topics names the topic: the watch on its children says so."""
+    return zk.marker
+
+
+def data_changed(zk, b):
+    """Whether `b`'s watch on the data of the topic has fired."""
+    return zk.clients[b].watch == FIRED
+
+
+def isr_of(zk, p):
+    """The ISR, as who reads and then writes a state sees it; the watch on the state, or the leader, tells of it."""
+    return zk.partitions[p].isr
+
+
+def leads(zk, p, b):
+    """Whether `b` leads a partition."""
+    return zk.partitions[p].leader == b
+
+
+def leader_of(zk, p):
+    """The leader, as who reads and then writes a state sees it."""
+    return zk.partitions[p].leader
+
+
+def epoch_of(zk, p):
+    """The leader epoch, as who reads and then writes a state sees it."""
+    return zk.partitions[p].leader_epoch
+
+
+def request_listed(zk, p):
+    """Whether /admin/reassign_partitions lists a partition: the watch on it says so."""
+    return zk.request.wanted == REASSIGNMENT and zk.request.partition == p
+
+
+def request_target(zk):
+    """The target in /admin/reassign_partitions."""
+    return zk.request.target
+
+
+def disconnect(zk, b):
+    """The controller of `b` rules no more: its watches, and what it knew of registrations, are of no use."""
+    zk.clients[b].watch = NONE
+    zk.clients[b].seen = 0
+
+
+def register(zk, b):
+    """A new session, and multi[create /brokers/ids/b, setData]: OK."""
+    zk.registered = with_member(zk.registered, b)
+    for client in zk.clients:
+        client.seen = without_member(client.seen, b)
+    return OK
+
+
+def remove_controller(zk):
+    """Take /controller away."""
+    zk.controller = NOBODY
+
+
+def end_session(zk, b):
+    """closeSession: the ephemerals of `b` go at once."""
+    zk.registered = without_member(zk.registered, b)
+    if zk.controller == b:
+        remove_controller(zk)
+    disconnect(zk, b)
+
+
+def create_controller(zk, b, reader):
+    """multi[create /controller, setData /controller_epoch], the epoch into `reader`: OK, NODEEXISTS or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if zk.controller != NOBODY:
+        return NODEEXISTS
+    zk.controller = b
+    zk.epoch += 1
+    reader.epoch = zk.epoch
+    return OK
+
+
+def read_controller(zk, b):
+    """getData of /controller by a broker that believes to rule: MINE, OK (another's), NONODE or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if zk.controller == b:
+        return MINE
+    disconnect(zk, b)
+    return NONODE if zk.controller == NOBODY else OK
+
+
+def list_brokers(zk, b, reader):
+    """getChildren of /brokers/ids and getData of each, into `reader`: OK or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    reader.joined = difference(zk.registered, reader.live)
+    reader.gone = difference(reader.live, zk.registered)
+    reader.bounced = difference(intersection(reader.live, zk.registered), zk.clients[b].seen)
+    zk.clients[b].seen = zk.registered
+    return OK
+
+
+def list_broker_ids(zk, b, reader):
+    """The same without broker epochs (up to 2.1): OK or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    reader.joined = difference(zk.registered, reader.live)
+    reader.gone = difference(reader.live, zk.registered)
+    return OK
+
+
+def get_assignments(zk, b, reader, watch):
+    """getData of the topic, partitions that `reader` does not have into it, with `watch`: OK, NONODE or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    zk.clients[b].watch = watch
+    if zk.topic == 0:
+        return NONODE
+    reader.topic = zk.topic
+    for p in range(len(zk.assignments)):
+        if not is_present(reader.partitions[p]):
+            copy_assignment(zk.assignments[p], reader.partitions[p].assigned)
+    return OK
+
+
+def read_topic(zk, b, reader):
+    """getChildren of /brokers/topics and getData of the topic, watch armed: as `get_assignments`."""
+    return get_assignments(zk, b, reader, ARMED)
+
+
+def load(zk, b, reader):
+    """What a new controller reads: brokers, topic, states and markers, into `reader`: OK or EXPIRED.
+
+    One step: what changes between two of these readings is told by a watch that was armed before.
+    """
+    if list_brokers(zk, b, reader) == EXPIRED:
+        return EXPIRED
+    read_topic(zk, b, reader)
+    reader.deleting = zk.marker
+    for p in range(len(zk.partitions)):
+        state = zk.partitions[p]
+        if is_present(reader.partitions[p]):
+            remember_leadership(reader.partitions[p], state.leader, state.leader_epoch)
+            reader.partitions[p].reassigned = is_begun(zk, reader, p)
+    return OK
+
+
+def is_begun(zk, reader, p):
+    """Whether what was read says that a partition is being reassigned."""
+    assigned = reader.partitions[p].assigned
+    return 0 if is_empty(union(assigned.adding, assigned.removing)) else 1
+
+
+def arm(zk, b):
+    """exists of the topic, for the watch on its data: OK or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    zk.clients[b].watch = ARMED
+    return OK
+
+
+def write_state(zk, p, epoch, leader, isr, leader_epoch):
+    """The content of a state."""
+    state = zk.partitions[p]
+    state.leader = leader
+    state.isr = isr
+    state.leader_epoch = leader_epoch
+    state.controller_epoch = epoch
+
+
+def remove_state(zk, p):
+    """The state does not exist."""
+    write_state(zk, p, 0, NOBODY, 0, NO_EPOCH)
+
+
+def create_state(zk, b, p, epoch, leader, isr):
+    """create a partition's state, leader epoch 0: OK, NODEEXISTS, NONODE without the topic, or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if zk.topic == 0:
+        return NONODE
+    if zk.partitions[p].leader_epoch != NO_EPOCH:
+        return NODEEXISTS
+    write_state(zk, p, epoch, leader, isr, 0)
+    return OK
+
+
+def set_state(zk, b, p, epoch, leader, isr):
+    """getData and setData of a state, leader epoch raised: OK, NEWER (of a later controller), NONODE or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    state = zk.partitions[p]
+    if state.leader_epoch == NO_EPOCH:
+        return NONODE
+    if state.controller_epoch > epoch:
+        return NEWER
+    write_state(zk, p, epoch, leader, isr, state.leader_epoch + 1)
+    return OK
+
+
+def get_state(zk, b, p):
+    """getData of a state: OK, NONODE or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    return NONODE if zk.partitions[p].leader_epoch == NO_EPOCH else OK
+
+
+def shrink(zk, b, p, epoch, r):
+    """getData of a state and, if `r` is in the ISR, setData without it: as `set_state`."""
+    state = zk.partitions[p]
+    if session_open(zk, b) and contains(state.isr, r):
+        return set_state(zk, b, p, epoch, leader_after_removal(state.leader, r), isr_after_removal(state.isr, r))
+    return get_state(zk, b, p)
+
+
+def set_isr(zk, b, p, epoch, isr, leader_epoch):
+    """setData of the ISR on the version that goes with a leader epoch: OK, BADVERSION or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if zk.partitions[p].leader_epoch != leader_epoch:
+        return BADVERSION
+    write_state(zk, p, epoch, zk.partitions[p].leader, isr, leader_epoch)
+    return OK

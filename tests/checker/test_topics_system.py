@@ -1,0 +1,70 @@
+"""What becomes of a topic under controllers that fail over: recorded verdicts, and the shortest ways to them."""
+
+from collections import Counter
+
+import pytest
+
+from checker.execution import Execution
+from checker.local import explore_here
+from checker.reference import explore
+from spec.language.steps import parse_step
+from spec.museum.topics import MODELS, scope
+from spec.properties.topics import isr_assigned
+
+TWO_PHASE, KIP455_ZK, KIP455 = MODELS
+QUICK = KIP455.scopes["quick"]
+EXPANDED = scope(2, 1, 2, 1, 1, 3, 0, 2)
+FOUND = {"two-phase": (5_332, 13_795, 37), "kip455-zk": (11_970, 32_177, 35), "kip455": (1_506, 3_315, 27)}
+CANCELLED = """
+    reign.elect(b=0) -> OK
+    reign.load_context(b=0) -> OK
+    machines.create_first_state(b=0, p=0) -> OK
+    faults.ask_for_reassignment(p=0, old=0, new=1)
+    reassignment.reassign(b=0)
+    reassignment.write_assignment(b=0, p=0) -> OK
+    reassignment.check(b=0, p=0) -> OK
+    reassignment.tell_replicas(b=0, p=0) -> OK
+    isr.alter_partition(b=0, p=0, isr=3) -> OK
+    faults.ask_for_cancellation(p=0)
+    reassignment.reassign(b=0)
+    reassignment.write_assignment(b=0, p=0) -> OK
+    faults.crash(b=0)
+    reign.elect(b=1) -> OK
+    reign.load_context(b=1) -> OK
+    machines.remove_replica(b=1, p=0, r=0) -> OK
+    machines.elect_leader(b=1, p=0)
+"""
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
+def test_the_quick_scope_gives_the_recorded_verdicts(model):
+    found = explore_here(model, QUICK)
+    outcome = found.outcome
+    assert (outcome.distinct, outcome.generated, outcome.depth) == FOUND[model.variant]
+    assert {name: trace.states for name, trace in found.traces.items()} == model.expectation(QUICK)
+    assert {p.name for p in model.properties_at(QUICK) if p.kind == "sometimes"} == outcome.reached
+
+
+def test_the_readable_explorer_finds_the_same():
+    found = explore(KIP455, QUICK)
+    assert (found.distinct, found.generated, found.depth) == FOUND["kip455"]
+    assert found.violated == KIP455.expectation(QUICK)
+
+
+def test_an_expansion_is_missed_by_the_old_failover_and_undone_by_a_reassignment_in_every_version():
+    assert explore(TWO_PHASE, EXPANDED).violated == TWO_PHASE.expectation(EXPANDED)
+    assert explore(KIP455, EXPANDED).violated == KIP455.expectation(EXPANDED)
+
+
+def test_a_crash_after_a_cancellation_leaves_the_isr_outside_the_assignment():
+    run = Execution(KIP455, KIP455.scopes["deep"])
+    state = run.initial_states()[0]
+    for text in CANCELLED.strip().split("\n"):
+        step = parse_step(text)
+        transition = KIP455.transition(step.transition)
+        state = run.after(state, transition, tuple(step.arguments.values()))
+        assert state is not None, text
+    assert not isr_assigned(state)
+    after = [later for _, _, later in run.successors(state, Counter())]
+    assert after and state.zk.partitions[0].isr == 0b10
+    assert list(state.zk.assignments[0].replicas.slots[:1]) == [0]
