@@ -11,9 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from checker.commands.main import OK
-from checker.commands.models import add_model_options, chosen
+from checker.commands.models import add_model_options, the_one
 from checker.commands.tables import console, scope_text
-from checker.errors import UserError
 from checker.fields import fields_of
 from checker.graph import state_graph
 from checker.pictures.dot import differences_from_first, drawn, machine_dot, require_dot, states_dot, value_text
@@ -53,7 +52,7 @@ def add_parser(commands) -> None:
 
 def run(options) -> int:
     """Explore, and write or print the graph."""
-    model, scope = _the_one(options)
+    model, scope = the_one(options)
     fields = fields_of(model.state, scope, options.on) if options.on else None
     if options.svg:
         require_dot()
@@ -67,14 +66,6 @@ def run(options) -> int:
     elif not options.json:
         _print(graph)
     return OK
-
-
-def _the_one(options):
-    models = chosen(options)
-    if len(models) > 1:
-        raise UserError(f"{options.system} has several variants; choose one with --variant: "
-                        + ", ".join(model.variant for model, _ in models))
-    return models[0]
 
 
 def _graph(model, scope, fields, most):

@@ -39,6 +39,15 @@ def chosen(options) -> list[tuple[Model, Scope]]:
     ]
 
 
+def the_one(options) -> tuple[Model, Scope]:
+    """The only model that the options name, with its scope; raises UserError."""
+    models = chosen(options)
+    if len(models) > 1:
+        raise UserError(f"{options.system} has several variants; choose one with --variant: "
+                        + ", ".join(model.variant for model, _ in models))
+    return models[0]
+
+
 def given_sizes(options) -> Scope:
     """The sizes that the options give."""
     return {name: value for name in _sizes() if (value := getattr(options, name)) is not None}

@@ -1,0 +1,143 @@
+"""``kafkaproof prove``: properties of every state and step by induction, for any number of epochs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from rich.markup import escape
+from rich.table import Table
+
+from checker.commands.main import OK, UNFINISHED, VIOLATED
+from checker.commands.models import add_model_options, the_one
+from checker.commands.tables import console, scope_text
+from checker.errors import UserError
+from checker.pictures.show import show
+from checker.prove.bmc import violations_within
+from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
+from checker.runs import properties_of
+from spec.properties.lemmas import LEMMAS
+
+COLOURS = {PROVED: "green", NOT_INDUCTIVE: "red", NOT_DECIDED: "cyan", "violated": "red", "holds": "green"}
+DESCRIPTION = """Prove properties by induction with z3: they hold at first, and every action that begins where all
+hold ends where all hold. Bounds have no end (epochs, records, faults), but for those that a loop runs over;
+there are as many brokers as --brokers says. With --depth, look for the shortest violation in a scope instead."""
+EXAMPLES = """examples:
+  kafkaproof prove election --variant fenced --brokers 5
+  kafkaproof prove replication --variant kip320 --property leader_in_isr
+  kafkaproof prove replication --variant truncate-to-hw --depth 9 --log 1 --records 1 --epochs 1
+"""
+
+
+def add_parser(commands) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "prove", help="prove properties for any number of epochs, by induction", epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter, description=DESCRIPTION,
+    )
+    add_model_options(parser, help="replication, election ...")
+    parser.add_argument("--property", action="append", default=[], metavar="P", dest="properties",
+                        help="prove only this property (repeatable)")
+    parser.add_argument("--timeout", type=_seconds, default=300.0, metavar="SECONDS",
+                        help="time for all (default %(default)s); what is open then is not decided")
+    parser.add_argument("--search", type=_seconds, default=0.0, metavar="SECONDS",
+                        help="time to look for missing lemmas (default: none)")
+    parser.add_argument("--depth", type=int, metavar="N", help="bounded model checking, up to N states")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.set_defaults(run=run)
+
+
+def _seconds(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; write 60")
+    return value
+
+
+def run(options) -> int:
+    """Prove what the options ask for; returns the exit code."""
+    model, scope = the_one(options)
+    properties = properties_of(model, scope, tuple(options.properties))
+    if not any(p.kind != "sometimes" for p in properties):
+        raise UserError("a goal (sometimes) is reached, not proved; explore it with `kafkaproof check`")
+    if options.depth is not None:
+        return _report(violations_within(model, scope, properties, options.depth, options.timeout), options)
+    lemmas = LEMMAS.get((model.system, model.variant), ())
+    proof = prove(model, scope, properties, lemmas, options.timeout, options.search)
+    return _report(_proof_result(proof), options)
+
+
+def _proof_result(proof):
+    """A proof in the form of ``prove --json``."""
+    model, endless = proof.relation.model, proof.relation.variables.endless
+    return {
+        "system": model.system, "variant": model.variant, "mode": "induction",
+        "scope": {name: size for name, size in proof.relation.scope.items() if name not in endless},
+        "endless": sorted(endless), "actions": len(proof.relation.actions),
+        "properties": [_entry(v) for v in proof.verdicts], "lemmas": [_entry(v) for v in proof.lemmas],
+        "found": proof.found, "never_enabled": proof.never_enabled,
+        "seconds": round(proof.seconds, 2), "search_seconds": round(proof.search_seconds, 2),
+        "induction_seconds": round(proof.induction_seconds, 2),
+    }
+
+
+def _entry(verdict):
+    return {
+        "property": verdict.name, "kind": verdict.kind, "verdict": verdict.verdict, "instances": verdict.instances,
+        "lemmas": verdict.lemmas, "where": verdict.where or None,
+        "counterexample": verdict.cti and {
+            "step": verdict.cti.step,
+            "leaves": [{"leaf": l.text, "before": l.before, "after": l.after} for l in verdict.cti.leaves],
+        },
+    }
+
+
+def _report(result, options):
+    if options.json:
+        print(json.dumps({"format": 1, **result}, indent=2))
+    else:
+        _print(result)
+    verdicts = {entry["verdict"] for entry in result["properties"]}
+    if verdicts & {NOT_INDUCTIVE, "violated"} or result.get("never_enabled"):
+        return VIOLATED
+    return UNFINISHED if NOT_DECIDED in verdicts else OK
+
+
+def _print(result):
+    out = console()
+    endless = ", ".join(f"any {name}" for name in result["endless"])
+    what = f"{result['system']}, variant {result['variant']}; {scope_text(result['scope'])}"
+    out.print(escape(what + (f", {endless}" if endless else "")), soft_wrap=True)
+    table = Table(header_style="bold")
+    for name in ("property", "verdict", "instances", "lemmas", "where"):
+        table.add_column(name, justify="right" if name in ("instances", "lemmas") else "left", overflow="fold")
+    for entry in result["properties"]:
+        colour = COLOURS[entry["verdict"]]
+        table.add_row(entry["property"], f"[{colour}]{entry['verdict']}[/]", str(entry["instances"]),
+                      str(len(entry["lemmas"])), escape(entry["where"] or ""))
+    out.print(table)
+    for entry in result["properties"] + result["lemmas"]:
+        _print_failure(out, entry)
+    for text in result["found"].values():
+        out.print(escape(text), soft_wrap=True)
+    if result["never_enabled"]:
+        out.print(f"[red]never enabled where all that is proved holds: {', '.join(result['never_enabled'])}[/]")
+    out.print(f"{result['actions']} actions, {len(result['lemmas'])} lemmas given, {len(result['found'])} found, "
+              f"{result['seconds']:.1f} s")
+
+
+def _print_failure(out, entry):
+    if entry["kind"] == "lemma" and entry["verdict"] != PROVED:
+        out.print(f"lemma {entry['property']} is {entry['verdict']}: {escape(entry['where'])}", soft_wrap=True)
+    for step in entry.get("trace") or ():
+        out.print(f"    {escape(step)}", soft_wrap=True)
+    found = entry["counterexample"]
+    if not found:
+        return
+    out.print(f"\n{entry['property']} may fail after {escape(found['step'])}, from a state that may be unreachable:")
+    for leaf in found["leaves"]:
+        change = "" if leaf["before"] == leaf["after"] else f" -> {show(leaf['after'])}"
+        out.print(f"    {escape(leaf['leaf'])}: {escape(show(leaf['before']) + change)}", soft_wrap=True)

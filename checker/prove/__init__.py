@@ -1,0 +1,1 @@
+"""Proofs with z3: the merged relation of a model, induction, lemmas, bounded model checking."""

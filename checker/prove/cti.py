@@ -1,0 +1,153 @@
+"""Counterexamples to induction: a state where the facts hold, and a step after which one does not.
+
+Such a state need not be reachable. It is shown with values as near to the initial state as z3 finds, and of
+it only the leaves without which the step would not fail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import z3
+
+from checker.prove.facts import Family, instances
+from checker.prove.induction import Clock, Failure, numbers_of
+from checker.prove.relation import Action, Relation
+from checker.prove.terms import value_of
+from checker.prove.variables import EVERY
+from spec.language.domains import named
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One leaf of a counterexample: its term, how it reads, and its value before and after the step."""
+
+    term: z3.ExprRef
+    text: str
+    path: tuple
+    before: object
+    after: object
+
+
+@dataclass(frozen=True)
+class Cti:
+    """A counterexample to induction of a family: the step (None at the start), and the leaves that matter."""
+
+    family: str
+    action: Action | None
+    step: str
+    leaves: tuple[Leaf, ...]
+    model: z3.ModelRef
+
+    @property
+    def paths(self) -> set[tuple]:
+        """The leaves that matter."""
+        return {leaf.path for leaf in self.leaves}
+
+
+def smallest(relation: Relation, failure: Failure, families: list[Family], clock: Clock) -> Cti | None:
+    """The counterexample with small values and only what matters; None when z3 does not find it again."""
+    if failure.action is None:
+        return Cti(failure.family.name, None, "initial state", (), failure.model)
+    solver, indices = _solver(relation, failure, families)
+    clock.limit(solver)
+    if solver.check() != z3.sat:
+        return None
+    for term, wanted in _preferred(relation):
+        solver.push()
+        solver.add(term == wanted)
+        clock.limit(solver)
+        if solver.check() != z3.sat:
+            solver.pop()
+    for term in list(numbers_of(relation)) + failure.action.symbols:
+        _lower(solver, term, clock)
+    if solver.check() != z3.sat:
+        return None
+    model = solver.model()
+    leaves = [_leaf(relation, failure.action, model, path, index) for path, index in _cells(relation, model, indices)]
+    kept = _mattering(failure, leaves, model)
+    return Cti(failure.family.name, failure.action, step_text(relation, failure.action, model), kept, model)
+
+
+def _solver(relation, failure, families):
+    solver = z3.Solver()
+    formulas = [failure.action.guard, z3.Not(failure.goal)]
+    solver.add(*formulas)
+    plain = [fact.formula for family in families for fact in family.facts if not fact.over]
+    indices = [i for formula in formulas + plain for i in relation.indices(formula)]
+    terms = {t.get_id(): t for t in [*indices, *numbers_of(relation), *failure.action.symbols]}
+    for family in families:
+        solver.add(*instances(family, list(terms.values())))
+    return solver, [i for formula in formulas for i in relation.indices(formula)]
+
+
+def _preferred(relation):
+    """Each leaf with its initial value."""
+    _, store = relation.initial()[0]
+    for path, term in relation.variables.terms.items():
+        if EVERY not in path and not relation.reads(store[path]):
+            yield term, store[path]
+
+
+def _lower(solver, term, clock):
+    """Keep a number as low as it goes, within reason."""
+    for high in (1, 2, 3, 5):
+        solver.push()
+        solver.add(term <= high)
+        clock.limit(solver)
+        if solver.check() == z3.sat:
+            return
+        solver.pop()
+
+
+def _cells(relation, model, indices):
+    """The paths of all leaves, those of arrays without end at the indices that occur."""
+    at = sorted({model.eval(i, model_completion=True).as_long() for i in indices})
+    for path in relation.variables.terms:
+        if EVERY not in path:
+            yield path, None
+        else:
+            yield from ((path, i) for i in at if i >= 0)
+
+
+def _leaf(relation, action, model, path, index):
+    variable = relation.variables.terms[path]
+    after = action.after.get(path, variable)
+    old, new = (variable, after) if index is None else (variable[index], after[index])
+    domain = relation.variables.domains[path]
+    shown = [named(domain, value_of(model.eval(t, model_completion=True))) for t in (old, new)]
+    place = next(p for p in relation.variables.places if p.path == path)
+    text = place.expression.replace(f"[{EVERY}]", f"[{index}]")
+    return Leaf(old, text, path, *shown)
+
+
+def _mattering(failure, leaves, model):
+    """The leaves without which the step would not fail, and those that it changes."""
+    solver = z3.Solver()
+    solver.set("core.minimize", True)
+    fails = z3.And(failure.action.guard, z3.Not(failure.goal))
+    for symbol in [*failure.action.symbols, *(i for fact in failure.family.facts for i in fact.over)]:
+        solver.add(symbol == model.eval(symbol, model_completion=True))
+    solver.add(z3.Not(fails))
+    literals = {f"leaf {i}": leaf for i, leaf in enumerate(leaves)}
+    for name, leaf in literals.items():
+        solver.add(z3.Implies(z3.Bool(name), leaf.term == model.eval(leaf.term, model_completion=True)))
+    if solver.check(*map(z3.Bool, literals)) != z3.unsat:
+        return tuple(leaves)
+    core = {str(c) for c in solver.unsat_core()}
+    return tuple(leaf for name, leaf in literals.items() if name in core or leaf.before != leaf.after)
+
+
+def step_text(relation: Relation, action: Action, model: z3.ModelRef) -> str:
+    """The step as text, its symbols as in a model."""
+    values = [
+        value_of(a if isinstance(a, int) else model.eval(a, model_completion=True)) for a in action.arguments
+    ]
+    pairs = zip(action.transition.arguments.items(), values)
+    shown = ", ".join(f"{name}={_shown(domain, value)}" for (name, domain), value in pairs)
+    return f"{action.transition.name}({shown})"
+
+
+def _shown(domain, value):
+    found = named(domain, value)
+    return found if isinstance(found, str) else value

@@ -1,0 +1,247 @@
+"""Expressions of the little language on symbolic states: reads, indices, conditions, calls."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from types import FunctionType
+
+import z3
+
+from checker.prove import sets
+from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, truth
+from checker.prove.variables import EVERY, StyleError, Variables
+from spec.language.domains import Array, Record
+from spec.language.subset import rule_error
+
+ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
+COMPARISONS = {
+    ast.Eq: lambda a, b: a == b, ast.NotEq: lambda a, b: a != b, ast.Lt: lambda a, b: a < b,
+    ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b,
+}
+
+
+class EndNeeded(Exception):
+    """A function loops over an array that a bound without end sizes; `bound` is its name."""
+
+    def __init__(self, bound: str):
+        super().__init__(bound)
+        self.bound = bound
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A record or an array of the state called `root`: one of `at`, (condition, path, index of EVERY)."""
+
+    root: str
+    domain: object
+    at: tuple[tuple[object, tuple, object], ...]
+
+
+@dataclass
+class Frame:
+    """A running call: its locals, and (path, value, stores) for each return."""
+
+    code: object
+    globals: dict
+    locals: dict
+    returns: list = field(default_factory=list)
+
+
+class Expressions:
+    """Values of expressions on `stores`: for each root (``s``, or ``before`` and ``after``), a term for each path.
+
+    `path` holds the conditions of the present branch, `obligations` (condition, where) must hold always.
+    """
+
+    def __init__(self, variables: Variables, stores: dict[str, dict[tuple, object]]):
+        self.variables, self.numbers = variables, variables.numbers
+        self.stores, self.path, self.obligations = stores, [], []
+
+    def root(self, name: str) -> Ref:
+        """The whole state called `name`."""
+        return Ref(name, self.variables.model.state, ((True, (), None),))
+
+    def call(self, function: FunctionType, arguments: tuple) -> object:
+        """Run a function; see `Interpreter`."""
+        raise NotImplementedError
+
+    def _choose(self, condition, yes, no):
+        if yes is no:
+            return yes
+        if isinstance(yes, Ref) or isinstance(no, Ref):
+            if type(yes) is not type(no) or (yes.root, yes.domain) != (no.root, no.domain):
+                return yes if no is None else no
+            at = [(conjunction([condition, c]), p, i) for c, p, i in yes.at]
+            other = negation(condition)
+            return Ref(yes.root, yes.domain, (*at, *((conjunction([other, c]), p, i) for c, p, i in no.at)))
+        if yes is None or no is None:
+            return no if yes is None else yes
+        return self.numbers.choose(condition, yes, no)
+
+    def _value(self, node, frame):
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.Name():
+                return self._name(node, frame)
+            case ast.Attribute():
+                return self._read(field_of(self._value(node.value, frame), node.attr))
+            case ast.Subscript():
+                at = self._value(node.slice, frame)
+                return self._element(self._value(node.value, frame), at, node, frame)
+            case ast.Call():
+                return self._called(node, frame)
+            case ast.BoolOp():
+                return self._bool(node, frame)
+            case ast.UnaryOp(op=ast.Not()):
+                return negation(truth(self._value(node.operand, frame)))
+            case ast.UnaryOp():
+                return -self._number(self._value(node.operand, frame))
+            case ast.BinOp():
+                left, right = self._value(node.left, frame), self._value(node.right, frame)
+                return ARITHMETIC[type(node.op)](self._number(left), self._number(right))
+            case ast.Compare():
+                return self._compare(node, frame)
+            case ast.IfExp():
+                return self._either(node, frame)
+        raise self._style("an expression that cannot be proved", node, frame)
+
+    def _name(self, node, frame):
+        if node.id in frame.locals:
+            return frame.locals[node.id]
+        if node.id in frame.globals:
+            return frame.globals[node.id]
+        raise self._style("a local is used that no branch on the way has assigned", node, frame)
+
+    def _read(self, ref):
+        if isinstance(ref.domain, (Record, Array)):
+            return ref
+        value = None
+        for condition, path, index in reversed(ref.at):
+            term = self.stores[ref.root][path]
+            found = term if index is None else z3.Select(term, index)
+            value = found if value is None else self.numbers.choose(condition, found, value)
+        return value
+
+    def _element(self, array, at, node, frame):
+        return self._read(self._selected(array, at, node, frame))
+
+    def _selected(self, array, at, node, frame):
+        if not isinstance(array, Ref) or not isinstance(array.domain, Array):
+            raise self._style("an index is into a declared array", node, frame)
+        at = self._number(at)
+        domain, endless = array.domain, self.variables.is_endless(array.domain)
+        size = None if endless else self.variables.slots(domain)
+        self._oblige(conjunction([at >= 0] if endless else [at >= 0, at < size]), node, frame)
+        if endless:
+            index = z3.IntVal(at) if is_known(at) else at
+            return Ref(array.root, domain.of, tuple((c, (*path, EVERY), index) for c, path, _ in array.at))
+        if is_known(at):
+            at = min(max(at, 0), size - 1)
+            return Ref(array.root, domain.of, tuple((c, (*path, at), i) for c, path, i in array.at))
+        each = ((conjunction([c, at == k]), (*path, k), i) for c, path, i in array.at for k in range(size))
+        return Ref(array.root, domain.of, tuple(each))
+
+    def _oblige(self, condition, node, frame):
+        if condition is not True:
+            missing = conjunction([*self.path, negation(condition)])
+            if missing is not False:
+                self.obligations.append((negation(missing), str(rule_error("an index is in range", node, frame.code))))
+
+    def _called(self, node, frame):
+        name = node.func.id
+        arguments = [self._value(argument, frame) for argument in node.args]
+        function = frame.globals.get(name)
+        if function is None:
+            return self._builtin(name, arguments, node, frame)
+        if function in sets.SYMBOLIC:
+            return sets.SYMBOLIC[function](self.variables.set_size, *map(self._plain, arguments))
+        return self.call(function, tuple(arguments))
+
+    def _plain(self, value):
+        return int(value) if isinstance(value, bool) else value
+
+    def _builtin(self, name, arguments, node, frame):
+        if name == "len":
+            return self._length(arguments[0], node, frame)
+        numbers = [self._number(a) for a in arguments]
+        if name == "abs":
+            return self.numbers.choose(numbers[0] < 0, -numbers[0], numbers[0])
+        found = numbers[0]
+        for number in numbers[1:]:
+            found = self.numbers.choose(found <= number if name == "min" else found >= number, found, number)
+        return found
+
+    def _bool(self, node, frame):
+        both, conditions, base = isinstance(node.op, ast.And), [], list(self.path)
+        for part in node.values:
+            value = self._pure(part, frame, bool(conditions))
+            condition = truth(value)
+            if is_known(condition) and condition is not both and not conditions:
+                return value
+            conditions.append(condition)
+            if is_known(condition) and condition is not both:
+                break
+            if not is_known(condition):
+                self.path.append(condition if both else negation(condition))
+        self.path = base
+        if all(map(is_known, conditions)):
+            return value
+        return conjunction(conditions) if both else disjunction(conditions)
+
+    def _pure(self, node, frame, conditional):
+        """The value of an expression that runs only sometimes, and so may have no effect."""
+        before = self.stores
+        value = self._value(node, frame)
+        changed = conditional and any(
+            term is not before[root][path] for root, store in self.stores.items() for path, term in store.items())
+        if changed:
+            raise self._style("a call with effects is part of a condition; assign its answer first", node, frame)
+        return value
+
+    def _either(self, node, frame):
+        condition = truth(self._value(node.test, frame))
+        if is_known(condition):
+            return self._value(node.body if condition else node.orelse, frame)
+        base = list(self.path)
+        self.path = [*base, condition]
+        yes = self._pure(node.body, frame, True)
+        self.path = [*base, negation(condition)]
+        no = self._pure(node.orelse, frame, True)
+        self.path = base
+        return self._choose(condition, yes, no)
+
+    def _compare(self, node, frame):
+        left, conditions = self._value(node.left, frame), []
+        for operator, part in zip(node.ops, node.comparators):
+            right = self._value(part, frame)
+            conditions.append(COMPARISONS[type(operator)](*self._comparable(left, right)))
+            left = right
+        return conjunction(conditions)
+
+    def _comparable(self, left, right):
+        left, right = self._number(left), self._number(right)
+        for value, other in ((left, right), (right, left)):
+            if z3.is_bv(value) and not is_known(other) and other.sort() != value.sort():
+                return as_set(left, value.size()), as_set(right, value.size())
+        return left, right
+
+    def _length(self, array, node, frame):
+        if not isinstance(array, Ref) or not isinstance(array.domain, Array):
+            raise self._style("a length or a loop is of a declared array", node, frame)
+        if self.variables.is_endless(array.domain):
+            raise EndNeeded(array.domain.size.name)
+        return self.variables.slots(array.domain)
+
+    def _number(self, value):
+        return self.numbers.number(value)
+
+    def _style(self, rule, node, frame):
+        return StyleError(str(rule_error(rule, node, frame.code)))
+
+
+def field_of(ref: Ref, name: str) -> Ref:
+    """A field of a record."""
+    domain = ref.domain.fields[name].domain
+    return Ref(ref.root, domain, tuple((c, (*path, name), i) for c, path, i in ref.at))

@@ -1,0 +1,269 @@
+"""Inductive proof: facts hold at first, and every action that begins where all hold ends where all hold.
+
+Facts over indices of arrays without end are used at the terms that occur as indices in the question, and
+at every number of the state; they are proved at an index that may be any. So a proof is a proof, while a
+counterexample to induction may be one that another instance would exclude.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from functools import cache
+
+import z3
+
+from checker.prove.facts import Fact, Family, instances
+from checker.prove.relation import Action, Relation
+from checker.prove.terms import conjunction
+from spec.language.domains import Bound, Number
+from spec.language.model import Property
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A family that an action does not keep (`action` is None for the initial states), with z3's model."""
+
+    family: Family
+    action: Action | None
+    model: z3.ModelRef | None
+    goal: z3.BoolRef
+
+
+@dataclass
+class Outcome:
+    """The families that are proved together, those that fail with the first failure, the undecided."""
+
+    proved: list[Family]
+    failed: dict[str, Failure] = field(default_factory=dict)
+    undecided: dict[str, str] = field(default_factory=dict)
+
+
+class Clock:
+    """Time for all questions of a proof, in seconds."""
+
+    def __init__(self, seconds: float):
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds left."""
+        return self._end - time.monotonic()
+
+    def limit(self, solver: z3.Solver) -> None:
+        """Let a solver's next question take no longer than what is left."""
+        solver.set("timeout", max(1, int(1000 * self.left())))
+
+
+class Question:
+    """One action: which facts hold before, and which may fail after it."""
+
+    def __init__(self, relation: Relation, action: Action):
+        self.relation, self.action = relation, action
+        self.solver, self._count = z3.Solver(), 0
+        first = [*action.symbols, *numbers_of(relation), *relation.indices(action.guard)]
+        first += [i for term in action.after.values() for i in relation.indices(term)]
+        self._terms = {term.get_id(): term for term in first}
+        self.solver.add(action.guard)
+        self.goals, self._known, self.model, self.core = {}, set(), None, []
+
+    def add(self, families: list[Family]) -> None:
+        """Make more families known, as assumptions and as goals."""
+        fresh = [f for f in families if f.name not in self._known]
+        names = {f.name for f in fresh}
+        self._known |= names
+        self.goals |= {f.name: goals for f in fresh if (goals := self._goals(f))}
+        old = len(self._terms)
+        self._terms |= {term.get_id(): term for term in self._terms_of(fresh)}
+        terms = list(self._terms.values())
+        for family in families if len(terms) > old else fresh:
+            if family.starred or family.name in names:
+                self.solver.add(z3.Implies(assumed(family.name), conjunction(instances(family, terms))))
+        for family in fresh:
+            if family.name in self.goals:
+                broken = z3.Or(*(z3.Not(g) for g in self.goals[family.name]))
+                self.solver.add(z3.Implies(z3.Bool(f"break {family.name}"), broken))
+
+    def _goals(self, family):
+        changed = self.action.after.keys()
+        found = []
+        for fact in family.facts:
+            if changed & self.relation.reads(fact.formula):
+                moved = self.relation.moved(fact.formula, self.action.after)
+                found.append(z3.Implies(z3.And(*(i >= 0 for i in fact.over)), moved) if fact.over else moved)
+        return found
+
+    def _terms_of(self, families):
+        """The terms at which facts over indices are used, as far as these families bring them up."""
+        indices, found = self.relation.indices, []
+        for family in families:
+            asked = family.name in self.goals
+            for fact in family.facts:
+                at = indices(fact.formula)
+                found += at if not fact.over else fact.over if asked else ()
+                found += [self.relation.moved(i, self.action.after) for i in at if asked]
+        return found
+
+    def ask(self, names: list[str], goals: list[str], clock: Clock, small: bool = False) -> z3.CheckSatResult:
+        """Whether one of the goals may fail after the action, from where the assumed families hold.
+
+        `core` then holds the families that suffice, as few as possible if `small`.
+        """
+        self.model, self.core = None, []
+        if clock.left() <= 0:
+            return z3.unknown
+        self.solver.set("core.minimize", small)
+        self._count += 1
+        either = z3.Bool(f"one of them {self._count}")
+        clock.limit(self.solver)
+        self.solver.add(z3.Implies(either, z3.Or(*(z3.Bool(f"break {name}") for name in goals))))
+        answer = self.solver.check(*map(assumed, names), either)
+        self.model = self.solver.model() if answer == z3.sat else None
+        self.core = [str(c).removeprefix("assume ") for c in self.solver.unsat_core()] if answer == z3.unsat else []
+        return answer
+
+    def broken(self, name: str) -> z3.BoolRef | None:
+        """The instance of a goal that fails in the last model, or None."""
+        for goal in self.goals[name]:
+            if z3.is_false(self.model.eval(goal, model_completion=True)):
+                return goal
+        return None
+
+
+@cache
+def assumed(name: str) -> z3.BoolRef:
+    """The condition under which a family is assumed."""
+    return z3.Bool(f"assume {name}")
+
+
+def numbers_of(relation: Relation):
+    """The variables that count without end: they may be indices."""
+    for place in relation.variables.places:
+        domain = place.domain
+        if not place.starred and not place.spare and isinstance(domain, Number) and isinstance(domain.high, Bound):
+            if domain.high.name in relation.variables.endless:
+                yield relation.variables.terms[place.path]
+
+
+def initially(relation: Relation, families: list[Family], clock: Clock) -> Outcome:
+    """Which families hold in all initial states."""
+    outcome = Outcome([])
+    states = relation.initial()
+    for family in families:
+        for condition, store in states:
+            for fact in family.facts:
+                solver, goal = z3.Solver(), relation.moved(fact.formula, store)
+                clock.limit(solver)
+                solver.add(condition, *(i >= 0 for i in fact.over), z3.Not(goal))
+                answer = solver.check()
+                if answer == z3.sat:
+                    outcome.failed.setdefault(family.name, Failure(family, None, solver.model(), goal))
+                elif answer == z3.unknown:
+                    outcome.undecided[family.name] = "the initial states"
+        if family.name not in outcome.failed and family.name not in outcome.undecided:
+            outcome.proved.append(family)
+    return outcome
+
+
+class Prover:
+    """Questions about one relation, kept from one proof to the next."""
+
+    def __init__(self, relation: Relation, clock: Clock):
+        self.relation, self.clock = relation, clock
+        self.questions = [Question(relation, action) for action in relation.actions]
+        self._initial: dict[str, Outcome] = {}
+
+    def prove_together(self, families: list[Family]) -> Outcome:
+        """The largest part of the families that is inductive; the others with why they are not."""
+        outcome = self._initially(families)
+        alive = {family.name: family for family in outcome.proved}
+        for question in self.questions:
+            question.add(list(alive.values()))
+        unsettled = True
+        while unsettled:
+            unsettled = False
+            for question in self.questions:
+                while lost := _lost(question, alive, self.clock, outcome):
+                    for name in lost:
+                        alive.pop(name)
+                    unsettled = True
+        outcome.proved = list(alive.values())
+        return outcome
+
+    def _initially(self, families):
+        fresh = [f for f in families if f.name not in self._initial]
+        for family in fresh:
+            self._initial[family.name] = initially(self.relation, [family], self.clock)
+        outcome = Outcome([])
+        for family in families:
+            found = self._initial[family.name]
+            outcome.proved += found.proved
+            outcome.failed |= found.failed
+            outcome.undecided |= found.undecided
+        return outcome
+
+
+def _lost(question, alive, clock, outcome):
+    """The families that an action breaks, one at least if there is one; noted in the outcome."""
+    goals = [name for name in question.goals if name in alive]
+    if not goals:
+        return []
+    answer = question.ask(list(alive), goals, clock)
+    if answer == z3.unsat:
+        return []
+    if answer == z3.sat:
+        broken = {name: goal for name in goals if (goal := question.broken(name)) is not None}
+        for name, goal in broken.items():
+            outcome.failed[name] = Failure(alive[name], question.action, question.model, goal)
+        return list(broken)
+    outcome.undecided |= dict.fromkeys(goals, question.action.name)
+    return goals
+
+
+@dataclass(frozen=True)
+class Step:
+    """What became of a property of steps: the action that breaks it or is not decided, or the facts used."""
+
+    failed: Failure | None = None
+    undecided: str | None = None
+    instances: int = 0
+    core: tuple[str, ...] = ()
+
+
+def prove_step(relation: Relation, prop: Property, families: list[Family], clock: Clock) -> Step:
+    """Whether every step from where the families hold has a property."""
+    count, used = 0, set()
+    for action in relation.actions:
+        if not prop.concerns(action.transition):
+            continue
+        count += 1
+        holds = relation.step_predicate(prop, action)
+        if z3.is_true(holds):
+            continue
+        family = Family(prop.name, "step", (Fact(holds),))
+        answer, model, core = ask_state(relation, action, families, [z3.Not(holds)], clock)
+        used |= set(core)
+        if answer == z3.sat:
+            return Step(failed=Failure(family, action, model, holds))
+        if answer == z3.unknown:
+            return Step(undecided=action.name)
+    return Step(instances=count, core=tuple(used))
+
+
+def ask_state(relation: Relation, action: Action | None, families: list[Family], wanted, clock: Clock):
+    """Whether a state satisfies the families, an action's guard and what is wanted: answer, model, core."""
+    guard = [] if action is None else [action.guard]
+    if clock.left() <= 0:
+        return z3.unknown, None, []
+    solver = z3.Solver()
+    solver.set("core.minimize", True)
+    clock.limit(solver)
+    solver.add(*guard, *wanted)
+    formulas = [*guard, *wanted, *(f.formula for family in families for f in family.facts if not f.over)]
+    found = [i for formula in formulas for i in relation.indices(formula)]
+    found += [*numbers_of(relation), *(action.symbols if action else [])]
+    terms = {t.get_id(): t for t in found}
+    for family in families:
+        solver.add(z3.Implies(assumed(family.name), z3.And(*instances(family, list(terms.values())))))
+    answer = solver.check(*(assumed(family.name) for family in families))
+    core = [str(c).removeprefix("assume ") for c in solver.unsat_core()] if answer == z3.unsat else []
+    return answer, solver.model() if answer == z3.sat else None, core

@@ -1,0 +1,188 @@
+"""Execution of a function of the little language on symbolic states, with all paths merged.
+
+The function's text is walked once. Where a condition is not known, both branches run, and every leaf and
+local that they leave different becomes a choice by the condition; a `return` closes its branch. An index
+that is not known selects among the elements. What each index must satisfy is noted as an obligation.
+"""
+
+from __future__ import annotations
+
+import ast
+from types import FunctionType
+
+import z3
+
+from checker.prove.expressions import ARITHMETIC, Expressions, Frame, Ref, field_of
+from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, same, truth
+from checker.prove.variables import EVERY
+from spec.language.domains import Array, Record, SetOf
+from spec.language.subset import definition
+
+
+class Interpreter(Expressions):
+    """Runs functions on symbolic states; what they do is in `stores` afterwards."""
+
+    def call(self, function: FunctionType, arguments: tuple) -> object:
+        """Run a function; returns its value, and leaves its effects in `stores`. Raises StyleError."""
+        self.stores = self._copies()
+        returns = self.returns(function, arguments)
+        self.stores = self.joined_stores(returns)
+        return self._joined([(path, value) for path, value, _ in returns])
+
+    def returns(self, function: FunctionType, arguments: tuple) -> list[tuple[list, object, dict]]:
+        """Every return of a function: its path from the function's start, its value, the state there."""
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        frame = Frame(function.__code__, function.__globals__, dict(zip(names, arguments)))
+        base = list(self.path)
+        if self._block(definition(function.__code__).body, frame):
+            frame.returns.append((list(self.path), None, self._copies()))
+        self.path = base
+        return [(path[len(base):], value, stores) for path, value, stores in frame.returns]
+
+    def _joined(self, returns):
+        """The value of a call with several returns; where some are True or False, a condition."""
+        value = returns[-1][1]
+        if len(returns) == 1:
+            return value
+        values = [v for _, v in returns]
+        if any(isinstance(v, bool) for v in values) and all(isinstance(v, bool) or z3.is_bool(v) for v in values):
+            return disjunction(conjunction([*path, v]) for path, v in returns)
+        for path, other in reversed(returns[:-1]):
+            value = self._choose(conjunction(path), other, value)
+        return value
+
+    def joined_stores(self, returns: list[tuple[list, object, dict]]) -> dict[str, dict[tuple, object]]:
+        """The state after a call, whichever return it took."""
+        stores = returns[-1][2]
+        for path, _, others in reversed(returns[:-1]):
+            stores = self._chosen_stores(conjunction(path), others, stores)
+        return stores
+
+    def _copies(self):
+        return {root: dict(store) for root, store in self.stores.items()}
+
+    def _chosen_stores(self, condition, yes, no):
+        return {
+            root: {
+                path: term if term is no[root][path] else self._choose_leaf(path, condition, term, no[root][path])
+                for path, term in store.items()
+            }
+            for root, store in yes.items()
+        }
+
+    def _choose_leaf(self, path, condition, yes, no):
+        if EVERY in path:
+            return yes if z3.eq(yes, no) else z3.If(condition, yes, no)
+        domain = self.variables.domains[path]
+        if isinstance(domain, SetOf) and not (is_known(yes) and same(yes, no)):
+            size = self.variables.scope[domain.sort]
+            yes, no = as_set(yes, size), as_set(no, size)
+        return self.numbers.choose(condition, yes, no)
+
+    def _block(self, statements, frame) -> bool:
+        """Run statements; False when every branch has returned."""
+        return all(self._statement(statement, frame) for statement in statements)
+
+    def _statement(self, node, frame) -> bool:
+        match node:
+            case ast.Return():
+                value = True if node.value is None else self._value(node.value, frame)
+                frame.returns.append((list(self.path), value, self._copies()))
+                return False
+            case ast.If():
+                return self._if(node, frame)
+            case ast.For():
+                return self._for(node, frame)
+            case ast.Assign(targets=[target]):
+                self._assign(target, self._value(node.value, frame), frame)
+            case ast.AugAssign():
+                old = self._value(_as_load(node.target), frame)
+                new = ARITHMETIC[type(node.op)](self._number(old), self._number(self._value(node.value, frame)))
+                self._assign(node.target, new, frame)
+            case ast.Expr():
+                self._value(node.value, frame)
+            case ast.Pass():
+                pass
+            case _:
+                raise self._style("one target in an assignment", node, frame)
+        return True
+
+    def _if(self, node, frame):
+        condition = truth(self._value(node.test, frame))
+        if is_known(condition):
+            return self._block(node.body if condition else node.orelse, frame)
+        path, stores, variables = list(self.path), self._copies(), dict(frame.locals)
+        self.path.append(condition)
+        if not self._block(node.body, frame):
+            self.path, self.stores, frame.locals = [*path, negation(condition)], stores, variables
+            return self._block(node.orelse, frame)
+        then = self.path, self.stores, frame.locals
+        self.path, self.stores, frame.locals = [*path, negation(condition)], stores, variables
+        if not self._block(node.orelse, frame):
+            self.path, self.stores, frame.locals = then
+            return True
+        self._join(len(path), condition, then, frame)
+        return True
+
+    def _join(self, base, condition, then, frame):
+        then_path, then_stores, then_locals = then
+        self.stores = self._chosen_stores(condition, then_stores, self.stores)
+        merged = {**then_locals, **frame.locals}
+        for name in then_locals.keys() & frame.locals.keys():
+            merged[name] = self._choose(condition, then_locals[name], frame.locals[name])
+        frame.locals = merged
+        narrowed = len(then_path) > base + 1 or len(self.path) > base + 1
+        either = disjunction([conjunction(then_path[base:]), conjunction(self.path[base:])])
+        self.path = self.path[:base] + ([either] if narrowed else [])
+
+    def _for(self, node, frame):
+        for value in self._elements(node.iter, frame):
+            frame.locals[node.target.id] = value
+            if not self._block(node.body, frame):
+                return False
+        return True
+
+    def _elements(self, node, frame):
+        if isinstance(node, ast.Call):
+            ends = [self._value(argument, frame) for argument in node.args]
+            if not all(map(is_known, ends)):
+                raise self._style("the end of a loop depends on the state; loop over a declared array and"
+                                  " test the index", node, frame)
+            return range(*ends)
+        array = self._value(node, frame)
+        return [self._element(array, i, node, frame) for i in range(self._length(array, node, frame))]
+
+    def _assign(self, target, value, frame):
+        if isinstance(target, ast.Name):
+            frame.locals[target.id] = value
+            return
+        ref = self._value(target.value, frame)
+        if isinstance(target, ast.Attribute):
+            ref = field_of(ref, target.attr)
+        else:
+            ref = self._selected(ref, self._value(target.slice, frame), target, frame)
+        if isinstance(ref.domain, (Record, Array)) or isinstance(value, Ref):
+            raise self._style("a record or an array is assigned; assign its fields one by one", target, frame)
+        store = self.stores[ref.root]
+        for condition, path, index in ref.at:
+            store[path] = self._written(ref.domain, store[path], condition, index, value)
+
+    def _written(self, domain, old, condition, index, value):
+        value = self._stored(domain, value)
+        if index is None:
+            return self.numbers.choose(condition, value, self._stored(domain, old))
+        value = self.numbers.constant(value) if is_known(value) else value
+        written = z3.Store(old, index, value)
+        return written if condition is True else z3.If(condition, written, old)
+
+    def _stored(self, domain, value):
+        if isinstance(domain, SetOf):
+            return int(value) if is_known(value) else as_set(value, self.variables.scope[domain.sort])
+        return self._number(value)
+
+
+def _as_load(target):
+    """The place that an assignment writes, as an expression that reads it."""
+    kinds = {ast.Attribute: ("value", "attr"), ast.Subscript: ("value", "slice"), ast.Name: ("id",)}
+    parts = [getattr(target, name) for name in kinds[type(target)]]
+    return ast.copy_location(type(target)(*parts, ast.Load()), target)

@@ -1,0 +1,237 @@
+"""A proof of a model's properties from start to end: facts, lemmas, search, and what to tell of it."""
+
+from __future__ import annotations
+
+import linecache
+import time
+from dataclasses import dataclass, field
+
+import z3
+
+from checker.execution import Execution
+from checker.prove.cti import Cti, smallest
+from checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
+from checker.prove.induction import Clock, Prover, ask_state, prove_step
+from checker.prove.relation import Relation
+from checker.prove.samples import reachable_states, sampling_scope
+from checker.prove.search import Search
+from checker.prove.vocabulary import Samples
+from spec.language.domains import Scope
+from spec.language.model import Model, Property
+
+PROVED, NOT_INDUCTIVE, NOT_DECIDED = "proved", "not inductive", "not decided"
+RANGES = "declared ranges"
+
+
+@dataclass
+class Verdict:
+    """What became of a property; `lemmas` are the names that its proof needs, `where` an action."""
+
+    name: str
+    kind: str
+    verdict: str
+    instances: int = 0
+    lemmas: list[str] = field(default_factory=list)
+    where: str = ""
+    cti: Cti | None = None
+
+
+@dataclass
+class Proof:
+    """All verdicts on a model, the lemmas found (as text), transitions never enabled, and the time it took.
+
+    `induction_seconds` is until the facts are proved; the rest is steps, unsat cores and counterexamples.
+    """
+
+    relation: Relation
+    verdicts: list[Verdict] = field(default_factory=list)
+    lemmas: list[Verdict] = field(default_factory=list)
+    found: dict[str, str] = field(default_factory=dict)
+    never_enabled: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    induction_seconds: float = 0.0
+    search_seconds: float = 0.0
+
+
+def prove(model: Model, scope: Scope, properties: tuple[Property, ...], lemmas: tuple, seconds: float,
+          searching: float = 0.0) -> Proof:
+    """Prove properties of every state and every step; raises StyleError and UserError."""
+    began = time.monotonic()
+    return _Run(model, scope, properties, lemmas, Clock(seconds)).proof(began, searching)
+
+
+class _Run:
+    def __init__(self, model, scope, properties, lemmas, clock):
+        self.properties = [p for p in properties if p.kind != "sometimes"]
+        self.relation = Relation(model, scope, properties=tuple(self.properties))
+        self.clock, self.prover = clock, Prover(self.relation, clock)
+        self.base = ranges_of(self.relation) + sequences_of(self.relation)
+        self.lemmas = [lemma_family(self.relation, f) for f in lemmas]
+        self.targets = [property_family(self.relation, p.name) for p in self.properties if p.kind == "always"]
+        self._cores: dict[str, set[str]] = {}
+
+    def proof(self, began, searching):
+        proof = Proof(self.relation)
+        self.outcome = self.prover.prove_together([*self.base, *self.lemmas, *self.targets])
+        proof.induction_seconds = time.monotonic() - began
+        open_before = searching and (self._open() or any(v.failed for v in map(self._step, self.properties) if v))
+        if open_before and self.clock.left() > 0:
+            found = time.monotonic()
+            self._search(min(searching, self.clock.left()))
+            proof.search_seconds = time.monotonic() - found
+        proof.verdicts = [self._ranges(), self._indices(), *(self._verdict(p) for p in self.properties)]
+        proof.lemmas = [self._judged(f, "lemma") for f in self.lemmas]
+        needed = {name for verdict in proof.verdicts for name in verdict.lemmas}
+        proof.found = {f.name: _source(f) for f in self.outcome.proved if f.kind == "candidate" and f.name in needed}
+        proof.never_enabled = self._never_enabled()
+        proof.seconds = time.monotonic() - began
+        return proof
+
+    def _step(self, prop):
+        return None if prop.kind != "step" else prove_step(self.relation, prop, self.outcome.proved, self.clock)
+
+    def _open(self):
+        names = {f.name for f in [*self.base, *self.targets]}
+        return [f for name, f in self.outcome.failed.items() if name in names and f.action is not None]
+
+    def _search(self, seconds):
+        """Look for lemmas with two brokers, and prove what is found with as many as are asked."""
+        model, scope = self.relation.model, self.relation.scope
+        small = sampling_scope(model, scope, self.relation.variables.endless)
+        narrow = {**scope, **({"brokers": small["brokers"]} if "brokers" in scope else {})}
+        if narrow.get("brokers", 0) < 2:
+            return
+        relation = Relation(model, narrow, properties=tuple(self.properties))
+        samples = Samples(relation, reachable_states(model, small), Execution(model, small))
+        clock = Clock(seconds)
+        search = Search(relation, samples, Prover(relation, clock), clock)
+        base = ranges_of(relation) + sequences_of(relation) + [
+            lemma_family(relation, f.source) for f in self.lemmas if f.name not in self.outcome.failed]
+        steps = [p for p in self.properties if p.kind == "step"]
+        search.run(base, [property_family(relation, t.name) for t in self.targets], steps)
+        self._keep_few([lemma_family(self.relation, f.source, "candidate") for f in search.kept])
+
+    def _keep_few(self, learnt):
+        """Prove with the lemmas that were found, and leave out those without which as much is proved."""
+        given = [*self.base, *self.lemmas, *self.targets]
+        self.outcome = self.prover.prove_together([*given, *learnt])
+        needed = {name for p in self.properties for name in self._verdict(p).lemmas}
+        learnt = [f for f in learnt if f.name in needed]
+        settled = self._settled()
+        for family in sorted(learnt, key=lambda f: -len(_source(f))):
+            before, rest = self.outcome, [f for f in learnt if f is not family]
+            self.outcome = self.prover.prove_together([*given, *rest])
+            if self.clock.left() > 0 and settled <= self._settled():
+                learnt = rest
+            else:
+                self.outcome = before
+        self.outcome = self.prover.prove_together([*given, *learnt])
+        self._cores.clear()
+
+    def _settled(self):
+        """The names of the properties that are proved."""
+        names = {f.name for f in self.outcome.proved if f.kind == "property"}
+        steps = [p for p in self.properties if p.kind == "step"]
+        proofs = {p.name: prove_step(self.relation, p, self.outcome.proved, self.clock) for p in steps}
+        return names | {name for name, step in proofs.items() if not step.failed and not step.undecided}
+
+    def _ranges(self):
+        verdicts = [self._judged(family, "range") for family in self.base]
+        bad = next((v for v in verdicts if v.verdict != PROVED), None)
+        total = Verdict(RANGES, "range", PROVED, sum(v.instances for v in verdicts))
+        if bad:
+            total.verdict, total.where, total.cti = bad.verdict, f"{bad.name}: {bad.where}", bad.cti
+        total.lemmas = sorted({name for v in verdicts for name in v.lemmas})
+        return total
+
+    def _indices(self):
+        """That no action indexes beyond an array."""
+        found = Verdict("indices in range", "range", PROVED)
+        for action in self.relation.actions:
+            for condition, where in action.obligations:
+                found.instances += 1
+                answer, _, core = self._ask(None, [*self._symbols(action), z3.Not(condition)])
+                if answer != z3.unsat:
+                    found.verdict = NOT_INDUCTIVE if answer == z3.sat else NOT_DECIDED
+                    found.where = f"{action.name}: {where}"
+                    return found
+                found.lemmas = sorted({*found.lemmas, *self._needed(core)})
+        return found
+
+    def _symbols(self, action):
+        return [symbol >= 0 for symbol in action.symbols]
+
+    def _ask(self, action, wanted):
+        return ask_state(self.relation, action, self.outcome.proved, wanted, self.clock)
+
+    def _verdict(self, prop):
+        if prop.kind == "always":
+            return self._judged(next(t for t in self.targets if t.name == prop.name), "always")
+        step = prove_step(self.relation, prop, self.outcome.proved, self.clock)
+        found = Verdict(prop.name, "step", PROVED, step.instances)
+        if step.undecided:
+            found.verdict, found.where = NOT_DECIDED, step.undecided
+        elif step.failed:
+            found.verdict, found.where = NOT_INDUCTIVE, step.failed.action.name
+            found.cti = smallest(self.relation, step.failed, self.outcome.proved, self.clock)
+        else:
+            found.lemmas = self._needed(step.core)
+        return found
+
+    def _judged(self, family, kind):
+        found = Verdict(family.name, kind, PROVED, len(family.facts))
+        if family.name in self.outcome.undecided:
+            found.verdict, found.where = NOT_DECIDED, self.outcome.undecided[family.name]
+        elif failure := self.outcome.failed.get(family.name):
+            found.verdict = NOT_INDUCTIVE
+            found.where = failure.action.name if failure.action else "the initial state"
+            found.cti = smallest(self.relation, failure, [*self.outcome.proved, failure.family], self.clock)
+        else:
+            found.lemmas = self._needed([family.name])
+        return found
+
+    def _needed(self, names):
+        """The lemmas that the proof of these families uses, and those that these use, and so on."""
+        kinds = {f.name: f.kind for f in self.outcome.proved}
+        reached, stack = set(), list(names)
+        while stack:
+            name = stack.pop()
+            if name not in reached and name in kinds:
+                reached.add(name)
+                stack += self._core(name)
+        return sorted(name for name in reached if kinds[name] in ("lemma", "candidate"))
+
+    def _core(self, name):
+        """The families from which every action keeps this one; declared ranges are asked all at once."""
+        base = [f.name for f in self.base]
+        together = base if name in base else [name]
+        if together[0] not in self._cores:
+            proved, core = [f.name for f in self.outcome.proved], set()
+            for question in self.prover.questions:
+                goals = [goal for goal in together if goal in question.goals and goal in proved]
+                core |= self._used(question, proved, goals) if goals else set()
+            self._cores[together[0]] = core
+        return self._cores[together[0]]
+
+    def _used(self, question, proved, goals):
+        """The families that suffice for some goals: the declared ranges alone, or with lemmas that others use."""
+        kinds = {f.name: f.kind for f in self.outcome.proved}
+        few = [n for n in proved if kinds[n] in ("range", "sequence") or n in goals]
+        known = {n for core in self._cores.values() for n in core}
+        for names in (few, [n for n in proved if n in few or n in known], proved):
+            if self.clock.left() > 0 and question.ask(names, goals, self.clock, small=True) == z3.unsat:
+                return set(question.core)
+        return set()
+
+    def _never_enabled(self):
+        """Transitions that no state where all that is proved holds allows: the proof would say nothing of them."""
+        never = []
+        for transition in self.relation.model.transitions:
+            actions = [a for a in self.relation.actions if a.transition is transition]
+            if all(self._ask(action, [])[0] == z3.unsat for action in actions):
+                never.append(transition.name)
+        return never
+
+
+def _source(family: Family) -> str:
+    return "".join(linecache.getlines(f"<{family.name}>"))

@@ -1,0 +1,239 @@
+"""The relation of a model: each action instance as one guard and one term for each leaf that it changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import z3
+
+from checker.prove.expressions import EndNeeded
+from checker.prove.interpreter import Interpreter
+from checker.prove.terms import conjunction, truth
+from checker.prove.variables import EVERY, StyleError, Variables, bounds_of
+from spec.language.domains import Bound, Number, Scope, values
+from spec.language.model import Model, Property, Transition
+from spec.language.plain import Plain, get
+from spec.language.rules import RuleError, check_rules
+
+
+@dataclass(frozen=True)
+class Action:
+    """A transition with arguments, a known id or a symbol each: taken where `guard` holds.
+
+    `after` has the leaves that it may change. The guard holds only for steps within the bounds that have an
+    end; `obligations` are (condition, where) that must hold in every state before.
+    """
+
+    transition: Transition
+    arguments: tuple[object, ...]
+    guard: z3.BoolRef
+    after: dict[tuple, z3.ExprRef]
+    obligations: tuple[tuple[z3.BoolRef, str], ...]
+
+    @property
+    def name(self) -> str:
+        """As a step: ``replication.become_leader(leader=0, request=request)``."""
+        pairs = zip(self.transition.arguments, self.arguments)
+        return f"{self.transition.name}({', '.join(f'{n}={v}' for n, v in pairs)})"
+
+    @property
+    def symbols(self) -> list[z3.ExprRef]:
+        """The arguments that are not known."""
+        return [a for a in self.arguments if not isinstance(a, int)]
+
+
+class Relation:
+    """All actions of a model, and its properties, over one set of variables.
+
+    Of the bounds that are asked to be `endless`, those stay that no function loops over.
+    """
+
+    def __init__(self, model: Model, scope: Scope, endless: frozenset[str] | None = None, bits: int | None = None,
+                 properties: tuple[Property, ...] | None = None):
+        self.model, self.scope = model, scope
+        self.properties = model.properties if properties is None else properties
+        wanted = frozenset(bounds_of(model)) if endless is None else endless
+        while True:
+            self.variables = Variables(model, scope, wanted, bits)
+            try:
+                self._build()
+                return
+            except EndNeeded as needed:
+                wanted -= {needed.bound}
+            except RuleError as error:
+                raise StyleError(str(error)) from error
+
+    def _build(self):
+        before = self.variables.store()
+        self._names = {term.get_id(): path for path, term in self.variables.terms.items()}
+        self._reads, self._indices = {}, {}
+        self.actions = [
+            action for t in self.model.transitions for a in self._arguments(t)
+            if (action := self._action(t, a, before)) is not None
+        ]
+        self.always = {p.name: self.predicate(p.predicate) for p in self.properties if p.kind == "always"}
+
+    def _arguments(self, transition):
+        choices = [self._values(transition, name, domain) for name, domain in transition.arguments.items()]
+        return product(*choices)
+
+    def _values(self, transition, name, domain):
+        if isinstance(domain, Number) and isinstance(domain.high, Bound):
+            return [self.variables.numbers.variable(f"{transition.function.__name__}.{name}")]
+        return values(domain, self.scope)
+
+    def _argument_ranges(self, transition, arguments):
+        for domain, value in zip(transition.arguments.values(), arguments):
+            if not isinstance(value, int):
+                low, high, _ = self.variables.limits(domain)
+                yield value >= low
+                if high is not None:
+                    yield value <= high
+
+    def _action(self, transition, arguments, before):
+        check_rules(transition.function)
+        run = Interpreter(self.variables, {"s": dict(before)})
+        returns = run.returns(transition.function, (run.root("s"), *arguments))
+        ranges = list(self._argument_ranges(transition, arguments))
+        taken = [(path, stores) for path, value, stores in returns if (value is not False)]
+        if not taken:
+            return None
+        guard = conjunction([*ranges, truth(_joined_guard(returns))])
+        store = run.joined_stores([(path, True, stores) for path, stores in taken])["s"]
+        after = {path: self._term(path, term) for path, term in store.items() if term is not before[path]}
+        cuts = [within for path, term in after.items() for within in self._within_bounds(path, term)]
+        guard = z3.simplify(z3.And(guard, *cuts))
+        if z3.is_false(guard):
+            return None
+        spare = {p.path for p in self.variables.places if p.spare}
+        after = {path: term for path, term in after.items() if path not in spare}
+        owed = tuple((z3.Implies(z3.And(*ranges), condition), where) for condition, where in run.obligations)
+        return Action(transition, arguments, guard, after, owed)
+
+    def _term(self, path, term):
+        """A leaf after a step, as a term of its sort."""
+        domain = self.variables.domains[path]
+        if isinstance(term, int):
+            sort = self.variables.sort(domain)
+            term = z3.BitVecVal(term, sort) if z3.is_bv_sort(sort) else z3.IntVal(term)
+        return z3.simplify(term)
+
+    def _within_bounds(self, path, term):
+        place = next(p for p in self.variables.places if p.path == path)
+        if EVERY in path:
+            return
+        if place.spare:
+            yield term == 0
+            return
+        _, high, bound = self.variables.limits(place.domain)
+        if bound and high is not None:
+            yield term <= high
+
+    def predicate(self, function, *arguments) -> z3.BoolRef:
+        """Where a predicate of a state holds; raises StyleError."""
+        return self._judged(function, {"s": self.variables.store()}, ("s",), arguments)
+
+    def step_predicate(self, prop: Property, action: Action) -> z3.BoolRef:
+        """Where a property of steps holds for an action, in terms of the state before."""
+        before = self.variables.store()
+        stores = {"before": before, "after": {**before, **action.after}}
+        return self._judged(prop.predicate, stores, ("before", "after"), action.arguments if prop.of else ())
+
+    def _judged(self, function, stores, roots, arguments):
+        try:
+            check_rules(function)
+        except RuleError as error:
+            raise StyleError(str(error)) from error
+        run = Interpreter(self.variables, stores)
+        found = truth(run.call(function, (*map(run.root, roots), *arguments)))
+        return z3.simplify(z3.BoolVal(found) if isinstance(found, bool) else found)
+
+    def initial(self) -> list[tuple[z3.BoolRef, dict[tuple, z3.ExprRef]]]:
+        """The initial states: for each choice, a condition on its symbols, and a term for each leaf."""
+        found, transition = [], Transition(self.model.initial)
+        try:
+            check_rules(self.model.initial)
+        except RuleError as error:
+            raise StyleError(str(error)) from error
+        for arguments in self._arguments(transition):
+            run = Interpreter(self.variables, {"s": self.variables.zeros()})
+            run.call(self.model.initial, (run.root("s"), *arguments))
+            store = {path: self._term(path, term) for path, term in run.stores["s"].items()}
+            found.append((z3.And(*self._argument_ranges(transition, arguments)), store))
+        return found
+
+    def reads(self, formula: z3.ExprRef) -> frozenset[tuple]:
+        """The leaves that a formula reads."""
+        if formula.get_id() not in self._reads:
+            names = self._names
+            found = frozenset(names[t.get_id()] for t in subterms(formula) if t.get_id() in names)
+            self._reads[formula.get_id()] = formula, found
+        return self._reads[formula.get_id()][1]
+
+    def indices(self, formula: z3.ExprRef) -> list[z3.ExprRef]:
+        """The terms at which a formula reads or writes arrays without end."""
+        if not any(EVERY in path for path in self.reads(formula)):
+            return []
+        if formula.get_id() not in self._indices:
+            found = {t.arg(1).get_id(): t.arg(1) for t in subterms(formula) if z3.is_select(t) or z3.is_store(t)}
+            self._indices[formula.get_id()] = formula, list(found.values())
+        return self._indices[formula.get_id()][1]
+
+    def moved(self, formula: z3.ExprRef, after: dict[tuple, z3.ExprRef]) -> z3.ExprRef:
+        """A formula about the state as one about the state where these leaves have other terms."""
+        terms = self.variables.terms
+        return z3.substitute(formula, *((terms[p], after[p]) for p in self.reads(formula) if p in after))
+
+
+def _joined_guard(returns):
+    """Where a transition returns True; its returns are apart from each other."""
+    conditions = [conjunction([*path, truth(value)]) for path, value, _ in returns]
+    known = [c for c in conditions if not isinstance(c, bool)]
+    if any(c is True for c in conditions):
+        return True
+    return z3.Or(*known) if known else False
+
+
+def conjuncts(formula: z3.BoolRef) -> list[z3.BoolRef]:
+    """The instances of a property: the parts that all must hold."""
+    if z3.is_and(formula):
+        return [part for child in formula.children() for part in conjuncts(child)]
+    if z3.is_not(formula) and z3.is_or(formula.arg(0)):
+        return [part for child in formula.arg(0).children() for part in conjuncts(z3.simplify(z3.Not(child)))]
+    return [] if z3.is_true(formula) else [formula]
+
+
+def subterms(*formulas: z3.ExprRef) -> list[z3.ExprRef]:
+    """The parts of some formulas, each once."""
+    found, stack = {}, list(formulas)
+    while stack:
+        term = stack.pop()
+        if term.get_id() not in found:
+            found[term.get_id()] = term
+            stack.extend(term.children())
+    return list(found.values())
+
+
+def state_terms(variables: Variables, state: Plain) -> dict[tuple, z3.ExprRef]:
+    """A concrete state as constants for each leaf."""
+    terms = {}
+    for place in variables.places:
+        if place.spare:
+            continue
+        sort = variables.sort(place.domain)
+        if not place.starred:
+            terms[place.path] = _constant(get(state, place.path), sort)
+            continue
+        cut = place.path.index(EVERY)
+        elements = get(state, place.path[:cut])
+        array = z3.K(z3.IntSort(), _constant(0, sort))
+        for i, element in enumerate(elements):
+            value = get(element, place.path[cut + 1:]) if place.path[cut + 1:] else element
+            array = z3.Store(array, i, _constant(value, sort))
+        terms[place.path] = array
+    return terms
+
+
+def _constant(value, sort):
+    return z3.BitVecVal(value, sort) if z3.is_bv_sort(sort) else z3.IntVal(value)

@@ -1,0 +1,119 @@
+"""Terms: ints of Python where a value is known, z3 expressions elsewhere, and folding between them.
+
+A number is an Int (or, in bounded model checking, a BitVec of some width), a set is a BitVec as wide as its
+sort, a truth is a Bool. Python's ints and bools stand for constants of any of these.
+"""
+
+from __future__ import annotations
+
+import z3
+
+
+def is_known(value: object) -> bool:
+    """Whether a value is a constant of Python."""
+    return isinstance(value, int)
+
+
+def truth(value: object) -> object:
+    """A value as a condition: a bool, or a Bool of z3."""
+    if is_known(value):
+        return bool(value)
+    return value if z3.is_bool(value) else value != 0
+
+
+def negation(condition: object) -> object:
+    """Not `condition`."""
+    if is_known(condition):
+        return not condition
+    return condition.arg(0) if z3.is_not(condition) else z3.Not(condition)
+
+
+def conjunction(conditions) -> object:
+    """All of the conditions."""
+    rest = [c for c in conditions if not (is_known(c) and c)]
+    if any(is_known(c) for c in rest):
+        return False
+    return True if not rest else rest[0] if len(rest) == 1 else z3.And(*rest)
+
+
+def disjunction(conditions) -> object:
+    """Any of the conditions."""
+    rest = [c for c in conditions if not (is_known(c) and not c)]
+    if any(is_known(c) for c in rest):
+        return True
+    return False if not rest else rest[0] if len(rest) == 1 else z3.Or(*rest)
+
+
+class Numbers:
+    """How numbers are represented: unbounded integers, or bit vectors of `bits`."""
+
+    def __init__(self, bits: int | None = None):
+        self.bits = bits
+
+    def variable(self, name: str) -> z3.ExprRef:
+        """A number that may be any."""
+        return z3.Int(name) if self.bits is None else z3.BitVec(name, self.bits)
+
+    def constant(self, value: int) -> z3.ExprRef:
+        """A number of z3."""
+        return z3.IntVal(value) if self.bits is None else z3.BitVecVal(value, self.bits)
+
+    @property
+    def sort(self) -> z3.SortRef:
+        """The sort of numbers."""
+        return self.constant(0).sort()
+
+    def number(self, value: object) -> object:
+        """A value as a number: a condition is 0 or 1."""
+        if is_known(value):
+            return int(value)
+        return z3.If(value, self.constant(1), self.constant(0)) if z3.is_bool(value) else value
+
+    def choose(self, condition: object, yes: object, no: object) -> object:
+        """`yes` where the condition holds, else `no`."""
+        if is_known(condition):
+            return yes if condition else no
+        if same(yes, no):
+            return yes
+        if _is_truth(yes) and _is_truth(no):
+            return disjunction([conjunction([condition, yes]), conjunction([negation(condition), no])])
+        yes, no = self.number(yes), self.number(no)
+        if is_known(yes) and is_known(no):
+            yes, no = self.constant(yes), self.constant(no)
+        return z3.If(condition, yes, no)
+
+
+def _is_truth(value):
+    return isinstance(value, bool) or z3.is_bool(value)
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values are the same term."""
+    if is_known(one) or is_known(other):
+        return type(one) is type(other) and one == other
+    return z3.eq(one, other)
+
+
+def as_set(value: object, size: int) -> z3.BitVecRef:
+    """A value as a set over a sort of `size` ids; a choice between constants is taken apart."""
+    if is_known(value):
+        return z3.BitVecVal(int(value), size)
+    if z3.is_bv(value) and value.size() == size:
+        return value
+    if z3.is_app_of(value, z3.Z3_OP_ITE):
+        return z3.If(value.arg(0), as_set(value.arg(1), size), as_set(value.arg(2), size))
+    if z3.is_int_value(value) or z3.is_bv_value(value):
+        return z3.BitVecVal(value.as_long(), size)
+    if z3.is_bv(value):
+        wider = value.size() < size
+        return z3.ZeroExt(size - value.size(), value) if wider else z3.Extract(size - 1, 0, value)
+    raise TypeError("a number is used as a set")
+
+
+def value_of(term: object) -> int:
+    """The constant that an evaluated term is; numbers are signed, sets are masks."""
+    if is_known(term):
+        return int(term)
+    if z3.is_bool(term):
+        return int(z3.is_true(term))
+    return term.as_long()

@@ -1,0 +1,135 @@
+"""A state as z3 variables: one for each leaf, and an array for what a bound without end sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import z3
+
+from checker.errors import UserError
+from checker.prove.terms import Numbers
+from spec.language.domains import Array, Bound, Flag, Id, Number, Record, Scope, SetOf, values
+from spec.language.layout import length, slots
+from spec.language.model import Model
+
+EVERY = "*"
+
+
+class StyleError(UserError):
+    """A function is outside the style that can be proved: which construct, where, what to write instead."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One leaf: `path` has `EVERY` where an array without end is indexed, `spare` leaves hold 0."""
+
+    path: tuple
+    domain: object
+    spare: str | None
+
+    @property
+    def expression(self) -> str:
+        """The leaf as Python text: ``replicas[1].hw``, ``requests.slots[*].leader``."""
+        parts = [f".{p}" if isinstance(p, str) and p != EVERY else f"[{p}]" for p in self.path]
+        return "".join(parts).removeprefix(".")
+
+    @property
+    def starred(self) -> bool:
+        """Whether it is an array without end."""
+        return EVERY in self.path
+
+
+class Variables:
+    """The variables of a model at a scope, where the bounds named in `endless` have no end."""
+
+    def __init__(self, model: Model, scope: Scope, endless: frozenset[str] = frozenset(), bits: int | None = None):
+        self.model, self.scope, self.endless, self.numbers = model, scope, endless, Numbers(bits)
+        self.set_size = max([scope[name] for name in scope if name not in bounds_of(model)], default=1)
+        self.places = list(self._places(model.state, (), None))
+        self.terms = {p.path: self._variable(p) for p in self.places if not p.spare}
+        self.domains = {p.path: p.domain for p in self.places}
+
+    def is_endless(self, array: Array) -> bool:
+        """Whether an array has no end."""
+        return isinstance(array.size, Bound) and array.size.name in self.endless
+
+    def slots(self, array: Array) -> int:
+        """Number of elements of an array with an end, its spare slot included."""
+        return slots(array, self.scope)
+
+    def _places(self, domain, path, spare):
+        if isinstance(domain, Record):
+            for name, field in domain.fields.items():
+                yield from self._places(field.domain, (*path, name), spare)
+        elif isinstance(domain, Array) and self.is_endless(domain):
+            if EVERY in path:
+                raise StyleError(f"{'.'.join(map(str, path))}: an array without end inside another cannot be proved")
+            yield from self._places(domain.of, (*path, EVERY), spare)
+        elif isinstance(domain, Array):
+            for i in range(self.slots(domain)):
+                beyond = domain.size.name if i >= length(domain, self.scope) else spare
+                yield from self._places(domain.of, (*path, i), beyond)
+        else:
+            yield Place(path, domain, spare)
+
+    def _variable(self, place):
+        name = place.expression
+        if not place.starred:
+            return z3.Const(name, self.sort(place.domain))
+        return z3.Array(name, z3.IntSort(), self.sort(place.domain))
+
+    def sort(self, domain: object) -> z3.SortRef:
+        """The z3 sort of a scalar domain."""
+        return z3.BitVecSort(self.scope[domain.sort]) if isinstance(domain, SetOf) else self.numbers.sort
+
+    def store(self) -> dict[tuple, object]:
+        """A state of variables; spare slots hold 0."""
+        return {p.path: 0 if p.spare else self.terms[p.path] for p in self.places}
+
+    def zeros(self) -> dict[tuple, object]:
+        """A state of zeros."""
+        return {p.path: self._zero(p) for p in self.places}
+
+    def _zero(self, place):
+        if not place.starred:
+            return 0
+        zero = z3.BitVecVal(0, self.scope[place.domain.sort]) if isinstance(place.domain, SetOf) else z3.IntVal(0)
+        return z3.K(z3.IntSort(), zero)
+
+    def limits(self, domain: object) -> tuple[int | None, int | None, str | None]:
+        """Least and greatest value of a number, and the bound that cuts it; None where there is none."""
+        if isinstance(domain, SetOf):
+            return None, None, None
+        bound = domain.high if isinstance(domain, Number) and isinstance(domain.high, Bound) else None
+        if bound and bound.name in self.endless:
+            return domain.low, None, bound.name
+        allowed = values(domain, self.scope)
+        return allowed[0], allowed[-1], bound.name if bound else None
+
+
+def bounds_of(model: Model) -> set[str]:
+    """The names of the bounds in a model's state and in the arguments of its transitions."""
+    found: set[str] = set()
+    _gather(model.state, found)
+    for transition in model.transitions:
+        for domain in transition.arguments.values():
+            _gather(domain, found)
+    return found
+
+
+def _gather(domain, found):
+    match domain:
+        case Record():
+            for field in domain.fields.values():
+                _gather(field.domain, found)
+        case Array(of, size):
+            _gather(of, found)
+            if isinstance(size, Bound):
+                found.add(size.name)
+        case Number(_, Bound(name)):
+            found.add(name)
+
+
+def is_code(domain: object) -> bool:
+    """Whether the values of a domain are few and have no order: flags, codes, ids."""
+    return isinstance(domain, (Flag, Id)) or not isinstance(domain, (Number, SetOf))

@@ -1,0 +1,66 @@
+"""Bounded model checking finds what the explorer finds, at the same depth."""
+
+import json
+
+import pytest
+
+from checker.prove.bmc import shortest, violations_within
+from checker.prove.induction import Clock
+from checker.prove.relation import Relation
+from checker.reference import explore
+from spec.catalogue import find
+from tests import toys
+
+SMALL = {"brokers": 2, "log": 1, "records": 1, "epochs": 1}
+
+
+def found(model, scope, depth, only=None, seconds=300):
+    """For each property, the length of the shortest violation, or None."""
+    asked = tuple(p for p in model.properties if p.kind != "sometimes" and only in (None, p.name))
+    result = violations_within(model, scope, asked, depth, seconds)
+    assert {e["verdict"] for e in result["properties"]} <= {"violated", "holds"}
+    return {e["property"]: e["trace_length"] for e in result["properties"]}
+
+
+@pytest.mark.parametrize("model", [
+    toys.clock(failing=True), toys.counter(6, failing=True), toys.queue(failing=True),
+    toys.graph([(0, 1), (1, 2)], [0], failing=True), toys.graph([(0, 1), (0, 2), (1, 3), (2, 3)], [0], failing=True),
+    toys.clock(), toys.queue(),
+], ids=lambda model: f"{model.system}-{model.variant}")
+def test_toys_fail_at_the_depth_of_the_explorer(model):
+    lengths = explore(model, model.scope).violated
+    assert {n: length for n, length in found(model, model.scope, 6).items() if length} == lengths
+
+
+def test_a_replication_exhibit_at_the_recorded_depth():
+    (model,) = find("replication", "truncate-to-hw")
+    scope = dict(zip(model.scope, (3, 1, 1, 1)))
+    assert found(model, scope, 9, "weak_isr") == {"weak_isr": model.expectation(scope)["weak_isr"]}
+
+
+@pytest.mark.parametrize("variant", ["truncate-to-hw", "kip101", "kip320"])
+def test_small_scopes_agree_with_the_explorer(variant):
+    (model,) = find("replication", variant)
+    lengths = explore(model, SMALL).violated
+    assert {n: length for n, length in found(model, SMALL, 8).items() if length} == {
+        n: length for n, length in lengths.items() if length <= 8}
+
+
+def test_an_order_of_steps_that_does_not_matter_is_asked_for_once():
+    (model,) = find("replication", "kip320")
+    relation = Relation(model, SMALL, frozenset(), 8)
+    clock, prop = Clock(60), next(p for p in model.properties if p.name == "weak_isr")
+    assert shortest(relation, prop, 4, clock).none_within == 4
+
+
+def test_without_time_nothing_is_decided():
+    model = toys.counter(6, failing=True)
+    result = violations_within(model, model.scope, model.properties, 5, 0)
+    assert "not decided" in {e["verdict"] for e in result["properties"]}
+
+
+def test_the_result_is_plain_json_with_steps_as_text():
+    model = toys.counter(6, failing=True)
+    result = json.loads(json.dumps(violations_within(model, model.scope, model.properties, 5, 60)))
+    (entry,) = [e for e in result["properties"] if e["verdict"] == "violated"]
+    assert entry["trace"] == ["toys.add(amount=2)", "toys.add(amount=2)"] and entry["trace_length"] == 3

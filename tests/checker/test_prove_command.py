@@ -1,0 +1,55 @@
+"""``kafkaproof prove``: what it prints, exit codes, wrong use."""
+
+import argparse
+import json
+
+import pytest
+
+from checker.commands import prove as command
+from checker.errors import UserError
+from checker.prove.proof import PROVED
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command in this process; returns the exit code and what it prints."""
+    parser = argparse.ArgumentParser()
+    command.add_parser(parser.add_subparsers())
+
+    def running(*arguments):
+        capsys.readouterr()
+        options = parser.parse_args(["prove", *map(str, arguments)])
+        return options.run(options), capsys.readouterr().out
+
+    return running
+
+
+def test_the_command_tells_what_is_proved(run):
+    code, out = run("replication", "--variant", "kip320", "--brokers", 2, "--property", "leader_in_isr", "--json")
+    result = json.loads(out)
+    assert code == 0 and result["endless"] == ["epochs", "records"] and result["scope"]["brokers"] == 2
+    assert {entry["verdict"] for entry in result["properties"]} == {PROVED}
+
+
+def test_the_command_shows_the_step_that_may_break_a_property(run):
+    code, out = run("replication", "--variant", "kip320", "--brokers", 2, "--property", "strong_isr")
+    assert code == 1
+    assert "strong_isr may fail after replication." in out and "->" in out
+
+
+def test_a_time_out_is_not_a_proof(run):
+    code, out = run("replication", "--variant", "kip320", "--property", "leader_in_isr", "--timeout", 0)
+    assert code == 3 and "not decided" in out
+
+
+@pytest.mark.parametrize("arguments, complaint", [
+    (["nothing"], "no system 'nothing'"),
+    (["election"], "several variants"),
+    (["election", "--variant", "fenced", "--property", "nothing"], "no property 'nothing'"),
+    (["election", "--variant", "fenced", "--property", "two_controllers"], "reached, not proved"),
+    (["election", "--variant", "fenced", "--log", 2], "no bound 'log'"),
+    (["election", "--variant", "fenced", "--depth", 0], "1 or more, not 0"),
+])
+def test_wrong_use_is_told_in_a_line(run, arguments, complaint):
+    with pytest.raises(UserError, match=complaint):
+        run(*arguments)
