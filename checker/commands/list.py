@@ -8,22 +8,27 @@ from rich.table import Table
 
 from checker.commands.main import OK
 from checker.commands.tables import console, scope_text
-from spec.catalogue import MODELS
+from checker.errors import UserError
+from spec.catalogue import find
 
 
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "list", help="systems, variants, bounds and properties", description="What there is to check.",
-        epilog="example: kafkaproof list --json",
+        epilog="examples: kafkaproof list; kafkaproof list partition; kafkaproof list --json",
     )
+    parser.add_argument("system", nargs="?", help="only this one")
     parser.add_argument("--json", action="store_true", help="print as JSON")
     parser.set_defaults(run=run)
 
 
 def run(options) -> int:
     """Print the catalogue."""
-    models = [_entry(model) for model in MODELS]
+    try:
+        models = [_entry(model) for model in find(options.system)]
+    except LookupError as error:
+        raise UserError(error.args[0]) from error
     if options.json:
         print(json.dumps({"format": 1, "models": models}, indent=2))
         return OK

@@ -12,6 +12,7 @@ SMALL = ("kip320", 2, 1, 1, 1)
 
 @pytest.mark.parametrize(("command", "complaint"), [
     ("check nosuch", "no system 'nosuch'; there are "),
+    ("list nosuch", "no system 'nosuch'; there are "),
     ("check replication --variant kip9", "replication has no variant 'kip9'; there are truncate-to-hw, "),
     ("check --variant kip320", "--variant needs a system"),
     (f"{KIP320} --property nosuch", "replication has no property 'nosuch'; it has weak_isr, "),
