@@ -1,13 +1,13 @@
 """The deliberate mistakes of `mutants.group`: functions that take the place of the true ones."""
 
-from spec.group import member, network
+from spec.group import member
 from spec.group.coordinator import (
     JOIN_PARKED, NOWHERE, SYNC_PARKED, Broker, Client, MemberId, forget_member, members_of, park, unpark,
 )
 from spec.group.join import prepare_rebalance
 from spec.group.network import (
-    ILLEGAL_GENERATION, NONE, PARKED, STORED, SYNC, UNKNOWN_MEMBER_ID, answer, asked, generation_of, give_assignment,
-    give_generation, has_assignment, id_of, instance, waiter,
+    ILLEGAL_GENERATION, NONE, PARKED, STORED, SYNC, UNKNOWN_MEMBER_ID, answer, answer_syncs, asked, generation_of,
+    give_assignment, give_generation, has_assignment, id_of, instance, waiter,
 )
 from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from spec.group.storage import leads, read_log, store_group
@@ -189,7 +189,7 @@ def stable_at_once(s, b: Broker, m: Client, late: Flag(), owner: MemberId):
         store_group(s.storage, b, broker, owner)
         group.owner = owner
         group.state = STABLE
-        network.answer_syncs(s.network, group, broker.epoch)
+        answer_syncs(s.network, group, broker.epoch)
     if verdict == NONE or verdict == STORED:
         give_assignment(s.network, waiter(m, late), broker.epoch, 1 if group.owner == id else 0)
     elif verdict == PARKED:

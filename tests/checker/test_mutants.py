@@ -5,6 +5,7 @@ import pytest
 from checker.local import explore_here
 from checker.mutation import catalogue, judge
 from spec.catalogue import MODELS
+from spec.language.rules import check_rules
 from spec.mutants import replication
 
 FIRST = {}
@@ -16,6 +17,12 @@ for model, mutant in catalogue():
 def test_every_safety_property_has_a_mutant():
     asked = {(m.system, p.name) for m in MODELS for p in m.properties if p.kind != "sometimes"}
     assert asked == set(FIRST)
+
+
+def test_every_mutant_can_be_compiled():
+    for model, mutant in catalogue():
+        for transition in mutant.mutate(model).transitions:
+            check_rules(transition.function)
 
 
 @pytest.mark.parametrize("system, name", FIRST)
