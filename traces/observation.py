@@ -184,7 +184,7 @@ class Observer:
                 return done("raise_epoch")
             case Delete("/controller"):
                 return done("delete_any_controller")
-            case SetData(path, data) if _STATE.fullmatch(path):
+            case SetData(path) if _STATE.fullmatch(path):
                 return self._state(operation, broker, nodes)
         pattern = _OF_CONTROLLER.get(type(operation))
         if pattern and pattern.fullmatch(getattr(operation, "path", "")):

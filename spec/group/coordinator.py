@@ -219,11 +219,3 @@ def copy_append(to, source):
     to.orphan = source.orphan
     to.id = source.id
     to.former = source.former
-
-
-def offset_pending(broker):
-    """Whether a commit waits for its callback."""
-    for append in broker.appends.slots:
-        if append.kind == OFFSET_RECORD and not append.orphan:
-            return True
-    return False

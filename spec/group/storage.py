@@ -186,11 +186,6 @@ def owner_in(storage, position):
     return storage.log.slots[position].owner
 
 
-def log_end(storage):
-    """The log end offset."""
-    return storage.log.length
-
-
 def is_readable(storage, upto):
     """Whether a new leader reads the log up to `upto`: to its end (2.1+)."""
     return upto == storage.log.length

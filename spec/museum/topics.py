@@ -6,6 +6,7 @@ from spec.language.model import Arrow, Model, Transition
 from spec.language.rebind import rebind
 from spec.museum import two_phase
 from spec.partition import legal
+from spec.partition import zookeeper as shared
 from spec.topics import (
     brokers, cluster, creation, deletion, faults, fencing, isr, machines, network, progress, reassignment, reign,
     replica, tree, zookeeper,
@@ -16,7 +17,7 @@ from spec.properties.topics_goals import GOALS, OLD_GOALS
 LANE = "broker {b}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
 SEAMS = (
-    zookeeper.create_controller, zookeeper.read_controller, zookeeper.list_brokers, zookeeper.get_assignments,
+    shared.create_controller, zookeeper.read_controller, zookeeper.list_brokers, zookeeper.get_assignments,
     zookeeper.arm, zookeeper.create_state, zookeeper.set_state, zookeeper.get_state, zookeeper.set_isr,
     zookeeper.shrink,
     tree.set_topic, tree.delete_state, tree.delete_topic, tree.delete_config, tree.delete_marker,
@@ -26,7 +27,7 @@ SEAMS = (
     two_phase.write_isr, two_phase.set_union,
 )
 DELETE_CONTROLLER = rebind(
-    any_system.delete_controller, {answers.remove_controller: zookeeper.remove_controller}
+    any_system.delete_controller, {answers.remove_controller: shared.remove_controller}
 )
 
 
@@ -166,7 +167,7 @@ TWO_PHASE = model(
     fencing.checked_delete_request: tree.delete_request,
     zookeeper.list_brokers: zookeeper.list_broker_ids,
     zookeeper.brokers_changed: zookeeper.ids_changed,
-    zookeeper.known_as_they_are: zookeeper.as_they_are,
+    shared.known_as_they_are: shared.as_they_are,
     zookeeper.is_begun: two_phase.is_listed,
     network.drop_requests: network.keep_requests,
     legal.replica_move_is_legal: legal.replica_move_was_legal,

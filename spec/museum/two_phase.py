@@ -8,6 +8,7 @@ A reassignment that has begun cannot be taken back.
 
 from spec.language.domains import SetOf
 from spec.language.sets import contains, difference, is_empty, only, union
+from spec.partition.zookeeper import session_open
 from spec.topics.context import (
     ARMING, BUMPING, CHECKING, DELETING_REQUEST, WRITING_ASSIGNMENT, WRITING_TARGET, Broker, Partition,
     clear_assignment, copy_assignment, forget, is_present,
@@ -19,9 +20,7 @@ from spec.topics.reassignment import end_reassignment, finish, is_complete, plan
 from spec.topics.reign import start_machines
 from spec.topics.tree import set_topic
 from spec.topics.znodes import NONE
-from spec.topics.zookeeper import (
-    arm, get_assignments, get_state, isr_of, leads, request_listed, request_target, session_open,
-)
+from spec.topics.zookeeper import arm, get_assignments, get_state, isr_of, leads, request_listed, request_target
 from spec.zookeeper import EXPIRED, OK
 
 Isr = SetOf("brokers")

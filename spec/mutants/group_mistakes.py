@@ -1,6 +1,5 @@
 """The deliberate mistakes of `mutants.group`: functions that take the place of the true ones."""
 
-from spec.group import member
 from spec.group.coordinator import (
     JOIN_PARKED, NOWHERE, SYNC_PARKED, Broker, Client, MemberId, forget_member, members_of, park, unpark,
 )

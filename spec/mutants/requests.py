@@ -11,11 +11,12 @@ from spec.language.model import Model, Transition, first_paragraph
 from spec.language.sets import difference, only, union, without_member
 from spec.museum import shared_queue
 from spec.mutants.mutant import Mutant, everywhere, within
+from spec.partition.zookeeper import session_open
 from spec.requests import broker, context, events, faults, network, zookeeper
 from spec.requests.batch import FULL, NO_STOP
 from spec.requests.context import Broker, Leader, live_replicas, recipients, start_process
 from spec.requests.network import send, send_leadership, send_metadata
-from spec.requests.zookeeper import register, session_open, win_election
+from spec.requests.zookeeper import register, win_election
 from spec.zookeeper import EXPIRED, OK
 
 

@@ -5,16 +5,12 @@ whoever leads; that it must know the leader as alive is not modelled. A replica 
 is lost until the process starts again, and has forgotten its leader.
 """
 
+from spec.controller.requests import is_stale
 from spec.language.domains import Bound, Number
 from spec.partition.context import NO_EPOCH, Broker, Partition
 from spec.partition.network import arriving, leader_epoch_in, leader_in, put_error, put_wishes, take_request
 
 Epoch = Number(0, Bound("epochs"))
-
-
-def is_stale(broker, epoch):
-    """Whether the broker has accepted a request of a higher controller epoch."""
-    return epoch < broker.seen_epoch
 
 
 def is_lost(replica):

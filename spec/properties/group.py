@@ -151,11 +151,6 @@ def stable_is_stored(s):
     return True
 
 
-def stays_in(before, after, id):
-    """Whether a member is of the new generation."""
-    return after.members[id].status == MEMBER
-
-
 def chosen_protocol(before, after, b, leader, protocol):
     """The protocol is supported by all members of the generation, and none has more votes (G12)."""
     old = before.brokers[b].group

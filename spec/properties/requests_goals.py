@@ -3,19 +3,11 @@
 from spec.language.domains import NOBODY
 from spec.language.model import sometimes
 from spec.language.sets import contains
+from spec.properties.partition_goals import two_controllers
 from spec.properties.requests import expected_to_follow, has_settled, obeys
 from spec.requests.batch import BARE, LEADER_AND_ISR, NOTHING, STOP_REPLICA, UPDATE_METADATA
 from spec.requests.broker import is_news
 from spec.requests.network import ANSWERED, FAILED, LATE, arriving, broker_epoch_in, leader_epoch_in, leader_in
-
-
-def two_controllers(s):
-    """Two brokers rule at once."""
-    count = 0
-    for broker in s.brokers:
-        if broker.controller.epoch > 0:
-            count += 1
-    return count > 1
 
 
 def arrives_stale(s, kind):

@@ -3,14 +3,14 @@
 from spec.language.domains import NOBODY
 from spec.language.model import always, always_step
 from spec.language.sets import contains, difference, intersection, is_empty
+from spec.partition.context import is_known
 from spec.partition.legal import (
     NEW_PARTITION, NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_REPLICA, ONLINE_PARTITION,
     REPLICA_DELETION_STARTED, partition_move_is_legal, replica_move_is_legal,
 )
 from spec.partition.strategies import new_topic_leader, offline_leader, replicas_of
 from spec.topics.context import (
-    ARMING, DROP_TASK, IDLE, LOADING, MOVING, NO_EPOCH, WRITING_ASSIGNMENT, is_known, is_present,
-    is_reassigned,
+    ARMING, DROP_TASK, IDLE, LOADING, MOVING, NO_EPOCH, WRITING_ASSIGNMENT, is_present, is_reassigned,
 )
 from spec.topics.network import DELETE, DELETED, FAILED, kind_of
 from spec.topics.reassignment import is_complete, origin_of

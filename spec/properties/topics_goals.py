@@ -4,11 +4,11 @@ from spec.language.model import sometimes
 from spec.language.sets import contains, is_empty, union
 from spec.partition.legal import REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL
 from spec.partition.strategies import replicas_of
+from spec.partition.zookeeper import session_open
 from spec.topics.context import DELETING_STATES, DELETING_TOPIC
 from spec.topics.network import DELETE, DROP, kind_of
 from spec.topics.progress import any_in
 from spec.topics.znodes import NOTHING
-from spec.topics.zookeeper import session_open
 from spec.properties.topics import at_rest, has_state
 
 

@@ -6,6 +6,7 @@ they wait for no client, and are handled as they arrive. Not modelled: the versi
 which can only make a broker skip what it knows already; isNew, for topics are not created here; topic ids.
 """
 
+from spec.controller.requests import is_stale
 from spec.language.domains import NOBODY
 from spec.language.sets import contains
 from spec.partition.strategies import replicas_of
@@ -26,11 +27,6 @@ def may_handle(broker):
 def is_former(broker, broker_epoch):
     """Whether a request was sent to a former registration of this broker (KIP-380, 2.2+)."""
     return broker_epoch < broker.epoch
-
-
-def is_stale(broker, epoch):
-    """Whether the broker has accepted a request of a higher controller epoch."""
-    return epoch < broker.seen_epoch
 
 
 def fence(broker, broker_epoch, epoch):

@@ -3,9 +3,10 @@
 from spec.language.domains import NOBODY
 from spec.language.sets import contains
 from spec.partition.strategies import replicas_of
+from spec.partition.zookeeper import session_open
 from spec.requests.context import Broker, end_process, forget_replica, start_process
 from spec.requests.network import fall_silent, lose_arrived, put_fault
-from spec.requests.zookeeper import end_session, put_notification, read_own_epoch, register, session_open
+from spec.requests.zookeeper import end_session, put_notification, read_own_epoch, register
 
 
 def crash(s, b: Broker):

@@ -5,11 +5,10 @@ lives before they accept to follow. Then the replica state machine sends LeaderA
 The elections of the partition state machine are those of `events.change_leader`.
 """
 
+from spec.partition.zookeeper import moved, session_open, vacant
 from spec.requests.context import Broker, forget, live_replicas
 from spec.requests.network import begin_reign, end_reign, fall_silent, open_channels, start_up
-from spec.requests.zookeeper import (
-    moved, read_controller, read_own_epoch, register, session_open, vacant, win_election,
-)
+from spec.requests.zookeeper import read_controller, read_own_epoch, register, win_election
 from spec.zookeeper import MINE, OK
 
 

@@ -8,6 +8,7 @@ the controller epoch (2.1+; what happens without is in `partition`). Answers are
 
 from spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record, SetOf
 from spec.language.sets import contains, difference, only, with_member, without_member
+from spec.partition.zookeeper import session_open
 from spec.requests.context import NOT_DELETED, QUEUED, BrokerEpoch, Leader
 from spec.zookeeper import EXPIRED, FENCED, MINE, NODEEXISTS, NONODE, OK
 
@@ -21,21 +22,6 @@ ZOOKEEPER = Record(
     deleting=(Flag(), "/admin/delete_topics names the topic"),
     dir_events=(SetOf("brokers"), "brokers with a child of /log_dir_event_notification"),
 )
-
-
-def session_open(zk, b):
-    """Whether the session of `b` is open."""
-    return contains(zk.registered, b)
-
-
-def vacant(zk):
-    """Whether there is no /controller: the watch of every broker says so."""
-    return zk.controller == NOBODY
-
-
-def moved(zk, b):
-    """Whether /controller is not `b`'s: its watch says so."""
-    return zk.controller != b
 
 
 def brokers_changed(zk, reader):

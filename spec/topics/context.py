@@ -114,11 +114,6 @@ def is_present(partition):
     return partition.assigned.replicas.length > 0
 
 
-def is_known(partition):
-    """Whether the leadership of a partition is known."""
-    return partition.leader_epoch != NO_EPOCH
-
-
 def members(partition):
     """The brokers of a partition's assignment."""
     return replicas_of(partition.assigned.replicas)

@@ -4,15 +4,17 @@ A process that dies takes its session with it: what lies between death and expir
 `delete_controller` is that of `spec.faults`.
 """
 
+from spec.controller.requests import is_stale
 from spec.language.sequences import push
 from spec.language.sets import contains, is_empty, union
 from spec.partition.strategies import replicas_of
+from spec.partition.zookeeper import session_open
 from spec.topics.context import Broker, Partition, end_process
 from spec.topics.network import DELETE, FAILED, answer, drop_requests, kind_of
 from spec.topics.reassignment import origin_of, target_of
-from spec.topics.replica import Epoch, is_stale
+from spec.topics.replica import Epoch
 from spec.topics.znodes import ARMED, CANCELLATION, FIRED, NOTHING, REASSIGNMENT
-from spec.topics.zookeeper import end_session, register, session_open
+from spec.topics.zookeeper import end_session, register
 
 
 def crash(s, b: Broker):

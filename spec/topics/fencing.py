@@ -1,7 +1,8 @@
 """The same requests in a multi that checks the version of /controller_epoch: also FENCED (2.1 and later)."""
 
+from spec.partition.zookeeper import session_open
 from spec.topics.tree import delete_config, delete_marker, delete_request, delete_state, delete_topic, set_topic
-from spec.topics.zookeeper import create_state, disconnect, session_open, set_isr, set_state, shrink
+from spec.topics.zookeeper import create_state, disconnect, set_isr, set_state, shrink
 from spec.zookeeper import FENCED
 
 

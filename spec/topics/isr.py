@@ -5,11 +5,12 @@
 
 from spec.language.domains import NOBODY, SetOf
 from spec.language.sets import contains, difference, is_empty
+from spec.partition.zookeeper import session_open
 from spec.topics.context import Broker, Partition, forget
 from spec.topics.fencing import checked_set_isr
 from spec.topics.network import named
 from spec.topics.progress import at_work
-from spec.topics.zookeeper import epoch_of, isr_of, leader_of, session_open
+from spec.topics.zookeeper import epoch_of, isr_of, leader_of
 from spec.zookeeper import EXPIRED, FENCED
 
 Isr = SetOf("brokers")

@@ -7,6 +7,7 @@ from spec.partition.legal import (
     REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
 )
 from spec.partition.strategies import new_topic_isr, new_topic_leader, offline_isr, offline_leader
+from spec.partition.zookeeper import known_as_they_are
 from spec.topics.context import (
     CHECKING, DELETE_TASK, DROP_TASK, ELECTING, FINISH_TASK, NO_TASK, REMOVING, STOPPING, WRITING_TARGET, Broker,
     Partition, forget, members, remember_leadership,
@@ -15,7 +16,7 @@ from spec.topics.fencing import checked_create_state, checked_set_state, checked
 from spec.topics.network import DELETE, DROP, name_replicas, put, start
 from spec.topics.progress import end_election, end_removal, is_next, leaves_next, move_partition, move_replica, proceed
 from spec.topics.progress import move_replicas, replicas_in
-from spec.topics.zookeeper import epoch_of, isr_of, known_as_they_are, leader_of
+from spec.topics.zookeeper import epoch_of, isr_of, leader_of
 from spec.zookeeper import EXPIRED, FENCED, NONODE, OK
 
 

@@ -7,6 +7,7 @@ next brokers, look at reassignments, resume the deletion.
 from spec.language.sets import (
     contains, difference, everybody, intersection, is_empty, union, with_member, without_member,
 )
+from spec.partition.context import is_known
 from spec.partition.legal import (
     NEW_PARTITION, NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION,
     ONLINE_REPLICA, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
@@ -14,7 +15,7 @@ from spec.partition.legal import (
 )
 from spec.topics.context import (
     CHANGING, CHECKING, DELETE_TASK, DELETING_STATES, DELETING_TOPIC, ELECTING, IDLE, NO_TASK, REMOVING, STOPPING,
-    has_leader, hosts, is_known, is_leaving, is_present, members,
+    has_leader, hosts, is_leaving, is_present, members,
 )
 
 

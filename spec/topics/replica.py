@@ -1,15 +1,11 @@
 """A broker's side: LeaderAndIsr makes a log, StopReplica(delete) deletes it; the controller epoch fences both."""
 
+from spec.controller.requests import is_stale
 from spec.language.domains import Bound, Number
 from spec.topics.context import Broker, Partition
 from spec.topics.network import DELETE, DELETED, DROP, START, answer, kind_of, take, topic_of
 
 Epoch = Number(0, Bound("epochs"))
-
-
-def is_stale(broker, epoch):
-    """Whether the broker has accepted a request of a higher controller epoch."""
-    return epoch < broker.seen_epoch
 
 
 def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):

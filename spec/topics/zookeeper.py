@@ -8,24 +8,10 @@ topic's data is kept, since the old failover order arms it late.
 from spec.language.domains import NOBODY
 from spec.language.sets import contains, difference, intersection, is_empty, union, with_member, without_member
 from spec.partition.strategies import isr_after_removal, leader_after_removal
+from spec.partition.zookeeper import remove_controller, session_open
 from spec.topics.context import NO_EPOCH, copy_assignment, is_present, remember_leadership
 from spec.topics.znodes import ARMED, FIRED, NONE, REASSIGNMENT
 from spec.zookeeper import BADVERSION, EXPIRED, MINE, NEWER, NODEEXISTS, NONODE, OK
-
-
-def session_open(zk, b):
-    """Whether the session of `b` is open."""
-    return contains(zk.registered, b)
-
-
-def vacant(zk):
-    """Whether there is no /controller: the watch of every broker says so."""
-    return zk.controller == NOBODY
-
-
-def moved(zk, b):
-    """Whether /controller is not `b`'s: its watch says so."""
-    return zk.controller != b
 
 
 def brokers_changed(zk, b, live):
@@ -36,16 +22,6 @@ def brokers_changed(zk, b, live):
 def ids_changed(zk, b, live):
     """The same without broker epochs (up to 2.1): who goes and comes between two looks was never away."""
     return zk.registered != live
-
-
-def known_as_they_are(zk, b, brokers):
-    """Of some brokers, those whose present broker epoch `b` knows: the others refuse its requests."""
-    return intersection(brokers, zk.clients[b].seen)
-
-
-def as_they_are(zk, b, brokers):
-    """Requests name no process: whoever has the id obeys (up to 2.1)."""
-    return brokers
 
 
 def topic_in(zk):
@@ -107,29 +83,12 @@ def register(zk, b):
     return OK
 
 
-def remove_controller(zk):
-    """Take /controller away."""
-    zk.controller = NOBODY
-
-
 def end_session(zk, b):
     """closeSession: the ephemerals of `b` go at once."""
     zk.registered = without_member(zk.registered, b)
     if zk.controller == b:
         remove_controller(zk)
     disconnect(zk, b)
-
-
-def create_controller(zk, b, reader):
-    """multi[create /controller, setData /controller_epoch], the epoch into `reader`: OK, NODEEXISTS or EXPIRED."""
-    if not session_open(zk, b):
-        return EXPIRED
-    if zk.controller != NOBODY:
-        return NODEEXISTS
-    zk.controller = b
-    zk.epoch += 1
-    reader.epoch = zk.epoch
-    return OK
 
 
 def read_controller(zk, b):

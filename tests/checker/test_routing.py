@@ -7,7 +7,7 @@ from hypothesis import strategies as some
 
 from checker.packing import MARK
 from checker.routing import BLOCK_ROWS, Router, rows_of
-from checker.table import EXACT_WORDS, KEY_BITS, STEP_BITS, owners_of
+from checker.table import KEY_BITS, STEP_BITS, owners_of
 
 
 def successors(n, words, values, seed):

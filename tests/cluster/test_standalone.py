@@ -1,11 +1,9 @@
 """A cluster of a master and two workers gives the same counts, also when it loses an executor on the way."""
 
-import json
 import os
+import re
 import signal
-import socket
 import subprocess
-import urllib.request
 from pathlib import Path
 
 import pyspark
@@ -20,31 +18,28 @@ CORES, MEMORY = "1", "1g"
 MOMENTS = {"in an early level": 1, "in a late level": 7}
 
 
-def free_port() -> int:
-    """A port of this machine that nobody uses."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return probe.getsockname()[1]
-
-
 class Standalone:
     """A master and two workers, as processes of their own; `executors` are theirs."""
 
     def __init__(self, directory: Path):
         self._directory, self._processes, self.workers = directory, [], []
-        self._port, self._page = free_port(), free_port()
-        self.master = f"spark://{HOST}:{self._port}"
+
+    @property
+    def master(self) -> str | None:
+        """The address that the master has chosen; None when it does not listen yet."""
+        started = re.search(r"Starting Spark master at (\S+)", self._log_of_master())
+        return started and started[1]
 
     def start(self) -> None:
         """Start the three, and wait until they know one another."""
-        self._start(f"{DEPLOY}.master.Master", "--port", self._port, "--webui-port", self._page)
-        wait_until(lambda: self._workers() is not None)
+        self._start(f"{DEPLOY}.master.Master", "--port", 0, "--webui-port", 0)
+        wait_until(lambda: self.master)
         self.workers = [
             self._start(f"{DEPLOY}.worker.Worker", "--cores", CORES, "--memory", MEMORY, "--work-dir",
                         self._directory / f"worker-{i}", "--webui-port", 0, self.master)
             for i in range(2)
         ]
-        wait_until(lambda: self._workers() == 2)
+        wait_until(lambda: self._log_of_master().count("Registering worker") == 2)
 
     def _start(self, name, *options):
         home = Path(pyspark.__file__).parent
@@ -56,13 +51,8 @@ class Standalone:
         self._processes.append(process)
         return process
 
-    def _workers(self):
-        """How many workers the master knows; None when it does not answer yet."""
-        try:
-            with urllib.request.urlopen(f"http://{HOST}:{self._page}/json/", timeout=5) as answer:
-                return json.load(answer)["aliveworkers"]
-        except OSError:
-            return None
+    def _log_of_master(self):
+        return (self._directory / "0.log").read_text()
 
     def executors(self) -> list[int]:
         """The executors that run at present."""

@@ -11,7 +11,7 @@ from checker.compiler_expressions import Words
 from checker.packing import MARK, Packing
 from spec.language.domains import Array, Bound, Flag, Number, Record, Sequence
 from spec.language.layout import dtype, leaves
-from spec.language.plain import from_json, get, new_state, put, values_of
+from spec.language.plain import get, new_state, put, values_of
 from spec.replication import STATE
 from tests.checker.alone import Alone
 from tests.spec.declarations import SCOPE, declared_states, records, states
