@@ -10,7 +10,7 @@ from checker.local import explore_here
 from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model
-from spec.mutants import consumer, election, group, partition, replica, replication, requests, topics
+from spec.mutants import cluster, consumer, election, group, partition, replica, replication, requests, topics
 from spec.mutants.mutant import Mutant
 
 HEADER = """# Mutants
@@ -60,6 +60,7 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("topics", "kip455"): topics.MUTANTS, ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS,
         ("replica", "current"): replica.MUTANTS, ("group", "current"): group.MUTANTS,
         ("group", "static"): group.STATIC_MUTANTS, ("consumer", "orderly"): consumer.MUTANTS,
+        ("cluster", "fenced"): cluster.MUTANTS,
     }
     return [(find(*model)[0], mutant) for model, listed in mutants.items() for mutant in listed]
 

@@ -1,11 +1,13 @@
 """All systems and their variants, by name."""
 
 from spec.language.model import Model
-from spec.museum import consumer, control_requests, election, group, partition, replica, replication, topics
+from spec.museum import (
+    cluster, consumer, control_requests, election, group, partition, replica, replication, topics,
+)
 
 MODELS: tuple[Model, ...] = (
     replication.MODELS + replica.MODELS + election.MODELS + partition.MODELS + control_requests.MODELS + topics.MODELS
-    + group.MODELS + consumer.MODELS
+    + group.MODELS + consumer.MODELS + cluster.MODELS
 )
 
 

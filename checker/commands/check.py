@@ -13,17 +13,19 @@ from pathlib import Path
 from checker import cluster
 from checker.commands.main import OK, UNFINISHED, VIOLATED
 from checker.commands.models import add_model_options, chosen, given_sizes
-from checker.commands.tables import print_check_table, print_coverage
+from checker.commands.tables import print_check_table, print_compositions, print_coverage
 from checker.errors import UserError
 from checker.explorer import Limits
 from checker.kernel import compile_all
 from checker.rundir import RunDirectory
 from checker.runs import Check, begin, kernel_of, perform, properties_of, resumed
+from spec.catalogue import find
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 EXAMPLES = """examples:
   kafkaproof check --brokers 3
   kafkaproof check replication --variant kip101 --log 2 --records 2 --epochs 1
+  kafkaproof check cluster --brokers 3
   kafkaproof check replication --variant kip320 --epochs 3 --master spark://host:7077 --run-dir hdfs:///runs/a
   kafkaproof check replication --variant kip320 --property my.py:predicate
   kafkaproof check --resume runs/replication-kip320-20260101-120000-1f2e
@@ -148,7 +150,17 @@ def _report(results, options, named):
         print_check_table(results)
         if named:
             print_coverage(results[0])
+        if options.system and not options.resume:
+            _report_compositions(results)
     return exit_code(results, named)
+
+
+def _report_compositions(results):
+    """For a composed system: what was asked of the parts alone, and what of all together."""
+    models = [find(result["system"], result["variant"])[0] for result in results]
+    if any(model.parts for model in models):
+        texts = {p.name: p.text for model in reversed(models) for p in model.properties if p.kind != "sometimes"}
+        print_compositions(results, texts)
 
 
 def exit_code(results: list[dict], named: bool) -> int:

@@ -29,6 +29,8 @@ def chosen(options) -> list[tuple[Model, Scope]]:
         models = find(options.system, options.variant)
     except LookupError as error:
         raise UserError(error.args[0]) from error
+    if options.system and not options.variant:
+        models = _with_parts(models)
     given = given_sizes(options)
     unused = [name for name in given if not any(name in model.scope for model in models)]
     if unused:
@@ -37,6 +39,12 @@ def chosen(options) -> list[tuple[Model, Scope]]:
         (model, scope_for(model, options.scope, {name: v for name, v in given.items() if name in model.scope}))
         for model in models
     ]
+
+
+def _with_parts(models):
+    """A composed model comes after the models that say of its parts what it leaves out."""
+    parts = [find(*part)[0] for model in models for part in model.parts]
+    return parts + models
 
 
 def the_one(options) -> tuple[Model, Scope]:

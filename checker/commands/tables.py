@@ -63,6 +63,24 @@ def _print_notes(out, results):
             out.print(f"{name}: see it with: kafkaproof show {result['run_dir']}", soft_wrap=True)
 
 
+def print_compositions(results: list[dict], texts: dict[str, str]) -> None:
+    """Which property was checked in which composition, and where it does not hold; `texts` says them in words."""
+    table = Table(header_style="bold", title="Which property was checked where", title_justify="left")
+    table.add_column("property")
+    table.add_column("what it says", ratio=2)
+    table.add_column("checked in (distinct states)", ratio=1)
+    for name, text in texts.items():
+        where = [result for result in results if name in result["properties"]]
+        table.add_row(name, text, "; ".join(_place(result, name) for result in where))
+    console().print(table)
+
+
+def _place(result, name):
+    place = f"{result['system']}/{result['variant']} ({result['distinct']:,}{'' if result['complete'] else ' so far'})"
+    violated = any(violation["property"] == name for violation in result["violations"])
+    return f"[red]violated in {place}[/]" if violated else place
+
+
 def print_coverage(result: dict) -> None:
     """How often each transition was taken, what was cut, and how sure the count is."""
     table = Table(header_style="bold")

@@ -131,6 +131,22 @@ def values(domain: object, scope: Scope) -> range:
     raise TypeError(f"{type(domain).__name__} is not a scalar domain")
 
 
+def renamed(domain: object, sizes: Mapping[str, str]) -> object:
+    """A domain whose bounds are those that the scope has under other names: that of a part in a composition."""
+    match domain:
+        case Bound(name, plus):
+            return Bound(sizes.get(name, name), plus)
+        case Number(low, high):
+            return Number(low, renamed(high, sizes))
+        case Array(of, size):
+            return Array(renamed(of, sizes), renamed(size, sizes))
+        case Record():
+            return Record(**{
+                name: (renamed(field.domain, sizes), field.meaning) for name, field in domain.fields.items()
+            })
+    return domain
+
+
 def sorts(domain: object) -> set[str]:
     """The sorts whose sizes arrays in a domain have: there must be at least one member of each."""
     if isinstance(domain, Record):

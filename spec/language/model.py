@@ -107,7 +107,8 @@ class Model:
     `scope` gives the default sizes, `others` those of scopes with other names than `STANDARD`, and `largest`
     the greatest that may be asked for; `sizes` says what each of them means or bounds. `expected` maps a scope
     (values in the order of `scope`) to the violated properties with the length of their shortest
-    counterexamples, in states. `answers` names the codes that `seams` return, for the text of steps.
+    counterexamples, in states. `answers` names the codes that `seams` return, for the text of steps. `parts` names
+    the models (system, variant) of what a composed one leaves out, or bounds more than they do.
     """
 
     system: str
@@ -126,6 +127,7 @@ class Model:
     expected: Mapping[tuple[int, ...], Mapping[str, int]] = field(default_factory=dict)
     others: Mapping[str, Scope] = field(default_factory=dict)
     sizes: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[tuple[str, str], ...] = ()
 
     @property
     def scopes(self) -> Mapping[str, Scope]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
+from types import FunctionType
 from typing import Callable, Iterator
 
 from spec.language.domains import Array, Choice, Flag, Id, Number, Record, SetOf
@@ -22,6 +24,7 @@ __all__ = ["RuleError", "check_model", "check_rules", "check_transition"]
 MOST_LINES = 30
 SEAM_MODULES = ("zookeeper", "network", "storage", "clock")
 ENVIRONMENT = "spec.faults"
+OWN = re.compile(r"s(\.data\[p\])?\.brokers\[b\]")
 SCALARS = (Number, Flag, Id, SetOf, Choice)
 
 
@@ -147,6 +150,13 @@ def _check_order(function, seams):
 def _events(statements, function, seams):
     """("refusal" | "request" | "effect", node) in the order of the text; a loop's body counts twice."""
     for statement in statements:
+        composed = _composed(statement, function)
+        if composed:
+            yield "refusal", statement
+            if any(seam in functions_reached(composed) for seam in seams):
+                yield "request", statement
+            yield "effect", statement
+            continue
         for call in _calls(statement):
             callee = function.__globals__.get(call.func.id)
             if callee and any(seam in functions_reached(callee) for seam in seams):
@@ -162,6 +172,25 @@ def _events(statements, function, seams):
                 yield "refusal", statement
             case ast.Assign() | ast.AugAssign() if any(is_store(node) for node in ast.walk(statement)):
                 yield "effect", statement
+
+
+def _composed(statement, function):
+    """The transition whose guards, request and effects are part of this one: in ``if not part(s, ...): return False``.
+
+    It may be the last of several conditions. A transition that refuses has changed nothing.
+    """
+    match statement:
+        case ast.If(test=test, body=[ast.Return() as refusal], orelse=[]) if _returns(refusal, False):
+            last = test.values[-1] if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else test
+            match last:
+                case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name(id=name))):
+                    callee = function.__globals__.get(name)
+                    return callee if _is_transition(callee) and writes(callee) else None
+    return None
+
+
+def _is_transition(callee):
+    return isinstance(callee, FunctionType) and callee.__code__.co_varnames[:1] == ("s",)
 
 
 def _calls(statement):
@@ -187,7 +216,10 @@ def _check_ghosts(function):
 
 
 def _check_ownership(function, seams):
-    """A transition of broker `b` touches `s.brokers[b]`, and passes other parts of `s` to seams only."""
+    """A transition of broker `b` touches `s.brokers[b]`, and passes other parts of `s` to seams only.
+
+    A composed one also passes them to the transitions that it is made of, which keep the same rule.
+    """
     code = function.__code__
     if code.co_varnames[1:2] != ("b",):
         return
@@ -196,9 +228,11 @@ def _check_ownership(function, seams):
     for node in nodes:
         if isinstance(node, ast.Name) and node.id == "s":
             part, user = _access(node, parents)
-            own = part.startswith("s.brokers[b]")
+            own = OWN.match(part)
             others = part == "s" or part.startswith("s.brokers")
-            if not own and (others or not _is_seam_call(user, function, seams)):
+            if own or _is_part_call(user, function, seams):
+                continue
+            if others or not _is_seam_call(user, function, seams):
                 raise rule_error("a broker owns s.brokers[b] and reaches the rest through seams", node, code)
 
 
@@ -207,6 +241,16 @@ def _access(node, parents):
     while isinstance(parents[node], (ast.Attribute, ast.Subscript)) and parents[node].value is node:
         node = parents[node]
     return ast.unparse(node), parents[node]
+
+
+def _is_part_call(node, function, seams):
+    """Whether another transition is called, which is held to the same rule."""
+    callee = function.__globals__.get(node.func.id) if isinstance(node, ast.Call) else None
+    if not _is_transition(callee):
+        return False
+    if not is_environment(callee):
+        _check_ownership(callee, seams)
+    return True
 
 
 def _is_seam_call(node, function, seams):

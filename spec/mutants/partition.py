@@ -75,7 +75,7 @@ def tell_before_writing(s, b: Broker, p: Partition):
         return False
 
     result = controller.result
-    put_request(s.network, controller.epoch, p, result.leader, result.leader_epoch, controller.live)
+    put_request(s.network, controller.epoch, p, result.leader, result.leader_epoch, result.isr, controller.live)
     return True
 
 
@@ -139,9 +139,9 @@ def trigger_nothing(controller):
     controller.todo = 0
 
 
-def put_later_request(network, epoch, p, leader, leader_epoch, to):
+def put_later_request(network, epoch, p, leader, leader_epoch, isr, to):
     """A controller sends the epoch after its own."""
-    put_request(network, epoch + 1, p, leader, leader_epoch, to)
+    put_request(network, epoch + 1, p, leader, leader_epoch, isr, to)
 
 
 def list_without_watch(zk, b, reader):

@@ -74,7 +74,7 @@ def broker_startup(s, b: Broker):
         partition = controller.partitions[p]
         to = known_as_they_are(s.zk, b, start_on(controller, partition, joined))
         if is_known(partition):
-            put_request(s.network, controller.epoch, p, partition.leader, partition.leader_epoch, to)
+            put_request(s.network, controller.epoch, p, partition.leader, partition.leader_epoch, partition.isr, to)
     trigger_online(controller)
     proceed(controller)
     return True

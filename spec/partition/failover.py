@@ -127,7 +127,7 @@ def load_state(s, b: Broker, p: Partition):
             told = controller.partitions[q]
             if is_known(told):
                 to = known_as_they_are(s.zk, b, intersection(alive(controller), replicas_of(told.assignment)))
-                put_request(s.network, controller.epoch, q, told.leader, told.leader_epoch, to)
+                put_request(s.network, controller.epoch, q, told.leader, told.leader_epoch, told.isr, to)
         start_replicas(controller)
         proceed(controller)
     return True

@@ -55,7 +55,7 @@ def log_dir_notification(s, b: Broker):
         partition = controller.partitions[p]
         to = known_as_they_are(s.zk, b, start_on(controller, partition, named))
         if is_known(partition):
-            put_request(s.network, controller.epoch, p, partition.leader, partition.leader_epoch, to)
+            put_request(s.network, controller.epoch, p, partition.leader, partition.leader_epoch, partition.isr, to)
     controller.doing = DELETING_EVENTS
     return True
 

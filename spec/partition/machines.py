@@ -82,7 +82,7 @@ def write_leader(s, b: Broker, p: Partition, fate: Fate):
     if answer == OK:
         partition = controller.partitions[p]
         to = known_as_they_are(s.zk, b, recipients(controller, partition))
-        put_request(s.network, epoch, p, result.leader, result.leader_epoch, to)
+        put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
         remember_result(controller, partition)
         partition.state = ONLINE_PARTITION
         end_election(controller, p)
@@ -118,7 +118,7 @@ def create_first_state(s, b: Broker, p: Partition, fate: Fate):
     answer = NONODE if leader == NOBODY else checked_create_state(s.zk, b, p, epoch, leader, isr, fate)
     if answer == OK:
         to = new_topic_recipients(partition.assignment, candidates)
-        put_request(s.network, epoch, p, leader, 0, known_as_they_are(s.zk, b, to))
+        put_request(s.network, epoch, p, leader, 0, isr, known_as_they_are(s.zk, b, to))
         remember_leadership(partition, leader, isr, 0)
         partition.state = ONLINE_PARTITION
     if answer == FENCED or answer == EXPIRED:
@@ -142,7 +142,8 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
     if controller.doing != REMOVING or not removes(controller, p, r):
         return False
 
-    answer = read_state(s.zk, b, p, controller.epoch, result)
+    epoch = controller.epoch
+    answer = read_state(s.zk, b, p, epoch, result)
     if answer == EXPIRED:
         forget(controller)
     elif answer == OK and contains(result.isr, r):
@@ -153,7 +154,7 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
             partition = controller.partitions[p]
             to = known_as_they_are(s.zk, b, told_of_removal(controller, partition, r))
             if is_removal_told(controller):
-                put_request(s.network, controller.epoch, p, result.leader, result.leader_epoch, to)
+                put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
             remember_result(controller, partition)
             partition.replicas[r] = OFFLINE_REPLICA
         end_removal(controller, p, r)
@@ -180,7 +181,7 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, fate: Fate):
         partition = controller.partitions[p]
         to = known_as_they_are(s.zk, b, told_of_removal(controller, partition, r))
         if is_removal_told(controller):
-            put_request(s.network, epoch, p, result.leader, result.leader_epoch, to)
+            put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
         remember_result(controller, partition)
         partition.replicas[r] = OFFLINE_REPLICA
         end_removal(controller, p, r)

@@ -39,8 +39,8 @@ NETWORK = Record(
 )
 
 
-def put_request(network, epoch, p, leader, leader_epoch, to):
-    """Send LeaderAndIsr to a set of brokers."""
+def put_request(network, epoch, p, leader, leader_epoch, isr, to):
+    """Send LeaderAndIsr to a set of brokers; the ISR is not kept."""
     request = network.requests[epoch][p]
     if request.leader_epoch != leader_epoch or request.leader != leader:
         request.to = 0

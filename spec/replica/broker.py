@@ -14,7 +14,7 @@ Left out of the state, with the reason:
 A high watermark moves in the step that gives the reason, as in Kafka: a fetch, an append, a new ISR.
 """
 
-from spec.language.domains import Array, Bound, Choice, Id, Number, Record, SetOf
+from spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, SetOf
 from spec.language.sets import contains
 from spec.replica.storage import LOG, LeaderEpoch, Offset
 
@@ -108,3 +108,9 @@ def follow(broker, leader, epoch):
     broker.state = FETCHING
 
 
+def rest(broker, epoch):
+    """Neither lead nor follow, as long as nobody leads in this epoch (-1: as long as nothing was heard)."""
+    forget_leadership(broker)
+    broker.state = NONE
+    broker.leader = NOBODY
+    broker.leader_epoch = epoch

@@ -7,7 +7,7 @@ brokers; which one does, why, and who is online as it believes, is the subject o
 from spec.language.domains import NOBODY
 from spec.language.sets import contains, only, without_member
 from spec.replica.broker import Broker
-from spec.replica.network import DONE, SENT, put_request, refuse_proposals
+from spec.replica.network import SENT, grant, put_request, refuse_proposals
 from spec.replica.zookeeper import OK, set_isr
 
 
@@ -81,5 +81,5 @@ def alter_partition(s, sender: Broker):
 
     answer = set_isr(s.zk, sender, alter.epoch, alter.isr)
     if answer == OK:
-        alter.state = DONE
+        grant(s.network, sender)
     return True

@@ -4,8 +4,7 @@ A broker that is down takes no step, and neither does a slow one: the crash and 
 one step, taken at its return. Nobody looks at what a dead process knew.
 """
 
-from spec.language.domains import NOBODY
-from spec.replica.broker import NONE, Broker, forget_leadership
+from spec.replica.broker import Broker, rest
 from spec.replica.network import SENT, arriving, drop_answer, drop_request, renew_request, withdraw
 from spec.replica.replica import Epoch
 from spec.replica.storage import NO_EPOCH, Offset
@@ -22,10 +21,7 @@ def bounce(s, b: Broker, hw: Offset):
     if hw > broker.hw:
         return False
 
-    forget_leadership(broker)
-    broker.state = NONE
-    broker.leader = NOBODY
-    broker.leader_epoch = NO_EPOCH
+    rest(broker, NO_EPOCH)
     broker.hw = hw
     drop_answer(s.network, b)
     if s.network.alters[b].state != SENT:

@@ -274,6 +274,16 @@ def withdraw(network, b):
     alter.isr = 0
 
 
+def is_proposed(network, b, isr):
+    """Whether this ISR, proposed by `b`, is on its way to the controller."""
+    return network.alters[b].state == SENT and network.alters[b].isr == isr
+
+
+def grant(network, b):
+    """The controller answers `b` that what it proposed is written."""
+    network.alters[b].state = DONE
+
+
 def refuse_proposals(network):
     """The leader epoch has risen: what is not yet decided is refused, and its sender does not act on that."""
     for b in range(len(network.alters)):

@@ -1,7 +1,7 @@
 """A broker's side of LeaderAndIsr: it leads or follows, in a higher leader epoch than before."""
 
 from spec.language.domains import Bound, Number
-from spec.replica.broker import FETCHING, Broker, follow, lead
+from spec.replica.broker import FETCHING, LEADER, Broker, follow, lead
 from spec.replica.clients.network import commit
 from spec.replica.network import arriving, isr_in, leader_in, leave_leader, send_first, take_request
 
@@ -16,6 +16,19 @@ def restarts(broker, leader, epoch):
 def begin_fetching(broker):
     """A new follower fetches at its log's end, and learns from the answer where to truncate (2.7+)."""
     broker.state = FETCHING
+
+
+def obey(broker, b, leader, epoch, isr):
+    """Lead or follow in a new leader epoch; says whether a fetcher starts."""
+    if leader == b:
+        lead(broker, b, epoch, isr)
+        return False
+    if not restarts(broker, leader, epoch):
+        broker.leader_epoch = epoch
+        return False
+    follow(broker, leader, epoch)
+    begin_fetching(broker)
+    return True
 
 
 def leader_and_isr(s, b: Broker, epoch: Epoch):
@@ -34,13 +47,8 @@ def leader_and_isr(s, b: Broker, epoch: Epoch):
     isr = isr_in(s.network, epoch)
     take_request(s.network, b, epoch)
     leave_leader(s.network, b)
-    if leader == b:
-        lead(broker, b, epoch, isr)
-        commit(s.clients, s.zk, b, broker)
-    elif restarts(broker, leader, epoch):
-        follow(broker, leader, epoch)
-        begin_fetching(broker)
+    if obey(broker, b, leader, epoch, isr):
         send_first(s.network, b, broker)
-    else:
-        broker.leader_epoch = epoch
+    if broker.state == LEADER:
+        commit(s.clients, s.zk, b, broker)
     return True

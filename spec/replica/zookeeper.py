@@ -5,13 +5,15 @@ controller has written. A write whose answer is lost is repeated, refused, read,
 wished (ReplicationUtils.checkLeaderAndIsrZkData), so that only late answers are modelled.
 """
 
+from spec import zookeeper
 from spec.language.domains import Bound, Choice, Id, Number, Record, SetOf
 from spec.replica.storage import LeaderEpoch
+from spec.zookeeper import BADVERSION, OK
 
 Answer = Choice(
-    "OK", "BADVERSION", "NOT_LEADER", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH", "NOT_ENOUGH_REPLICAS",
+    *zookeeper.Answer.names, "NOT_LEADER", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH", "NOT_ENOUGH_REPLICAS",
 )
-OK, BADVERSION, NOT_LEADER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_ENOUGH_REPLICAS = Answer
+NOT_LEADER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_ENOUGH_REPLICAS = list(Answer)[-4:]
 
 ZOOKEEPER = Record(
     leader=(Id("brokers", nobody=True), "leader"),

@@ -27,17 +27,17 @@ SMALL = {
 }
 
 
-SEVERAL = ("consumer", "group", "replica", "topics")
-"""Systems of which no small scope takes every transition."""
+SEVERAL = {"consumer": {}, "group": {}, "replica": {}, "topics": {}, "cluster": {"faults": 0}}
+"""Systems of which no small scope takes every transition: what changes their quick scope."""
 
 
 def small(model: Model) -> list[dict[str, int]]:
     """Scopes at which plain Python explores `model` in a moment; at the first, every transition is taken.
 
-    Two brokers and one of everything else, with the exceptions of `SMALL`; the quick scope of `SEVERAL`.
+    Two brokers and one of everything else, with the exceptions of `SMALL`; about the quick scope of `SEVERAL`.
     """
     if model.system in SEVERAL:
-        return [model.scopes["quick"]]
+        return [model.scopes["quick"] | SEVERAL[model.system]]
     usual = {name: 2 if name == "brokers" else 1 for name in model.scope}
     return [usual | change for change in SMALL.get(model.system, ({},))]
 

@@ -1,0 +1,58 @@
+"""The whole state: what `partition` has, and for each partition what `replica` has.
+
+`partition` and `replica` are composed, not written again: their transitions act on the same state, those of
+`replica` on the part of it that belongs to one partition. Where `partition` lets a leader wish any ISR, a leader here
+wishes what `replica` has it propose; where `replica` lets any controller move the leader, controllers here do
+so that are elected, fail over, and know what they have read. What one step of a part means for the other is said
+here: `control` (a state is written, LeaderAndIsr is obeyed), `processes` (a process ends), `data_plane`.
+
+`data[p].zk` says again what `zk.partitions[p]` says, for the functions of `replica`: the property `one_state` holds
+the two equal.
+"""
+
+from spec.cluster.network import NETWORK
+from spec.language.domains import NOBODY, Array, Flag, Record, SetOf, renamed
+from spec.partition import cluster
+from spec.partition.context import BROKER, NO_EPOCH, Leader, LeaderEpoch
+from spec.partition.znodes import ZOOKEEPER
+from spec.replica.broker import BROKER as REPLICA
+from spec.replica.broker import UNKNOWN_END
+from spec.replica.clients.network import CLIENTS
+from spec.replica.network import ALTER, MESSAGE
+
+LEADER_EPOCHS = {"epochs": "leader_epochs"}
+PARTITION_STATE = Record(
+    leader=(Leader, "leader"),
+    leader_epoch=(LeaderEpoch, "leader epoch, -1 while the znode does not exist"),
+    isr=(SetOf("brokers"), "in-sync replicas"),
+    unclean=(Flag(), "a leader was elected from outside the ISR"),
+)
+MESSAGES = Record(
+    messages=(Array(MESSAGE, "brokers"), "between each follower and its leader"),
+    alters=(Array(ALTER, "brokers"), "AlterPartition of each leader"),
+)
+DATA_PLANE = Record(
+    zk=(PARTITION_STATE, "the partition's state in ZooKeeper"),
+    brokers=(Array(REPLICA, "brokers"), "each broker's replica"),
+    network=(MESSAGES, "messages between replicas"),
+    clients=(CLIENTS, "producer and consumer of the partition"),
+)
+STATE = Record(
+    zk=(ZOOKEEPER, "ZooKeeper"),
+    brokers=(Array(BROKER, "brokers"), "what each broker knows"),
+    network=(NETWORK, "requests on their way"),
+    data=(Array(renamed(DATA_PLANE, LEADER_EPOCHS), "partitions"), "the data plane of each partition"),
+)
+
+
+def initial(s):
+    """As in `partition`; every log is empty."""
+    cluster.initial(s)
+    for data in s.data:
+        data.zk.leader = NOBODY
+        data.zk.leader_epoch = NO_EPOCH
+        for broker in data.brokers:
+            broker.leader = NOBODY
+            broker.leader_epoch = NO_EPOCH
+            for f in range(len(data.brokers)):
+                broker.ends[f] = UNKNOWN_END

@@ -1,0 +1,159 @@
+"""What the control plane does, and what that means for the data plane of the partition.
+
+Each transition is that of `partition` with the same name, or one that `partition` leaves out because there a leader
+may wish anything: the controller's answers to a proposed ISR.
+"""
+
+from spec.cluster.network import isr_in
+from spec.cluster.zookeeper import is_not_older, note_state
+from spec.language.domains import NOBODY, SetOf
+from spec.partition.context import Broker, Partition
+from spec.partition.isr import alter_partition as write_wished_isr
+from spec.partition.isr import are_eligible, is_accepted
+from spec.partition.machines import create_first_state as create_state
+from spec.partition.machines import write_leader as write_elected
+from spec.partition.machines import write_removal as write_removed
+from spec.partition.network import leader_in, wish
+from spec.partition.progress import at_work
+from spec.partition.replica import Epoch
+from spec.partition.replica import leader_and_isr as accept_request
+from spec.replica.broker import rest
+from spec.replica.clients.network import commit
+from spec.replica.leader import learn_refusal
+from spec.replica.network import grant, is_proposed, leave_leader, send_first, withdraw
+from spec.replica.replica import obey
+from spec.zookeeper import Fate
+
+Isr = SetOf("brokers")
+
+
+def create_first_state(s, b: Broker, p: Partition, fate: Fate):
+    """A controller creates the state of a new partition.
+
+    Guards:  those of `machines.create_first_state`.
+    Request: its answers.
+    Effects: its effects.
+    Kafka:   see there.
+    """
+    if not create_state(s, b, p, fate):
+        return False
+
+    note_state(s.data[p], s.zk.partitions[p])
+    return True
+
+
+def write_leader(s, b: Broker, p: Partition, fate: Fate):
+    """A controller writes the result of an election.
+
+    Guards:  those of `machines.write_leader`.
+    Request: its answers.
+    Effects: its effects; when the state was written, ISRs that leaders of older epochs propose are refused.
+    Kafka:   see there; Partition.handleAlterPartitionError, FENCED_LEADER_EPOCH.
+    """
+    if not write_elected(s, b, p, fate):
+        return False
+
+    note_state(s.data[p], s.zk.partitions[p])
+    return True
+
+
+def write_removal(s, b: Broker, p: Partition, r: Broker, fate: Fate):
+    """A controller writes a state without a replica that goes offline.
+
+    Guards:  those of `machines.write_removal`.
+    Request: its answers.
+    Effects: its effects; when the state was written, ISRs that leaders of older epochs propose are refused.
+    Kafka:   see there; Partition.handleAlterPartitionError, FENCED_LEADER_EPOCH.
+    """
+    if not write_removed(s, b, p, r, fate):
+        return False
+
+    note_state(s.data[p], s.zk.partitions[p])
+    return True
+
+
+def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: Fate):
+    """A controller writes the ISR that a leader proposes.
+
+    Guards:  those of `isr.alter_partition`; the leader has proposed this ISR.
+    Request: its answers.
+    Effects: its effects; the leader is told when the answer came and was OK.
+    Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
+    """
+    if not is_proposed(s.data[p].network, sender, isr) or not write_wished_isr(s, b, p, sender, isr, fate):
+        return False
+
+    note_state(s.data[p], s.zk.partitions[p])
+    if s.brokers[b].controller.partitions[p].isr == isr:
+        grant(s.data[p].network, sender)
+    return True
+
+
+def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
+    """A controller tells a leader that the ISR is what it proposes, for it was written in another reign.
+
+    Guards:  `b` is at work; the proposal is accepted, and is the cached ISR, whose version is not older than the
+             one that the leader knows.
+    Effects: the leader is told.
+    Kafka:   KafkaController.processAlterPartition, LeaderAndIsr.equalsAllowStalePartitionEpoch, 3.x; in 2.7 to 3.1
+             the leader compares the version instead.
+    """
+    controller = s.brokers[b].controller
+    cached = controller.partitions[p]
+    if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):
+        return False
+    if not is_proposed(s.data[p].network, sender, cached.isr) or not is_not_older(s.zk, b, p):
+        return False
+
+    grant(s.data[p].network, sender)
+    return True
+
+
+def refuse_isr(s, sender: Broker, p: Partition, b: Broker, isr: Isr):
+    """A controller takes a proposed new member for dead, or for shutting down, and refuses; the leader hears of it.
+
+    One step: that the leader hears late only keeps it waiting.
+
+    Guards:  `b` is at work; the proposal is accepted, but a member is not eligible.
+    Effects: the old ISR stays; the high watermark rises if it can.
+    Kafka:   KafkaController.processAlterPartition, INELIGIBLE_REPLICA, 3.3 to 3.9 (KIP-841).
+    """
+    controller = s.brokers[b].controller
+    cached = controller.partitions[p]
+    if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):
+        return False
+    if not is_proposed(s.data[p].network, sender, isr) or are_eligible(controller, isr):
+        return False
+    if not learn_refusal(s.data[p], sender):
+        return False
+
+    return True
+
+
+def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
+    """A broker receives LeaderAndIsr: it leads or follows, unless it has seen higher epochs.
+
+    Guards:  those of `replica.leader_and_isr` of `partition`.
+    Effects: its effects; a new leader epoch is obeyed: a leader begins with the ISR in the request, a follower
+             fetches from its log's end on. Where nobody leads, the replica rests. (Kafka has it go on as it
+             was; it may, since the request may be late.)
+    Kafka:   ReplicaManager.becomeLeaderOrFollower, Partition.makeLeader and makeFollower, 2.7 to 3.9.
+    """
+    known = s.brokers[b].replicas[p].leader_epoch
+    leader = leader_in(s.network, epoch, p)
+    isr = isr_in(s.network, epoch, p)
+    if not accept_request(s, b, epoch, p):
+        return False
+
+    replica = s.data[p].brokers[b]
+    leader_epoch = s.brokers[b].replicas[p].leader_epoch
+    if leader_epoch > known:
+        withdraw(s.data[p].network, b)
+        leave_leader(s.data[p].network, b)
+        if leader == NOBODY:
+            rest(replica, leader_epoch)
+        elif obey(replica, b, leader, leader_epoch, isr):
+            send_first(s.data[p].network, b, replica)
+        elif leader == b:
+            commit(s.data[p].clients, s.data[p].zk, b, replica)
+    return True

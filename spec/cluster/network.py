@@ -1,0 +1,33 @@
+"""The network of `partition`, where LeaderAndIsr also says the ISR, which the leader begins with.
+
+What the other replicas are told of the ISR nothing reads. The newest request stands for those before it (see
+`spec.partition.network`): the ISR in it is the same, since only the leader changes the ISR within an epoch.
+"""
+
+from spec.language.domains import NOBODY, Array, Bound, SetOf
+from spec.language.sets import contains
+from spec.partition import network
+from spec.partition.network import leader_in, put_request, take_request
+
+NETWORK = network.NETWORK.extended(
+    isrs=(Array(Array(SetOf("brokers"), "partitions"), Bound("epochs", 1)), "ISR in it, until the leader has read it"),
+)
+
+
+def put_request_with_isr(network, epoch, p, leader, leader_epoch, isr, to):
+    """Send LeaderAndIsr to a set of brokers."""
+    put_request(network, epoch, p, leader, leader_epoch, isr, to)
+    arrives = leader != NOBODY and contains(network.requests[epoch][p].to, leader)
+    network.isrs[epoch][p] = isr if arrives else 0
+
+
+def isr_in(network, epoch, p):
+    """The ISR that the request names."""
+    return network.isrs[epoch][p]
+
+
+def take_request_with_isr(network, epoch, p, b):
+    """The request is delivered."""
+    take_request(network, epoch, p, b)
+    if leader_in(network, epoch, p) == b:
+        network.isrs[epoch][p] = 0

@@ -1,0 +1,31 @@
+"""The partition's state as the data plane has it."""
+
+from spec.language.domains import NOBODY
+from spec.language.sets import contains
+from spec.partition.context import NO_EPOCH
+from spec.replica.network import refuse_proposals
+
+
+def note_state(data, state):
+    """The state may have been written: with a new leader epoch what leaders propose in older ones is refused."""
+    if state.leader_epoch > data.zk.leader_epoch:
+        refuse_proposals(data.network)
+        if is_unclean(data, state.leader):
+            data.zk.unclean = 1
+    data.zk.leader = state.leader
+    data.zk.leader_epoch = state.leader_epoch
+    data.zk.isr = state.isr
+
+
+def is_unclean(data, leader):
+    """Whether a leader is elected from outside the ISR."""
+    return data.zk.leader_epoch != NO_EPOCH and leader != NOBODY and not contains(data.zk.isr, leader)
+
+
+def is_not_older(zk, b, p):
+    """Whether the version of the state that controller `b` has cached is at least that which the leader knows.
+
+    The cached ISR is one that the leader still has no answer for: it changes nothing more until then, so a
+    version that is newer than the leader's is the present one.
+    """
+    return contains(zk.partitions[p].readers, b)

@@ -1,0 +1,57 @@
+"""The composed cluster: `partition` and `replica` in one state, and what is known of it."""
+
+from spec.cluster import cluster, control, data_plane, faults, network
+from spec.language.model import Model, Transition
+from spec.museum import partition
+from spec.museum.partition import acting, asking
+from spec.partition import network as parts
+from spec.properties.cluster import SAFETY
+from spec.properties.cluster_goals import GOALS
+from spec.replica.clients.network import take_record
+from spec.replica.network import check
+from spec.replica.zookeeper import Answer
+
+CONTROL = asking(
+    control.create_first_state, control.write_leader, control.write_removal, control.alter_partition,
+) + acting(control.leader_and_isr, control.confirm_isr, faults.crash, faults.stop, faults.restart, faults.fail_log_dir)
+DATA = acting(
+    data_plane.produce, data_plane.consume, data_plane.send_request, data_plane.serve_fetch,
+    data_plane.receive_answer, data_plane.expand_isr, data_plane.shrink_isr, data_plane.learn_isr,
+) + (Transition(control.refuse_isr, "broker {sender}"),)
+COMPOSED = {transition.function.__name__ for transition in CONTROL}
+UNCHANGED = tuple(t for t in partition.FENCED.transitions if t.function.__name__ not in COMPOSED)
+SIZES = partition.SIZES | {
+    "log": "records that a log can hold",
+    "records": "records that producers write to each partition, in all",
+    "min_isr": "min.insync.replicas",
+}
+
+
+def scope(*values):
+    """A scope: that of `partition`, then log, records, min.insync.replicas."""
+    return dict(zip(SIZES, values))
+
+
+FENCED = Model(
+    system="cluster",
+    variant="fenced",
+    story="Controllers that fail over, over replicas with logs, producers and consumers: what was acknowledged is "
+    "kept whoever rules (2.7 to 3.9).",
+    state=cluster.STATE,
+    initial=cluster.initial,
+    transitions=CONTROL + UNCHANGED + DATA,
+    properties=SAFETY + GOALS,
+    scope=scope(2, 2, 1, 2, 3, 1, 1, 1, 1),
+    largest=scope(4, 4, 2, 4, 8, 4, 4, 4, 3),
+    lanes=partition.lanes,
+    seams=partition.SEAMS + (check, take_record),
+    answers=Answer.names,
+    expected={(2, 2, 1, 1, 1, 1, 1, 1, 1): {}, (2, 2, 1, 2, 3, 1, 1, 1, 1): {}, (3, 2, 1, 2, 3, 1, 1, 1, 1): {}},
+    others={"quick": scope(2, 2, 1, 1, 1, 1, 1, 1, 1), "deep": scope(2, 2, 1, 2, 2, 2, 1, 1, 1)},
+    sizes=SIZES,
+    parts=(
+        ("election", "fenced"), ("partition", "fenced"), ("requests", "current"), ("topics", "kip455"),
+        ("replica", "current"),
+    ),
+).rebound({parts.put_request: network.put_request_with_isr, parts.take_request: network.take_request_with_isr})
+MODELS = (FENCED,)
