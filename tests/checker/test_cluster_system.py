@@ -5,9 +5,11 @@ from collections import Counter
 
 import pytest
 
+from checker.counterexample import executed
 from checker.execution import Execution
 from checker.local import explore_here
 from checker.reference import explore
+from spec.language import sets
 from spec.language.plain import Plain
 from spec.museum.cluster import FENCED
 from spec.museum.partition import FENCED as PARTITION
@@ -15,6 +17,34 @@ from spec.museum.partition import FENCED as PARTITION
 QUICK = FENCED.scopes["quick"]
 CALM = QUICK | {"leader_epochs": 0, "faults": 0}
 FOUND = (111_216, 477_723, 37)
+ZOMBIE_TELLS_AN_OLD_ISR = """
+failover.elect(b=1) -> OK
+failover.load_brokers(b=1) -> OK
+faults.delete_controller()
+failover.elect(b=0) -> OK
+failover.load_brokers(b=0) -> OK
+failover.load_state(b=0, p=0) -> NONODE
+control.create_first_state(b=0, p=0, fate=0) -> OK
+control.leader_and_isr(b=0, epoch=2, p=0)
+data_plane.shrink_isr(b=0, p=0, follower=1)
+control.alter_partition(b=0, p=0, sender=0, isr=1, fate=0) -> OK
+failover.load_state(b=1, p=0) -> OK
+control.leader_and_isr(b=1, epoch=1, p=0)
+data_plane.serve_fetch(b=0, p=0, follower=1) -> OK
+data_plane.learn_isr(b=0, p=0)
+data_plane.expand_isr(b=0, p=0, follower=1)
+data_plane.produce(b=0, p=0, acks=1) -> OK
+faults.shut_down(b=0)
+control.alter_partition(b=0, p=0, sender=0, isr=3, fate=0) -> OK
+faults.stop(b=0)
+faults.restart(b=0, hw=0)
+brokers.broker_change(b=1) -> OK
+brokers.broker_failure(b=1)
+machines.read_for_election(b=1, p=0)
+machines.read_for_removal(b=1, p=0, r=0)
+brokers.broker_startup(b=1)
+control.leader_and_isr(b=0, epoch=1, p=0)
+"""
 DATA_PLANE = {"confirm_isr", "refuse_isr"}
 """Answers to a leader: nothing that `partition` knows of changes."""
 
@@ -59,6 +89,16 @@ def walk(execution, seed, steps):
         transition, arguments, after = chosen.choice(possible)
         yield state, transition, arguments, after
         state = after
+
+
+def test_a_zombie_has_a_new_process_lead_with_an_isr_of_the_past():
+    scope = FENCED.scopes["deep"]
+    trace = executed(FENCED, scope, ZOMBIE_TELLS_AN_OLD_ISR.split("\n")[1:-1])
+    assert trace.states == FENCED.expectation(scope)["isr_complete"]
+    state = trace.steps[-1][2]
+    assert state.brokers[0].seen_epoch == 1 < state.zk.epoch
+    assert sets.contains(state.zk.partitions[0].isr, 1) and not sets.contains(state.data[0].brokers[0].isr, 1)
+    assert not dict((p.name, holds) for p, holds in Execution(FENCED, scope).state_verdicts(state))["isr_complete"]
 
 
 @pytest.mark.parametrize("seed", range(12))
