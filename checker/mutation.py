@@ -10,7 +10,9 @@ from checker.local import explore_here
 from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model
-from spec.mutants import cluster, consumer, election, group, partition, replica, replication, requests, topics
+from spec.mutants import (
+    async_isr, cluster, consumer, election, group, partition, replica, replication, requests, topics,
+)
 from spec.mutants.mutant import Mutant
 
 HEADER = """# Mutants
@@ -55,7 +57,8 @@ def _counted(model, mutant, scope, row):
 def catalogue() -> list[tuple[Model, Mutant]]:
     """Every mutant with the model that it is a mutant of."""
     mutants = {
-        ("replication", "kip320"): replication.MUTANTS, ("election", "fenced"): election.MUTANTS,
+        ("replication", "kip320"): replication.MUTANTS, ("async-isr", "maximal-isr"): async_isr.MUTANTS,
+        ("election", "fenced"): election.MUTANTS,
         ("partition", "fenced"): partition.MUTANTS, ("requests", "current"): requests.MUTANTS,
         ("topics", "kip455"): topics.MUTANTS, ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS,
         ("replica", "current"): replica.MUTANTS, ("group", "current"): group.MUTANTS,

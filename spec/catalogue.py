@@ -2,12 +2,12 @@
 
 from spec.language.model import Model
 from spec.museum import (
-    cluster, consumer, control_requests, election, group, partition, replica, replication, topics,
+    async_isr, cluster, consumer, control_requests, election, group, partition, replica, replication, topics,
 )
 
 MODELS: tuple[Model, ...] = (
-    replication.MODELS + replica.MODELS + election.MODELS + partition.MODELS + control_requests.MODELS + topics.MODELS
-    + group.MODELS + consumer.MODELS + cluster.MODELS
+    replication.MODELS + async_isr.MODELS + replica.MODELS + election.MODELS + partition.MODELS
+    + control_requests.MODELS + topics.MODELS + group.MODELS + consumer.MODELS + cluster.MODELS
 )
 
 

@@ -171,7 +171,9 @@ class Interpreter(Expressions):
         value = self._stored(domain, value)
         if index is None:
             return self.numbers.choose(condition, value, self._stored(domain, old))
-        value = self.numbers.constant(value) if is_known(value) else value
+        if is_known(value):
+            bits = self.variables.scope[domain.sort] if isinstance(domain, SetOf) else None
+            value = z3.BitVecVal(value, bits) if bits else self.numbers.constant(value)
         written = z3.Store(old, index, value)
         return written if condition is True else z3.If(condition, written, old)
 

@@ -11,6 +11,7 @@ from spec.controller.session import Broker
 from spec.language.domains import NOBODY
 from spec.language.sets import contains
 from spec.network import Epoch, Receiver
+from spec.properties.async_isr_lemmas import MAXIMAL_ISR
 from spec.replication import Replica, Request
 from spec.zookeeper import ORPHAN, PROCESS, owns_controller, session_open
 
@@ -194,6 +195,7 @@ REPLICATION = (
     leader_in_own_isr, hw_is_in_log,
 )
 LEMMAS = {
+    ("async-isr", "maximal-isr"): MAXIMAL_ISR,
     ("election", "fenced"): FENCED,
     ("replication", "kip320"): REPLICATION,
 }

@@ -13,7 +13,7 @@ from tests.checker.samples import sample, small_scope
 
 TOYS = [toys.clock(), toys.graph([(0, 1), (1, 2), (2, 0), (3, 3)], [0, 3]), toys.counter(4), toys.queue()]
 
-READ = [*find("election"), *find("replication")]
+READ = [*find("election"), *find("replication"), *find("async-isr")]
 """What the prover reads so far: the loops of the other systems end where a state says."""
 
 
