@@ -47,7 +47,7 @@ def trace_of(run: RunDirectory, kernel: Kernel, found: Found) -> Trace:
         numbers.insert(0, number)
     trace = Trace(kernel.model, kernel.scope, state, [])
     for number in numbers:
-        _extend(trace, execution, *kernel.step(number))
+        extend(trace, execution, *kernel.step(number))
     return trace
 
 
@@ -68,7 +68,8 @@ def _with_key(run, level, key):
         yield from states[keys == key]
 
 
-def _extend(trace, execution, transition, arguments):
+def extend(trace: Trace, execution: Execution, transition: Transition, arguments: tuple[int, ...]) -> None:
+    """Add a step to a trace; raises TraceError when it is not enabled."""
     state = trace.steps[-1][2] if trace.steps else trace.initial
     after = execution.after(state, transition, arguments)
     if after is None:
@@ -102,6 +103,6 @@ def _follow(trace, execution, text):
     for name, domain in transition.arguments.items():
         if step.arguments[name] not in values(domain, trace.scope):
             raise TraceError(f"step {number}, {text}: {name} is out of its range in this scope")
-    _extend(trace, execution, transition, tuple(step.arguments[name] for name in transition.arguments))
+    extend(trace, execution, transition, tuple(step.arguments[name] for name in transition.arguments))
     if step.answer and step.answer != trace.steps[-1][0].answer:
         raise TraceError(f"step {number}, {text}: the answer is {trace.steps[-1][0].answer}")

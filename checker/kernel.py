@@ -17,6 +17,7 @@ import numpy as np
 from checker.compiler import Generated, Program
 from checker.compiler_expressions import COPY, Words
 from checker.compiler_text import NUMBER
+from checker.errors import UserError
 from checker.machine import Code
 from checker.packing import Packing
 from spec.language.domains import Scope, values
@@ -240,6 +241,15 @@ class Expansion:
             states.ctypes.data, first, len(states), self.compiled.most_successors, self._size,
             *(array.ctypes.data for array in arrays),
         )
+
+
+def require_in_range(kernel: Kernel, expansion: Expansion) -> None:
+    """Raise UserError when a step has put a value out of its declared range."""
+    if expansion.fault[0] >= 0:
+        transition, arguments = kernel.step(int(expansion.fault[1]))
+        name = f"{kernel.model.system}/{kernel.model.variant}"
+        step = f"{transition.name}{arguments}"
+        raise UserError(f"{name}: {step} puts a value out of its declared range; mend the specification")
 
 
 def compile_all(kernels: list[Compiled]) -> None:

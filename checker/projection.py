@@ -17,7 +17,7 @@ import numpy as np
 from checker.errors import UserError
 from checker.execution import Execution
 from checker.fields import FieldSet
-from checker.kernel import Expansion, Kernel
+from checker.kernel import Expansion, Kernel, require_in_range
 from checker.outcome import Outcome
 from checker.table import Table, miss_probability
 from spec.language.domains import Scope
@@ -77,12 +77,9 @@ def _next_level(expansion, table, frontier, lenses, moves):
 
 
 def _refuse(kernel, expansion, outcome, most):
-    name = f"{kernel.model.system}/{kernel.model.variant}"
-    if expansion.fault[0] >= 0:
-        transition, arguments = kernel.step(int(expansion.fault[1]))
-        step = f"{transition.name}{arguments}"
-        raise UserError(f"{name}: {step} puts a value out of its declared range; mend the specification")
+    require_in_range(kernel, expansion)
     if outcome.distinct > most:
+        name = f"{kernel.model.system}/{kernel.model.variant}"
         raise UserError(f"{name} has more than {most:,} states at this scope; take a smaller scope or raise --max-states")
 
 

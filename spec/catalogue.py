@@ -1,14 +1,17 @@
 """All systems and their variants, by name."""
 
 from spec.language.model import Model
+from spec.language.refinement import Refinement
 from spec.museum import (
     async_isr, cluster, consumer, control_requests, election, group, partition, replica, replication, topics,
 )
+from spec.replica.refinement import TO_REPLICATION
 
 MODELS: tuple[Model, ...] = (
     replication.MODELS + async_isr.MODELS + replica.MODELS + election.MODELS + partition.MODELS
     + control_requests.MODELS + topics.MODELS + group.MODELS + consumer.MODELS + cluster.MODELS
 )
+REFINEMENTS: tuple[Refinement, ...] = (TO_REPLICATION,)
 
 
 def find(system: str | None = None, variant: str | None = None) -> list[Model]:

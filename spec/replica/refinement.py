@@ -1,27 +1,31 @@
-"""How `replica` refines the abstract `replication`: what must agree, and two steps that the abstract lacks.
+"""How `replica` refines the abstract `replication`: what must agree, and the steps that the abstract lacks.
 
 A state of `replica` has no function to states of `replication`: the abstract leader reads its followers, so that
 it moves its high watermark, truncates or copies at the moment at which the concrete one *may*, and the
 concrete one does so when messages have told it, or never. So a relation is given, and the checker keeps
-for each concrete state all abstract states that the behaviour so far may have led to (`checker.refinement`).
+for each concrete state all abstract states that the behaviour so far may have led to (`checker.refine`).
 
 Agreed: ZooKeeper (leader, leader epoch, ISR), the next record, every log, but that a follower's may already be
 as its answer on the way will make it; whoever leads in `replica` leads in `replication`, in the same epoch; and no
 high watermark of `replica` is above that of `replication`. Not compared, since only the abstract has it or it
 is older here: a follower's leader and epoch, a leader's ISR, requests.
 
-A broker that restarts is, abstractly, one that goes on: its leadership, which nobody obeys, may stay.
+A broker that restarts is, abstractly, one that goes on: its leadership, which nobody obeys, may stay, and a
+checkpointed high watermark is only lower. min.insync.replicas only forbids steps.
 """
 
-from dataclasses import replace
-
-from spec.language.model import Model, Transition
-from spec.language.sets import contains, without_member
+from spec.language.domains import NOBODY
+from spec.language.model import Transition
+from spec.language.refinement import Added, Refinement
+from spec.language.sets import contains, only, with_member, without_member
 from spec.museum.replication import KIP320
-from spec.replica.broker import LEADER
+from spec.replica.broker import LEADER, epoch_start
 from spec.replica.follower import truncation_point
 from spec.replica.network import RECORD, answer_arrives, has_records
-from spec.replication import Replica, following_epoch, is_true_leader, write_isr
+from spec.replication import (
+    Replica, following_epoch, is_true_leader, presumes_leadership, reached_high_watermark, same_entry, write_isr,
+    write_quorum,
+)
 
 
 def leader_shrink_isr_unseen(s, leader: Replica, follower: Replica):
@@ -56,33 +60,60 @@ def follower_fetch_nothing(s, leader: Replica, follower: Replica):
     return True
 
 
-ADDED = (
-    Transition(leader_shrink_isr_unseen, "replica {leader}"),
-    Transition(follower_fetch_nothing, "replica {follower}"),
-)
-ABSTRACT: Model = replace(KIP320, variant="kip320-unseen", transitions=KIP320.transitions + ADDED, expected={})
+def leader_inc_high_watermark_by_past(s, leader: Replica):
+    """A presumed leader raises its high watermark by a fetch that comes late: a member has left the epoch since.
 
+    Guards:  every member of the leader's local ISR has the record, and no older epoch than the leader's.
+    Effects: the high watermark grows by one.
+    Kafka:   Partition.updateFollowerFetchState, maybeIncrementLeaderHW: a fetch counts, whatever follows it.
+    """
+    l = s.replicas[leader]
+    if not presumes_leadership(s, leader) or l.hw >= l.log.length:
+        return False
+    for f in range(len(s.replicas)):
+        if contains(l.isr, f):
+            if s.replicas[f].leader_epoch < l.leader_epoch or not same_entry(l.log, s.replicas[f].log, l.hw):
+                return False
 
-def seen(s):
-    """What must be equal: ZooKeeper's state and the next record of `replica`."""
-    return s.zk.leader, s.zk.leader_epoch, s.zk.isr, s.clients.next_record
-
-
-def seen_abstract(a):
-    """The same of `replication`."""
-    return a.quorum.leader, a.quorum.leader_epoch, a.quorum.isr, a.next_record
-
-
-def agrees(s, a):
-    """Whether no high watermark is above the abstract one."""
-    for b in range(len(s.brokers)):
-        if s.brokers[b].hw > a.replicas[b].hw:
-            return False
+    l.hw += 1
     return True
 
 
-def passes(s, a):
-    """Whether logs and leaderships agree, as the module says."""
+def leader_expand_isr_at_epoch_start(s, leader: Replica, follower: Replica):
+    """The true leader adds a follower that has reached its epoch's start, which its high watermark has not.
+
+    Guards:  `follower` follows in the leader's epoch; it has reached its high watermark and the start of its epoch.
+    Effects: the follower joins the ISR, in the quorum and at the leader.
+    Kafka:   Partition.isFollowerInSync, 2.1 (KAFKA-7128).
+    """
+    isr = s.replicas[leader].isr
+    if leader == follower or contains(isr, follower) or not is_true_leader(s, leader):
+        return False
+    if not following_epoch(s, leader, follower) or not reached_high_watermark(s, leader, follower):
+        return False
+    if s.replicas[follower].log.length < epoch_start(s.replicas[leader]):
+        return False
+
+    write_isr(s, leader, with_member(isr, follower))
+    return True
+
+
+def elect_unclean(s, leader: Replica):
+    """The controller makes a replica outside the ISR leader.
+
+    Guards:  nobody leads; `leader` is not in the ISR.
+    Effects: a new epoch; the new leader alone is in the ISR.
+    Kafka:   PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, unclean.
+    """
+    if s.quorum.leader != NOBODY or contains(s.quorum.isr, leader):
+        return False
+
+    write_quorum(s, leader, only(leader))
+    return True
+
+
+def same_logs_and_leaders(s, a):
+    """Logs are the same, but that a follower may already have the answer on its way; who leads, leads in both."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         replica = a.replicas[b]
@@ -120,3 +151,30 @@ def answered_log(s, b, other):
         if broker.log.slots[i].id != other.slots[i].id or broker.log.slots[i].epoch != other.slots[i].epoch:
             return False
     return True
+
+
+def no_higher_watermark(s, a):
+    """No high watermark is above the abstract one."""
+    for b in range(len(s.brokers)):
+        if s.brokers[b].hw > a.replicas[b].hw:
+            return False
+    return True
+
+
+TO_REPLICATION = Refinement(
+    system="replica",
+    abstract=KIP320,
+    added=(
+        Added(Transition(leader_shrink_isr_unseen, "replica {leader}")),
+        Added(Transition(follower_fetch_nothing, "replica {follower}")),
+        Added(Transition(leader_inc_high_watermark_by_past, "replica {leader}"), {"brokers": 3}),
+        Added(Transition(leader_expand_isr_at_epoch_start, "replica {leader}"), {"brokers": 3}),
+        Added(Transition(elect_unclean, "controller"), {"unclean": 1}),
+    ),
+    equal={
+        "zk.leader": "quorum.leader", "zk.leader_epoch": "quorum.leader_epoch", "zk.isr": "quorum.isr",
+        "clients.next_record": "next_record",
+    },
+    passes=same_logs_and_leaders,
+    agrees=no_higher_watermark,
+)

@@ -1,44 +1,137 @@
-"""`replica` refines `replication` with two steps added: its leaders know less, its fetches may be empty."""
+"""`replica` refines `replication` with some steps added: its leaders know less, its followers act on old news."""
+
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from checker.local import explore_here
-from checker.refinement import Abstract, Relation, refine
-from spec.museum.replica import CURRENT, SIZES
-from spec.museum.replication import KIP320
+from checker.refine.search import refine
+from spec.language.model import Transition
+from spec.language.refinement import Added, Refinement
+from spec.language.sets import contains
+from spec.museum.replica import CURRENT, FENCED, SHRUNK_ISR, TO_HW, scope
 from spec.mutants.mutant import everywhere
 from spec.mutants.replica import reached_with_answer
 from spec.replica import leader
-from spec.replica.refinement import ABSTRACT, agrees, passes, seen, seen_abstract
+from spec.replica.refinement import TO_REPLICATION
+from tests.checker.readable_refinement import refined
+from tests.toys import clock, graph
 
-RELATION = Relation(seen, seen_abstract, passes, agrees)
-
-
-def refined(model, abstract, *sizes):
-    """Follow a model with an abstract one."""
-    at = dict(zip(SIZES, sizes))
-    return refine(model, at, Abstract(abstract, {name: at[name] for name in abstract.scope}, RELATION), RELATION)
+TINY, THREE, UNCLEAN = scope(2, 1, 1, 1, 0, 1, 0), scope(3, 1, 1, 1, 0, 1, 0), scope(2, 1, 1, 2, 0, 1, 1)
 
 
-def test_every_behaviour_is_an_abstract_one():
-    found = refined(CURRENT, ABSTRACT, 2, 1, 1, 1, 0, 1, 0)
-    assert found.diverged is None
-    assert found.states == 2597
+def facts(model, at, refinement=TO_REPLICATION, **options):
+    """What the readable check answers too."""
+    found = refine(model, at, refinement, **options)
+    return (None, None, found.diverged.states) if found.diverged else (found.states, found.pairs, None)
+
+
+def steps(found):
+    """The behaviour that diverges, as text."""
+    return [str(step) for step, _, _ in found.diverged.steps]
+
+
+@pytest.mark.parametrize("model", [TO_HW, FENCED, SHRUNK_ISR, CURRENT], ids=lambda model: model.variant)
+def test_a_variant_is_judged_as_the_readable_check_does(model):
+    assert facts(model, TINY) == refined(model, TINY, TO_REPLICATION)
+
+
+@pytest.mark.parametrize("name, length", [("leader_shrink_isr_unseen", 6), ("follower_fetch_nothing", 8)])
+def test_without_an_added_step_it_diverges(name, length):
+    assert facts(CURRENT, TINY, without=(name,)) == refined(CURRENT, TINY, TO_REPLICATION, (name,))
+    assert facts(CURRENT, TINY, without=(name,))[2] == length
+
+
+@pytest.mark.parametrize("at, states, pairs", [
+    (scope(2, 1, 1, 1, 1, 1, 0), 11_253, 14_185), (scope(2, 1, 1, 1, 1, 2, 0), 11_249, 14_179), (UNCLEAN, 21_845, 26_215),
+], ids=["a restart, with any checkpoint", "min.insync.replicas", "an unclean election"])
+def test_with_each_kind_of_fault_every_behaviour_is_an_abstract_one(at, states, pairs):
+    assert facts(CURRENT, at) == (states, pairs, None)
+
+
+def test_an_unclean_election_is_an_abstract_step_that_costs_strong_isr():
+    assert refine(CURRENT, UNCLEAN, TO_REPLICATION).lost == {"strong_isr": 8}
+    found = refine(CURRENT, UNCLEAN, TO_REPLICATION, without=("elect_unclean",))
+    assert steps(found) == ["controller.remove_replica(replica=0)", "controller.elect_unclean(leader=0)"]
+    assert not found.lost and "zk.leader" in found.reason
+
+
+@pytest.mark.parametrize("name, length, last", [
+    ("leader_inc_high_watermark_by_past", 10, "leader.serve_fetch(b=0, follower=2) -> OK"),
+    ("leader_expand_isr_at_epoch_start", 11, "controller.alter_partition(sender=0) -> OK"),
+])
+def test_three_brokers_need_two_steps_more(name, length, last):
+    found = refine(CURRENT, THREE, TO_REPLICATION, without=(name,))
+    assert found.diverged.states == length and steps(found)[-1] == last
+
+
+def test_three_brokers_so_far():
+    found = refine(CURRENT, THREE, TO_REPLICATION, most=50_000)
+    assert not found.complete and found.diverged is None and found.states == 67_971
+    assert not found.lost and found.abstract_states == 7_096
 
 
 @pytest.mark.parametrize("at", [(2, 2, 2, 2), (3, 1, 1, 1)], ids=str)
 def test_the_added_steps_break_nothing_in_the_abstract_model(at):
-    assert not explore_here(ABSTRACT, dict(zip(ABSTRACT.scope, at))).traces
-
-
-def test_without_the_added_steps_it_is_not_one():
-    found = refined(CURRENT, KIP320, 2, 1, 1, 1, 0, 1, 0)
-    assert found.diverged[-1] == "controller.alter_partition(sender=0)"
+    sizes = {**dict(zip(TO_REPLICATION.abstract.scope, at)), "faults": 0, "min_isr": 1, "unclean": 0}
+    model = TO_REPLICATION.model_at({**sizes, "brokers": 3})
+    assert not explore_here(model, TO_REPLICATION.abstract_scope(sizes)).traces
 
 
 def test_a_follower_counted_before_it_has_the_record_is_no_refinement():
-    mutant = everywhere({leader.reached: reached_with_answer})(CURRENT)
-    found = refined(mutant, ABSTRACT, 2, 1, 1, 1, 0, 1, 0)
-    assert found.diverged == [
-        "leader.produce(b=0, acks=0)", "leader.serve_fetch(b=0, follower=1)", "follower.send_request(b=1)",
+    found = refine(everywhere({leader.reached: reached_with_answer})(CURRENT), TINY, TO_REPLICATION)
+    assert steps(found) == [
+        "leader.produce(b=0, acks=0) -> OK", "leader.serve_fetch(b=0, follower=1) -> OK", "follower.send_request(b=1)",
     ]
+    assert found.reason.startswith("Logs are the same")
+
+
+ODD = 0b101010
+
+
+def same_parity(s, a):
+    """Both nodes are odd, or none."""
+    return contains(ODD, s.node) == contains(ODD, a.node)
+
+
+def not_ahead(s, a):
+    """Both nodes are odd, or none; the concrete one is not the higher."""
+    return contains(ODD, s.node) == contains(ODD, a.node) and s.node <= a.node
+
+
+NODES = st.integers(0, 5)
+WALKS = st.builds(
+    lambda edges, starts: graph([*edges, (5, 5)], starts),
+    st.lists(st.tuples(NODES, NODES), max_size=12), st.lists(NODES, min_size=1, max_size=2),
+)
+
+
+@given(WALKS, WALKS)
+def test_walks_are_judged_as_the_readable_check_does(concrete, abstract):
+    by_parity = Refinement("graph", abstract, (), {}, same_parity, not_ahead)
+    assert facts(concrete, concrete.scope, by_parity) == refined(concrete, concrete.scope, by_parity)
+
+
+def never(s):
+    """Nothing.
+
+    Guards:  none is met.
+    Effects: none.
+    Kafka:   none.
+    """
+    return False
+
+
+def same_time(s, a):
+    """Both clocks show the same."""
+    return s.time == a.time
+
+
+def test_a_clock_is_followed_by_itself_and_not_by_one_that_stands():
+    twin = Refinement("clock", clock(), (Added(Transition(never)),), {"time": "time"}, same_time, same_time)
+    assert facts(clock(), {}, twin) == (2, 2, None)
+    standing = replace(clock(), transitions=())
+    found = refine(clock(), {}, replace(twin, abstract=standing))
+    assert len(steps(found)) == 1 and "equal are time" in found.reason

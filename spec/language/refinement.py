@@ -1,0 +1,54 @@
+"""Refinement: what must agree between the states of two systems for the one to behave like the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Callable, Iterable, Mapping
+
+from spec.language.domains import Scope
+from spec.language.model import Model, Transition
+
+
+@dataclass(frozen=True)
+class Added:
+    """A step that the abstract model lacks, and must have at scopes of at least the sizes `least`."""
+
+    transition: Transition
+    least: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the step's function."""
+        return self.transition.function.__name__
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """How the variants of `system` behave like `abstract`, a model, with the steps `added` to it.
+
+    `equal` maps fields (``zk.isr``) of a concrete state to those of an abstract one that must have the same values.
+    `agrees(s, a)` is what must hold besides, before and after each concrete step; `passes(s, a)`, which it implies, is
+    asked of the abstract states on the way from one to the other. A scope of `system` has the sizes of `abstract`.
+    """
+
+    system: str
+    abstract: Model
+    added: tuple[Added, ...]
+    equal: Mapping[str, str]
+    passes: Callable
+    agrees: Callable
+
+    def added_at(self, scope: Scope, without: Iterable[str] = ()) -> tuple[Added, ...]:
+        """The steps that are added at a scope, but those called `without`."""
+        return tuple(
+            a for a in self.added if a.name not in without and all(scope[name] >= n for name, n in a.least.items())
+        )
+
+    def model_at(self, scope: Scope, without: Iterable[str] = ()) -> Model:
+        """The abstract model with these steps."""
+        steps = tuple(a.transition for a in self.added_at(scope, without))
+        return replace(self.abstract, transitions=self.abstract.transitions + steps, expected={})
+
+    def abstract_scope(self, scope: Scope) -> Scope:
+        """The sizes of the abstract model at a scope."""
+        return {name: scope[name] for name in self.abstract.scope}
