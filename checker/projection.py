@@ -80,7 +80,9 @@ def _refuse(kernel, expansion, outcome, most):
     require_in_range(kernel, expansion)
     if outcome.distinct > most:
         name = f"{kernel.model.system}/{kernel.model.variant}"
-        raise UserError(f"{name} has more than {most:,} states at this scope; take a smaller scope or raise --max-states")
+        raise UserError(
+            f"{name} has more than {most:,} states at this scope; take a smaller scope or raise --max-states"
+        )
 
 
 class _Lens:

@@ -88,8 +88,8 @@ class Matching:
         found = np.empty(len(states), np.int64)
         shown, which = np.unique(field_values(self._kernel, self._fields, states), axis=0, return_inverse=True)
         for i, values in enumerate(shown.tolist()):
-            chosen = np.flatnonzero(which.reshape(-1) == i)
-            found[chosen] = self._classes_in(np.ascontiguousarray(states[chosen]), self._abstract.groups.get(tuple(values)))
+            chosen, group = np.flatnonzero(which.reshape(-1) == i), self._abstract.groups.get(tuple(values))
+            found[chosen] = self._classes_in(np.ascontiguousarray(states[chosen]), group)
         return found
 
     def _classes_in(self, states, group):

@@ -48,5 +48,6 @@ def field_values(kernel: Kernel, names: list[str], states: np.ndarray) -> np.nda
         found[:, column] = leaves[path].low
         if path in places:
             place = places[path]
-            found[:, column] += (states[:, place.word] >> np.uint64(place.shift) & np.uint64(place.mask)).astype(np.int64)
+            bits = states[:, place.word] >> np.uint64(place.shift) & np.uint64(place.mask)
+            found[:, column] += bits.astype(np.int64)
     return found
