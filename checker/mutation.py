@@ -11,7 +11,7 @@ from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.mutants import (
-    async_isr, cluster, consumer, election, group, partition, replica, replication, requests, topics,
+    async_isr, cluster, consumer, election, group, partition, replica, replication, requests, rolling, topics,
 )
 from spec.mutants.mutant import Mutant
 
@@ -58,7 +58,7 @@ def catalogue() -> list[tuple[Model, Mutant]]:
     """Every mutant with the model that it is a mutant of."""
     mutants = {
         ("replication", "kip320"): replication.MUTANTS, ("async-isr", "maximal-isr"): async_isr.MUTANTS,
-        ("election", "fenced"): election.MUTANTS,
+        ("election", "fenced"): election.MUTANTS, ("election", "rolling"): rolling.MUTANTS,
         ("partition", "fenced"): partition.MUTANTS, ("requests", "current"): requests.MUTANTS,
         ("topics", "kip455"): topics.MUTANTS, ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS,
         ("replica", "current"): replica.MUTANTS, ("group", "current"): group.MUTANTS,

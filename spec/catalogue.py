@@ -3,13 +3,15 @@
 from spec.language.model import Model
 from spec.language.refinement import Refinement
 from spec.museum import (
-    async_isr, cluster, consumer, control_requests, election, group, partition, replica, replication, topics,
+    async_isr, cluster, consumer, control_requests, election, group, partition, replica, replication, rolling,
+    rolling_partition, topics,
 )
 from spec.replica.refinement import TO_REPLICATION
 
 MODELS: tuple[Model, ...] = (
-    replication.MODELS + async_isr.MODELS + replica.MODELS + election.MODELS + partition.MODELS
-    + control_requests.MODELS + topics.MODELS + group.MODELS + consumer.MODELS + cluster.MODELS
+    replication.MODELS + async_isr.MODELS + replica.MODELS + rolling.MODELS + election.MODELS
+    + rolling_partition.MODELS + partition.MODELS + control_requests.MODELS + topics.MODELS + group.MODELS
+    + consumer.MODELS + cluster.MODELS
 )
 REFINEMENTS: tuple[Refinement, ...] = (TO_REPLICATION,)
 

@@ -32,11 +32,15 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Transition:
-    """A transition function, the lane that it acts in, and the arrows that it draws."""
+    """A transition function, the lane that it acts in, and the arrows that it draws.
+
+    `only` narrows the domains of some arguments: who takes the step in this model.
+    """
 
     function: Callable
     lane: str = "cluster"
     arrows: tuple[Arrow, ...] = ()
+    only: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -45,8 +49,9 @@ class Transition:
 
     @property
     def arguments(self) -> dict[str, object]:
-        """Argument names and their domains, in order, as the function's annotations declare them."""
-        return {name: domain for name, domain in self.function.__annotations__.items() if name != "return"}
+        """Argument names and their domains, in order, as the function's annotations (and `only`) declare them."""
+        declared = {name: domain for name, domain in self.function.__annotations__.items() if name != "return"}
+        return declared | self.only
 
     def choices(self, scope: Scope) -> Iterator[tuple[int, ...]]:
         """All argument tuples at `scope`, the last argument varying fastest."""

@@ -44,6 +44,7 @@ HOLDS = {
 }
 ONE_FAULT = {
     "former_changes_nothing": 5, "control_requests_first": 9, "replicas_converge": 10, "metadata_converges": 10,
+    "nothing_for_the_deleted": 10,
 }
 SIZES = {
     "brokers": "brokers, each of which may become the controller",
@@ -116,7 +117,9 @@ LEGACY = model(
         (2, 2, 2, 1, 3, 0): {"control_requests_first": 9}, (2, 2, 1, 1, 3, 1): ONE_FAULT,
         (3, 2, 2, 1, 3, 1): ONE_FAULT | {"replicas_converge": 12, "metadata_converges": 12},
         (2, 2, 2, 1, 3, 1): ONE_FAULT, (2, 2, 2, 2, 3, 1): ONE_FAULT,
-        (2, 2, 2, 1, 2, 2): ONE_FAULT | {"control_requests_first": 10, "no_stale_stop": 20},
+        (2, 2, 2, 1, 2, 2): ONE_FAULT | {
+            "control_requests_first": 10, "nothing_for_the_deleted": 11, "no_stale_stop": 20,
+        },
     },
 ).rebound(WITHOUT_STOP_EPOCH | {
     broker.is_former: is_never_former,

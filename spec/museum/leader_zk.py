@@ -18,7 +18,7 @@ from spec.partition.isr import Isr
 from spec.partition.progress import at_work
 from spec.partition.znodes import ARMED
 from spec.partition.zookeeper import assigned, get_state, isr_changed, session_open
-from spec.zookeeper import BADVERSION, EXPIRED, OK
+from spec.zookeeper import BADVERSION, EXPIRED, FENCED, OK
 
 
 def nobody(controller):
@@ -55,7 +55,7 @@ def set_isr(zk, b, p, leader_epoch, isr):
     return OK
 
 
-def take_notification(zk, b, p, reader):
+def take_notification(zk, b, p, epoch, reader):
     """getData of a state that a leader has changed, and delete of the notification: as `get_state`."""
     answer = get_state(zk, b, p, reader)
     if answer == OK:
@@ -86,18 +86,18 @@ def isr_notification(s, b: Broker, p: Partition):
     """A controller reads the state that a leader has changed, and deletes the notification.
 
     Guards:  there is a notification; `b` is at work, and knows of `p`.
-    Request: OK; NONODE; EXPIRED.
-    Effects: the cache is what was read.
+    Request: OK; NONODE; EXPIRED; FENCED where the deletion is checked against the epoch (2.1+).
+    Effects: the cache is what was read; on FENCED the reign is over.
     Kafka:   KafkaController.processIsrChangeNotification, 1.1 to 2.6.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not isr_changed(s.zk, p) or not is_known(controller.partitions[p]):
         return False
 
-    answer = take_notification(s.zk, b, p, controller.result)
+    answer = take_notification(s.zk, b, p, controller.epoch, controller.result)
     if answer == OK:
         remember_result(controller, controller.partitions[p])
         drop_result(controller)
-    elif answer == EXPIRED:
+    elif answer == FENCED or answer == EXPIRED:
         forget(controller)
     return True

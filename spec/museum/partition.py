@@ -17,7 +17,8 @@ LANE = "broker {b}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
 SEAMS = (
     zookeeper.create_controller, zookeeper.read_controller, zookeeper.list_brokers, zookeeper.get_state,
-    zookeeper.create_state, zookeeper.set_state, zookeeper.delete_request, zookeeper.read_log_dir_events,
+    zookeeper.create_state, zookeeper.set_state, zookeeper.delete_request, zookeeper.checked_create_state,
+    zookeeper.checked_set_state, zookeeper.checked_delete_request, zookeeper.read_log_dir_events,
     zookeeper.create_log_dir_event, leader_zk.set_isr, leader_zk.take_notification, leader_zk.list_broker_ids,
     zkclient.open_another,
 )

@@ -190,6 +190,7 @@ MUTANTS = (
     mutant("stop-uncompared", "no_stale_stop", UNFENCED_STOP, TWO),
     mutant("stop-deletes", "log_kept", {broker.deletes: always_deletes}),
     Mutant("shared-queue", first_paragraph(share_queue), "control_requests_first", share_queue, ONE),
+    Mutant("shared-queue-deletion", first_paragraph(share_queue), "nothing_for_the_deleted", share_queue, ONE),
     mutant("new-broker-untold", "replicas_converge", {network.take_in: metadata_alone}),
     mutant("follows-nobody", "replicas_converge", {network.start_up: replicas_first}, EARLY),
     mutant("others-uninformed-follow", "replicas_converge", {network.take_in: others_uninformed}, TWO),

@@ -7,11 +7,13 @@ from spec.language.model import always, always_step
 from spec.language.rebind import rebind
 from spec.language.sets import contains, difference, is_empty
 from spec.partition.strategies import replicas_of
-from spec.requests.batch import DELETE, LEADER_AND_ISR, NO_STOP, NO_UPDATE, NOTHING, STOP_REPLICA
+from spec.requests.batch import (
+    DELETE, DROPPING, LEADER_AND_ISR, NO_STOP, NO_UPDATE, NOTHING, STOP_REPLICA, UPDATE_METADATA,
+)
 from spec.requests.context import NO_EPOCH, NOT_DELETED, is_settled, recipients
 from spec.requests.network import (
     ANSWERED, FAILED, HANDLED, HEALED, LATE, arriving, broker_epoch_in, has_arrived, leader_epoch_in, leader_in,
-    stop_in,
+    stop_in, update_in,
 )
 from spec.requests.zookeeper import brokers_changed, ids_changed
 
@@ -163,6 +165,29 @@ def control_requests_first(before, after, b):
     return True
 
 
+def tells_of_deletion(s, b, epoch, fate):
+    """Whether a request that broker `b` will obey has arrived, waits, and says that the topic is deleted."""
+    if not has_arrived(s.network, epoch, b, fate) or epoch < s.brokers[b].seen_epoch:
+        return False
+    kind = arriving(s.network, epoch, b, fate)
+    if kind == UPDATE_METADATA:
+        return update_in(s.network, epoch, b, fate) == DROPPING
+    return kind == STOP_REPLICA and stop_in(s.network, epoch, b, fate) == DELETE
+
+
+def nothing_for_the_deleted(before, after, b):
+    """No produce request is answered with success while a control request has arrived at the broker, and waits, that
+    tells it that the topic is deleted (KIP-291). Who has dropped the topic from its metadata refuses (0.10.1+).
+    """
+    broker = before.brokers[b]
+    if broker.replica.leader != b or broker.known_leader == NOBODY:
+        return True
+    for epoch in range(len(before.network.channels)):
+        if tells_of_deletion(before, b, epoch, ANSWERED) or tells_of_deletion(before, b, epoch, LATE):
+            return False
+    return True
+
+
 def has_heard_all(s, b):
     """Whether `b` rules by right, has handled every event, and every request of its reign was answered."""
     controller = s.brokers[b].controller
@@ -236,6 +261,7 @@ SAFETY = (
     always_step(no_stale_stop, of=("stop_replica",)),
     always_step(log_kept),
     always_step(control_requests_first, of=("answer_produce",)),
+    always_step(nothing_for_the_deleted, of=("answer_produce",)),
     always(replicas_converge),
     always(metadata_converges),
 )
