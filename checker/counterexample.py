@@ -84,25 +84,36 @@ def executed(model: Model, scope: Scope, texts: list[str]) -> Trace:
         trace = Trace(model, scope, initial, [])
         try:
             for text in texts:
-                _follow(trace, execution, text)
+                follow(trace, execution, text)
             return trace
         except TraceError as error:
             refusals.append((len(trace.steps), error))
     raise max(refusals, key=lambda refusal: refusal[0])[1]
 
 
-def _follow(trace, execution, text):
+def follow(trace: Trace, execution: Execution, text: str) -> None:
+    """Go on with the step that a text names; raises TraceError, also when the step was answered otherwise."""
     number = len(trace.steps) + 1
     try:
-        step = parse_step(text)
-        transition = trace.model.transition(step.transition)
-    except (ValueError, KeyError) as error:
-        raise TraceError(f"step {number}: {error.args[0]}") from error
-    if step.arguments.keys() != transition.arguments.keys():
-        raise TraceError(f"step {number}, {text}: the arguments are {', '.join(transition.arguments) or 'none'}")
-    for name, domain in transition.arguments.items():
-        if step.arguments[name] not in values(domain, trace.scope):
-            raise TraceError(f"step {number}, {text}: {name} is out of its range in this scope")
-    extend(trace, execution, transition, tuple(step.arguments[name] for name in transition.arguments))
-    if step.answer and step.answer != trace.steps[-1][0].answer:
+        transition, arguments = chosen_step(trace.model, trace.scope, text)
+    except TraceError as error:
+        raise TraceError(f"step {number}: {error}") from error
+    extend(trace, execution, transition, arguments)
+    answer = parse_step(text).answer
+    if answer and answer != trace.steps[-1][0].answer:
         raise TraceError(f"step {number}, {text}: the answer is {trace.steps[-1][0].answer}")
+
+
+def chosen_step(model: Model, scope: Scope, text: str) -> tuple[Transition, tuple[int, ...]]:
+    """The transition and the arguments that a step text names; raises TraceError where there are none such."""
+    try:
+        step = parse_step(text)
+        transition = model.transition(step.transition)
+    except (ValueError, KeyError) as error:
+        raise TraceError(error.args[0]) from error
+    if step.arguments.keys() != transition.arguments.keys():
+        raise TraceError(f"{text}: the arguments are {', '.join(transition.arguments) or 'none'}")
+    for name, domain in transition.arguments.items():
+        if step.arguments[name] not in values(domain, scope):
+            raise TraceError(f"{text}: {name} is out of its range in this scope")
+    return transition, tuple(step.arguments[name] for name in transition.arguments)

@@ -44,7 +44,7 @@ class Execution:
         for arguments in Transition(self.model.initial).choices(self.scope):
             state = self._new_state()
             self.model.initial(state, *arguments)
-            self._check(state, "initial state")
+            self.beyond(state, "initial state")
             states.setdefault(self.key(state), state)
         return list(states.values())
 
@@ -79,14 +79,14 @@ class Execution:
                 if not function(scratch, *arguments):
                     continue
                 after, scratch = scratch, state.copy()
-                bound = self._check(after, f"{transition.name}{arguments}")
+                bound = self.beyond(after, f"{transition.name}{arguments}")
                 if bound:
                     cuts[bound] += 1
                 else:
                     yield transition, arguments, after
 
-    def _check(self, state, where):
-        """The first bound that `state` leaves, or None."""
+    def beyond(self, state: Plain, where: str) -> str | None:
+        """The first bound that a state leaves, or None; `where` names the step to it in an error of its range."""
         for leaf, value in zip(self.leaves, self.key(state)):
             if not leaf.low <= value <= leaf.high:
                 if leaf.bound is None or (value < leaf.low and not leaf.spare):

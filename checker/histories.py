@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from checker.counterexample import Trace
+from checker.metrics import changing, metrics_over
 from spec.language.domains import named
 from spec.language.model import Property
 from spec.language.plain import to_json
+from spec.metrics.catalogue import metrics_of
 
 
 def history_of(trace: Trace, violated: Property | None) -> dict:
@@ -26,9 +28,19 @@ def history_of(trace: Trace, violated: Property | None) -> dict:
         "property": {"name": violated.name, "text": violated.text} if violated else None,
         "story": model.story,
         "lanes": lanes,
+        "metrics": _metrics(trace),
         "initial": to_json(model.state, trace.initial, scope),
         "steps": steps,
     }
+
+
+def _metrics(trace):
+    """The metrics that change in the course of a trace."""
+    series = metrics_over(trace)
+    texts = {measure.metric.name: measure.metric.text for measure in metrics_of(trace.model)}
+    return [
+        {"name": name, "text": texts[name], "values": [values[name] for values in series]} for name in changing(series)
+    ]
 
 
 def _step(trace, lanes, step, transition, after):

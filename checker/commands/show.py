@@ -10,7 +10,9 @@ from checker.commands.main import OK
 from checker.counterexample import Trace, executed
 from checker.errors import UserError
 from checker.histories import history_of
-from checker.pictures import HistoryError, beside_text, path_dot, render, render_beside, to_itf, to_svg, to_text
+from checker.pictures import (
+    HistoryError, beside_text, metrics_text, path_dot, render, render_beside, to_itf, to_svg, to_text,
+)
 from checker.rundir import RunDirectory
 from spec.catalogue import find
 from spec.language.model import Property
@@ -40,6 +42,7 @@ def add_parser(commands) -> None:
     parser.add_argument("--beside", metavar="RUN|TRACE.json", help="a second history, to compare step by step")
     parser.add_argument("--property", metavar="P", help="which violation of a run (default: the shortest)")
     parser.add_argument("--text", action="store_true", help="print as text instead of writing a page")
+    parser.add_argument("--metrics", action="store_true", help="print what operators would have seen, as a table")
     parser.add_argument("--output", metavar="FILE", help="the page (default: beside what is shown)")
     parser.add_argument("--svg", metavar="FILE", help="the diagram as one picture, for Markdown and slides")
     parser.add_argument("--dot", metavar="FILE", help="the path of states in Graphviz's language")
@@ -56,23 +59,25 @@ def run(options) -> int:
     if options.beside:
         shown.append(load(options.beside, None))
     try:
-        text = _text(shown) if options.text else None
+        text = _printed(shown, options)
         written = {path: _written(name, shown[0], options.target) for name, path in files.items()}
-        if options.output or not (options.text or files):
+        if options.output or not (text or files):
             written[options.output or str(_default(options.target, bool(options.beside)))] = _page(shown)
     except HistoryError as error:
         raise UserError(f"{options.target}: {error}") from error
     for path, content in written.items():
         Path(path).write_text(content, encoding="utf-8")
-    if text is not None:
+    if text:
         print(text)
     if written:
         print(f"{len(shown[0].history['steps'])} steps; open {', '.join(written)}")
     return OK
 
 
-def _text(shown):
-    return to_text(shown[0].history) if len(shown) == 1 else beside_text(*(one.history for one in shown))
+def _printed(shown, options):
+    histories = [one.history for one in shown]
+    texts = [to_text(*histories) if len(histories) == 1 else beside_text(*histories)] if options.text else []
+    return "\n".join(texts + [metrics_text(history) for history in histories if options.metrics])
 
 
 def _page(shown):

@@ -8,6 +8,8 @@ from checker.pictures.history import HistoryError
 from checker.pictures.itf import to_itf
 from checker.pictures.page import render, render_beside
 from checker.pictures.svg import to_svg
-from checker.pictures.text import beside_text, to_text
+from checker.pictures.text import beside_text, metrics_text, to_text
 
-__all__ = ["HistoryError", "beside_text", "path_dot", "render", "render_beside", "to_itf", "to_svg", "to_text"]
+__all__ = [
+    "HistoryError", "beside_text", "metrics_text", "path_dot", "render", "render_beside", "to_itf", "to_svg", "to_text",
+]

@@ -11,6 +11,9 @@ A history is JSON, for a counterexample of a model as for a recording of a real 
                   "text": "what it demands, in words"},
      "story": "a few sentences",                   optional
      "lanes": ["controller", "broker 0", "ZooKeeper"],
+     "metrics": [{"name": "offline_partitions",    optional: metrics over time
+                  "text": "what it counts",
+                  "values": [0, 0, 1]}],           one for each state, the initial one first
      "initial": {...},                             the state before the first step
      "steps": [
        {"text": "replication.become_leader(request=0)",
@@ -23,6 +26,8 @@ A history is JSON, for a counterexample of a model as for a recording of a real 
         "zxid": "0x9b",                            optional
         "time": "03:24:44.356",                    optional
         "violates": ["strong_isr"],                optional: names of what it violates
+        "story": "a sentence",                     optional: what is told before it
+        "notes": ["a sentence"],                   optional: what is told after it
         "group": "fetch rounds"}]}                 optional: see below
 
 A state is an object of nested objects, lists, strings, numbers, booleans and nulls.
@@ -41,7 +46,8 @@ HISTORY = {
 }
 PROPERTY = {"name": str, "text": str}
 STEP = {"text": str, "lane": int, "words": str, "arrows": list, "state": dict}
-STEP_OPTIONAL = {"zxid": str, "time": str, "violates": list, "group": str}
+STEP_OPTIONAL = {"zxid": str, "time": str, "violates": list, "story": str, "notes": list, "group": str}
+METRIC = {"name": str, "text": str, "values": list}
 ARROW = {"from": int, "to": int, "label": str, "kind": str}
 
 KIND_NAMES = {
@@ -62,7 +68,7 @@ def checked(history):
     except (TypeError, ValueError, RecursionError) as error:
         raise HistoryError(f"history: not plain JSON: {error}") from None
     history = json.loads(text)
-    _fields("history", history, HISTORY, {"story": str})
+    _fields("history", history, HISTORY, {"story": str, "metrics": list})
     if history["format"] != 1:
         raise HistoryError(f"history: format {history['format']} is not known, only 1")
     if history["property"] is not None:
@@ -72,13 +78,22 @@ def checked(history):
         raise HistoryError('history: "lanes" is empty')
     for number, step in enumerate(history["steps"], start=1):
         _check_step(f"step {number}", step, len(history["lanes"]))
+    for metric in history.get("metrics", []):
+        _check_metric(metric, len(history["steps"]) + 1)
     return history
+
+
+def _check_metric(metric, states):
+    _fields("metric", metric, METRIC, {})
+    if len(metric["values"]) != states or not all(type(value) is int for value in metric["values"]):
+        raise HistoryError(f'metric {metric["name"]}: "values" must be {states} whole numbers, one for each state')
 
 
 def _check_step(where, step, lanes):
     _fields(where, step, STEP, STEP_OPTIONAL)
     _lane(where, "lane", step["lane"], lanes)
-    _strings(where, "violates", step.get("violates", []))
+    for name in ("violates", "notes"):
+        _strings(where, name, step.get(name, []))
     for number, arrow in enumerate(step["arrows"], start=1):
         here = f"{where}, arrow {number}"
         _fields(here, arrow, ARROW, {})
@@ -115,6 +130,12 @@ def _lane(where, name, lane, lanes):
 def violations(history):
     """The numbers of the steps that violate something."""
     return [number for number, step in enumerate(history["steps"], start=1) if step.get("violates")]
+
+
+def metric_changes(history, number):
+    """The metrics that step `number` changed, as (name, old, new)."""
+    both = [(metric["name"], *metric["values"][number - 1 : number + 1]) for metric in history.get("metrics", [])]
+    return [(name, old, new) for name, old, new in both if old != new]
 
 
 def parting(left, right):

@@ -26,7 +26,14 @@ function introduction(history) {
   const facts = [history.system, history.variant, history.scope].filter(Boolean).join(" · ");
   return el("section", { class: "introduction" },
     el("h1", {}, history.title), el("p", { class: "facts" }, facts), demand(history),
-    history.story ? el("p", { class: "story" }, history.story) : null);
+    history.story ? el("p", { class: "story" }, history.story) : null, history.strip ? strip(history) : null);
+}
+
+/* Metrics over time: a drawing that comes with the page. */
+function strip(history) {
+  const holder = el("div", { class: "metrics" });
+  holder.innerHTML = history.strip;
+  return holder;
 }
 
 function demand(history) {
@@ -99,7 +106,10 @@ function cell(history, side, number) {
 }
 
 const stepWords = (step) => [
+  step.story ? el("p", { class: "told" }, step.story) : null,
   el("code", {}, breakable(step.text)), el("p", {}, step.words),
+  step.metrics.map((change) => el("p", { class: "metric" }, change)),
+  step.notes.map((note) => el("p", { class: "note" }, note)),
   step.violates.map((name) => el("strong", { class: "badge" }, `✕ violates ${name}`)),
 ];
 

@@ -4,10 +4,12 @@ import json
 import re
 from itertools import groupby
 from pathlib import Path
+from xml.etree import ElementTree
 
 from checker.pictures.changes import ABSENT, differences, path_text
-from checker.pictures.history import checked, parting, scope_text, violations
+from checker.pictures.history import checked, metric_changes, parting, scope_text, violations
 from checker.pictures.show import show, show_change
+from checker.pictures.strip import strip
 
 HERE = Path(__file__).parent
 FOLD_ABOVE = 300
@@ -62,14 +64,19 @@ def _history_data(history):
     data["scope"] = scope_text(history)
     data["story"] = history.get("story", "")
     data["violations"] = violations(history)
+    drawn = strip(history)
+    data["strip"] = "" if drawn is None else ElementTree.tostring(drawn, encoding="unicode")
     data["steps"] = [
         _step_data(step, before) for step, before in zip(history["steps"], states)
     ]
+    for number, step in enumerate(data["steps"], start=1):
+        step["metrics"] = ["{} {} → {}".format(*change) for change in metric_changes(history, number)]
     return data
 
 
 def _step_data(step, before):
     data = {name: step[name] for name in ("text", "lane", "words", "arrows")}
+    data |= {"story": step.get("story", ""), "notes": step.get("notes", [])}
     data["marks"] = [step[name] for name in ("time", "zxid") if step.get(name)]
     data["violates"] = step.get("violates", [])
     data["changes"] = [_change_data(*change) for change in differences(before, step["state"])]

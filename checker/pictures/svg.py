@@ -8,9 +8,10 @@ import textwrap
 from xml.etree import ElementTree
 
 from checker.pictures.changes import ABSENT, changes
-from checker.pictures.history import checked, scope_text, violations
+from checker.pictures.history import checked, metric_changes, scope_text, violations
 from checker.pictures.page import folds_of
 from checker.pictures.show import show_change
+from checker.pictures.strip import strip
 
 INK, SOFT, RULE, LANE = "#1b2127", "#55606b", "#e2e4e6", "#c4cad0"
 GOOD, BAD, BAD_PAPER, NEW, NEW_INK = "#00705a", "#b3261e", "#fdf1ef", "#fff0b8", "#3d2f00"
@@ -85,6 +86,16 @@ class _Picture:
             self.y += 8
             self.paragraph(self.root, MARGIN, history["story"], 14, min(wide, 860))
         self.y += 14
+        self.metrics()
+
+    def metrics(self):
+        """The strip of metrics, if there are any."""
+        drawn = strip(self.history)
+        if drawn is not None:
+            drawn.attrib |= {"x": str(MARGIN), "y": str(self.y), "font-family": MONO, "color": INK}
+            self.root.append(drawn)
+            self.width = max(self.width, int(drawn.get("width")) + 2 * MARGIN)
+            self.y += int(drawn.get("height")) + 10
 
     def demand(self, wide):
         """What was demanded, in words, and the verdict, behind a coloured bar."""
@@ -171,9 +182,13 @@ class _Picture:
             self.add(group, "text", mark, x=MARGIN + 8, y=top + FIRST + 19 + 13 * place, font_size=9.5, fill=SOFT,
                      font_family=MONO)
         self.y = top + FIRST - 13
+        self.paragraph(group, self.beside, step.get("story", ""), 13, WORDS, font_style="italic")
         self.paragraph(group, self.beside, step["text"], 12.5, WORDS, font_family=MONO, font_weight=600)
         self.paragraph(group, self.beside, step["words"], 13, WORDS)
         self.changes(group, changes(before, step["state"]))
+        told = ["{} {} → {}".format(*change) for change in metric_changes(self.history, number)]
+        for note in (*told, *step.get("notes", [])):
+            self.paragraph(group, self.beside, note, 12, WORDS, fill=SOFT)
         for name in broken:
             self.paragraph(group, self.beside, f"✕ violates {name}", 13, WORDS, fill=BAD, font_weight=650)
         self.y = max(self.y + 12, top + FIRST + GAP * max(0, len(step["arrows"]) - 1) + 20)

@@ -4,7 +4,7 @@ import textwrap
 from itertools import zip_longest
 
 from checker.pictures.changes import changes
-from checker.pictures.history import checked, parting, scope_text, violations
+from checker.pictures.history import checked, metric_changes, parting, scope_text, violations
 from checker.pictures.show import show_change
 
 WIDTH = 100
@@ -18,6 +18,20 @@ def to_text(history):
     for number in range(1, len(history["steps"]) + 1):
         lines += [*_step(history, number, WIDTH), ""]
     return "\n".join([*lines, *_verdict(history, WIDTH)]) + "\n"
+
+
+def metrics_text(history):
+    """The metrics of a history as a table: a column for each state in which one changes; raises HistoryError."""
+    history = checked(history)
+    metrics = history.get("metrics", [])
+    if not metrics:
+        return "no metric changes\n"
+    states = [n for n in range(len(history["steps"]) + 1) if not n or metric_changes(history, n)]
+    rows = [["step", *map(str, states)]]
+    rows += [[metric["name"], *(str(metric["values"][n]) for n in states)] for metric in metrics]
+    name = max(len(row[0]) for row in rows)
+    number = max(len(cell) for row in rows for cell in row[1:]) + 2
+    return "\n".join(row[0].ljust(name) + "".join(cell.rjust(number) for cell in row[1:]) for row in rows) + "\n"
 
 
 def beside_text(left, right):
@@ -56,13 +70,18 @@ def _step(history, number, width):
     before = history["steps"][number - 2]["state"] if number > 1 else history["initial"]
     marks = [mark for mark in (step.get("zxid"), step.get("time")) if mark]
     title = f"{number:>4}  {step['text']}  [{', '.join([lanes[step['lane']], *marks])}]"
-    lines = _wrapped(title, width, "", " " * 8)
+    lines = _wrapped(step["story"], width, "# ") + [""] if step.get("story") else []
+    lines += _wrapped(title, width, "", " " * 8)
     lines += _wrapped(step["words"], width, " " * 6)
     for arrow in step["arrows"]:
         route = f"{lanes[arrow['from']]} -> {lanes[arrow['to']]}"
         lines += _wrapped(f"{arrow['kind']} {route}: {arrow['label']}", width, " " * 6, " " * 10)
     for path, old, new in changes(before, step["state"]):
         lines += _wrapped("{}: {} -> {}".format(path, *show_change(old, new)), width, " " * 8, " " * 12)
+    for metric in metric_changes(history, number):
+        lines += _wrapped("{} {} -> {}".format(*metric), width, " " * 8)
+    for note in step.get("notes", []):
+        lines += _wrapped(note, width, " " * 6)
     if step.get("violates"):
         lines += _wrapped(f"** violates {', '.join(step['violates'])} **", width, " " * 6)
     return lines

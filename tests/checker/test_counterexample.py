@@ -99,9 +99,9 @@ def test_from_another_initial_state_it_can_be_executed_again():
     (["toys.follow(to=1)", "toys.follow(to=2)"], "step 2, toys.follow.*, is not enabled"),
     (["toys.follow(to=1)", "walk!"], "step 2: not a step: 'walk!'"),
     (["toys.jump(to=1)"], "step 1: graph/failing has no transition toys.jump"),
-    (["toys.follow()"], r"step 1, toys.follow\(\): the arguments are to"),
-    (["toys.follow(to=1, by=2)"], r"step 1, .*: the arguments are to"),
-    (["toys.follow(to=17)"], r"step 1, toys.follow\(to=17\): to is out of its range in this scope"),
+    (["toys.follow()"], r"step 1: toys.follow\(\): the arguments are to"),
+    (["toys.follow(to=1, by=2)"], r"step 1: .*: the arguments are to"),
+    (["toys.follow(to=17)"], r"step 1: toys.follow\(to=17\): to is out of its range in this scope"),
 ])
 def test_a_trace_that_is_no_behaviour_is_refused_at_its_first_wrong_step(texts, complaint):
     with pytest.raises(TraceError, match=complaint):

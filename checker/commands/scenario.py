@@ -1,0 +1,137 @@
+"""``kafkaproof scenario``: stories of operations, played step by step, with metrics over time."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from rich.table import Table
+
+import spec
+from checker.commands.main import OK, VIOLATED
+from checker.commands.tables import console, scope_text
+from checker.errors import UserError
+from checker.pictures import metrics_text, render, render_beside, to_svg, to_text
+from checker.scenarios.parse import Scenario, read_scenario
+from checker.scenarios.play import Told, play
+from checker.scenarios.show import history_of_part, part_as_json, where_they_part
+
+BUNDLED = Path(spec.__file__).parent / "scenarios"
+ENDING = ".scenario"
+EXAMPLES = """examples:
+  kafkaproof scenario                                   # which there are
+  kafkaproof scenario zombie-controller                 # tell one
+  kafkaproof scenario zombie-controller --output zombie.html
+  kafkaproof scenario mine.scenario --variant fenced    # one's own; docs/scenarios.md says how to write it
+
+exit codes: 0 everything is as the scenario says, 1 something is not, 2 it cannot be read
+"""
+
+
+def add_parser(commands) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "scenario", help="play a story of operations, with metrics over time", epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Play a scenario: steps of a model, what they change, and what operators would see meanwhile. "
+                    "Without a name, list the scenarios that there are.",
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME|FILE", help="a scenario that comes with kafkaproof, or a file")
+    parser.add_argument("--variant", help="only the part of this variant")
+    parser.add_argument("--output", metavar="FILE", help="write a page instead, two variants beside each other")
+    parser.add_argument("--svg", metavar="FILE", help="write one picture instead, of one variant")
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options) -> int:
+    """List the scenarios, or play one and show it."""
+    if options.name is None:
+        return _list(options)
+    scenario = read_scenario(_path(options.name))
+    parts = [part for part in scenario.parts if options.variant in (None, part.variant)]
+    if not parts:
+        raise UserError(f"{scenario.path} has no part of variant {options.variant!r}; it has "
+                        + ", ".join(part.variant for part in scenario.parts))
+    tellings = [play(scenario, part) for part in parts]
+    if options.json:
+        head = {"name": scenario.name, "title": scenario.title, "story": scenario.story}
+        parts = [part_as_json(scenario, told) for told in tellings]
+        print(json.dumps({"format": 1, "scenario": head, "parts": parts}, indent=2))
+    elif options.output or options.svg:
+        _write(scenario, tellings, options)
+    else:
+        _print(scenario, tellings)
+    failures = [told.failure for told in tellings if told.failure]
+    for failure in failures:
+        print(f"kafkaproof: {failure}", file=sys.stderr)
+    return VIOLATED if failures else OK
+
+
+def _path(name):
+    path = BUNDLED / f"{name}{ENDING}"
+    if path.is_file():
+        return path
+    if not Path(name).is_file():
+        known = ", ".join(path.stem for path in sorted(BUNDLED.glob(f"*{ENDING}")))
+        raise UserError(f"no scenario and no file {name!r}; there are {known}")
+    return Path(name)
+
+
+def bundled() -> list[Scenario]:
+    """The scenarios that come with kafkaproof, by name."""
+    return [read_scenario(path) for path in sorted(BUNDLED.glob(f"*{ENDING}"))]
+
+
+def _list(options):
+    scenarios = bundled()
+    if options.json:
+        print(json.dumps({"format": 1, "scenarios": [_entry(scenario) for scenario in scenarios]}, indent=2))
+        return OK
+    table = Table(header_style="bold")
+    table.add_column("scenario", no_wrap=True)
+    for column in ("what it shows", "system", "variant: what breaks"):
+        table.add_column(column)
+    for scenario in scenarios:
+        parts = [f"{part['variant']}: {', '.join(part['violates']) or 'nothing'}" for part in _entry(scenario)["parts"]]
+        table.add_row(scenario.name, scenario.title, scenario.system, "; ".join(parts))
+    console().print(table)
+    return OK
+
+
+def _entry(scenario):
+    parts = [
+        {"variant": part.variant, "violates": [line.text for line in part.lines if line.kind == "violates"]}
+        for part in scenario.parts
+    ]
+    return {"name": scenario.name, "title": scenario.title, "story": scenario.story, "system": scenario.system, "parts": parts}
+
+
+def _write(scenario: Scenario, tellings: list[Told], options) -> None:
+    histories = [history_of_part(scenario, told) for told in tellings]
+    if options.svg and len(histories) > 1:
+        raise UserError("--svg draws one variant; choose it with --variant")
+    if options.output and len(histories) > 2:
+        raise UserError("--output shows at most two variants; choose one with --variant")
+    if options.output:
+        page = render_beside(*histories) if len(histories) == 2 else render(histories[0])
+        Path(options.output).write_text(page, encoding="utf-8")
+    if options.svg:
+        Path(options.svg).write_text(to_svg(histories[0]), encoding="utf-8")
+    print(f"open {', '.join(filter(None, (options.output, options.svg)))}")
+
+
+def _print(scenario: Scenario, tellings: list[Told]) -> None:
+    for told in tellings:
+        history = history_of_part(scenario, told)
+        print(to_text(history))
+        print(metrics_text(history))
+        model = f"{scenario.system}/{told.part.variant} ({scope_text(told.trace.scope)})"
+        broken = [prop.name for moment in told.moments for prop in moment.violates]
+        verdict = "NOT as it says" if told.failure else "as it says"
+        print(f"{model}: {verdict}; {'violates ' + ', '.join(broken) if broken else 'nothing is violated'}\n")
+    for told in tellings[1:]:
+        if parted := where_they_part(tellings[0], told):
+            print(parted)

@@ -1,0 +1,230 @@
+"""Playing a scenario: each part is executed step by step and held to what it expects.
+
+What a scenario names and does not exist is bad input (ScenarioError). What it says and is not so is `failure` of the
+part: the first line that does not hold, where playing stops.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from dataclasses import dataclass, field
+
+from checker.counterexample import Trace, TraceError, chosen_step, follow
+from checker.errors import UserError
+from checker.execution import Execution
+from checker.fields import fields_of
+from checker.metrics import metrics_over
+from checker.runs import scope_for
+from checker.scenarios.parse import STEP, Line, Part, Scenario, expectation
+from spec.catalogue import find
+from spec.language.domains import Scope, coded, named
+from spec.language.model import Model, Property
+from spec.language.plain import Plain, get
+from spec.language.steps import Step, parse_step
+from spec.metrics.catalogue import metrics_of
+
+RELATIONS = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}
+MOST_SHOWN = 6
+
+
+@dataclass
+class Moment:
+    """What a scenario says of one state: the story before the step to it, what it breaks, what else is noted."""
+
+    story: list[str] = field(default_factory=list)
+    violates: list[Property] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Told:
+    """A part that was played: its behaviour, a moment for each state, and where it is not as it says."""
+
+    part: Part
+    trace: Trace
+    moments: list[Moment]
+    failure: str | None = None
+
+    @property
+    def metrics(self) -> list[dict[str, int]]:
+        """The values of the metrics in each state."""
+        return metrics_over(self.trace)
+
+
+class _Failure(Exception):
+    """A line that does not hold; the text says why."""
+
+
+def play(scenario: Scenario, part: Part) -> Told:
+    """Play one part, from the first initial state that allows all its steps; raises ScenarioError."""
+    model, scope = _model(scenario, part)
+    player = _Player(scenario, part, model, scope)
+    tellings = []
+    for initial in player.execution.initial_states():
+        told = player.tell(initial)
+        tellings.append(told)
+        if told.failure is None:
+            break
+    return max(tellings, key=lambda told: (told.failure is None, len(told.trace.steps)))
+
+
+def _model(scenario, part):
+    try:
+        model = find(scenario.system, part.variant)[0]
+        return model, scope_for(model, part.scope, part.sizes)
+    except (LookupError, UserError) as error:
+        raise scenario.error(part.number, str(error.args[0])) from error
+
+
+class _Player:
+    """Holds the lines of a part to its model; all names are looked up before anything is played."""
+
+    def __init__(self, scenario: Scenario, part: Part, model: Model, scope: Scope):
+        self.scenario, self.part, self.model, self.scope = scenario, part, model, scope
+        self.execution = Execution(model, scope)
+        self.metrics = {measure.metric.name for measure in metrics_of(model)}
+        self.properties = model.properties_at(scope)
+        self._checks = {"refused": self._refused, "expect": self._expect, "reaches": self._reaches}
+        for line in part.lines:
+            try:
+                self._resolve(line)
+            except (TraceError, UserError, ValueError) as error:
+                raise scenario.error(line.number, str(error)) from error
+
+    def _resolve(self, line):
+        if line.kind in (STEP, "refused"):
+            chosen_step(self.model, self.scope, line.text)
+        elif line.kind in ("violates", "reaches"):
+            self._property(line)
+        elif expectation(line.text)[0] not in self.metrics:
+            self._field(line)
+
+    def _property(self, line) -> Property:
+        goal = line.kind == "reaches"
+        asked = [p for p in self.properties if (p.kind == "sometimes") == goal]
+        found = [p for p in asked if p.name == line.text or f"({line.text})" in p.text]
+        if len(found) != 1:
+            what, names = ("goal" if goal else "property"), ", ".join(p.name for p in found or asked)
+            raise UserError(f"{'several are called' if found else f'no {what}'} {line.text!r}; there are {names}")
+        return found[0]
+
+    def _field(self, line):
+        name, _, value = expectation(line.text)
+        try:
+            fields = fields_of(self.model.state, self.scope, [name])
+        except UserError as error:
+            raise UserError(f"{error}; metrics are {', '.join(sorted(self.metrics))}") from error
+        return fields.domains[0], [paths[0] for paths in fields.places], _coded(fields.domains[0], value)
+
+    def tell(self, initial: Plain) -> Told:
+        """Play all lines from an initial state, up to the first that does not hold."""
+        told = Told(self.part, Trace(self.model, self.scope, initial, []), [Moment()])
+        announced: list[Line] = []
+        try:
+            for line in self.part.lines:
+                if line.kind == "violates":
+                    announced.append(line)
+                else:
+                    if line.kind == STEP:
+                        self._settle(told, announced)
+                        announced = []
+                    self._play(told, line)
+                told.moments[-1].story += [line.story] if line.story and line.kind != STEP else []
+            line = self.part.lines[-1] if self.part.lines else None
+            self._settle(told, announced)
+        except _Failure as failure:
+            told.failure = f"{self.scenario.path}:{line.number if line else self.part.number}: {failure}"
+        return told
+
+    def _play(self, told, line):
+        if line.kind != STEP:
+            self._checks[line.kind](told, line)
+            return
+        try:
+            follow(told.trace, self.execution, line.text)
+        except TraceError as error:
+            raise _Failure(f"{error}{self._possible(told, line)}") from error
+        told.moments.append(Moment([line.story] if line.story else []))
+        bound = self.execution.beyond(_state(told), line.text)
+        if bound:
+            raise _Failure(f"{line.text} goes beyond the scope: give it a larger {bound}")
+
+    def _possible(self, told, line):
+        """Steps that are possible instead, those most like the line first."""
+        name = parse_step(line.text).transition.rpartition(".")[2]
+        steps = [
+            Step(transition.name, dict(zip(transition.arguments, arguments)))
+            for transition, arguments, _ in self.execution.successors(_state(told), Counter())
+        ]
+        if any(str(step) == line.text.partition(" ->")[0] for step in steps):
+            return ""
+        steps.sort(key=lambda step: step.transition.rpartition(".")[2] != name)
+        more = f" and {len(steps) - MOST_SHOWN} more" if len(steps) > MOST_SHOWN else ""
+        return f"; possible are {', '.join(map(str, steps[:MOST_SHOWN]))}{more}"
+
+    def _refused(self, told, line):
+        transition, arguments = chosen_step(self.model, self.scope, line.text)
+        if self.execution.after(_state(told), transition, arguments) is not None:
+            raise _Failure(f"{self.execution.step(transition, arguments)} is possible here")
+        told.moments[-1].notes.append(f"not possible here: {line.text}")
+
+    def _expect(self, told, line):
+        name, relation, wanted = expectation(line.text)
+        if name in self.metrics:
+            found = [metrics_over(told.trace)[-1][name]]
+            wanted, shown = int(wanted), found[0]
+        else:
+            domain, paths, wanted = self._field(line)
+            found = [get(_state(told), path) for path in paths]
+            shown = ", ".join(str(named(domain, value)) for value in found)
+        if not all(RELATIONS[relation](value, wanted) for value in found):
+            raise _Failure(f"expected {line.text}, but it is {shown}")
+        told.moments[-1].notes.append(f"as expected: {line.text}")
+
+    def _reaches(self, told, line):
+        goal = self._property(line)
+        if not goal.predicate(_state(told)):
+            raise _Failure(f"{goal.name} is not reached here: {goal.text}")
+        told.moments[-1].notes.append(f"reaches {goal.name}: {goal.text}")
+
+    def _settle(self, told, announced):
+        """Hold the last state, and the step to it, to what the lines behind it say that it breaks."""
+        broken = self._broken(told)
+        for line in announced:
+            if self._property(line) not in broken:
+                raise _Failure(f"{line.text} is not violated here (line {line.number})")
+        named_ones = [self._property(line) for line in announced]
+        missing = [p.name for p in broken if p not in named_ones]
+        if missing:
+            raise _Failure(f"violates {', '.join(missing)}, which the scenario does not say")
+        told.moments[-1].violates = named_ones
+
+    def _broken(self, told):
+        """The properties that begin to be violated in the last state, or that the step to it violates."""
+        states = [told.trace.initial, *(state for _, _, state in told.trace.steps)]
+        before = states[-2] if len(states) > 1 else None
+        broken = [
+            p for p in self.properties
+            if p.kind == "always" and not p.predicate(states[-1]) and (before is None or p.predicate(before))
+        ]
+        if before is not None:
+            step, transition, _ = told.trace.steps[-1]
+            names = self.execution.broken_by_step(before, transition, tuple(step.arguments.values()), states[-1])
+            broken += [p for p in self.properties if p.name in names]
+        return broken
+
+
+def _state(told):
+    return told.trace.steps[-1][2] if told.trace.steps else told.trace.initial
+
+
+def _coded(domain, text):
+    """The value that a person has written for a field."""
+    if text == "nobody":
+        return coded(domain, None)
+    if text.startswith("["):
+        return coded(domain, [int(word) for word in text.strip("[]").replace(",", " ").split()])
+    return coded(domain, {"true": 1, "false": 0}.get(text, text))

@@ -1,0 +1,46 @@
+"""What a played scenario looks like: as the history that pictures draw, and as JSON."""
+
+from __future__ import annotations
+
+from checker.histories import history_of
+from checker.scenarios.parse import Scenario
+from checker.scenarios.play import Told
+
+
+def history_of_part(scenario: Scenario, told: Told) -> dict:
+    """The history of a part (see `pictures.history`), with what the scenario tells of each step."""
+    history = history_of(told.trace, None)
+    history["title"] = f"{scenario.title or scenario.name} ({told.part.variant})"
+    history["story"] = " ".join(filter(None, (scenario.story, told.part.story)))
+    for step, moment in zip(history["steps"], told.moments[1:]):
+        step["violates"] = [prop.name for prop in moment.violates]
+        step["notes"] = [f"{prop.name}: {prop.text}" for prop in moment.violates] + moment.notes
+        if moment.story:
+            step["story"] = " ".join(moment.story)
+    return history
+
+
+def part_as_json(scenario: Scenario, told: Told) -> dict:
+    """A part as an object of ``scenario --json``; with its `trace` it is also a trace that `show` draws."""
+    series = told.metrics
+    steps = [
+        {
+            "text": str(step), "story": " ".join(moment.story), "metrics": values,
+            "violates": [prop.name for prop in moment.violates], "notes": moment.notes,
+        }
+        for (step, _, _), moment, values in zip(told.trace.steps, told.moments[1:], series[1:])
+    ]
+    return {
+        "system": scenario.system, "variant": told.part.variant, "scope": dict(told.trace.scope),
+        "failure": told.failure, "initial": series[0], "steps": steps,
+        "trace": [step["text"] for step in steps],
+    }
+
+
+def where_they_part(one: Told, other: Told) -> str | None:
+    """The first steps in which two parts differ, in words; None where one is a beginning of the other."""
+    both = [[str(step) for step, _, _ in told.trace.steps] for told in (one, other)]
+    for number, (left, right) in enumerate(zip(*both), start=1):
+        if left != right:
+            return f"they part at step {number}: {left} in {one.part.variant}, {right} in {other.part.variant}"
+    return None
