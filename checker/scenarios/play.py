@@ -34,7 +34,7 @@ MOST_SHOWN = 6
 class Moment:
     """What a scenario says of one state: the story before the step to it, what it breaks, what else is noted."""
 
-    story: list[str] = field(default_factory=list)
+    story: str = ""
     violates: list[Property] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -55,7 +55,11 @@ class Told:
 
 
 class _Failure(Exception):
-    """A line that does not hold; the text says why."""
+    """A line that does not hold: why, and its number where it is not the line in play."""
+
+    def __init__(self, text: str, number: int | None = None):
+        super().__init__(text)
+        self.number = number
 
 
 def play(scenario: Scenario, part: Part) -> Told:
@@ -104,7 +108,7 @@ class _Player:
 
     def _property(self, line) -> Property:
         goal = line.kind == "reaches"
-        asked = [p for p in self.properties if (p.kind == "sometimes") == goal]
+        asked = [p for p in self.model.properties if (p.kind == "sometimes") == goal]
         found = [p for p in asked if p.name == line.text or f"({line.text})" in p.text]
         if len(found) != 1:
             what, names = ("goal" if goal else "property"), ", ".join(p.name for p in found or asked)
@@ -123,47 +127,50 @@ class _Player:
         """Play all lines from an initial state, up to the first that does not hold."""
         told = Told(self.part, Trace(self.model, self.scope, initial, []), [Moment()])
         announced: list[Line] = []
+        line = Line(self.part.number, STEP, "", "")
         try:
             for line in self.part.lines:
+                if line.kind == STEP:
+                    self._settle(told, announced, line)
+                    announced = []
+                elif line.story:
+                    told.moments[-1].notes.append(line.story)
                 if line.kind == "violates":
                     announced.append(line)
                 else:
-                    if line.kind == STEP:
-                        self._settle(told, announced)
-                        announced = []
                     self._play(told, line)
-                told.moments[-1].story += [line.story] if line.story and line.kind != STEP else []
-            line = self.part.lines[-1] if self.part.lines else None
-            self._settle(told, announced)
+            self._settle(told, announced, line)
         except _Failure as failure:
-            told.failure = f"{self.scenario.path}:{line.number if line else self.part.number}: {failure}"
+            told.failure = f"{self.scenario.path}:{failure.number or line.number}: {failure}"
         return told
 
     def _play(self, told, line):
         if line.kind != STEP:
             self._checks[line.kind](told, line)
             return
+        taken = len(told.trace.steps)
         try:
             follow(told.trace, self.execution, line.text)
         except TraceError as error:
-            raise _Failure(f"{error}{self._possible(told, line)}") from error
-        told.moments.append(Moment([line.story] if line.story else []))
+            if len(told.trace.steps) > taken:
+                told.moments.append(Moment(line.story))
+                raise _Failure(f"{line.text}: the answer is {told.trace.steps[-1][0].answer or 'none'}") from error
+            raise _Failure(f"{line.text} is not possible here; possible are {self._possible(told, line)}") from error
+        told.moments.append(Moment(line.story))
         bound = self.execution.beyond(_state(told), line.text)
         if bound:
             raise _Failure(f"{line.text} goes beyond the scope: give it a larger {bound}")
 
     def _possible(self, told, line):
-        """Steps that are possible instead, those most like the line first."""
+        """The steps that are possible, those most like the line first."""
         name = parse_step(line.text).transition.rpartition(".")[2]
         steps = [
             Step(transition.name, dict(zip(transition.arguments, arguments)))
             for transition, arguments, _ in self.execution.successors(_state(told), Counter())
         ]
-        if any(str(step) == line.text.partition(" ->")[0] for step in steps):
-            return ""
         steps.sort(key=lambda step: step.transition.rpartition(".")[2] != name)
         more = f" and {len(steps) - MOST_SHOWN} more" if len(steps) > MOST_SHOWN else ""
-        return f"; possible are {', '.join(map(str, steps[:MOST_SHOWN]))}{more}"
+        return ", ".join(map(str, steps[:MOST_SHOWN])) + more
 
     def _refused(self, told, line):
         transition, arguments = chosen_step(self.model, self.scope, line.text)
@@ -190,16 +197,16 @@ class _Player:
             raise _Failure(f"{goal.name} is not reached here: {goal.text}")
         told.moments[-1].notes.append(f"reaches {goal.name}: {goal.text}")
 
-    def _settle(self, told, announced):
-        """Hold the last state, and the step to it, to what the lines behind it say that it breaks."""
+    def _settle(self, told, announced, following):
+        """Hold the last state, and the step to it, to what the lines behind it, before `following`, say that it breaks."""
         broken = self._broken(told)
         for line in announced:
             if self._property(line) not in broken:
-                raise _Failure(f"{line.text} is not violated here (line {line.number})")
+                raise _Failure(f"{line.text} is not violated here", line.number)
         named_ones = [self._property(line) for line in announced]
         missing = [p.name for p in broken if p not in named_ones]
         if missing:
-            raise _Failure(f"violates {', '.join(missing)}, which the scenario does not say")
+            raise _Failure(f"the step before violates {', '.join(missing)}: say violates {missing[0]}", following.number)
         told.moments[-1].violates = named_ones
 
     def _broken(self, told):

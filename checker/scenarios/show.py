@@ -16,7 +16,7 @@ def history_of_part(scenario: Scenario, told: Told) -> dict:
         step["violates"] = [prop.name for prop in moment.violates]
         step["notes"] = [f"{prop.name}: {prop.text}" for prop in moment.violates] + moment.notes
         if moment.story:
-            step["story"] = " ".join(moment.story)
+            step["story"] = moment.story
     return history
 
 
@@ -25,7 +25,7 @@ def part_as_json(scenario: Scenario, told: Told) -> dict:
     series = told.metrics
     steps = [
         {
-            "text": str(step), "story": " ".join(moment.story), "metrics": values,
+            "text": str(step), "story": moment.story, "metrics": values,
             "violates": [prop.name for prop in moment.violates], "notes": moment.notes,
         }
         for (step, _, _), moment, values in zip(told.trace.steps, told.moments[1:], series[1:])

@@ -10,7 +10,9 @@ from spec.metrics.names import (
 )
 from spec.metrics.rules import is_imbalanced, is_under_replicated
 from spec.metrics.states import STEPS, exists, is_offline
-from spec.partition.legal import OFFLINE_PARTITION, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_SUCCESSFUL
+from spec.partition.legal import (
+    NON_EXISTENT_REPLICA, OFFLINE_PARTITION, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_SUCCESSFUL,
+)
 from spec.partition.strategies import replicas_of
 from spec.topics.context import is_present, members
 from spec.topics.zookeeper import request_listed
@@ -140,8 +142,13 @@ def topics_ineligible_reported(s):
     return 0
 
 
+def is_to_delete(state):
+    """Whether a replica in this state is not deleted yet; one that is NonExistent is not known any more."""
+    return state != REPLICA_DELETION_SUCCESSFUL and state != NON_EXISTENT_REPLICA
+
+
 def replicas_to_delete_reported(s):
-    """How many replicas of a topic queued for deletion are not DeletionSuccessful for a controller.
+    """How many replicas of a topic queued for deletion a controller knows that are not DeletionSuccessful.
 
     Kafka: KafkaController.updateMetrics, replicasToDeleteCount, 2.4 to 3.9 (KIP-503).
     """
@@ -151,7 +158,7 @@ def replicas_to_delete_reported(s):
         for partition in broker.controller.partitions:
             for r in range(len(partition.replicas)):
                 if broker.controller.deleting and contains(members(partition), r):
-                    if partition.replicas[r] != REPLICA_DELETION_SUCCESSFUL:
+                    if is_to_delete(partition.replicas[r]):
                         count += 1
         most = max(most, count)
     return most
