@@ -1,29 +1,15 @@
 """One change by a controller with all that the controller may have read when it decided."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from spec.language.domains import NOBODY
-from traces.partitions.changes import Change, Partition
+from traces.evidence import Evidence
+from traces.partitions.changes import Change
 from traces.partitions.elections import Elected
-from traces.partitions.inputs import Inputs, Version, target_of
+from traces.partitions.inputs import Version, target_of
 from traces.partitions.leaving import Leaving
-
-
-@dataclass
-class Reign:
-    """A controller's term of office: from which zxid to which, and the oldest view that it can still have.
-
-    A view is a version of /brokers/ids; it only moves forward, so `view` rises as changes are explained.
-    `elected` is the oldest view by which the leader of each partition may have been elected in this reign, `last`
-    the zxid of the controller's last write of each partition's state.
-    """
-
-    start: int
-    end: float
-    view: int
-    elected: dict[Partition, int] = field(default_factory=dict)
-    last: dict[Partition, int] = field(default_factory=dict)
+from traces.reigns import Reign
+from traces.topics.znodes import Place
 
 
 class Case:
@@ -33,10 +19,13 @@ class Case:
     began; `assignments`: the orders of replicas; `targets`: what reassignments of the partition want;
     `preferred_requested`: /admin/preferred_replica_election listed it since the controller's last write of it;
     `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the reign, or
-    all along; `known`, `written`: leader and ISR before (None for a new partition) and after.
+    all along; `known`, `written`: leader and ISR before (None for a new partition) and after; `repeats`: strategy and
+    trigger of the election that wrote the present state, if the batch that it was in may have been elected again;
+    `topic_follows`: the next checked write of this controller is that of the topic znode.
     """
 
-    def __init__(self, change: Change, reign: Reign, inputs: Inputs, leaving: Leaving):
+    def __init__(self, change: Change, reign: Reign, evidence: Evidence, leaving: Leaving):
+        inputs, features = evidence.inputs, evidence.features
         self.change, self.inputs, self._leaving = change, inputs, leaving
         self.start, self._end = reign.start, reign.end
         self.partition = change.partition
@@ -45,23 +34,29 @@ class Case:
         self.views = inputs.brokers.between(reign.view, change.zxid)
         self.versions = inputs.assignments(self.partition, reign.start, change.zxid)
         last = reign.last.get(self.partition, reign.start)
-        self.targets = self._targets(last)
+        self.targets = self._targets(last if features.kip455 else reign.start, last)
         self.preferred_requested = inputs.preferred_requested(self.partition, last, change.zxid)
-        own = [order for v in self.versions[-1:] for order in (v.value.replicas, target_of(v.value))]
+        read = self.versions if reign.end < change.zxid else self.versions[-1:]
+        own = [order for v in read for order in (v.value.replicas, target_of(v.value))]
         self.assignments = list(dict.fromkeys(own + self.targets))
         requested = inputs.deletions(change.topic, reign.start, change.zxid)
         self.may_be_deleting, self.is_being_deleted = any(requested), all(requested)
         self.known = Elected(change.before.leader, frozenset(change.before.isr)) if change.before else None
         self.written = Elected(change.after.leader, frozenset(change.after.isr))
+        following = evidence.writes.next_checked(change.session, change.zxid)
+        self.topic_follows = following is not None and following.place == Place("topic", change.topic)
+        at, *repeated = reign.elections.get(self.partition, (0, None, None))
+        refused = evidence.writes.refused(change.session, at, change.zxid)
+        self.repeats = repeated if not features.kip455 and refused and at == change.since else None
 
-    def _targets(self, last: int) -> list[tuple[int, ...]]:
-        """What a reassignment under way wants, or one that was asked for since the controller's last write."""
+    def _targets(self, requested: int, last: int) -> list[tuple[int, ...]]:
+        """What a reassignment under way wants, one new since the controller's last write, or that was then asked for."""
         assignments = [v.value for v in self.inputs.assignments(self.partition, last, self.change.zxid)]
         under_way = [target_of(a) for a in assignments[-1:] if a.adding or a.removing]
         new = [a.replicas for before, a in zip(assignments, assignments[1:])
                if a.replicas not in (before.replicas, target_of(before))]
-        requested = self.inputs.requested_targets(self.partition, last, self.change.zxid)
-        return list(dict.fromkeys(under_way + new + requested))
+        asked = self.inputs.requested_targets(self.partition, requested, self.change.zxid)
+        return list(dict.fromkeys(under_way + new + asked))
 
     @property
     def may_be_emptied(self) -> bool:

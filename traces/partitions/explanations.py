@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from spec.language.domains import NOBODY
+from traces.features import Features
 from traces.partitions.case import Case
 from traces.partitions.elections import Elections
 from traces.partitions.inputs import Version
@@ -32,8 +33,8 @@ class Explanation(NamedTuple):
 class Explainer:
     """Explains a controller's changes as a variant of the election system allows them."""
 
-    def __init__(self, variant: str):
-        self._variant = variant
+    def __init__(self, features: Features):
+        self._features, self._variant = features, features.variant
         self._elections = Elections()
 
     def explanations(self, case: Case) -> list[Explanation]:
@@ -41,10 +42,12 @@ class Explainer:
         if case.known is None:
             finders = (self._new_topic,)
         elif case.is_being_deleted:
-            finders = (self._removal,)
+            finders = (self._reassign, self._removal, self._epoch_bump)
+            if self._features.elects_what_is_deleted:
+                finders += (self._controlled_shutdown, self._repeated)
         else:
             finders = (self._preferred, self._reassign, self._controlled_shutdown, self._removal, self._offline,
-                       self._epoch_bump)
+                       self._epoch_bump, self._repeated)
         return list(dict.fromkeys(found for finder in finders for found in finder(case)))
 
     def _new_topic(self, case: Case) -> Iterator[Explanation]:
@@ -162,5 +165,12 @@ class Explainer:
                 yield SHUTDOWN, view.zxid, 1
 
     def _epoch_bump(self, case: Case) -> Iterator[Explanation]:
-        if case.targets and case.known == case.written:
-            yield Explanation("epoch_bump", REASSIGNMENT, None)
+        """A reassignment tells old and new replicas; from 2.4 on one to what there is already is carried out too."""
+        asked_for_what_is = self._features.kip455 and case.topic_follows
+        if case.known == case.written and (case.targets or asked_for_what_is):
+            yield Explanation("epoch_bump", REASSIGNMENT, None, 0 if case.targets else 1)
+
+    def _repeated(self, case: Case) -> Iterator[Explanation]:
+        """Up to 2.3 a batch of which one write met another version is elected again as a whole."""
+        if case.repeats and case.known == case.written:
+            yield Explanation(*case.repeats, case.elected)

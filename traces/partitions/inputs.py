@@ -18,6 +18,8 @@ _REASSIGN, _PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_
 _TOPIC, _MARKER, _CONFIG = "/brokers/topics/", "/admin/delete_topics/", "/config/topics/"
 _DEFAULT_CONFIG, _LOG_DIRS = "/config/brokers/<default>", "/log_dir_event_notification/"
 _WATCHED = re.compile(rf"{_REASSIGN}|{_PREFERRED}|{_DEFAULT_CONFIG}|({_TOPIC}|{_MARKER}|{_CONFIG})[^/]+")
+_PARTS = ("partitions", "adding_replicas", "removing_replicas")
+_LAST = 1 << 64
 _UNCLEAN = "unclean.leader.election.enable"
 
 
@@ -106,6 +108,36 @@ class Inputs:
         listed = [entries_in(version.value) for version in self._znodes[_REASSIGN].between(first, last)]
         return [entries[partition] for entries in listed if entries.get(partition)]
 
+    def requests(self, first: int, last: int) -> list[Version]:
+        """What /admin/reassign_partitions listed, oldest first; nothing where it did not exist."""
+        return [Version(v.zxid, entries_in(v.value)) for v in self._znodes[_REASSIGN].between(first, last)]
+
+    def numbers(self, topic: str, zxid: int) -> list[int]:
+        """The numbers of the partitions that a topic znode had after the record of that zxid."""
+        listed = part_of(json_in(self._znodes[_TOPIC + topic].at(zxid)), "partitions")
+        return sorted(int(name) for name in listed if name.isdigit())
+
+    def all_brokers(self) -> set[int]:
+        """The ids of all brokers that registered, or that some assignment or request names."""
+        found = {broker for version in self.brokers.between(0, _LAST) for broker in version.value}
+        for path, versions in self._znodes.items():
+            for version in versions.between(0, _LAST):
+                if path.startswith(_TOPIC):
+                    parts = (part_of(json_in(version.value), name) for name in _PARTS)
+                    found |= {broker for part in parts for ids in part.values() for broker in ids_in(ids)}
+                elif path == _REASSIGN:
+                    found |= {broker for target in entries_in(version.value).values() for broker in target}
+        return found
+
+    def topic_versions(self, topic: str, first: int, last: int) -> list[Version]:
+        """The contents of a topic znode, oldest first, None where there was none."""
+        return self._znodes[_TOPIC + topic].between(first, last)
+
+    def marked(self, topic: str, first: int, last: int) -> int | None:
+        """The zxid since which the deletion of a topic was asked for at some time from `first` on, None if never."""
+        versions = self._znodes[_MARKER + topic].between(first, last)
+        return next((max(v.zxid, first) for v in versions if v.value is not None), None)
+
     def preferred_requested(self, partition: Partition, first: int, last: int) -> bool:
         """Whether /admin/preferred_replica_election listed a partition."""
         return any(partition in entries_in(v.value) for v in self._znodes[_PREFERRED].between(first, last))
@@ -143,7 +175,7 @@ class Inputs:
 
 def assignment_in(data: bytes | None, number: int) -> Assignment | None:
     """A partition's assignment in a topic znode of any version; None if it has none."""
-    parts = (part_of(json_in(data), name) for name in ("partitions", "adding_replicas", "removing_replicas"))
+    parts = (part_of(json_in(data), name) for name in _PARTS)
     replicas, adding, removing = (ids_in(part.get(str(number))) for part in parts)
     return Assignment(replicas, adding, removing) if replicas else None
 
@@ -151,6 +183,11 @@ def assignment_in(data: bytes | None, number: int) -> Assignment | None:
 def target_of(assignment: Assignment) -> tuple[int, ...]:
     """The replicas that remain when what is being removed is gone."""
     return tuple(replica for replica in assignment.replicas if replica not in assignment.removing)
+
+
+def origin_of(assignment: Assignment) -> tuple[int, ...]:
+    """The replicas that there were before what is being added."""
+    return tuple(replica for replica in assignment.replicas if replica not in assignment.adding)
 
 
 def part_of(found: dict, name: str) -> dict:

@@ -38,13 +38,17 @@ class Leaving:
 
         `until` is the zxid at which the controller's reign ends, and with it what it knows of shutdowns.
         """
-        soon = change.time + LEAVES_WITHIN
+        return self.gone_soon(broker, view, change.time, change.zxid, change.reign, until)
+
+    def gone_soon(self, broker: int, view: int, time: int, zxid: int, reign: tuple[int, int], until: float) -> bool:
+        """The same of anything that the controller of a reign writes at a time."""
+        soon = time + LEAVES_WITHIN
         gone = next((d for d in self._departures.get(broker, ()) if d.zxid > view), None)
         if (gone.time if gone else self._last_time) > soon:
             return False
         until = min(gone.zxid if gone else inf, until)
-        elected = self._elected[(change.reign, broker)]
-        place = bisect_right(elected, change.zxid)
+        elected = self._elected[(reign, broker)]
+        place = bisect_right(elected, zxid)
         return place == len(elected) or elected[place] > until
 
     def _note(self, change: Change) -> None:

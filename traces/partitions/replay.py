@@ -1,17 +1,15 @@
 """Follows all partition states of a recording and explains each of their changes."""
 
 from dataclasses import dataclass
-from math import inf
 
 from traces.cluster import Members
-from traces.controllers import Controllers
-from traces.partitions.case import Case, Reign
-from traces.partitions.changes import Change, Changes
+from traces.evidence import Evidence, gather
+from traces.partitions.case import Case
+from traces.partitions.changes import Change, Partition
 from traces.partitions.explanations import Explainer, Explanation
-from traces.partitions.inputs import Inputs
 from traces.partitions.leaving import Leaving
 from traces.recording import Recording
-from traces.zookeeper_tree import Tree
+from traces.reigns import Reign
 
 ELECTIONS = ("new_topic", "offline", "offline_unclean", "preferred", "reassign", "controlled_shutdown")
 BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"
@@ -19,11 +17,15 @@ BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"
 
 @dataclass(frozen=True)
 class Explained:
-    """A change and all its explanations, the preferred one first; `text` says why there is none."""
+    """A change and all its explanations, the preferred one first; `text` says why there is none.
+
+    `certain`: nothing that was before the log could have explained it.
+    """
 
     change: Change
     explanations: tuple[Explanation, ...] = ()
     text: str = ""
+    certain: bool = True
 
     @property
     def ambiguous(self) -> bool:
@@ -33,45 +35,30 @@ class Explained:
 
 
 def explain(recording: Recording, variant: str, members: Members, root: str) -> list[Explained]:
-    """Explain each change of a partition state in a recording, in zxid order.
+    """Explain each change of a partition state in a recording, in zxid order."""
+    return explain_changes(gather(recording, variant, members, root))
 
-    What was written while the snapshot was taken is not judged: what stood before is unknown.
-    """
-    tree = Tree(recording.start)
-    complete = recording.start.last_processed_zxid if recording.start else 0
-    for transaction in recording.transactions:
-        if transaction.zxid <= complete:
-            tree.apply(transaction)
-    controllers, inputs = Controllers(members, root, tree.nodes), Inputs(root, tree)
-    changes = Changes(members, root, tree)
-    for transaction in recording.transactions:
-        if transaction.zxid > complete and not transaction.failed:
-            tree.apply(transaction)
-            controllers.add(transaction)
-            inputs.add(transaction, tree)
-            changes.add(transaction)
-    leaving = Leaving(inputs.departures, inputs.last_time, changes.all)
-    judge = _Judge(variant, controllers, inputs, leaving)
-    return [judge.explain(change) for change in changes.all]
+
+def explain_changes(evidence: Evidence) -> list[Explained]:
+    """Explain each change of a partition state by what controllers may have read, whatever else they were doing."""
+    judge = _Judge(evidence)
+    return [judge.explain(change) for change in evidence.changes.all]
 
 
 class _Judge:
     """Explains the changes of one log, in order: within a reign the view of /brokers/ids only moves forward."""
 
-    def __init__(self, variant: str, controllers: Controllers, inputs: Inputs, leaving: Leaving):
-        self._inputs, self._leaving = inputs, leaving
-        self._explainer = Explainer(variant)
-        elected = [controller for controller in controllers.all if controller.epoch is not None]
-        self._first_epoch = min((controller.epoch for controller in elected), default=0)
-        ends = [controller.epoch_zxid for controller in elected[1:]] + [inf]
-        self._reigns = {
-            (controller.epoch, controller.session): Reign(controller.epoch_zxid, end, controller.epoch_zxid)
-            for controller, end in zip(elected, ends)
-        }
+    def __init__(self, evidence: Evidence):
+        self._evidence = evidence
+        self._told: dict[Partition, int] = {}
+        self._leaving = Leaving(evidence.inputs.departures, evidence.inputs.last_time, evidence.changes.all)
+        self._explainer = Explainer(evidence.features)
 
     def explain(self, change: Change) -> Explained:
         """Find who made a change, and why."""
         before, after = change.before, change.after
+        if after and (before is None or after.leader_epoch != before.leader_epoch):
+            self._told[change.partition] = change.zxid
         if after is None:
             return Explained(change, text="what is written is no partition state")
         if before and after.leader_epoch == before.leader_epoch:
@@ -88,20 +75,23 @@ class _Judge:
         if reign is None:
             return Explained(change, text=f"written in controller epoch {change.after.controller_epoch} by "
                                           f"{writer(change)}, who did not win it")
-        case = Case(change, reign, self._inputs, self._leaving)
+        case = Case(change, reign, self._evidence, self._leaving)
         reign.last[change.partition] = change.zxid
         found = self._explainer.explanations(case)
         if not found:
-            return Explained(change, text=why_not(case))
-        views = [reign.view if e.view is None else e.view for e in found]
-        reign.view = max(reign.view, min(views))
+            return Explained(change, text=why_not(case), certain=not reign.unknown)
+        reign.see(change.zxid, min(reign.view if e.view is None else e.view for e in found))
         found.sort(key=lambda e: (e.tokens, -(change.zxid if e.view is None else e.view)))
         if found[0].strategy in ELECTIONS:
             reign.elected[change.partition] = min(e.view for e in found if e.strategy in ELECTIONS)
+            reign.elections[change.partition] = change.zxid, found[0].strategy, found[0].trigger
         return Explained(change, tuple(found))
 
     def _by_leader(self, change: Change) -> Explained:
-        """The leader wishes an ISR, and writes it or asks the controller to (AlterPartition, 2.7+)."""
+        """The leader wishes an ISR, and writes it or asks the controller to (AlterPartition, 2.7+).
+
+        It lets in replicas of any assignment since it was told to lead in its leader epoch.
+        """
         before, after = change.before, change.after
         trigger = BY_ALTER_PARTITION if change.checked else BY_LEADER
         if after.leader != before.leader or after.leader not in after.isr:
@@ -109,7 +99,8 @@ class _Judge:
         if change.checked and self._reign_of(change) is None or not change.checked and change.broker != after.leader:
             return Explained(change, text=f"an ISR written by {writer(change)}, who is neither leader nor controller")
         strategy = strategy_of(frozenset(before.isr), frozenset(after.isr))
-        assigned = self._inputs.assignments(change.partition, change.zxid, change.zxid)
+        told = self._told.get(change.partition, 0)
+        assigned = self._evidence.inputs.assignments(change.partition, told, change.zxid)
         strangers = set(after.isr) - set(before.isr) - {r for v in assigned for r in v.value.replicas}
         if strategy is None or strangers:
             return Explained(change, text="no ISR that a leader may wish")
@@ -117,9 +108,7 @@ class _Judge:
 
     def _reign_of(self, change: Change) -> Reign | None:
         """The reign that a change claims to be of, None if its writer has not won it."""
-        if 0 < change.after.controller_epoch < self._first_epoch:
-            self._reigns.setdefault(change.reign, Reign(0, inf, 0))
-        reign = self._reigns.get(change.reign)
+        reign = self._evidence.reigns.claimed(*change.reign)
         return reign if reign and reign.start < change.zxid else None
 
 

@@ -1,0 +1,60 @@
+"""What the judges of topics and reassignments share: the evidence, the world, what each controller is known to be at."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from traces.evidence import Evidence
+from traces.partitions.replay import Explained
+from traces.reigns import Reign
+from traces.topics.creations import Creations
+from traces.topics.deletions import Deletions
+from traces.topics.history import History
+from traces.topics.memory import Memory
+from traces.topics.reassignments import Reassignments
+from traces.topics.steps import TopicSteps
+from traces.topics.works import Work
+from traces.topics.writes import Write
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A write, and what it is: `kind` is None where nothing explains it, and `text` says why.
+
+    `stream`: "topic" or "reassignment"; `certain`: nothing that was before the log could have explained it.
+    """
+
+    write: Write
+    stream: str
+    kind: str | None
+    text: str = ""
+    certain: bool = True
+
+
+class Context:
+    """The state of one judgement of a log; `last` has the zxid of each reign's latest write as a controller."""
+
+    def __init__(self, evidence: Evidence, explained: list[Explained]):
+        self.evidence, self.features, self.world = evidence, evidence.features, evidence.world
+        self.steps = TopicSteps(evidence.features.kip455, evidence.brokers)
+        self.creations, self.deletions = Creations(evidence, self.steps), Deletions(evidence)
+        self.reassignments = Reassignments(evidence, explained, self.steps)
+        self.history = History(evidence.world)
+        self.works: dict[int, Work] = {}
+        self.last: dict[int, int] = defaultdict(int)
+        self._memories: dict[int, Memory] = {}
+
+    def memory(self, reign: Reign) -> Memory:
+        """What the controller of a reign knows."""
+        if reign.start not in self._memories:
+            self._memories[reign.start] = Memory(reign, self.evidence.inputs)
+        return self._memories[reign.start]
+
+    def forget(self, topic: str) -> None:
+        """A topic has been deleted."""
+        for memory in self._memories.values():
+            memory.forget(topic)
+
+
+def unexplained(write: Write, reign: Reign | None, why: str, stream: str = "topic") -> Judged:
+    """A write that nothing explains; what a reign before the log had read is not known."""
+    return Judged(write, stream, None, f"{write.text}: {why}", reign is None or not reign.unknown)

@@ -1,0 +1,138 @@
+"""Topics as administrators and brokers make them: their configuration, their assignment, more partitions."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from itertools import permutations, product
+
+from spec.topics.assignment import assign_replicas
+from traces.evidence import Evidence
+from traces.partitions.inputs import Assignment, Version
+from traces.topics.steps import TopicSteps
+from traces.topics.writes import Write
+from traces.topics.znodes import Topic, entity_in, topic_in
+
+READ_WITHIN = 60_000
+"""How many ms before it writes a client may have read brokers and assignments: its request has timed out then."""
+_UNSEEN = 4
+"""The order of up to so many brokers is tried in all ways."""
+
+
+class Creations:
+    """Judges what is written to topics by who is no controller."""
+
+    def __init__(self, evidence: Evidence, steps: TopicSteps):
+        self._features, self._inputs, self._steps = evidence.features, evidence.inputs, steps
+        self._writes, self._earlier_sessions = evidence.writes.all, evidence.sessions
+        self._times = [write.time for write in self._writes]
+        self._configured: dict[int, set[str]] = defaultdict(set)
+        self._ids: set[str] = set()
+
+    def note(self, write: Write) -> None:
+        """Remember which configurations a session has written."""
+        if write.path.startswith("/config/") and write.form != "delete":
+            self._configured[write.session].add(write.path)
+
+    def why_no_topic(self, write: Write) -> str | None:
+        """Why nobody creates a topic znode like this; None where somebody may."""
+        topic = topic_in(write.data)
+        if topic is None:
+            return "what is written is no assignment"
+        numbers, sizes = list(topic.partitions), {len(a.replicas) for a in topic.partitions.values()}
+        if self._features.guarded and numbers != list(range(len(numbers))):
+            return f"its partitions are {numbers}, which do not count up from 0"
+        if len(sizes) != 1:
+            return "its partitions have different numbers of replicas"
+        if text := self.why_malformed(topic):
+            return text
+        if any(a.adding or a.removing for a in topic.partitions.values()):
+            return "nothing can be reassigned in a new topic"
+        if topic.id is not None and topic.id in self._ids:
+            return f"topic id {topic.id} is another topic's"
+        self._ids.add(topic.id or "")
+        config = f"/config/topics/{write.place.topic}"
+        if self._began_with_the_log(write) and config not in self._configured[write.session]:
+            return f"its creator has not written {config}, which comes first"
+        return None
+
+    def why_malformed(self, topic: Topic) -> str | None:
+        """Why an assignment is none that there can be (T6); None where it is one."""
+        for number, assignment in topic.partitions.items():
+            ids = (*assignment.replicas, *assignment.adding, *assignment.removing)
+            if not self._steps.well_formed(assignment) or min(ids) < 0:
+                return f"T6: partition {number} has a replica twice, or adds or removes one that it does not have"
+        return None
+
+    def expanded(self, write: Write, topic: Topic) -> Topic | None:
+        """The topic as it was read by who adds partitions in this way; None where nobody does.
+
+        All that was there stays as it was read; what is new counts on, on brokers that are there, with as many
+        replicas as partition 0 has.
+        """
+        earliest = self._recent(write)
+        for version in reversed(self._inputs.topic_versions(write.place.topic, earliest, write.zxid - 1)):
+            read = topic_in(version.value)
+            if version.value is None or read is None:
+                return None
+            new = {n: a for n, a in topic.partitions.items() if n not in read.partitions}
+            kept = {n: a for n, a in topic.partitions.items() if n in read.partitions}
+            if kept == read.partitions and topic.id == read.id and self._adds(write, read, new):
+                return read
+        return None
+
+    def _adds(self, write: Write, read: Topic, new: dict[int, Assignment]) -> bool:
+        first = len(read.partitions)
+        counts_on = list(new) == list(range(first, first + len(new))) or not self._features.guarded
+        reassigned = self._features.kip455 and any(a.adding or a.removing for a in read.partitions.values())
+        size = len(read.partitions[0].replicas) if 0 in read.partitions else 0
+        there = self._brokers(write)
+        return bool(new) and counts_on and not reassigned and self.why_malformed(Topic(new, None)) is None and all(
+            len(a.replicas) == size and not a.adding and not a.removing
+            and any(set(a.replicas) <= brokers.value for brokers in there) for a in new.values())
+
+    def balanced(self, write: Write, topic: Topic, first: int = 0) -> bool:
+        """Whether the assignment from partition `first` on is the rule's, for brokers that may have been there.
+
+        Another one was asked for explicitly, or follows the racks.
+        """
+        wanted = [list(topic.partitions[number].replicas) for number in sorted(topic.partitions)]
+        n, replicas = len(wanted), len(wanted[-1])
+        for version in self._brokers(write):
+            size = len(version.value)
+            if replicas <= size and set().union(*wanted[first:]) <= version.value:
+                for brokers, start, shift in product(_orders(version.value, wanted), range(size), range(size)):
+                    if assign_replicas(brokers, n, replicas, start, shift)[first:] == wanted[first:]:
+                        return True
+        return False
+
+    def why_not_announced(self, write: Write) -> str | None:
+        """Why nobody announces a change of configuration like this; None where somebody may."""
+        entity = entity_in(write.data)
+        if entity is None:
+            return "it names no configuration"
+        if self._began_with_the_log(write) and entity not in self._configured[write.session]:
+            return f"its session has not written {entity}"
+        return None
+
+    def _began_with_the_log(self, write: Write) -> bool:
+        """Whether all that the session did is in the log (up to 1.0 a client goes on in another session)."""
+        return write.session not in self._earlier_sessions and self._features.variant != "zkclient"
+
+    def _brokers(self, write: Write) -> list[Version]:
+        return self._inputs.brokers.between(self._recent(write), write.zxid)
+
+    def _recent(self, write: Write) -> int:
+        """The zxid from which a client may have read what it goes by when it writes."""
+        place = bisect_left(self._times, write.time - READ_WITHIN)
+        return self._writes[place - 1].zxid if place else 0
+
+
+def _orders(brokers: frozenset[int], wanted: list[list[int]]) -> list[list[int]]:
+    """The orders in which Kafka may have taken the brokers: by id, or (2.0 and before) as its cache had them.
+
+    The first replicas of the first partitions go round the brokers, which tells the order, or the beginning of it.
+    """
+    begins = [replicas[0] for replicas in wanted[:len(brokers)]]
+    others = sorted(brokers - set(begins))
+    if len(set(begins)) < len(begins) or len(others) > _UNSEEN:
+        return [sorted(brokers)]
+    return [sorted(brokers), *([*begins, *rest] for rest in permutations(others))]

@@ -1,0 +1,150 @@
+"""Controllers at work: whether a write is the next step of what its controller is in the middle of, or begins something."""
+
+from traces.partitions.elections import Elected
+from traces.partitions.explanations import REASSIGNMENT
+from traces.partitions.replay import Explained
+from traces.reigns import Reign
+from traces.topics.context import Context, Judged, unexplained
+from traces.topics.requests import Requests
+from traces.topics.steps import Step
+from traces.topics.works import Completing, Listing, Reassigning
+from traces.topics.writes import Write
+from traces.topics.znodes import Topic, text_of, topic_in
+
+STREAM, LISTED = "reassignment", "request list written"
+_KINDS = {
+    "write_assignment": "assignment written", "write_union": "union written", "write_target": "target written",
+    "delete_listed": LISTED,
+}
+_DELETED = {
+    "state": "partition znodes deleted", "partition": "partition znodes deleted", "directory": "partition znodes deleted",
+    "topic": "topic znode deleted", "config": "configuration deleted", "marker": "deletion finished",
+}
+
+
+class Handlers:
+    """Follows the handlers of all controllers, each of which runs in one thread."""
+
+    def __init__(self, context: Context):
+        self._context, self._works = context, context.works
+        self.requests = Requests(context)
+
+    def goes_on(self, write: Write, reign: Reign, each: Explained | None) -> Judged | None:
+        """A write of a controller in the middle of something: its next step, or no step; None when that is over."""
+        work = self._works.get(reign.start)
+        if work is None:
+            return None
+        last = self._context.last[reign.start]
+        if isinstance(work, Reassigning):
+            found, allowed = self._reassigns(work, write, reign, each, last)
+        elif isinstance(work, Completing):
+            found, allowed = self._deletes(work, write, reign)
+        else:
+            found, allowed = self._lists(work, write, reign)
+        if found is None:
+            del self._works[reign.start]
+        if found or allowed is None or self._context.evidence.writes.failed(write.session, last, write.zxid):
+            return found
+        why = f"the controller of epoch {reign.epoch} is in the middle of {work.text}; allowed there: {allowed}"
+        return unexplained(write, reign, why, "topic" if isinstance(work, Completing) else STREAM)
+
+    def _reassigns(self, work: Reassigning, write: Write, reign: Reign, each: Explained | None, last: int):
+        """What a write is to a handler, else what it allows; (None, None) where it may be over."""
+        context, place = self._context, write.place
+        scene, memory = context.reassignments.scene(reign, work.partition, write, last), context.memory(reign)
+        if place.kind == "topic" and write.form == "set":
+            topic = topic_in(write.data)
+            fits = place.topic == work.partition[0] and topic and self._fits(memory, write, topic, work.partition[1])
+            written = topic.partitions.get(work.partition[1]) if fits else None
+        elif each and each.change.partition == work.partition:
+            fits, written = True, elected(each)
+        else:
+            fits = place.kind == "reassign" and not self.requests.why_not(memory, write, work.partition, work.begun)
+            written = None
+        if fits and (taken := work.take(scene, written)):
+            return self._taken(work, taken[0], write, reign), None
+        unlisted = work.awaits_list(scene) and not self.requests.remain(memory, write, work.partition)
+        return None, None if work.optional or unlisted or work.may_end(scene) else work.allowed(scene)
+
+    def _fits(self, memory, write: Write, topic: Topic, own: int) -> bool:
+        """Whether all but one partition of a topic znode is as its controller remembers it, and the id as it is."""
+        known = self._context.world.topics[write.place.topic].topic
+        return memory.stranger(write.place.topic, topic, own, write.zxid) is None and known and topic.id == known.id
+
+    def _taken(self, work: Reassigning, step: Step, write: Write, reign: Reign) -> Judged:
+        """A step was taken: what its controller knows now, and what comes next."""
+        context, memory = self._context, self._context.memory(reign)
+        self._works[reign.start] = work
+        known = memory.of(work.partition, write.zxid)[0]
+        listed = memory.listed(write.zxid).get(work.partition, ())
+        context.history.step(work.partition, step, write, known, context.steps.requested(step.after), listed)
+        if write.place.kind == "topic":
+            memory.wrote(write.place.topic, write.zxid, topic_in(write.data))
+        if step.name == "write_target":
+            memory.finish(work.partition, write.zxid)
+            if context.features.kip455:
+                self._works[reign.start] = Listing(work.partition, step.written.replicas)
+        elif step.name == "delete_listed":
+            del self._works[reign.start]
+        return Judged(write, STREAM, _KINDS.get(step.name, "step of a reassignment"))
+
+    def _deletes(self, work: Completing, write: Write, reign: Reign):
+        tree = self._context.world.topics[work.topic]
+        allowed = work.next_places(tree)
+        if write.form == "delete" and write.place in allowed:
+            work.take(write.place)
+            return Judged(write, "topic", _DELETED[write.place.kind]), None
+        return None, work.allowed(tree) if allowed else None
+
+    def _lists(self, work: Listing, write: Write, reign: Reign):
+        """The partition is taken out of the list, if there is one; nothing else comes first."""
+        listed = self._context.world.listed
+        if listed is None:
+            return None, None
+        rest = {p: target for p, target in listed.items() if (p, target) != (work.partition, work.target)}
+        if write.place.kind == "reassign" and self.requests.entries(write) == rest:
+            del self._works[reign.start]
+            return Judged(write, STREAM, LISTED), None
+        return None, f"/admin/reassign_partitions with {self.requests.text(rest)}"
+
+    def begins(self, write: Write, reign: Reign, topic: Topic) -> Judged:
+        """A write of the topic znode by a controller that is in the middle of nothing."""
+        context, memory = self._context, self._context.memory(reign)
+        found = context.reassignments.by_topic(memory, write, topic, context.last[reign.start])
+        name = write.place.topic
+        tree = context.world.topics[name]
+        if found is None or tree.topic is None or topic.id != tree.topic.id:
+            return unexplained(write, reign, self._why_not(memory, write, topic), STREAM)
+        if found[1].name == "write_assignment" and context.deletions.surely_queued(reign, name, write.zxid):
+            return unexplained(write, reign, "T3: the topic is queued for deletion, no reassignment begins", STREAM)
+        return self._taken(*found, write, reign)
+
+    def resumes(self, write: Write, reign: Reign, each: Explained) -> Judged | None:
+        """A write of a partition's state that begins or resumes a reassignment; None where it need not."""
+        context = self._context
+        found = context.reassignments.by_state(context.memory(reign), write, each, context.last[reign.start])
+        others = [e for e in each.explanations if e.trigger != REASSIGNMENT]
+        if found:
+            found[0].optional = bool(others) and others[0].tokens <= each.explanations[0].tokens
+            return self._taken(*found, write, reign)
+        if each.explanations and not others:
+            return unexplained(write, reign, "no reassignment of this partition is at such a step", STREAM)
+        return None
+
+    def _why_not(self, memory, write: Write, topic: Topic) -> str:
+        """Why no reassignment writes this topic znode."""
+        name = write.place.topic
+        strange = memory.stranger(name, topic, None, write.zxid)
+        number = strange if strange is not None else min(topic.partitions)
+        known = " or ".join(text_of(a) for a in memory.of((name, number), write.zxid)) or "nothing"
+        if number not in topic.partitions:
+            return f"partition {number} is left out, though its controller knows of it: {known}"
+        wanted = memory.listed(write.zxid).get((name, number))
+        asked = f", of which {' or '.join(map(str, map(list, wanted)))} was asked for" if wanted else ""
+        return f"no step of a reassignment makes {text_of(topic.partitions[number])} of partition {number}, which its " \
+               f"controller knows as {known}{asked}"
+
+
+def elected(each: Explained) -> Elected:
+    """The leader and the ISR that were written."""
+    return Elected(each.change.after.leader, frozenset(each.change.after.isr))

@@ -1,0 +1,160 @@
+"""What became of topics, their deletions, and reassignments in the course of a log."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from traces.partitions.changes import Change
+from traces.partitions.inputs import Assignment, Partition, origin_of, target_of
+from traces.topics.steps import Step
+from traces.topics.world import World
+from traces.topics.writes import Write
+from traces.topics.znodes import Topic
+
+STARTED, FINISHED, CANCELLED, REPLACED = "in progress", "finished", "cancelled", "replaced"
+REMOVED, WITHDRAWN, WAITING = "topic deleted", "request withdrawn", "not begun"
+
+
+@dataclass(frozen=True)
+class Made:
+    """Partitions that somebody made: all of a new topic, or `first` and those behind it of another.
+
+    `broker`: whose session, None for a tool's; `balanced`: as the rule assigns them, else explicitly.
+    """
+
+    topic: str
+    zxid: int
+    time: int
+    broker: int | None
+    first: int
+    partitions: dict[int, Assignment]
+    balanced: bool
+
+
+@dataclass
+class Deletion:
+    """A request to delete a topic: when it was made, when the topic was gone, and when the request was dealt with.
+
+    `removals`: how often the last member of each partition's ISR went offline for it; `reigns`: of which controllers.
+    """
+
+    topic: str
+    zxid: int
+    time: int
+    known: bool
+    gone: int | None = None
+    ended: int | None = None
+    ended_time: int | None = None
+    how: str = "waiting"
+    removals: dict[int, int] = field(default_factory=dict)
+    reigns: set[int] = field(default_factory=set)
+
+    @property
+    def retries(self) -> int:
+        """How often it was begun again, as far as ISRs show it."""
+        return max(0, max([*self.removals.values(), len(self.reigns)]) - 1) if self.reigns else 0
+
+
+@dataclass
+class Reassignment:
+    """A reassignment of a partition: from the first write that it takes to the last.
+
+    `asked`: by "znode" (/admin/reassign_partitions) or "request" (2.4+); `outcome`: one of the words above; `zxid` is
+    None while its controller has not begun it, and where it did so before the log.
+    """
+
+    partition: Partition
+    asked: str
+    target: tuple[int, ...]
+    zxid: int | None
+    time: int | None
+    before: tuple[int, ...] = ()
+    outcome: str = STARTED
+    ended: int | None = None
+    ended_time: int | None = None
+
+
+class History:
+    """Collects what became of everything, in the order of the log."""
+
+    def __init__(self, world: World):
+        self.made: list[Made] = []
+        self.deletions: list[Deletion] = []
+        self._deleting: dict[str, Deletion] = {}
+        assigned = {(name, n): a for name, tree in world.topics.items() if tree.topic
+                    for n, a in tree.topic.partitions.items()}
+        self.moving = {p: Reassignment(p, "request", target_of(a), None, None, origin_of(a))
+                        for p, a in assigned.items() if a.adding or a.removing}
+        self.reassignments = list(self.moving.values())
+
+    def create(self, write: Write, first: int, topic: Topic, balanced: bool) -> None:
+        """Partitions were made."""
+        new = {number: a for number, a in topic.partitions.items() if number >= first}
+        self.made.append(Made(write.place.topic, write.zxid, write.time, write.broker, first, new, balanced))
+
+    def ask_deletion(self, write: Write, known: bool) -> None:
+        """The deletion of a topic was asked for."""
+        deletion = Deletion(write.place.topic, write.zxid, write.time, known)
+        self.deletions.append(deletion)
+        self._deleting[write.place.topic] = deletion
+
+    def take_offline(self, change: Change, reign: int) -> None:
+        """A replica went offline while its topic was queued for deletion, in the reign that began at a zxid."""
+        if deletion := self._deleting.get(change.topic):
+            last = len(change.before.isr) == 1
+            deletion.removals[change.number] = deletion.removals.get(change.number, 0) + last
+            deletion.reigns.add(reign)
+
+    def delete(self, write: Write) -> None:
+        """A topic znode is gone."""
+        if deletion := self._deleting.get(write.place.topic):
+            deletion.gone = write.zxid
+        for partition in [p for p in self.moving if p[0] == write.place.topic]:
+            self._end(partition, REMOVED, write)
+
+    def end_deletion(self, write: Write, how: str) -> None:
+        """A request to delete is gone."""
+        if deletion := self._deleting.pop(write.place.topic, None):
+            deletion.ended, deletion.ended_time, deletion.how = write.zxid, write.time, how
+
+    def step(self, partition: Partition, step: Step, write: Write, known: Assignment, target: tuple[int, ...],
+             listed: Collection[tuple[int, ...]]) -> None:
+        """A controller took a step of a reassignment.
+
+        `known`: the assignment before it; `target`: what it goes by of /admin/reassign_partitions (2.3 and before);
+        `listed`: all targets that stand there.
+        """
+        if step.name == "write_assignment" and not target:
+            self._write_assignment(partition, write, known, step.written, listed)
+        elif target and (partition not in self.moving or self.moving[partition].target != target):
+            self._end(partition, REPLACED, write)
+            self._begin(partition, "znode", target, write, origin_of(known))
+        if step.name == "write_target":
+            self._end(partition, FINISHED, write)
+
+    def _write_assignment(self, partition, write, known, written, listed) -> None:
+        target = target_of(written)
+        under_way = known.adding or known.removing
+        if under_way and not written.adding and not written.removing:
+            self._end(partition, CANCELLED, write)
+            return
+        self._end(partition, REPLACED, write)
+        self._begin(partition, "znode" if target in listed else "request", target, write, origin_of(known))
+
+    def _begin(self, partition, asked, target, write, before) -> None:
+        new = Reassignment(partition, asked, target, write.zxid, write.time, before)
+        self.reassignments.append(new)
+        self.moving[partition] = new
+
+    def _end(self, partition: Partition, outcome: str, write: Write) -> None:
+        if known := self.moving.pop(partition, None):
+            known.outcome, known.ended, known.ended_time = outcome, write.zxid, write.time
+
+    def close(self, world: World, kip455: bool) -> None:
+        """The log ends: what is listed and has not begun waits; up to 2.3 what is not listed any more is given up."""
+        listed = world.listed or {}
+        for partition, moving in self.moving.items():
+            if not kip455 and partition not in listed:
+                moving.outcome = WITHDRAWN
+        for partition, target in listed.items():
+            if partition not in self.moving:
+                self.reassignments.append(Reassignment(partition, "znode", target, None, None, outcome=WAITING))

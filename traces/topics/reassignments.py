@@ -1,0 +1,135 @@
+"""Which reassignment a write of a controller begins or resumes, by the transitions of the specification."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import combinations
+
+from spec.language.plain import Plain
+from traces.evidence import Evidence
+from traces.partitions.elections import Elected
+from traces.partitions.explanations import REASSIGNMENT
+from traces.partitions.inputs import Assignment, Partition, target_of
+from traces.partitions.leaving import Leaving
+from traces.partitions.replay import ELECTIONS, Explained
+from traces.reigns import Reign
+from traces.topics.memory import Memory
+from traces.topics.steps import Step, TopicSteps
+from traces.topics.works import Reassigning, Scene
+from traces.topics.writes import Write
+from traces.topics.znodes import Topic
+
+_SUBSETS = 3
+"""Of up to so many brokers that may be leaving each set is tried, of more none and all."""
+
+
+class Reassignments:
+    """Finds the handlers that controllers may be in, and what these may go by."""
+
+    def __init__(self, evidence: Evidence, explained: list[Explained], steps: TopicSteps):
+        self._evidence, self._steps, self._world = evidence, steps, evidence.world
+        changes = evidence.changes.all
+        self._leaving = Leaving(evidence.inputs.departures, evidence.inputs.last_time, changes)
+        self._versions: dict[Partition, tuple[list[int], list[tuple[int, ...]]]] = defaultdict(lambda: ([], []))
+        self._first = {(name, number): state.isr for name, tree in evidence.world.topics.items()
+                       for number, state in tree.states.items() if state}
+        for change in changes:
+            zxids, isrs = self._versions[change.partition]
+            zxids.append(change.zxid)
+            isrs.append(change.after.isr if change.after else ())
+        self._used: dict[tuple[int, int], set[str]] = defaultdict(set)
+        for each in explained:
+            if each.explanations and each.change.after:
+                strategy = each.explanations[0].strategy
+                machine = "elections" if strategy in ELECTIONS else "removals" if strategy == "remove_from_isr" else ""
+                self._used[each.change.reign].add(machine)
+
+    def scene(self, reign: Reign, partition: Partition, write: Write, last: int) -> Scene:
+        """What a controller may go by when it writes something of a partition; `last`: its last write before.
+
+        A broker that has ruled before may have kept a request batch from then, which stops a state machine for good: so
+        one that was used in this reign works (KAFKA Appendix E, 9).
+        """
+        topic, number = partition
+        state = self._world.topics[topic].states.get(number)
+        used = self._used[reign.epoch, reign.session]
+        broken = frozenset(m for m in ("elections", "removals") if reign.again and m not in used)
+        return Scene(reign.epoch, state, self._isrs(partition, write.zxid, last), self._lives(reign, write), broken)
+
+    def _isrs(self, partition: Partition, zxid: int, last: int) -> list[tuple[int, ...]]:
+        """The ISRs that a controller may have read since its last write, the newest first."""
+        zxids, isrs = self._versions[partition]
+        first, end = max(bisect_right(zxids, last) - 1, 0), bisect_left(zxids, zxid)
+        before = [self._first[partition]] if partition in self._first and (not zxids or last < zxids[0]) else []
+        return list(dict.fromkeys([*reversed(isrs[first:end]), *before])) or [()]
+
+    def _lives(self, reign: Reign, write: Write) -> list[frozenset[int]]:
+        """Whom the controller may take for live: views, without those who may be shutting down or without a disk."""
+        found = []
+        for view in self._evidence.inputs.brokers.between(reign.view_at(write.zxid), write.zxid):
+            doubtful = [b for b in sorted(view.value) if self._may_be_offline(b, view.zxid, reign, write)]
+            sizes = range(len(doubtful) + 1) if len(doubtful) <= _SUBSETS else (0, len(doubtful))
+            found += [view.value - set(part) for size in sizes for part in combinations(doubtful, size)]
+        return list(dict.fromkeys(found))
+
+    def _may_be_offline(self, broker: int, view: int, reign: Reign, write: Write) -> bool:
+        failed = self._evidence.inputs.lost_a_log_directory(broker, write.zxid)
+        return failed or self._leaving.gone_soon(broker, view, write.time, write.zxid, (reign.epoch, reign.session),
+                                                 reign.end)
+
+    def by_topic(self, memory: Memory, write: Write, topic: Topic, last: int) -> tuple[Reassigning, Step] | None:
+        """The handler of which a write of the topic znode is the first, and its step."""
+        name = write.place.topic
+        for number in self._candidates(memory, name, topic, write.zxid):
+            if memory.stranger(name, topic, number, write.zxid) is not None:
+                continue
+            partition, wanted = (name, number), topic.partitions[number]
+            scene = self.scene(memory.reign, partition, write, last)
+            for known in memory.of(partition, write.zxid):
+                work = Reassigning(self._steps, partition, last, list(
+                    self._beginnings(memory, partition, known, wanted, scene, write)))
+                if taken := work.take(scene, wanted):
+                    return work, taken[0]
+        return None
+
+    def _candidates(self, memory: Memory, name: str, topic: Topic, zxid: int) -> list[int]:
+        """The partitions that a write of the topic znode may be about: the one that is changed, or any."""
+        known = {number: memory.of((name, number), zxid) for number in topic.partitions}
+        changed = [number for number, assignment in topic.partitions.items() if assignment not in known[number]]
+        return changed[:1] if changed else list(topic.partitions)
+
+    def _beginnings(self, memory: Memory, partition: Partition, known: Assignment, wanted: Assignment, scene: Scene,
+                    write: Write) -> Iterator[Plain]:
+        """The states in which a controller that remembers an assignment may look at a partition."""
+        yield from self._resumed(memory, partition, known, scene, write)
+        if self._steps.kip455 and wanted != known:
+            s = self._steps.at_work(known, scene.state, scene.epoch)
+            target = target_of(wanted)
+            if not wanted.adding and not wanted.removing and (known.adding or known.removing):
+                yield self._steps.cancelled(s)
+            listed = target in memory.listed(write.zxid).get(partition, ())
+            for live in [frozenset(wanted.replicas)] if listed else scene.lives:
+                if (asked := self._steps.asked(s, target, live)) is not None:
+                    yield asked
+                    return
+
+    def _resumed(self, memory: Memory, partition: Partition, known: Assignment, scene: Scene,
+                 write: Write) -> Iterator[Plain]:
+        """The states in which a controller looks again at what it knows to be reassigned."""
+        if self._steps.kip455:
+            yield self._steps.at_work(known, scene.state, scene.epoch)
+        else:
+            for target in memory.listed(write.zxid).get(partition, ()):
+                yield self._steps.at_work(known, scene.state, scene.epoch, target)
+
+    def by_state(self, memory: Memory, write: Write, each: Explained, last: int) -> tuple[Reassigning, Step] | None:
+        """The handler of which a write of a partition's state is the first, and its step."""
+        if not any(e.trigger == REASSIGNMENT for e in each.explanations):
+            return None
+        partition, after = each.change.partition, each.change.after
+        scene = self.scene(memory.reign, partition, write, last)
+        for known in memory.of(partition, write.zxid):
+            work = Reassigning(self._steps, partition, last, list(self._resumed(memory, partition, known, scene, write)))
+            if taken := work.take(scene, Elected(after.leader, frozenset(after.isr))):
+                return work, taken[0]
+        return None

@@ -1,0 +1,88 @@
+"""The topics that ZooKeeper holds, as one write after another leaves them."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from traces.cluster import PartitionState, below
+from traces.partitions.changes import state_in
+from traces.partitions.inputs import Partition, entries_in
+from traces.topics.writes import Write
+from traces.topics.znodes import Place, Topic, place_of, topic_in
+from traces.zookeeper_snapshot import Znode
+
+
+@dataclass
+class TopicTree:
+    """What there is of a topic. `since`: the zxid that created its znode; `marked`: the one that asked for its deletion.
+
+    `topic` is None where there is no topic znode, or one that cannot be read (then `since` is not None).
+    """
+
+    topic: Topic | None = None
+    since: int | None = None
+    directory: bool = False
+    partitions: set[int] = field(default_factory=set)
+    states: dict[int, PartitionState | None] = field(default_factory=dict)
+    config: bool = False
+    marked: int | None = None
+
+
+class World:
+    """The trees of all topics, and what the requests to the controller list."""
+
+    def __init__(self, root: str, nodes: dict[str, Znode]):
+        self.topics: dict[str, TopicTree] = defaultdict(TopicTree)
+        self.listed: dict[Partition, tuple[int, ...]] | None = None
+        self.preferred = False
+        for path, node in nodes.items():
+            if place := place_of(below(root, path) or ""):
+                self._put(place, node.mzxid if place.kind != "topic" else node.czxid, node.data)
+
+    def apply(self, write: Write) -> None:
+        """Go on to what a write leaves."""
+        if write.place is None:
+            return
+        if write.form == "delete":
+            self._remove(write.place)
+        else:
+            self._put(write.place, write.zxid, write.data)
+
+    def _put(self, place: Place, zxid: int, data: bytes | None) -> None:
+        tree = self.topics[place.topic] if place.topic else None
+        match place.kind:
+            case "topic":
+                tree.topic, tree.since = topic_in(data), zxid if tree.since is None else tree.since
+            case "directory":
+                tree.directory = True
+            case "partition":
+                tree.partitions.add(place.number)
+            case "state":
+                tree.states[place.number] = state_in(data)
+            case "config":
+                tree.config = True
+            case "marker":
+                tree.marked = zxid
+            case "reassign":
+                self.listed = entries_in(data)
+            case "preferred":
+                self.preferred = True
+
+    def _remove(self, place: Place) -> None:
+        tree = self.topics[place.topic] if place.topic else None
+        match place.kind:
+            case "topic":
+                tree.topic, tree.since = None, None
+            case "directory":
+                tree.directory = False
+            case "partition":
+                tree.partitions.discard(place.number)
+            case "state":
+                tree.states.pop(place.number, None)
+            case "config":
+                tree.config = False
+            case "marker":
+                tree.marked = None
+            case "reassign":
+                self.listed = None
+            case "preferred":
+                self.preferred = False
