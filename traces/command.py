@@ -12,11 +12,11 @@ from checker.errors import UserError
 from spec.museum.election import MODELS
 from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.election_steps import logged_properties
-from traces.partitions.replay import explain
 from traces.pictures import history_of
 from traces.recording import Recording, read_readable
 from traces.replay import replay
 from traces.report import BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, verdict_of
+from traces.streams import explain_streams, settle
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
 EXAMPLES = """examples:
@@ -82,9 +82,10 @@ def _report(recording: Recording, error: UserError | None, options) -> Report:
         raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
     result = replay(recording, variant, members, root, _progress(len(recording.transactions)))
-    partitions = explain(recording, variant, members, root)
+    streams = explain_streams(recording, variant, members, root)
+    settle(result, streams, recording)
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result)
-    return Report(recording, result, problems, verdict, reason, partitions)
+    return Report(recording, result, problems, verdict, reason, streams)
 
 
 def _progress(records: int):

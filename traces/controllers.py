@@ -54,6 +54,10 @@ class Controllers:
                 case CloseSession() if self._holder() and self._holder().session == transaction.session:
                     self._end("session closed by the broker" if transaction.cxid else "session expired", transaction)
 
+    def broker_of(self, session: int) -> int | None:
+        """The broker whose session it is, None for a tool's."""
+        return self._members.broker_of.get(session)
+
     def at(self, epoch: int) -> Controller | None:
         """The controller of an epoch."""
         return next((controller for controller in self.all if controller.epoch == epoch), None)

@@ -38,7 +38,8 @@ class Result:
     """What replay found.
 
     `beginning`: what was shared before the first record; `divergence`: the zxid that no behaviour explains,
-    and why; `diverging`: that record, and the broker whose session wrote it; `undecided`: why there is no verdict.
+    and why; `diverging`: that record, and the broker whose session wrote it; `undecided`: why there is no verdict;
+    `told`: what records are in the streams of topics and reassignments, by zxid.
     """
 
     variant: str
@@ -52,6 +53,15 @@ class Result:
     divergence: tuple[int, str] | None = None
     diverging: tuple[Transaction, int | None] | None = None
     undecided: str | None = None
+    told: dict[int, str] = field(default_factory=dict)
+
+    def diverge(self, transaction: Transaction, reason: str) -> None:
+        """The log diverges at an earlier record than was found so far: what comes from there on does not count."""
+        self.divergence, self.undecided = (transaction.zxid, reason), None
+        self.diverging = transaction, self.controllers.broker_of(transaction.session)
+        self.steps = [step for step in self.steps if step.transaction.zxid < transaction.zxid]
+        for name in [name for name, violation in self.violations.found.items() if violation.zxid >= transaction.zxid]:
+            del self.violations.found[name]
 
 
 class _Divergence(Exception):

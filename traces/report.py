@@ -6,19 +6,21 @@ from rich.console import Console
 from rich.table import Table
 
 from checker.commands.tables import console
-from traces.partitions.replay import Explained
 from traces.partitions.report import changes_as_json, print_changes
 from traces.recording import Recording
 from traces.replay import Result
+from traces.streams import flaws
+from traces.topics.replay import Streams
+from traces.topics.report import print_topics, reassignments_as_json, topics_as_json
 
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 
 
 @dataclass(frozen=True)
 class Report:
-    """The answer of one replay; `result` and `partitions` are None where nothing could be followed.
+    """The answer of one replay; `result` and `streams` are None where nothing could be followed.
 
-    `reason` tells why there is no verdict; `partitions` are the changes of partition states, each explained or not.
+    `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not.
     """
 
     recording: Recording
@@ -26,7 +28,7 @@ class Report:
     problems: tuple[str, ...]
     verdict: str
     reason: str | None = None
-    partitions: list[Explained] | None = None
+    streams: Streams | None = None
 
     def as_json(self) -> dict:
         """The report as `replay --json` prints it."""
@@ -45,7 +47,10 @@ class Report:
             "skipped": dict(result.skipped) if result else {},
             "fenced": fenced(result) if result else 0,
             "problems": list(self.problems),
-            "partitions": None if self.partitions is None else changes_as_json(self.partitions),
+            "flaws": [flaw.as_json() for flaw in flaws(self.streams)] if self.streams else [],
+            "partitions": changes_as_json(self.streams.partitions) if self.streams else None,
+            "topics": topics_as_json(self.streams) if self.streams else None,
+            "reassignments": reassignments_as_json(self.streams) if self.streams else None,
         }
 
 
@@ -75,8 +80,12 @@ def print_report(report: Report) -> None:
     if result:
         out.print(_controllers(result))
         _print_counts(out, result)
-    if report.partitions:
-        print_changes(out, report.partitions)
+    if report.streams:
+        print_changes(out, report.streams.partitions)
+        print_topics(out, report.streams)
+        for each in flaws(report.streams):
+            out.print(f"[yellow]{each.property} does not hold[/] in any version of Kafka, nor here: first at "
+                      f"{each.zxid:#x}, {each.count:,} records. {each.text}", soft_wrap=True)
     for problem in report.problems:
         out.print(f"[yellow]problem[/]: {problem}", soft_wrap=True, markup=True)
     _print_verdict(out, report)

@@ -16,7 +16,7 @@ from spec.topics.context import (
 from spec.topics.fencing import checked_delete_request, checked_set_topic
 from spec.topics.network import named
 from spec.topics.progress import at_work, is_next, proceed
-from spec.topics.reassignment import end_reassignment, finish, is_complete, plan
+from spec.topics.reassignment import end_reassignment, finish, plan, target_of
 from spec.topics.reign import start_machines
 from spec.topics.tree import set_topic
 from spec.topics.znodes import NONE
@@ -39,6 +39,14 @@ def mark_nothing(controller):
 def is_listed(zk, reader, p):
     """Whether the request that was read says that a partition is being reassigned."""
     return 1 if request_listed(zk, p) else 0
+
+
+def is_in_sync(assigned, isr):
+    """Whether a reassignment can be finished: its target is in the ISR, also where only the order is another.
+
+    Kafka: KafkaController.areReplicasInIsr, 0.8 to 2.3.
+    """
+    return is_empty(difference(target_of(assigned), isr))
 
 
 def read_unwatched(zk, b, reader):
@@ -135,14 +143,14 @@ def check_target(s, b: Broker, p: Partition):
     if answer == EXPIRED:
         forget(controller)
     elif is_planned(partition.assigned):
-        if is_complete(partition.assigned, isr_of(s.zk, p)):
+        if is_in_sync(partition.assigned, isr_of(s.zk, p)):
             finish(controller, partition)
         else:
             controller.doing = BUMPING
     elif request_listed(s.zk, p):
         plan(partition.assigned, request_target(s.zk), controller.wanted)
         controller.doing = WRITING_ASSIGNMENT
-        if is_complete(controller.wanted, isr_of(s.zk, p)):
+        if is_in_sync(controller.wanted, isr_of(s.zk, p)):
             copy_assignment(controller.wanted, partition.assigned)
             finish(controller, partition)
     else:

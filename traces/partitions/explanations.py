@@ -11,7 +11,7 @@ from typing import NamedTuple
 from spec.language.domains import NOBODY
 from traces.features import Features
 from traces.partitions.case import Case
-from traces.partitions.elections import Elections
+from traces.partitions.elections import Elected, Elections
 from traces.partitions.inputs import Version
 
 FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
@@ -49,6 +49,26 @@ class Explainer:
             finders = (self._preferred, self._reassign, self._controlled_shutdown, self._removal, self._offline,
                        self._epoch_bump, self._repeated)
         return list(dict.fromkeys(found for finder in finders for found in finder(case)))
+
+    def allowed(self, case: Case) -> list[str]:
+        """What each strategy would write by some view and assignment, in words."""
+        found: list[tuple[str, Elected | None]] = []
+        for view in case.views:
+            for replicas in case.assignments:
+                found += self._results(case, replicas, view.value)
+        known = case.known
+        if known:
+            found += [("remove_from_isr", self._elections.removal(*known, replica)) for replica in sorted(known.isr)]
+        return list(dict.fromkeys(f"{name}: leader {new.leader}, ISR {sorted(new.isr)}" for name, new in found if new))
+
+    def _results(self, case: Case, replicas: tuple[int, ...], online: frozenset[int]):
+        """The results of the strategies that elect by an assignment and a view."""
+        if case.known is None:
+            return [("new_topic", self._elections.new_topic(replicas, online))]
+        isr = case.known.isr
+        targets = [("reassign", self._elections.reassign(target, isr, online)) for target in case.targets]
+        return [("offline", self._elections.offline(replicas, isr, online, False)),
+                ("preferred", self._elections.preferred(replicas, isr, online)), *targets]
 
     def _new_topic(self, case: Case) -> Iterator[Explanation]:
         for view in case.views if case.versions else ():

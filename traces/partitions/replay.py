@@ -79,7 +79,7 @@ class _Judge:
         reign.last[change.partition] = change.zxid
         found = self._explainer.explanations(case)
         if not found:
-            return Explained(change, text=why_not(case), certain=not reign.unknown)
+            return Explained(change, text=why_not(case, self._explainer.allowed(case)), certain=not reign.unknown)
         reign.see(change.zxid, min(reign.view if e.view is None else e.view for e in found))
         found.sort(key=lambda e: (e.tokens, -(change.zxid if e.view is None else e.view)))
         if found[0].strategy in ELECTIONS:
@@ -125,8 +125,9 @@ def writer(change: Change) -> str:
     return f"{whose} ({change.session:#x})"
 
 
-def why_not(case: Case) -> str:
-    """Why nothing explains a controller's change: what it may have read."""
+def why_not(case: Case, allowed: list[str]) -> str:
+    """Why nothing explains a controller's change: what it may have read, and what it might have written by that."""
     orders = " or ".join(str(list(order)) for order in case.assignments) or "unknown"
     views = ", ".join(f"{sorted(view.value)} since {view.zxid:#x}" for view in case.views)
-    return f"no strategy gives this with assignment {orders} and a view of /brokers/ids of {views}"
+    return f"no strategy gives this with assignment {orders} and a view of /brokers/ids of {views}; " \
+           f"allowed there: {', '.join(allowed) or 'nothing'}"

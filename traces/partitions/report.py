@@ -35,11 +35,15 @@ def print_changes(out: Console, found: list[Explained]) -> None:
     rest = [each for each in found if not each.explanations]
     for each in rest[:_SHOWN]:
         change = each.change
-        out.print(f"[yellow]unexplained[/] at {change.zxid:#x}: {_name(change)} from {_words(change.before)} to "
-                  f"{_words(change.after)}", end=": ", soft_wrap=True)
+        out.print(f"[yellow]unexplained[/] at {change.zxid:#x}: {change_text(change)}", end=": ", soft_wrap=True)
         out.print(each.text, soft_wrap=True, markup=False)
     if len(rest) > _SHOWN:
         out.print(f"and {len(rest) - _SHOWN:,} more that nothing explains: see --json")
+
+
+def change_text(change: Change) -> str:
+    """What a change does, in words."""
+    return f"{_name(change)} from {_words(change.before)} to {_words(change.after)}"
 
 
 def _counts(explained: list[Explained]) -> Counter:

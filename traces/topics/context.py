@@ -1,6 +1,5 @@
 """What the judges of topics and reassignments share: the evidence, the world, what each controller is known to be at."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 from traces.evidence import Evidence
@@ -31,7 +30,11 @@ class Judged:
 
 
 class Context:
-    """The state of one judgement of a log; `last` has the zxid of each reign's latest write as a controller."""
+    """The state of one judgement of a log.
+
+    `works`: what each controller may be in the middle of, by the zxid at which its reign began; `withdrawn`: the zxids at
+    which somebody else deleted /admin/reassign_partitions.
+    """
 
     def __init__(self, evidence: Evidence, explained: list[Explained]):
         self.evidence, self.features, self.world = evidence, evidence.features, evidence.world
@@ -39,8 +42,9 @@ class Context:
         self.creations, self.deletions = Creations(evidence, self.steps), Deletions(evidence)
         self.reassignments = Reassignments(evidence, explained, self.steps)
         self.history = History(evidence.world)
-        self.works: dict[int, Work] = {}
-        self.last: dict[int, int] = defaultdict(int)
+        self.works: dict[int, list[Work]] = {}
+        self.withdrawn: list[int] = []
+        self._last: dict[int, int] = {}
         self._memories: dict[int, Memory] = {}
 
     def memory(self, reign: Reign) -> Memory:
@@ -48,6 +52,14 @@ class Context:
         if reign.start not in self._memories:
             self._memories[reign.start] = Memory(reign, self.evidence.inputs)
         return self._memories[reign.start]
+
+    def last(self, reign: Reign) -> int:
+        """The zxid of the latest write of a controller, or the one before its reign."""
+        return self._last.get(reign.start, reign.start)
+
+    def wrote(self, reign: Reign, zxid: int) -> None:
+        """A controller has written something."""
+        self._last[reign.start] = zxid
 
     def forget(self, topic: str) -> None:
         """A topic has been deleted."""

@@ -7,7 +7,7 @@ from traces.reigns import Reign
 from traces.topics.context import Context, Judged, unexplained
 from traces.topics.requests import Requests
 from traces.topics.steps import Step
-from traces.topics.works import Completing, Listing, Reassigning
+from traces.topics.works import Completing, Listing, Reassigning, Work
 from traces.topics.writes import Write
 from traces.topics.znodes import Topic, text_of, topic_in
 
@@ -31,25 +31,25 @@ class Handlers:
 
     def goes_on(self, write: Write, reign: Reign, each: Explained | None) -> Judged | None:
         """A write of a controller in the middle of something: its next step, or no step; None when that is over."""
-        work = self._works.get(reign.start)
-        if work is None:
+        works = self._works.pop(reign.start, [])
+        last = self._context.last(reign)
+        found = [self._take(work, write, reign, each, last) for work in works]
+        if taken := [judged for judged, _ in found if judged]:
+            return taken[0]
+        allowed = [text for _, text in found if text]
+        if len(allowed) < len(works) or not works or self._context.evidence.writes.failed(write.session, last, write.zxid):
             return None
-        last = self._context.last[reign.start]
-        if isinstance(work, Reassigning):
-            found, allowed = self._reassigns(work, write, reign, each, last)
-        elif isinstance(work, Completing):
-            found, allowed = self._deletes(work, write, reign)
-        else:
-            found, allowed = self._lists(work, write, reign)
-        if found is None:
-            del self._works[reign.start]
-        if found or allowed is None or self._context.evidence.writes.failed(write.session, last, write.zxid):
-            return found
-        why = f"the controller of epoch {reign.epoch} is in the middle of {work.text}; allowed there: {allowed}"
-        return unexplained(write, reign, why, "topic" if isinstance(work, Completing) else STREAM)
+        why = f"the controller of epoch {reign.epoch} is in the middle of {' or '.join(work.text for work in works)}; " \
+              f"allowed there: {' or '.join(allowed)}"
+        return unexplained(write, reign, why, "topic" if isinstance(works[0], Completing) else STREAM)
+
+    def _take(self, work: Work, write: Write, reign: Reign, each: Explained | None, last: int):
+        """What a write is to a handler, else what that allows; (None, None) where it may be over."""
+        if isinstance(work, Completing):
+            return self._deletes(work, write, reign)
+        return self._reassigns(work, write, reign, each, last) if isinstance(work, Reassigning) else self._lists(work, write)
 
     def _reassigns(self, work: Reassigning, write: Write, reign: Reign, each: Explained | None, last: int):
-        """What a write is to a handler, else what it allows; (None, None) where it may be over."""
         context, place = self._context, write.place
         scene, memory = context.reassignments.scene(reign, work.partition, write, last), context.memory(reign)
         if place.kind == "topic" and write.form == "set":
@@ -74,7 +74,7 @@ class Handlers:
     def _taken(self, work: Reassigning, step: Step, write: Write, reign: Reign) -> Judged:
         """A step was taken: what its controller knows now, and what comes next."""
         context, memory = self._context, self._context.memory(reign)
-        self._works[reign.start] = work
+        works = self._works.setdefault(reign.start, [])
         known = memory.of(work.partition, write.zxid)[0]
         listed = memory.listed(write.zxid).get(work.partition, ())
         context.history.step(work.partition, step, write, known, context.steps.requested(step.after), listed)
@@ -82,10 +82,9 @@ class Handlers:
             memory.wrote(write.place.topic, write.zxid, topic_in(write.data))
         if step.name == "write_target":
             memory.finish(work.partition, write.zxid)
-            if context.features.kip455:
-                self._works[reign.start] = Listing(work.partition, step.written.replicas)
-        elif step.name == "delete_listed":
-            del self._works[reign.start]
+            works.append(Listing(work.partition, step.written.replicas) if context.features.kip455 else work)
+        elif step.name != "delete_listed":
+            works.append(work)
         return Judged(write, STREAM, _KINDS.get(step.name, "step of a reassignment"))
 
     def _deletes(self, work: Completing, write: Write, reign: Reign):
@@ -93,36 +92,36 @@ class Handlers:
         allowed = work.next_places(tree)
         if write.form == "delete" and write.place in allowed:
             work.take(write.place)
+            self._works[reign.start] = [work]
             return Judged(write, "topic", _DELETED[write.place.kind]), None
         return None, work.allowed(tree) if allowed else None
 
-    def _lists(self, work: Listing, write: Write, reign: Reign):
+    def _lists(self, work: Listing, write: Write):
         """The partition is taken out of the list, if there is one; nothing else comes first."""
         listed = self._context.world.listed
         if listed is None:
             return None, None
         rest = {p: target for p, target in listed.items() if (p, target) != (work.partition, work.target)}
         if write.place.kind == "reassign" and self.requests.entries(write) == rest:
-            del self._works[reign.start]
             return Judged(write, STREAM, LISTED), None
         return None, f"/admin/reassign_partitions with {self.requests.text(rest)}"
 
     def begins(self, write: Write, reign: Reign, topic: Topic) -> Judged:
         """A write of the topic znode by a controller that is in the middle of nothing."""
         context, memory = self._context, self._context.memory(reign)
-        found = context.reassignments.by_topic(memory, write, topic, context.last[reign.start])
+        found = context.reassignments.by_topic(memory, write, topic, context.last(reign))
         name = write.place.topic
         tree = context.world.topics[name]
-        if found is None or tree.topic is None or topic.id != tree.topic.id:
+        if not found or tree.topic is None or topic.id != tree.topic.id:
             return unexplained(write, reign, self._why_not(memory, write, topic), STREAM)
-        if found[1].name == "write_assignment" and context.deletions.surely_queued(reign, name, write.zxid):
+        if found[0][1].name == "write_assignment" and context.deletions.surely_queued(reign, name, write.zxid):
             return unexplained(write, reign, "T3: the topic is queued for deletion, no reassignment begins", STREAM)
-        return self._taken(*found, write, reign)
+        return [self._taken(*each, write, reign) for each in found][0]
 
     def resumes(self, write: Write, reign: Reign, each: Explained) -> Judged | None:
         """A write of a partition's state that begins or resumes a reassignment; None where it need not."""
         context = self._context
-        found = context.reassignments.by_state(context.memory(reign), write, each, context.last[reign.start])
+        found = context.reassignments.by_state(context.memory(reign), write, each, context.last(reign))
         others = [e for e in each.explanations if e.trigger != REASSIGNMENT]
         if found:
             found[0].optional = bool(others) and others[0].tokens <= each.explanations[0].tokens

@@ -77,20 +77,20 @@ class Reassignments:
         return failed or self._leaving.gone_soon(broker, view, write.time, write.zxid, (reign.epoch, reign.session),
                                                  reign.end)
 
-    def by_topic(self, memory: Memory, write: Write, topic: Topic, last: int) -> tuple[Reassigning, Step] | None:
-        """The handler of which a write of the topic znode is the first, and its step."""
-        name = write.place.topic
+    def by_topic(self, memory: Memory, write: Write, topic: Topic, last: int) -> list[tuple[Reassigning, Step]]:
+        """The handlers of which a write of the topic znode may be the first, each with its step."""
+        name, found = write.place.topic, []
         for number in self._candidates(memory, name, topic, write.zxid):
             if memory.stranger(name, topic, number, write.zxid) is not None:
                 continue
             partition, wanted = (name, number), topic.partitions[number]
             scene = self.scene(memory.reign, partition, write, last)
-            for known in memory.of(partition, write.zxid):
-                work = Reassigning(self._steps, partition, last, list(
-                    self._beginnings(memory, partition, known, wanted, scene, write)))
-                if taken := work.take(scene, wanted):
-                    return work, taken[0]
-        return None
+            states = [state for known in memory.of(partition, write.zxid)
+                      for state in self._beginnings(memory, partition, known, wanted, scene, write)]
+            work = Reassigning(self._steps, partition, last, states)
+            if taken := work.take(scene, wanted):
+                found.append((work, taken[0]))
+        return found
 
     def _candidates(self, memory: Memory, name: str, topic: Topic, zxid: int) -> list[int]:
         """The partitions that a write of the topic znode may be about: the one that is changed, or any."""

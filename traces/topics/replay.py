@@ -66,6 +66,8 @@ class _Judge:
             found = self._topics.judge(write, reign if controls else None)
         elif found is None and controls:
             found = self._changed(write, reign, each)
+        if found and not found.kind:
+            found = replace(found, text=f"{found.text}; before it {self._context.world.text(write.place)}")
         if controls:
             self._note(write, reign, each)
         if each:
@@ -105,7 +107,7 @@ class _Judge:
 
     def _note(self, write: Write, reign: Reign, each: Explained | None) -> None:
         """What a controller is seen to know and to have done."""
-        self._context.last[reign.start] = write.zxid
+        self._context.wrote(reign, write.zxid)
         if write.place.topic:
             self._context.deletions.note(reign, write, each and each.change)
         triggers = [e.trigger for e in each.explanations] if each else []

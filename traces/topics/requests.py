@@ -50,7 +50,10 @@ class Requests:
         return f"{self.text(kept)} is taken out before its reassignment is finished" if kept else None
 
     def _is_idle(self, memory: Memory, partition: Partition, target: tuple[int, ...], zxid: int, begun: int) -> bool:
-        """Whether a request needs nothing, cannot be carried out, or may not have been read (up to 2.3)."""
+        """Whether a request needs nothing, cannot be carried out, or may not have been read (up to 2.3).
+
+        Once somebody else has deleted the list, its controller does not hear of the next: the watch is not armed again.
+        """
         topic, number = partition
         tree = self._context.world.topics.get(topic)
         known = memory.of(partition, zxid)
@@ -59,4 +62,6 @@ class Requests:
         state = tree.states.get(number) if tree else None
         newer = state is not None and state.controller_epoch > memory.reign.epoch
         queued = self._context.deletions.queued_at(memory.reign, topic, zxid) is not None
-        return state is None or newer or queued or memory.asked_at(partition, zxid) > begun
+        asked = memory.asked_at(partition, zxid)
+        unread = asked > begun or any(memory.reign.start < other < asked for other in self._context.withdrawn)
+        return state is None or newer or queued or unread

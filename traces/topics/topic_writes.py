@@ -112,7 +112,7 @@ class TopicWrites:
             why = f"T2: a deletion that begins here does something else first: {work.allowed(tree)}"
         if why:
             return unexplained(write, reign, why)
-        context.works[reign.start] = work
+        context.works[reign.start] = [work]
         return self._handlers.goes_on(write, reign, None)
 
     def _marker(self, write: Write, reign: Reign | None) -> Judged:
@@ -138,11 +138,13 @@ class TopicWrites:
         return Judged(write, STREAM, "configuration announced")
 
     def _list(self, write: Write, reign: Reign | None) -> Judged:
+        if reign is None and write.form == "delete":
+            self._context.withdrawn.append(write.zxid)
+            return Judged(write, "reassignment", "requests withdrawn by hand")
         if reign is None:
-            kind = "requests withdrawn by hand" if write.form == "delete" else "reassignments requested"
-            return Judged(write, "reassignment", kind)
-        memory, last = self._context.memory(reign), self._context.last[reign.start]
-        if why := self._handlers.requests.why_not(memory, write, None, last):
+            return Judged(write, "reassignment", "reassignments requested")
+        memory = self._context.memory(reign)
+        if why := self._handlers.requests.why_not(memory, write, None, self._context.last(reign)):
             return unexplained(write, reign, why, "reassignment")
         return Judged(write, "reassignment", "request list written")
 

@@ -7,7 +7,7 @@ from traces.cluster import PartitionState, below
 from traces.partitions.changes import state_in
 from traces.partitions.inputs import Partition, entries_in
 from traces.topics.writes import Write
-from traces.topics.znodes import Place, Topic, place_of, topic_in
+from traces.topics.znodes import Place, Topic, place_of, text_of, topic_in
 from traces.zookeeper_snapshot import Znode
 
 
@@ -46,6 +46,20 @@ class World:
             self._remove(write.place)
         else:
             self._put(write.place, write.zxid, write.data)
+
+    def text(self, place: Place) -> str:
+        """What stands where a write goes, in words."""
+        if place.topic is None:
+            listed = self.listed or {}
+            entries = ", ".join(f"{topic}-{number} {list(target)}" for (topic, number), target in listed.items())
+            return f"/admin/reassign_partitions with {entries}" if entries else "no /admin/reassign_partitions"
+        tree = self.topics[place.topic]
+        assigned = tree.topic.partitions if tree.topic else {}
+        numbers = [place.number] if place.number is not None else sorted(assigned)
+        parts = [f"{number}: {text_of(assigned.get(number))}, {_state_text(tree.states.get(number))}" for number in numbers]
+        topic = f"{place.topic} with {'; '.join(parts)}" if assigned else f"no topic {place.topic}"
+        asked = "" if tree.marked is None else ", its deletion asked for"
+        return topic + (asked if tree.config else f"{asked}, without configuration")
 
     def _put(self, place: Place, zxid: int, data: bytes | None) -> None:
         tree = self.topics[place.topic] if place.topic else None
@@ -86,3 +100,7 @@ class World:
                 self.listed = None
             case "preferred":
                 self.preferred = False
+
+
+def _state_text(state: PartitionState | None) -> str:
+    return "no state" if state is None else f"leader {state.leader}, ISR {list(state.isr)}"
