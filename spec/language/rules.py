@@ -190,7 +190,8 @@ def _composed(statement, function):
 
 
 def _is_transition(callee):
-    return isinstance(callee, FunctionType) and callee.__code__.co_varnames[:1] == ("s",)
+    takes_state = isinstance(callee, FunctionType) and callee.__code__.co_varnames[:1] == ("s",)
+    return takes_state and "\nGuards:" in (inspect.getdoc(callee) or "")
 
 
 def _calls(statement):

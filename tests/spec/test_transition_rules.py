@@ -208,6 +208,71 @@ def passes_everything(s, b: Broker):
     return True
 
 
+def composed(s, b: Broker):
+    """A transition.
+
+    Guards:  those of its part, and one before.
+    Effects: those of its part, and one behind.
+    Kafka:   none.
+    """
+    if s.brokers[b].doing == 2 or not acts_well(s, b):
+        return False
+
+    s.brokers[b].doing = 2
+    return True
+
+
+def refuses_after_its_part(s, b: Broker):
+    """A transition.
+
+    Guards:  those of its part, and one behind.
+    Effects: those of its part.
+    Kafka:   none.
+    """
+    if not acts_well(s, b):
+        return False
+    if s.brokers[b].doing == 1:
+        return False  # here
+    return True
+
+
+def has_a_part_that_reads_another_broker(s, b: Broker):
+    """A transition.
+
+    Guards:  those of its part.
+    Effects: those of its part.
+    Kafka:   none.
+    """
+    if not writes_another_broker(s, b):
+        return False
+
+    return True
+
+
+def acts_well(s, b: Broker):
+    """A part.
+
+    Guards:  none.
+    Effects: none.
+    Kafka:   none.
+    """
+    if s.brokers[b].doing == 1:
+        return False
+    s.brokers[b].doing = 1
+    return True
+
+
+def writes_another_broker(s, b: Broker):
+    """A part.
+
+    Guards:  none.
+    Effects: none.
+    Kafka:   none.
+    """
+    s.brokers[0].doing = b  # here
+    return True
+
+
 def passes_another_part(s, b: Broker):
     """A transition.
 
@@ -253,11 +318,18 @@ def check(function):
         (reads_another_broker, OWNERSHIP),
         (passes_everything, OWNERSHIP),
         (passes_another_part, OWNERSHIP),
+        (refuses_after_its_part, GUARDS_FIRST),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_no_transition_does_this(function, rule):
     broken(check, function, rule)
+
+
+def test_a_transition_may_be_made_of_another():
+    check(composed)
+    with pytest.raises(RuleError, match=OWNERSHIP.replace("[", r"\[").replace("]", r"\]")):
+        check(has_a_part_that_reads_another_broker)
 
 
 def test_a_body_is_short():
