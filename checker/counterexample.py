@@ -18,17 +18,22 @@ from spec.language.steps import Step, parse_step
 
 @dataclass
 class Trace:
-    """A behaviour: its first state, then each step with the state that it leads to."""
+    """A behaviour: its first state, then each step with the state that it leads to.
+
+    With a `loop` it is a lasso: the steps after the first `loop` ones lead back to the state before them, and are
+    repeated for ever; where there are none, nothing more happens.
+    """
 
     model: Model
     scope: Scope
     initial: Plain
     steps: list[tuple[Step, Transition, Plain]]
+    loop: int | None = None
 
     @property
     def states(self) -> int:
-        """Number of states, the initial one included."""
-        return 1 + len(self.steps)
+        """Number of states, the initial one included; of a lasso, up to the first one of its loop."""
+        return 1 + (len(self.steps) if self.loop is None else self.loop)
 
 
 class TraceError(RunError):
@@ -49,6 +54,16 @@ def trace_of(run: RunDirectory, kernel: Kernel, found: Found) -> Trace:
     for number in numbers:
         extend(trace, execution, *kernel.step(number))
     return trace
+
+
+def extended(trace: Trace, kernel: Kernel, numbers: list[int], loop: int) -> Trace:
+    """A trace with more steps (numbers), of which the last `loop` are repeated for ever; raises TraceError."""
+    execution = Execution(kernel.model, kernel.scope)
+    longer = Trace(trace.model, trace.scope, trace.initial, list(trace.steps))
+    for number in numbers:
+        _extend(longer, execution, *kernel.step(number))
+    longer.loop = len(longer.steps) - loop
+    return longer
 
 
 def _parent(run, kernel, execution, levels, level, state):

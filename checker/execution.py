@@ -28,7 +28,7 @@ class Execution:
         watched = {seam: self._watch(seam) for seam in model.seams}
         self._functions = {t.name: rebind(t.function, watched) for t in model.transitions}
         self._choices = [(t, list(t.choices(scope))) for t in model.transitions]
-        self._states = [p for p in model.properties_at(scope) if p.kind != "step"]
+        self._states = [p for p in model.properties_at(scope) if p.kind in ("always", "sometimes")]
         self._steps = [p for p in model.properties_at(scope) if p.kind == "step"]
 
     def _watch(self, seam):
@@ -72,6 +72,14 @@ class Execution:
 
     def successors(self, state: Plain, cuts) -> Iterator[tuple[Transition, tuple[int, ...], Plain]]:
         """All enabled steps within the bounds; steps beyond a bound are counted in `cuts`."""
+        for transition, arguments, after, bound in self.steps(state):
+            if bound:
+                cuts[bound] += 1
+            else:
+                yield transition, arguments, after
+
+    def steps(self, state: Plain) -> Iterator[tuple[Transition, tuple[int, ...], Plain, str | None]]:
+        """All enabled steps, each with the state that it leads to and the first bound that it leaves, or None."""
         scratch = state.copy()
         for transition, choices in self._choices:
             function = self._functions[transition.name]
@@ -79,11 +87,7 @@ class Execution:
                 if not function(scratch, *arguments):
                     continue
                 after, scratch = scratch, state.copy()
-                bound = self.beyond(after, f"{transition.name}{arguments}")
-                if bound:
-                    cuts[bound] += 1
-                else:
-                    yield transition, arguments, after
+                yield transition, arguments, after, self.beyond(after, f"{transition.name}{arguments}")
 
     def beyond(self, state: Plain, where: str) -> str | None:
         """The first bound that a state leaves, or None; `where` names the step to it in an error of its range."""

@@ -6,6 +6,7 @@ import re
 
 from checker.counterexample import Trace
 from checker.metrics import changing, metrics_over
+from checker.liveness.lasso import reasons
 from spec.language.domains import named
 from spec.language.model import Property
 from spec.language.plain import to_json
@@ -13,12 +14,13 @@ from spec.metrics.catalogue import metrics_of
 
 
 def history_of(trace: Trace, violated: Property | None) -> dict:
-    """The history of a trace whose last step violates `violated` (see `pictures.history` for its form)."""
+    """The history of a trace whose last step, or loop, violates `violated` (see `pictures.history` for its form)."""
     model, scope = trace.model, trace.scope
     lanes = model.lanes(scope)
     steps = [_step(trace, lanes, *step) for step in trace.steps]
-    if violated and steps:
+    if violated and steps and trace.loop is None:
         steps[-1]["violates"] = [violated.name]
+    lasso = {} if trace.loop is None else {"loop": trace.loop, "reasons": reasons(trace, violated)}
     return {
         "format": 1,
         "title": f"{model.system}, variant {model.variant}",
@@ -31,6 +33,7 @@ def history_of(trace: Trace, violated: Property | None) -> dict:
         "metrics": _metrics(trace),
         "initial": to_json(model.state, trace.initial, scope),
         "steps": steps,
+        **lasso,
     }
 
 

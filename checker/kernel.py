@@ -22,7 +22,7 @@ from checker.machine import Code
 from checker.packing import Packing
 from spec.language.domains import Scope, values
 from spec.language.layout import dtype, leaves
-from spec.language.model import Model, Property, Transition
+from spec.language.model import LIVENESS, Model, Property, Transition
 from spec.language.rules import check_rules
 
 
@@ -56,11 +56,13 @@ class Kernel:
     def __init__(self, model: Model, scope: Scope, properties: tuple[Property, ...]):
         self.model, self.scope = model, scope
         self.packing = Packing(leaves(model.state, scope))
-        self.state_properties = [p for p in properties if p.kind != "step"]
+        self.state_properties = [p for p in properties if p.kind in ("always", "sometimes")]
         self.step_properties = [p for p in properties if p.kind == "step"]
+        self.liveness = [p for p in properties if p.kind in LIVENESS]
         counts = [_count(t, scope) for t in model.transitions]
         self.bases = [0, *accumulate(counts)]
-        for function in [t.function for t in model.transitions] + [p.predicate for p in properties]:
+        asked = [predicate for p in properties for predicate in p.predicates]
+        for function in [t.function for t in model.transitions] + asked:
             check_rules(function)
         self.compiled = self._generate()
 
@@ -120,17 +122,11 @@ class Kernel:
 
     def _stepping(self):
         for index, transition in enumerate(self.model.transitions):
-            indent, names, number = " " * 8, [], str(self.bases[index])
-            offset = ""
-            for name, domain in transition.arguments.items():
-                allowed = values(domain, self.scope)
-                yield f"{indent}for {name}_ in range({allowed.start}, {allowed.stop}):"
-                indent += "    "
-                names.append(f"{name}_")
-                offset = f"({offset or '0'}) * {len(allowed)} + ({name}_ - ({allowed.start}))"
+            loops, indent, names, number = nested_choices(transition, self.bases[index], self.scope)
+            yield from loops
             yield f"{indent}if t{index}({', '.join(['t', *names])}):"
             yield f"{indent}    code = pack(t, out[n])"
-            yield f"{indent}    number = {number} + {offset or '0'}"
+            yield f"{indent}    number = {number}"
             yield f"{indent}    if code == 0:"
             yield f"{indent}        judge(s, t, i, number, broken)"
             yield from self._step_properties(transition, names, indent + " " * 8)
@@ -185,6 +181,18 @@ def _kinds(state, words):
     single, rows = Words(), Words(words)
     return (rows, NUMBER, NUMBER, NUMBER, NUMBER, single, state, state, rows, single, single, single, Words(2),
             single, single, single, single)
+
+
+def nested_choices(transition: Transition, base: int, scope: Scope) -> tuple[list[str], str, list[str], str]:
+    """Text of the loops over a transition's arguments: (lines, indent within, names, the step's number)."""
+    lines, indent, names, offset = [], " " * 8, [], ""
+    for name, domain in transition.arguments.items():
+        allowed = values(domain, scope)
+        lines.append(f"{indent}for {name}_ in range({allowed.start}, {allowed.stop}):")
+        indent += "    "
+        names.append(f"{name}_")
+        offset = f"({offset or '0'}) * {len(allowed)} + ({name}_ - ({allowed.start}))"
+    return lines, indent, names, f"{base} + {offset or '0'}"
 
 
 def _count(transition, scope):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from checker.counterexample import Trace, trace_of
 from checker.explorer import Explorer
 from checker.kernel import Kernel
+from checker.liveness.decide import Decided, decide
 from checker.outcome import Outcome
 from checker.rundir import RunDirectory
 from spec.language.domains import Scope
@@ -16,10 +17,11 @@ from spec.language.model import Model
 
 @dataclass(frozen=True)
 class Explored:
-    """What an exploration found, with a shortest trace for each violated property."""
+    """What an exploration found, with a shortest trace for each violated property, and what became of liveness."""
 
     outcome: Outcome
     traces: dict[str, Trace]
+    decided: list[Decided]
 
     def length(self, name: str) -> int | None:
         """States of the shortest counterexample of a property, None where it holds."""
@@ -41,4 +43,5 @@ def explore_here(
         explorer = Explorer(run, kernel, None, 1, keep_going=keep_going, deadlock=deadlock)
         explorer.explore()
         traces = {found.name: trace_of(run, kernel, found) for found in explorer.outcome.violations}
-    return Explored(explorer.outcome, traces)
+        decided = decide(run, kernel) if explorer.outcome.finished else []
+    return Explored(explorer.outcome, traces | {d.prop.name: d.lasso for d in decided if d.lasso}, decided)

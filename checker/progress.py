@@ -36,6 +36,16 @@ class Progress:
             self._stream.write(line + "\n")
         self._stream.flush()
 
+    def note(self, text: str) -> None:
+        """Say what is done now; without a terminal, only when a line is due."""
+        now = time.monotonic()
+        if self._live:
+            self._stream.write(f"\r\x1b[2K{self._title}  {text}")
+        elif now - self._shown >= PLAIN_EVERY:
+            self._shown = now
+            self._stream.write(f"{self._title}  {text}\n")
+        self._stream.flush()
+
     def close(self) -> None:
         """Clear the live line."""
         if self._live:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from checker.execution import Execution
+from checker.liveness.reference import Steps, lassos
 from spec.language.domains import Scope
 from spec.language.model import Model
 
@@ -25,28 +26,40 @@ class Explored:
 
 def explore(model: Model, scope: Scope) -> Explored:
     """Explore every state of `model` at `scope`; raises ExecutionError for a value out of its range."""
-    run, result = Execution(model, scope), Explored()
+    run, result, graph = Execution(model, scope), Explored(), Steps()
     frontier = {run.key(state): state for state in run.initial_states()}
     result.generated = len(frontier)
-    seen = set(frontier)
     while frontier:
         result.depth += 1
+        graph.states |= frontier
+        graph.depths |= {key: result.depth for key in frontier}
         for state in frontier.values():
             _judge(run.state_verdicts(state), result, result.depth)
         following = {}
-        for state in frontier.values():
-            for transition, arguments, after in run.successors(state, result.cuts):
-                result.generated += 1
-                result.coverage[transition.name] += 1
-                for name in run.broken_by_step(state, transition, arguments, after):
-                    result.violated.setdefault(name, result.depth + 1)
-                key = run.key(after)
-                if key not in seen:
-                    seen.add(key)
-                    following[key] = after
-        frontier = following
-    result.distinct = len(seen)
+        for key, state in frontier.items():
+            graph.steps[key] = _expand(run, state, result, following)
+        frontier = {key: state for key, state in following.items() if key not in graph.states}
+    result.distinct = len(graph.states)
+    result.violated |= lassos(model, scope, graph)
     return result
+
+
+def _expand(run, state, result, following):
+    """Take every step from a state; returns those that change it, and adds what they lead to."""
+    steps, before = [], run.key(state)
+    for transition, arguments, after, bound in run.steps(state):
+        key = run.key(after)
+        if bound:
+            result.cuts[bound] += 1
+        else:
+            following[key] = after
+            result.generated += 1
+            result.coverage[transition.name] += 1
+            for name in run.broken_by_step(state, transition, arguments, after):
+                result.violated.setdefault(name, result.depth + 1)
+        if key != before:
+            steps.append((transition, arguments, None if bound else key))
+    return steps
 
 
 def _judge(verdicts, result, depth):

@@ -21,7 +21,7 @@ from checker.errors import UserError
 from checker.execution import Execution
 from checker.explorer import Explorer, Limits
 from checker.kernel import Kernel, compile_all
-from checker.outcome import Found
+from checker.liveness.decide import Decided, decide
 from checker.progress import Progress
 from checker.rundir import RunDirectory, RunError
 from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
@@ -29,6 +29,8 @@ from spec.catalogue import find
 from spec.language.domains import Scope, sorts
 from spec.language.model import STANDARD, Model, Property, always
 from spec.language.rules import check_rules
+
+UNDECIDED = "not decided"
 
 
 @dataclass(frozen=True)
@@ -159,17 +161,27 @@ def perform(
     exploring = time.monotonic()
     try:
         explorer.explore()
+        seconds = time.monotonic() - exploring
+        decided = None
+        if explorer.outcome.finished and not explorer.outcome.fault:
+            decided = decide(run, kernel, progress.note)
     finally:
         progress.close()
-    seconds = time.monotonic() - exploring
-    result = result_of(check, kernel, run, explorer)
-    result |= {"seconds": round(seconds, 3), "startup_seconds": round(startup + exploring - began, 3)}
+    result = result_of(check, kernel, run, explorer, decided)
+    deciding = time.monotonic() - exploring - seconds
+    result |= {"seconds": round(seconds, 3), "startup_seconds": round(startup + exploring - began, 3),
+               "liveness_seconds": round(deciding, 3)}
     run.write_result(result)
     return result
 
 
-def result_of(check: Check, kernel: Kernel, run: RunDirectory, explorer: Explorer) -> dict:
-    """The outcome of an exploration as one entry of ``check --json``; raises UserError for a faulty model."""
+def result_of(
+    check: Check, kernel: Kernel, run: RunDirectory, explorer: Explorer, decided: list[Decided] | None
+) -> dict:
+    """The outcome of an exploration as one entry of ``check --json``; raises UserError for a faulty model.
+
+    `decided` is what became of liveness, None when the exploration has not come to its end.
+    """
     outcome = explorer.outcome
     if outcome.fault:
         step = trace_of(run, kernel, replace(outcome.fault, number=None))
@@ -178,19 +190,23 @@ def result_of(check: Check, kernel: Kernel, run: RunDirectory, explorer: Explore
             f"{check.model.system}/{check.model.variant}: {transition.name}{arguments} puts a value out of its"
             f" declared range, in a state {step.states} states from the start; mend the specification"
         )
-    violations = [_violation(kernel, run, found) for found in sorted(outcome.violations, key=_length)]
+    violations = [_violation(trace_of(run, kernel, found), found.name) for found in outcome.violations]
+    violations += [_violation(d.lasso, d.prop.name, d.reasons) for d in decided or () if d.lasso]
+    violations.sort(key=lambda violation: violation["trace_length"])
+    vacuous = {d.prop.name for d in decided or () if d.vacuous}
     goals = [p.name for p in kernel.state_properties if p.kind == "sometimes"]
     incomplete = explorer.stopped_by is not None
     verdict = "violated" if violations else "incomplete" if incomplete else "holds"
     exact = kernel.compiled.words <= EXACT_WORDS
     result = {
         "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
-        "properties": [p.name for p in kernel.state_properties + kernel.step_properties],
+        "properties": [p.name for p in kernel.state_properties + kernel.step_properties + kernel.liveness],
         "verdict": verdict, "expected": None,
         "violated": violations[0]["property"] if violations else None,
         "trace_length": violations[0]["trace_length"] if violations else None,
         "violations": violations,
-        "unreached": sorted(set(goals) - outcome.reached) if outcome.finished else [],
+        "liveness": _liveness(kernel, decided),
+        "unreached": sorted(set(goals) - outcome.reached | vacuous) if outcome.finished else [],
         "distinct": outcome.distinct, "generated": outcome.generated, "depth": outcome.depth,
         "complete": outcome.finished, "stopped_by": explorer.stopped_by,
         "exact": exact, "miss_probability": miss_probability(outcome.distinct, exact),
@@ -201,15 +217,20 @@ def result_of(check: Check, kernel: Kernel, run: RunDirectory, explorer: Explore
     return result | {"expected": as_expected(check, result)}
 
 
-def _length(found: Found):
-    return found.trace_length
+def _violation(trace, name, reasons=()):
+    violation = {"property": name, "trace_length": trace.states, "trace": [str(step) for step, _, _ in trace.steps]}
+    return violation if trace.loop is None else violation | {"loop": trace.loop, "reasons": list(reasons)}
 
 
-def _violation(kernel, run, found):
-    trace = trace_of(run, kernel, found)
-    return {
-        "property": found.name, "trace_length": trace.states, "trace": [str(step) for step, _, _ in trace.steps],
-    }
+def _liveness(kernel, decided):
+    """What became of each property of liveness; nothing is decided without the whole graph."""
+    if decided is None:
+        return [{"property": p.name, "verdict": UNDECIDED} for p in kernel.liveness]
+    return [
+        {"property": d.prop.name, "verdict": "violated" if d.lasso else "holds", "waiting": d.waiting,
+         "cut": d.cut, "beyond": d.beyond, "loop_length": d.lasso and len(d.lasso.steps) - d.lasso.loop}
+        for d in decided
+    ]
 
 
 def as_expected(check: Check, result: dict) -> bool | None:
@@ -217,7 +238,8 @@ def as_expected(check: Check, result: dict) -> bool | None:
     recorded = check.model.expectation(check.scope)
     if recorded is None or result["verdict"] == "incomplete":
         return None
-    asked = {name: length for name, length in recorded.items() if name in result["properties"]}
+    open_still = {entry["property"] for entry in result["liveness"] if entry["verdict"] == UNDECIDED}
+    asked = {name: n for name, n in recorded.items() if name in result["properties"] and name not in open_still}
     found = {v["property"]: v["trace_length"] for v in result["violations"]}
     if not result["complete"]:
         shortest = min(asked.values(), default=None)

@@ -224,6 +224,89 @@ def queue(failing: bool = False) -> Model:
     )
 
 
+def red(s, to: Node):
+    """Go along a red edge.
+
+    Guards:  there is one from the present node.
+    Effects: the node is its end.
+    Kafka:   none.
+    """
+    if not contains(s.reds[s.node], to):
+        return False
+
+    s.node = to
+    return True
+
+
+def blue(s, to: Node):
+    """Go along a blue edge.
+
+    Guards:  there is one from the present node.
+    Effects: the node is its end.
+    Kafka:   none.
+    """
+    if not contains(s.blues[s.node], to):
+        return False
+
+    s.node = to
+    return True
+
+
+def leap(s):
+    """Leap out of the graph, which a bound cuts.
+
+    Guards:  one can leap from the present node.
+    Effects: the walk has left.
+    Kafka:   none.
+    """
+    if not contains(s.ledges, s.node):
+        return False
+
+    s.left += 1
+    return True
+
+
+def at_goal(s):
+    """The walk is at a node of the goal."""
+    return contains(s.goal, s.node)
+
+
+def at_question(s):
+    """The walk is at a node that asks for the goal."""
+    return contains(s.question, s.node)
+
+
+def in_calm(s):
+    """The walk is at a calm node."""
+    return contains(s.calm, s.node)
+
+
+def before_calm(s, to):
+    """The step leads to a calm node."""
+    return contains(s.calm, to)
+
+
+def colours(walk, properties) -> Model:
+    """A walk over nodes along red and blue edges, from node 0, with `properties` of liveness.
+
+    `walk` maps reds and blues to lists of node sets, and ledges, goal, question and calm to node sets, as masks.
+    """
+    nodes = len(walk["reds"])
+
+    def start_walk(s):
+        for node in range(nodes):
+            s.reds[node], s.blues[node] = walk["reds"][node], walk["blues"][node]
+        s.ledges, s.goal, s.question, s.calm = (walk[name] for name in ("ledges", "goal", "question", "calm"))
+
+    fixed = {name: (SetOf("nodes"), "never changes") for name in ("ledges", "goal", "question", "calm")}
+    state = Record(
+        node=(Node, "where the walk is"), left=(Number(0, Bound("room")), "whether it has left"),
+        reds=(Array(SetOf("nodes"), "nodes"), "ends of red edges"),
+        blues=(Array(SetOf("nodes"), "nodes"), "ends of blue edges"), **fixed,
+    )
+    return _toy("colours", state, start_walk, (red, blue, leap), properties, None, False, {"nodes": nodes, "room": 0})
+
+
 def _toy(system, state, initial, functions, properties, fails, failing, scope):
     return Model(
         system=system,

@@ -43,7 +43,8 @@ def run(options) -> int:
     for system in dict.fromkeys(entry["system"] for entry in models):
         shown = {p["name"]: p for e in models if e["system"] == system for p in e["properties"]}
         for prop in shown.values():
-            properties.add_row(system, prop["name"], prop["kind"], prop["text"])
+            given = f" Given {'; '.join(prop['given'])}." if prop["given"] else ""
+            properties.add_row(system, prop["name"], prop["kind"], prop["text"] + given)
     out.print(properties)
     return OK
 
@@ -73,7 +74,9 @@ def _entry(model):
         "scopes": {name: dict(scope) for name, scope in model.scopes.items()},
         "sizes": dict(model.sizes),
         "largest": dict(model.largest),
-        "properties": [{"name": p.name, "kind": p.kind, "text": p.text} for p in model.properties],
+        "properties": [
+            {"name": p.name, "kind": p.kind, "text": p.text, "given": [a.text for a in p.given]} for p in model.properties
+        ],
         "transitions": [{"name": t.name, "arguments": list(t.arguments), "text": t.words} for t in model.transitions],
         "recorded_verdicts": [
             {"scope": dict(zip(model.scope, scope)), "violated": dict(lengths)}

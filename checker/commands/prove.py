@@ -16,6 +16,7 @@ from checker.pictures.show import show
 from checker.prove.bmc import violations_within
 from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
 from checker.runs import properties_of
+from spec.language.model import SAFETY
 from spec.properties.lemmas import LEMMAS
 
 COLOURS = {PROVED: "green", NOT_INDUCTIVE: "red", NOT_DECIDED: "cyan", "violated": "red", "holds": "green"}
@@ -61,8 +62,8 @@ def run(options) -> int:
     """Prove what the options ask for; returns the exit code."""
     model, scope = the_one(options)
     properties = properties_of(model, scope, tuple(options.properties))
-    if not any(p.kind != "sometimes" for p in properties):
-        raise UserError("a goal (sometimes) is reached, not proved; explore it with `kafkaproof check`")
+    if not any(p.kind in SAFETY for p in properties):
+        raise UserError("a goal (sometimes, eventually) is reached, not proved; explore it with `kafkaproof check`")
     if options.depth is not None:
         return _report(violations_within(model, scope, properties, options.depth, options.timeout), options)
     lemmas = LEMMAS.get((model.system, model.variant), ())

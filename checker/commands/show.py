@@ -132,9 +132,8 @@ def _from_result(data, prop, target):
     missing = [name for name in ("system", "variant", "scope") if name not in data]
     if missing:
         raise UserError(f"{target} holds neither a history nor a trace: no {missing[0]!r}")
-    if "trace" in data:
-        violation = {"property": data.get("property"), "trace": data["trace"]}
-    else:
+    violation = data
+    if "trace" not in data:
         violation = _chosen(data.get("violations", []), prop, target, data.get("verdict"))
     try:
         model = find(data["system"], data["variant"])[0]
@@ -143,7 +142,10 @@ def _from_result(data, prop, target):
     if not isinstance(data["scope"], dict) or data["scope"].keys() != model.scope.keys():
         raise UserError(f"{target}: a scope of {model.system} gives {', '.join(model.scope)}")
     trace = executed(model, data["scope"], violation["trace"])
-    violated = next((p for p in model.properties if p.name == violation["property"]), None)
+    violated = next((p for p in model.properties if p.name == violation.get("property")), None)
+    trace.loop = violation.get("loop")
+    if trace.loop is not None and (violated is None or trace.loop not in range(len(trace.steps) + 1)):
+        raise UserError(f"{target}: a loop is a number of steps of the trace, and violates a property of {model.system}")
     return Shown(history_of(trace, violated), trace, violated)
 
 

@@ -40,13 +40,47 @@ def print_check_table(results: list[dict]) -> None:
     for result in results:
         words, colour = verdict_text(result)
         rate = result["distinct"] / max(result["seconds"], 1e-3)
-        length = f"{result['violated']} in {result['trace_length']} states" if result["violated"] else ""
+        length = _counterexample(result["violations"][0]) if result["violated"] else ""
         distinct = f"{result['distinct']:,}" + ("" if result["complete"] else " so far")
         table.add_row(result["system"], result["variant"], scope_text(result["scope"]), f"[{colour}]{words}[/]",
                       distinct, str(result["depth"]), f"{rate:,.0f}", length)
     out = console()
     out.print(table)
+    _print_liveness(out, results)
     _print_notes(out, results)
+
+
+def _counterexample(violation):
+    """Property and length in short: ``one_token in 17 states``, ``answered in 5 states + loop of 3``."""
+    text = f"{violation['property']} in {violation['trace_length']} states"
+    if "loop" not in violation:
+        return text
+    loop = len(violation["trace"]) - violation["loop"]
+    return text + (f" + loop of {loop}" if loop else " + nothing more")
+
+
+def _print_liveness(out, results):
+    """One row for each property of liveness."""
+    table = Table(header_style="bold")
+    for name in ("system", "variant", "eventually", "verdict"):
+        table.add_column(name)
+    for name in ("states that wait", "of these beyond the bounds", "lasso"):
+        table.add_column(name, justify="right")
+    for result in results:
+        lassos = {violation["property"]: _counterexample(violation) for violation in result["violations"]}
+        for entry in result["liveness"]:
+            name = entry["property"]
+            known = [f"{entry[n]:,}" for n in ("waiting", "beyond")] if "waiting" in entry else ["", ""]
+            table.add_row(result["system"], result["variant"], name, _liveness_text(entry), *known,
+                          lassos.get(name, "").removeprefix(f"{name} in "))
+    if table.row_count:
+        out.print(table)
+
+
+def _liveness_text(entry):
+    if entry["verdict"] == "holds":
+        return "[green]holds within the bounds[/]" if entry["cut"] else "[green]holds[/]"
+    return "[red]violated[/]" if entry["verdict"] == "violated" else "[cyan]not decided: not all states are known[/]"
 
 
 def _print_notes(out, results):

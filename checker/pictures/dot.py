@@ -15,7 +15,7 @@ import networkx
 
 from checker.errors import UserError
 from checker.pictures.changes import changes
-from checker.pictures.history import checked, scope_text
+from checker.pictures.history import checked, loop_text, scope_text
 from checker.pictures.show import show, show_change
 
 INK, SOFT, BAD = "#1b2127", "#7a8590", "#b3261e"
@@ -114,8 +114,11 @@ def path_dot(history: dict) -> str:
     title = f"{history['title']} ({scope_text(history)})" + (f"\n{demand['name']}: {demand['text']}" if demand else "")
     dot = _digraph(title, ranksep="0.3")
     _node(dot, "0", ["initial state"], True)
-    before = history["initial"]
+    before, last = history["initial"], len(history["steps"])
     for number, step in enumerate(history["steps"], start=1):
+        if number == last and "loop" in history and history["loop"] < last:
+            _turn(dot, number - 1, history["loop"], f"{step['text']}, and so on for ever")
+            return dot.source
         found = changes(before, step["state"])
         lines = ["{}: {} → {}".format(path, *show_change(old, new)) for path, old, new in found[:SHOWN]]
         more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
@@ -123,7 +126,14 @@ def path_dot(history: dict) -> str:
         _node(dot, str(number), [f"state {number}", *lines, *more, *broken], False, bool(broken))
         _edge(dot, number - 1, number, [step["text"]], False)
         before = step["state"]
+    if "loop" in history:
+        _turn(dot, last, last, loop_text(history))
     return dot.source
+
+
+def _turn(dot, source, target, text):
+    """The edge that closes a lasso."""
+    dot.edge(str(source), str(target), label=_text([f"  {text} "]), color=BAD, fontcolor=BAD, penwidth="2.4")
 
 
 def _digraph(title, **layout):

@@ -28,8 +28,11 @@ A history is JSON, for a counterexample of a model as for a recording of a real 
         "violates": ["strong_isr"],                optional: names of what it violates
         "story": "a sentence",                     optional: what is told before it
         "notes": ["a sentence"],                   optional: what is told after it
-        "group": "fetch rounds"}]}                 optional: see below
+        "group": "fetch rounds"}],                 optional: see below
+     "loop": 7,                                    optional: the steps behind this one are repeated for ever
+     "reasons": ["weak fairness of ..."]}          optional: why that may be, a line each
 
+With `loop`, the last state is the state after that step; where no step is behind it, nothing more happens.
 A state is an object of nested objects, lists, strings, numbers, booleans and nulls.
 Steps are numbered from 1; step 0 is the initial state. In a history of more than 300
 steps, neighbouring steps of the same group are shown folded into one row. Fields other
@@ -68,7 +71,7 @@ def checked(history):
     except (TypeError, ValueError, RecursionError) as error:
         raise HistoryError(f"history: not plain JSON: {error}") from None
     history = json.loads(text)
-    _fields("history", history, HISTORY, {"story": str, "metrics": list})
+    _fields("history", history, HISTORY, {"story": str, "metrics": list, "loop": int, "reasons": list})
     if history["format"] != 1:
         raise HistoryError(f"history: format {history['format']} is not known, only 1")
     if history["property"] is not None:
@@ -80,6 +83,8 @@ def checked(history):
         _check_step(f"step {number}", step, len(history["lanes"]))
     for metric in history.get("metrics", []):
         _check_metric(metric, len(history["steps"]) + 1)
+    _strings("history", "reasons", history.get("reasons", []))
+    _check_loop(history)
     return history
 
 
@@ -87,6 +92,13 @@ def _check_metric(metric, states):
     _fields("metric", metric, METRIC, {})
     if len(metric["values"]) != states or not all(type(value) is int for value in metric["values"]):
         raise HistoryError(f'metric {metric["name"]}: "values" must be {states} whole numbers, one for each state')
+
+
+def _check_loop(history):
+    states = [history["initial"], *(step["state"] for step in history["steps"])]
+    loop = history.get("loop", len(states) - 1)
+    if not 0 <= loop < len(states) or states[loop] != states[-1]:
+        raise HistoryError(f'history: "loop" is {loop}, but the last state is not the one after that step')
 
 
 def _check_step(where, step, lanes):
@@ -136,6 +148,16 @@ def metric_changes(history, number):
     """The metrics that step `number` changed, as (name, old, new)."""
     both = [(metric["name"], *metric["values"][number - 1 : number + 1]) for metric in history.get("metrics", [])]
     return [(name, old, new) for name, old, new in both if old != new]
+
+
+def loop_text(history):
+    """What is repeated for ever, in words; empty where nothing is."""
+    loop, last = history.get("loop"), len(history["steps"])
+    if loop is None:
+        return ""
+    if loop == last:
+        return "nothing more need happen, for ever"
+    return f"steps {loop + 1} to {last} are repeated for ever" if last > loop + 1 else f"step {last} is repeated for ever"
 
 
 def parting(left, right):

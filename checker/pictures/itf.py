@@ -15,11 +15,15 @@ from spec.language.model import Property
 
 
 def to_itf(trace: Trace, violated: Property | None) -> dict:
-    """The trace as JSON; each state's `#meta` has its index and, from 1 on, the step that leads to it."""
+    """The trace as JSON; each state's `#meta` has its index and, from 1 on, the step that leads to it.
+
+    `loop` is the index of the state that the last one is again, and from which on all is repeated for ever.
+    """
     model, record, scope = trace.model, trace.model.state, trace.scope
     states = [(trace.initial, {"index": 0})]
     for number, (step, _, after) in enumerate(trace.steps, start=1):
         states.append((after, {"index": number, "step": str(step)}))
+    lasso = {} if trace.loop is None else {"loop": trace.loop}
     about = f": {violated.name} is violated. {violated.text}" if violated else ""
     return {
         "#meta": {
@@ -29,6 +33,7 @@ def to_itf(trace: Trace, violated: Property | None) -> dict:
         },
         "vars": list(record.fields),
         "states": [{"#meta": meta, **_value(record, state, scope)} for state, meta in states],
+        **lasso,
     }
 
 

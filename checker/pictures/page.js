@@ -37,13 +37,22 @@ function strip(history) {
 }
 
 function demand(history) {
-  const found = verdicts(history);
+  const found = [...verdicts(history), ...turn(history)];
   if (!history.property && !found.length) return null;
   const words = history.property
     ? el("p", {}, el("b", {}, history.property.name), " ", history.property.text)
     : null;
   const fine = found.length ? null : el("p", { class: "fine" }, "No step of this history violates it.");
   return el("div", { class: found.length ? "demand violated" : "demand" }, words, found, fine);
+}
+
+/* The verdict on a lasso, and why its loop may go on for ever. */
+function turn(history) {
+  if (history.loop === null) return [];
+  const target = `#step-${Math.min(history.loop + 1, history.steps.length)}`;
+  const verdict = `✕ ${history.property?.name ?? "nothing"} violated: `;
+  return [el("p", { class: "verdict" }, verdict, el("a", { href: target }, history.turn)),
+    el("ul", { class: "reasons" }, history.reasons.map((reason) => el("li", {}, reason)))];
 }
 
 const LISTED = 8;
@@ -88,7 +97,8 @@ function laneHead(history, side) {
 function stepRow(number) {
   const isViolating = histories.some((history) => history.steps[number - 1]?.violates.length);
   const isShared = isBeside && number < (data.parting ?? Infinity);
-  const names = ["step", isViolating && "violating", isShared && "shared", !number && "initial"];
+  const isLooping = histories.some((history) => history.loop !== null && history.loop < number && number <= history.steps.length);
+  const names = ["step", isViolating && "violating", isShared && "shared", !number && "initial", isLooping && "looping"];
   return el("li", { id: `step-${number}`, class: names.filter(Boolean).join(" "), tabindex: "-1", "data-step": number },
     histories.map((history, side) => cell(history, side, number)));
 }
@@ -145,15 +155,20 @@ function toggleFold(row) {
   else row.after(...numbers.map(stepRow));
 }
 
+const closing = (history) =>
+  history.loop === history.steps.length ? history.turn : `and again from the state after step ${history.loop}`;
+
 function drawRows() {
   const folds = new Map(data.folds.map((fold) => [fold.first, fold]));
   const drawn = [];
   for (let number = 0; number <= lastStep; number++) {
     if (number === data.parting) drawn.push(el("li", { class: "parting" }, "here they part"));
+    if (!isBeside && number && histories[0].loop === number - 1) drawn.push(el("li", { class: "parting" }, "from here on for ever"));
     const fold = folds.get(number);
     drawn.push(fold ? foldRow(fold) : stepRow(number));
     if (fold) number = fold.last;
   }
+  if (!isBeside && histories[0].loop !== null) drawn.push(el("li", { class: "parting" }, closing(histories[0])));
   rows.append(...drawn);
 }
 

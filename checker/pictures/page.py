@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from checker.pictures.changes import ABSENT, differences, path_text
-from checker.pictures.history import checked, metric_changes, parting, scope_text, violations
+from checker.pictures.history import checked, loop_text, metric_changes, parting, scope_text, violations
 from checker.pictures.show import show, show_change
 from checker.pictures.strip import strip
 
@@ -66,6 +66,9 @@ def _history_data(history):
     data["violations"] = violations(history)
     drawn = strip(history)
     data["strip"] = "" if drawn is None else ElementTree.tostring(drawn, encoding="unicode")
+    data["loop"] = history.get("loop")
+    data["turn"] = loop_text(history)
+    data["reasons"] = history.get("reasons", [])
     data["steps"] = [
         _step_data(step, before) for step, before in zip(history["steps"], states)
     ]

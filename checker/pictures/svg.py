@@ -8,7 +8,7 @@ import textwrap
 from xml.etree import ElementTree
 
 from checker.pictures.changes import ABSENT, changes
-from checker.pictures.history import checked, metric_changes, scope_text, violations
+from checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
 from checker.pictures.page import folds_of
 from checker.pictures.show import show_change
 from checker.pictures.strip import strip
@@ -103,14 +103,17 @@ class _Picture:
         top, found, demand = self.y, violations(self.history), self.history["property"]
         if demand:
             self.paragraph(self.root, MARGIN + 14, f"{demand['name']}: {demand['text']}", 14, wide - 14)
-        for number in found:
-            names = ", ".join(self.history["steps"][number - 1]["violates"])
-            self.paragraph(self.root, MARGIN + 14, f"✕ {names} violated at step {number}", 14, wide - 14,
-                           fill=BAD, font_weight=650)
-        if not found:
+        verdicts = [f"✕ {', '.join(self.history['steps'][n - 1]['violates'])} violated at step {n}" for n in found]
+        if "loop" in self.history and demand:
+            verdicts.append(f"✕ {demand['name']} violated: {loop_text(self.history)}")
+        for verdict in verdicts:
+            self.paragraph(self.root, MARGIN + 14, verdict, 14, wide - 14, fill=BAD, font_weight=650)
+        for reason in self.history.get("reasons", []):
+            self.paragraph(self.root, MARGIN + 14, reason, 12, wide - 14, fill=SOFT)
+        if not verdicts:
             self.paragraph(self.root, MARGIN + 14, "No step of this history violates it.", 14, wide - 14, fill=GOOD)
         self.y += 8
-        colour = BAD if found else GOOD
+        colour = BAD if verdicts else GOOD
         self.add(self.root, "rect", x=MARGIN, y=top, width=4, height=self.y - top, fill=colour)
 
     def legend(self):
@@ -135,11 +138,14 @@ class _Picture:
         """A row for each step, or for each run of steps that the page folds, over the lines of the lanes."""
         self.papers = self.add(self.root, "g")
         lines = self.add(self.root, "g", stroke=LANE, stroke_width=1.5)
-        top = self.y
+        top, loop = self.y, self.history.get("loop")
+        turned = top
         folds = {fold["first"]: fold for fold in folds_of([self.history], None)}
         before, number = self.history["initial"], 1
         while number <= len(self.history["steps"]):
             fold = folds.get(number)
+            if number - 1 == loop:
+                turned = self.y
             if fold:
                 self.fold(fold)
                 number = fold["last"]
@@ -150,6 +156,19 @@ class _Picture:
         for lane in range(len(self.lanes)):
             x = self.lane_x(lane)
             self.add(lines, "line", x1=x, x2=x, y1=top, y2=self.y)
+        if loop is not None:
+            self.turn(turned)
+
+    def turn(self, top):
+        """The way back, from the end of the last row to where the loop begins, and what that means."""
+        group, x = self.add(self.root, "g", id="turn"), MARGIN - 10
+        if self.history["loop"] < len(self.history["steps"]):
+            line = f"M{MARGIN + 6} {self.y}H{x + 6}q-6 0 -6 -6V{top + 16}q0 -6 6 -6H{MARGIN}"
+            self.add(group, "path", d=line, stroke=BAD, stroke_width=2.4, fill="none")
+            self.add(group, "path", d=f"M{MARGIN + 8} {top + 10}l-9 -4.5v9z", fill=BAD)
+        self.paragraph(group, MARGIN + 12, f"↺ {loop_text(self.history)}", 13, self.width - 2 * MARGIN, fill=BAD,
+                       font_weight=650)
+        self.y += 6
 
     def row(self, number):
         """A row's group, with its number and the rule above it."""

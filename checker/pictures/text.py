@@ -4,7 +4,7 @@ import textwrap
 from itertools import zip_longest
 
 from checker.pictures.changes import changes
-from checker.pictures.history import checked, metric_changes, parting, scope_text, violations
+from checker.pictures.history import checked, loop_text, metric_changes, parting, scope_text, violations
 from checker.pictures.show import show_change
 
 WIDTH = 100
@@ -16,7 +16,7 @@ def to_text(history):
     history = checked(history)
     lines = [*_head(history, WIDTH), ""]
     for number in range(1, len(history["steps"]) + 1):
-        lines += [*_step(history, number, WIDTH), ""]
+        lines += [*_turn(history, number, WIDTH), *_step(history, number, WIDTH), ""]
     return "\n".join([*lines, *_verdict(history, WIDTH)]) + "\n"
 
 
@@ -62,6 +62,11 @@ def _head(history, width):
     return lines
 
 
+def _turn(history, number, width):
+    """The line above the first step of a loop."""
+    return [" from here on for ever ".center(width, "-"), ""] if history.get("loop") == number - 1 else []
+
+
 def _step(history, number, width):
     if number > len(history["steps"]):
         return []
@@ -92,6 +97,10 @@ def _verdict(history, width):
     for number in violations(history):
         names = ", ".join(history["steps"][number - 1]["violates"])
         lines += _wrapped(f"VIOLATED at step {number}: {names}", width, "", "  ")
+    if "loop" in history:
+        name = history["property"]["name"] if history["property"] else "nothing"
+        lines += _wrapped(f"VIOLATED: {name}; {loop_text(history)}", width, "", "  ")
+        lines += [line for reason in history.get("reasons", []) for line in _wrapped(reason, width, "  ", "    ")]
     return lines or ["no step violates anything"]
 
 

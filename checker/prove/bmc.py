@@ -19,7 +19,7 @@ from checker.prove.induction import Clock
 from checker.prove.relation import Action, Relation, state_terms
 from checker.prove.terms import value_of
 from spec.language.domains import Scope, SetOf
-from spec.language.model import Model, Property
+from spec.language.model import SAFETY, Model, Property
 
 SPARE_BITS = 3
 
@@ -190,7 +190,7 @@ def violations_within(model: Model, scope: Scope, properties: tuple[Property, ..
     if depth < 1:
         raise UserError(f"--depth counts states, the initial one included: 1 or more, not {depth}")
     began, clock = time.monotonic(), Clock(seconds)
-    asked = tuple(p for p in properties if p.kind != "sometimes")
+    asked = tuple(p for p in properties if p.kind in SAFETY)
     widest = max([*scope.values(), 32])
     relation = Relation(model, scope, frozenset(), widest.bit_length() + SPARE_BITS, asked)
     entries = []

@@ -17,7 +17,7 @@ from checker.prove.samples import reachable_states, sampling_scope
 from checker.prove.search import Search
 from checker.prove.vocabulary import Samples
 from spec.language.domains import Scope
-from spec.language.model import Model, Property
+from spec.language.model import SAFETY, Model, Property
 
 PROVED, NOT_INDUCTIVE, NOT_DECIDED = "proved", "not inductive", "not decided"
 RANGES = "declared ranges"
@@ -62,7 +62,7 @@ def prove(model: Model, scope: Scope, properties: tuple[Property, ...], lemmas: 
 
 class _Run:
     def __init__(self, model, scope, properties, lemmas, clock):
-        self.properties = [p for p in properties if p.kind != "sometimes"]
+        self.properties = [p for p in properties if p.kind in SAFETY]
         self.relation = Relation(model, scope, properties=tuple(self.properties))
         self.clock, self.prover = clock, Prover(self.relation, clock)
         self.base = ranges_of(self.relation) + sequences_of(self.relation)

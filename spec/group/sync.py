@@ -1,7 +1,7 @@
 """SyncGroup: the leader's assignment is stored, and every member gets its share."""
 
 from spec.group.coordinator import (
-    GROUP_RECORD, MEMBER, SYNC_PARKED, Broker, Client, MemberId, forget_append, park, status,
+    GROUP_RECORD, MEMBER, SYNC_PARKED, Broker, Client, MemberId, forget_append, members_of, park, status,
 )
 from spec.group.join import prepare_rebalance
 from spec.group.network import (
@@ -20,8 +20,11 @@ Slot = Number(0, Bound("appends", -1))
 
 
 def is_assignment(group, owner, assigned):
-    """Whether `owner` may be the leader's assignment: to a member if there is one in the request, else to nobody."""
-    return status(group, owner) == MEMBER if assigned else owner == NOBODY
+    """Whether `owner` may be the leader's assignment: to a member if there is one in the request, else to nobody.
+
+    When the group has no members any more, it does not matter to whom.
+    """
+    return status(group, owner) == MEMBER if assigned and members_of(group) > 0 else owner == NOBODY
 
 
 def sync(s, b: Broker, m: Client, late: Flag(), owner: MemberId):

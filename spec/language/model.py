@@ -11,10 +11,13 @@ from types import FunctionType
 from typing import Callable, Iterator, Mapping
 
 from spec.language.domains import Record, Scope, values
+from spec.language.fairness import Assumption
 from spec.language.rebind import rebind
 
 
 STANDARD = "standard"
+SAFETY = ("always", "step")
+LIVENESS = ("eventually", "eventually always")
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,10 @@ class Property:
 
     kind ``always``: `predicate(s)` holds in every state. kind ``step``: `predicate(before, after)` holds
     for every step, or `predicate(before, after, *arguments)` for the steps of the transition functions
-    named in `of`. kind ``sometimes``: `predicate(s)` holds in some reachable state, of a scope that has at
-    least the sizes `least`.
+    named in `of`. kind ``sometimes``: `predicate(s)` holds in some reachable state. kind ``eventually``: from
+    every reachable state where `after(s)` holds (every state, where it is None), every behaviour that keeps what is
+    `given` comes to a state where `predicate(s)` holds. kind ``eventually always``: every such behaviour comes to a
+    state from which on `predicate(s)` holds. Asked at scopes of at least the sizes `least`.
     """
 
     name: str
@@ -78,6 +83,21 @@ class Property:
     predicate: Callable
     of: tuple[str, ...] = ()
     least: Mapping[str, int] = field(default_factory=dict)
+    after: Callable | None = None
+    given: tuple[Assumption, ...] = ()
+
+    @property
+    def predicates(self) -> tuple[Callable, ...]:
+        """All functions of states or steps that the property is made of."""
+        conditions = (self.predicate, self.after, *(assumption.when for assumption in self.given))
+        return tuple(condition for condition in conditions if condition)
+
+    def rebound(self, replacements: Mapping[Callable, Callable]) -> "Property":
+        """This property with callees replaced."""
+        return replace(
+            self, predicate=rebind(self.predicate, replacements), after=self.after and rebind(self.after, replacements),
+            given=tuple(assumption.rebound(replacements) for assumption in self.given),
+        )
 
     def concerns(self, transition: Transition) -> bool:
         """Whether a step property speaks of the steps of `transition`."""
@@ -87,6 +107,12 @@ class Property:
     def text(self) -> str:
         """What the property says in words: the predicate's first paragraph."""
         return first_paragraph(self.predicate)
+
+
+def among(properties: tuple[Property, ...], transitions: tuple[Transition, ...]) -> tuple[Property, ...]:
+    """These properties, assuming only something of transitions that there are: variants lack some of them."""
+    names = {t.function.__name__ for t in transitions}
+    return tuple(replace(p, given=tuple(filter(None, (a.among(names) for a in p.given)))) for p in properties)
 
 
 def always(predicate: Callable, name: str = "") -> Property:
@@ -104,6 +130,18 @@ def sometimes(predicate: Callable, name: str = "", **least: int) -> Property:
     return Property(name or predicate.__name__, "sometimes", predicate, least=least)
 
 
+def eventually(
+    predicate: Callable, *, given: tuple[Assumption, ...], after: Callable | None = None, name: str = "", **least: int
+) -> Property:
+    """The property that `predicate` comes true after every state where `after` holds, if what is `given` holds."""
+    return Property(name or predicate.__name__, "eventually", predicate, least=least, after=after, given=given)
+
+
+def eventually_always(predicate: Callable, *, given: tuple[Assumption, ...], name: str = "", **least: int) -> Property:
+    """The property that from some moment on `predicate` holds for ever, if what is `given` holds."""
+    return Property(name or predicate.__name__, "eventually always", predicate, least=least, given=given)
+
+
 @dataclass(frozen=True)
 class Model:
     """One variant of a system: everything that an execution needs.
@@ -112,8 +150,9 @@ class Model:
     `scope` gives the default sizes, `others` those of scopes with other names than `STANDARD`, and `largest`
     the greatest that may be asked for; `sizes` says what each of them means or bounds. `expected` maps a scope
     (values in the order of `scope`) to the violated properties with the length of their shortest
-    counterexamples, in states. `answers` names the codes that `seams` return, for the text of steps. `parts` names
-    the models (system, variant) of what a composed one leaves out, or bounds more than they do.
+    counterexamples, in states (of a lasso, up to the first state of its loop). `answers` names the codes that
+    `seams` return, for the text of steps. `parts` names the models (system, variant) of what a composed one
+    leaves out, or bounds more than they do.
     """
 
     system: str
@@ -140,11 +179,18 @@ class Model:
         return {STANDARD: self.scope, **self.others}
 
     def rebound(self, replacements: Mapping[Callable, Callable], **changes) -> "Model":
-        """This model with callees (or whole transitions) replaced, and other fields changed."""
+        """This model with callees (or whole transitions) replaced, and other fields changed.
+
+        What is assumed of a transition that is replaced is assumed of the one that takes its place.
+        """
+        renamed = {
+            t.function.__name__: replacements[t.function].__name__ for t in self.transitions if t.function in replacements
+        }
+        properties = tuple(replace(p, given=tuple(a.renamed(renamed) for a in p.given)) for p in self.properties)
         transitions = tuple(
             replace(t, function=rebind(t.function, replacements)) for t in self.transitions
         )
-        changes = {"initial": rebind(self.initial, replacements), **changes}
+        changes = {"initial": rebind(self.initial, replacements), "properties": properties, **changes}
         seams = tuple(rebind(seam, replacements) for seam in self.seams)
         return replace(self, transitions=transitions, seams=seams, **changes)
 

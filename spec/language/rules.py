@@ -66,10 +66,10 @@ def check_model(model: Model) -> None:
     for transition in model.transitions:
         check_transition(transition, model.seams, model.abstract)
         _check_loops(transition.function, arrays)
-    for prop in model.properties:
-        check_rules(prop.predicate)
-        _check_loops(prop.predicate, arrays)
-        for function in functions_reached(prop.predicate):
+    for predicate in (predicate for prop in model.properties for predicate in prop.predicates):
+        check_rules(predicate)
+        _check_loops(predicate, arrays)
+        for function in functions_reached(predicate):
             for node in stores(function.__code__):
                 raise rule_error("a property writes nothing", node, function.__code__)
 

@@ -3,12 +3,13 @@
 from spec.group import (
     cluster, faults, join, loading, member, membership, network, offsets, static, storage, sync, verdicts,
 )
-from spec.language.model import Arrow, Model, Transition
+from spec.language.model import Arrow, Model, Transition, among
 from spec.museum import group_classic as classic
 from spec.properties import group as coordinators
 from spec.properties import group_goals as goals
 from spec.properties import group_members as members
 from spec.properties import group_offsets as commits
+from spec.properties import liveness_group as liveness
 
 BROKER = "broker {b}"
 CLIENT = "client {m}"
@@ -79,7 +80,7 @@ def model(variant, story, transitions, properties, expected):
         state=cluster.STATE,
         initial=cluster.initial,
         transitions=transitions,
-        properties=properties,
+        properties=among(properties, transitions),
         scope=scope(1, 2, 3, 2, 1, 3, 1, 1, 0),
         largest=scope(3, 3, 5, 5, 4, 6, 3, 2, 5),
         lanes=lanes,
@@ -95,7 +96,7 @@ CURRENT = model(
     "current",
     "Groups as they are from 2.6 on, with a member id required and no static members.",
     COMMON + MODERN + DELETION,
-    coordinators.SAFETY + commits.SAFETY + members.SAFETY + goals.GOALS,
+    coordinators.SAFETY + commits.SAFETY + members.SAFETY + goals.GOALS + liveness.LIVENESS,
     {
         (1, 1, 2, 2, 1, 2, 1, 1, 1): {},
         (2, 1, 1, 1, 2, 2, 1, 1, 0): {},
@@ -110,7 +111,7 @@ CLASSIC = model(
     "Groups as they were in 0.10.1 and 0.10.2: an acknowledged commit may be missing after a failover, and "
     "callbacks in the wrong order take an offset back.",
     COMMON,
-    coordinators.SAFETY + commits.SAFETY + members.SAFETY + goals.CLASSIC,
+    coordinators.SAFETY + commits.SAFETY + members.SAFETY + goals.CLASSIC + liveness.LIVENESS,
     {
         (1, 1, 2, 2, 1, 2, 1, 1, 1): {},
         (1, 2, 3, 2, 1, 3, 1, 1, 0): {},
@@ -135,7 +136,7 @@ STATIC = model(
     "As current, and clients 0 and 1 have the same group.instance.id: whoever comes later takes the place of the "
     "other without a rebalance, and the other is fenced.",
     COMMON + MODERN + REPLACEMENT,
-    coordinators.SAFETY + commits.SAFETY + members.STATIC + goals.STATIC,
+    coordinators.SAFETY + commits.SAFETY + members.STATIC + goals.STATIC + liveness.STATIC,
     {(1, 2, 3, 2, 1, 3, 1, 1, 0): {}, (1, 2, 2, 1, 1, 3, 1, 1, 0): {}, (1, 2, 3, 2, 1, 2, 1, 1, 0): {}, (1, 1, 2, 2, 1, 2, 1, 1, 1): {}},
 ).rebound({network.instance: network.shared_instance})
 MODELS = (CLASSIC, CURRENT, STATIC)

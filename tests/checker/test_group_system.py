@@ -12,12 +12,12 @@ from spec.museum.group import CLASSIC, CURRENT, SIZES, STATIC
 
 ONE_MOVE, ONE_FAULT, SHARED = (2, 1, 1, 1, 2, 2, 1, 1, 0), (1, 1, 2, 2, 1, 2, 1, 1, 1), (1, 2, 2, 1, 1, 3, 1, 1, 0)
 FOUND = [
-    (CURRENT, ONE_MOVE, (1_344, 11_253, 29)),
-    (CURRENT, ONE_FAULT, (3_893, 20_919, 31)),
-    (CLASSIC, ONE_MOVE, (639, 4_388, 23)),
-    (CURRENT, (1, 1, 1, 1, 1, 2, 1, 1, 2), (2_046, 10_871, 23)),
-    (CLASSIC, (1, 1, 1, 1, 1, 3, 2, 1, 1), (333, 1_333, 16)),
-    (STATIC, SHARED, (568, 2_322, 18)),
+    (CURRENT, ONE_MOVE, (1_509, 12_687, 29)),
+    (CURRENT, ONE_FAULT, (5_452, 30_009, 35)),
+    (CLASSIC, ONE_MOVE, (722, 4_940, 20)),
+    (CURRENT, (1, 1, 1, 1, 1, 2, 1, 1, 2), (2_251, 12_176, 23)),
+    (CLASSIC, (1, 1, 1, 1, 1, 3, 2, 1, 1), (355, 1_426, 16)),
+    (STATIC, SHARED, (584, 2_394, 18)),
 ]
 IDS = [f"{model.variant} at {','.join(map(str, sizes))}" for model, sizes, _ in FOUND]
 DELETED_WHILE_COMMITTING = [

@@ -1,0 +1,89 @@
+"""A lasso told in plain Python: that the goal is never reached, and why every assumption is kept on the loop.
+
+The search works on compiled code and bits. Here its answer is judged again by what the words mean, on plain states, so
+that a lasso that is shown does not rest on the search.
+"""
+
+from __future__ import annotations
+
+from checker.counterexample import Trace, TraceError
+from checker.execution import Execution
+from checker.liveness.labels import Action, Labels, belongs, condition_of
+from spec.language.fairness import AT_LAST, FINITELY, STRONG, WORDS
+from spec.language.model import LIVENESS, Property
+from spec.language.plain import Plain
+
+
+def reasons(trace: Trace, prop: Property) -> list[str]:
+    """Why a lasso violates a property of liveness: a line for the goal, and one for each assumption.
+
+    Raises TraceError when it does not.
+    """
+    return _Lasso(trace).reasons(prop)
+
+
+class _Lasso:
+    """A trace whose states from `trace.loop` on come again and again."""
+
+    def __init__(self, trace):
+        self.trace, self.execution = trace, Execution(trace.model, trace.scope)
+        self.states = [trace.initial, *(after for _, _, after in trace.steps)]
+        self.steps = range(trace.loop, len(trace.steps))
+        self.loop = self.steps or [trace.loop]
+        if self.states[-1] != self.states[trace.loop]:
+            raise TraceError(f"the last step does not lead back to the state after step {trace.loop}")
+
+    def reasons(self, prop):
+        if prop.kind not in LIVENESS:
+            raise TraceError(f"{prop.name} is violated by a state or a step, not by a loop")
+        labels = Labels(self.trace.model, self.trace.scope, (prop,))
+        kept = list(map(self._kept, labels.actions))
+        found = [told for question in labels.questions if (told := self._violated(question))]
+        if not found:
+            raise TraceError(f"{prop.name} is reached, or nothing on the way asks for it")
+        return [found[0], *kept]
+
+    def _violated(self, question):
+        """How a question is violated, in words; None when it is not."""
+        prop = question.prop
+        goal = condition_of(prop.predicate, question.fixed)
+        missed = [not goal.holds(state) for state in self.states]
+        lasting = [condition_of(a.when, question.fixed) for a in prop.given if a.kind == AT_LAST]
+        if not all(condition.holds(self.states[i]) for condition in lasting for i in self.loop):
+            return None
+        if question.settles:
+            failing = [i for i in self.loop if missed[i]]
+            return f"{question.text} fails in state {failing[0]}, again and again" if failing else None
+        for i, state in enumerate(self.states):
+            if all(missed[i:]) and (prop.after is None or condition_of(prop.after, question.fixed).holds(state)):
+                return f"{question.text} is waited for from state {i} on, and never comes"
+        return None
+
+    def _kept(self, action: Action) -> str:
+        kind = action.assumption.kind
+        told = WORDS[kind].format(action.text)
+        taken = [i + 1 for i in self.steps if self._takes(action, i)]
+        disabled = [i for i in self.loop if not self._is_enabled(action, self.states[i])]
+        if kind == FINITELY and not taken:
+            return f"{told}: not on the loop"
+        if kind != FINITELY and taken:
+            return f"{told}: taken at step {taken[0]}"
+        if kind == STRONG and len(disabled) == len(self.loop):
+            return f"{told}: nowhere enabled on the loop"
+        if kind not in (FINITELY, STRONG) and disabled:
+            return f"{told}: not enabled in state {disabled[0]}"
+        raise TraceError(f"it is assumed {told}, and the loop does not keep that")
+
+    def _takes(self, action, i):
+        step, transition, _ = self.trace.steps[i]
+        return belongs(action, self.states[i], transition, tuple(step.arguments.values()))
+
+    def _is_enabled(self, action: Action, state: Plain) -> bool:
+        """Whether some step of the action changes the state, be it beyond a bound."""
+        for transition in filter(action.of_transition, self.trace.model.transitions):
+            for arguments in transition.choices(self.trace.scope):
+                if belongs(action, state, transition, arguments):
+                    after = self.execution.after(state, transition, arguments)
+                    if after is not None and after != state:
+                        return True
+        return False

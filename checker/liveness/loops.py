@@ -1,0 +1,87 @@
+"""From a fair set to a lasso: the nearest state of any fair set, and a short loop that owes nothing.
+
+The loop goes to the nearest state or step that pays a debt (an action is disabled here, or taken there; where the
+goal must settle, it fails here), on to the next, and home. Where nothing is owed at all, nothing more happens.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from checker.liveness.graph import Graph
+from checker.liveness.labels import Question
+from checker.liveness.search import Region
+
+GOAL = np.uint64(1 << 63)
+
+
+def entry_of(graph: Graph, question: Question, region: Region, sets: np.ndarray) -> int:
+    """A state of a fair set that is reached soonest; one where nothing more need happen, if there is one."""
+    members = np.flatnonzero(sets >= 0)
+    nearest = members[region.distance[members] == region.distance[members].min()]
+    owed = _owed(graph, question, nearest)
+    return int(nearest[np.argmin(owed != 0)])
+
+
+def _owed(graph, question, states):
+    """The debts of behaviours that stay in one of `states` for ever, as bits; shape (m,)."""
+    owed = graph.enabled[states] & np.uint64(question.weak | question.strong)
+    if question.settles:
+        owed = owed | np.where(graph.marks[states] & np.uint64(question.goal), GOAL, np.uint64(0))
+    return owed
+
+
+def loop_from(graph: Graph, question: Question, sets: np.ndarray, entry: int) -> list[int]:
+    """The steps (indices into the graph's) of a fair loop through `entry`; empty when nothing more need happen."""
+    if _owed(graph, question, np.array([entry]))[0] == 0:
+        return []
+    within = sets == sets[entry]
+    weak, strong, finite = map(np.uint64, (question.weak, question.strong, question.finite))
+    states = np.flatnonzero(within)
+    paid = np.zeros(len(within), np.uint64)
+    paid[states] = ~graph.enabled[states] & weak
+    if question.settles:
+        paid[states[(graph.marks[states] & np.uint64(question.goal)) == 0]] |= GOAL
+    owed = weak | strong & np.bitwise_or.reduce(graph.enabled[states]) | (GOAL if question.settles else np.uint64(0))
+    steps, at, owed = [], entry, owed & ~paid[entry]
+    nothing = np.uint64(0)
+    while owed or at != entry or not steps:
+        way = _way(graph.first, graph.target, graph.taken, within, finite, paid, at, owed, entry)
+        for step in way:
+            at = int(graph.target[step])
+            owed &= ~(graph.taken[step] | paid[at])
+            steps.append(int(step))
+        if owed == nothing and at == entry:
+            break
+    return steps
+
+
+@njit(cache=True)
+def _way(first, target, taken, within, finite, paid, start, owed, home):
+    """The shortest way, of one step at least, to a state or step that pays what is owed; to `home` when nothing is."""
+    n = len(within)
+    parent, queue = np.full(n, -1, np.int64), np.empty(n, np.int32)
+    origin = np.empty(n, np.int32)
+    queue[0], head, tail = start, 0, 1
+    last, end = -1, start
+    while last < 0 and head < tail:
+        u = queue[head]
+        head += 1
+        for step in range(first[u], first[u + 1]):
+            v = target[step]
+            if v < 0 or not within[v] or taken[step] & finite:
+                continue
+            arrives = (taken[step] | paid[v]) & owed != 0 if owed else v == home
+            if arrives:
+                last, end = step, u
+                break
+            if parent[v] < 0 and v != start:
+                parent[v], origin[v] = step, u
+                queue[tail] = v
+                tail += 1
+    way = [last]
+    while end != start:
+        way.append(parent[end])
+        end = origin[end]
+    return way[::-1]

@@ -1,0 +1,206 @@
+"""Searching a graph in memory for fair ways never to reach a goal.
+
+A behaviour that stays fair visits, from some moment on, the states of one strongly connected set again and again (a
+single state, when nothing happens any more). Such a set is *fair* when each weakly fair action is taken within it or
+disabled in one of its states, and each strongly fair action is taken within it or disabled in all of them. A set that
+fails only for strong fairness may hold smaller ones: the states where those actions are enabled are taken away, and
+what is left is searched again (Lichtenstein and Pnueli, POPL 1985).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from checker.liveness.graph import Graph
+from checker.liveness.labels import Question
+
+FAR = np.iinfo(np.int32).max
+
+
+@dataclass
+class Region:
+    """Where a behaviour may be while the goal has not come: `inside` (n,), and how soon one can be there.
+
+    `distance` counts the states of a shortest way to a state, its end included, by an initial state and, within the
+    region, from a state with which the waiting begins; `parent` is the last step of that way, -1 where it begins.
+    """
+
+    inside: np.ndarray
+    distance: np.ndarray
+    parent: np.ndarray
+
+
+def region_of(graph: Graph, question: Question) -> Region:
+    """The states that wait for the goal of a question, or (where it must settle) all states."""
+    inside, begins = beginnings(graph.marks, question)
+    distance, parent = _distances(graph.first, graph.target, graph.level, inside, begins)
+    return Region(distance < FAR, distance, parent)
+
+
+def beginnings(marks: np.ndarray, question: Question) -> tuple[np.ndarray, np.ndarray]:
+    """Which states may belong to the region of a question, and in which of them the waiting begins; both (n,)."""
+    if question.settles:
+        everywhere = np.ones(len(marks), bool)
+        return everywhere, everywhere
+    outside = (marks & np.uint64(question.goal)) == 0
+    return outside, outside & ((marks & np.uint64(question.after)) == question.after)
+
+
+def fair_sets(graph: Graph, question: Question, inside: np.ndarray) -> np.ndarray:
+    """The number of the fair set that each state belongs to, -1 for none; shape (n,), int32.
+
+    The sets are the greatest ones, within the states of `inside` where what must last holds.
+    """
+    lasting, weak, strong, finite = map(
+        np.uint64, (question.lasting, question.weak, question.strong, question.finite))
+    alive = inside & ((graph.marks & lasting) == lasting)
+    missed = (graph.marks & np.uint64(question.goal)) == 0
+    found, count = np.full(len(alive), -1, np.int32), 0
+    while alive.any():
+        part = _components(graph.first, graph.target, graph.taken, alive, finite)
+        off, on, taken, fails = _facts(graph.first, graph.target, graph.taken, graph.enabled, missed, part, finite)
+        possible = ((weak & ~(off | taken)) == 0) & (fails if question.settles else True)
+        starved = strong & on & ~taken
+        fair, again = possible & (starved == 0), possible & (starved != 0)
+        here = np.flatnonzero(alive)
+        chosen = here[fair[part[here]]]
+        found[chosen] = count + part[chosen]
+        count += len(fair)
+        alive[here] = again[part[here]] & ((graph.enabled[here] & starved[part[here]]) == 0)
+    return found
+
+
+@njit(cache=True)
+def _distances(first, target, level, inside, begins):
+    """Breadth-first from all beginnings at once, each at the length of its own shortest way."""
+    n = len(level)
+    distance, parent = np.full(n, FAR, np.int32), np.full(n, -1, np.int64)
+    here, following = np.empty(n, np.int32), np.empty(n, np.int32)
+    now, waiting, at = 0, 0, 0
+    while at < n or waiting > 0:
+        if waiting == 0 and level[at] + 1 > now:
+            now = level[at] + 1
+        here, following = following, here
+        size, waiting = waiting, 0
+        while at < n and level[at] + 1 == now:
+            if begins[at] and distance[at] == FAR:
+                distance[at] = now
+                here[size] = at
+                size += 1
+            at += 1
+        for i in range(size):
+            for step in range(first[here[i]], first[here[i] + 1]):
+                v = target[step]
+                if v >= 0 and inside[v] and distance[v] == FAR:
+                    distance[v] = now + 1
+                    parent[v] = step
+                    following[waiting] = v
+                    waiting += 1
+        now += 1
+    return distance, parent
+
+
+@njit(cache=True)
+def leading_to(first, target, ends):
+    """Whether some way leads from each state to one of `ends`; shape (n,)."""
+    n = len(ends)
+    begin = np.zeros(n + 1, np.int64)
+    for step in range(len(target)):
+        if target[step] >= 0:
+            begin[target[step] + 1] += 1
+    begin = np.cumsum(begin)
+    source, free = np.empty(begin[n], np.int32), begin.copy()
+    for u in range(n):
+        for step in range(first[u], first[u + 1]):
+            v = target[step]
+            if v >= 0:
+                source[free[v]] = u
+                free[v] += 1
+    found, stack, size = ends.copy(), np.empty(n, np.int32), 0
+    for u in range(n):
+        if found[u]:
+            stack[size] = u
+            size += 1
+    while size > 0:
+        size -= 1
+        v = stack[size]
+        for i in range(begin[v], begin[v + 1]):
+            u = source[i]
+            if not found[u]:
+                found[u] = True
+                stack[size] = u
+                size += 1
+    return found
+
+
+@njit(cache=True)
+def _components(first, target, taken, alive, finite):
+    """The strongly connected component of each state that is alive, -1 of others: Tarjan's, without recursion.
+
+    Steps of the actions `finite` do not count.
+    """
+    n = len(alive)
+    part, low, order = np.full(n, -1, np.int32), np.zeros(n, np.int32), np.full(n, -1, np.int32)
+    path, at, stack = np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, np.int32)
+    seen, parts, kept = 0, 0, 0
+    for root in range(n):
+        if not alive[root] or order[root] >= 0:
+            continue
+        depth = 0
+        path[0], at[0] = root, first[root]
+        order[root] = low[root] = seen
+        seen += 1
+        stack[kept] = root
+        kept += 1
+        while depth >= 0:
+            u = path[depth]
+            if at[depth] < first[u + 1]:
+                step = at[depth]
+                at[depth] += 1
+                v = target[step]
+                if v < 0 or not alive[v] or taken[step] & finite:
+                    continue
+                if order[v] < 0:
+                    depth += 1
+                    path[depth], at[depth] = v, first[v]
+                    order[v] = low[v] = seen
+                    seen += 1
+                    stack[kept] = v
+                    kept += 1
+                elif part[v] < 0:
+                    low[u] = min(low[u], order[v])
+            else:
+                if low[u] == order[u]:
+                    last = -1
+                    while last != u:
+                        kept -= 1
+                        last = stack[kept]
+                        part[last] = parts
+                    parts += 1
+                depth -= 1
+                if depth >= 0:
+                    low[path[depth]] = min(low[path[depth]], low[u])
+    return part
+
+
+@njit(cache=True)
+def _facts(first, target, taken, enabled, missed, part, finite):
+    """Of each component: actions disabled somewhere, enabled somewhere, taken within; whether the goal fails in it."""
+    parts = part.max() + 1
+    off, on, within = np.zeros(parts, np.uint64), np.zeros(parts, np.uint64), np.zeros(parts, np.uint64)
+    fails = np.zeros(parts, np.bool_)
+    for u in range(len(part)):
+        p = part[u]
+        if p < 0:
+            continue
+        off[p] |= ~enabled[u]
+        on[p] |= enabled[u]
+        fails[p] |= missed[u]
+        for step in range(first[u], first[u + 1]):
+            v = target[step]
+            if v >= 0 and part[v] == p and not taken[step] & finite:
+                within[p] |= taken[step]
+    return off, on, within, fails

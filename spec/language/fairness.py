@@ -1,0 +1,78 @@
+"""Assumptions under which something happens *eventually*: what is not put off for ever, and what comes to an end.
+
+An *action* is a set of steps: those of the transitions called `of`, all together or (`each`) one action for each
+value of the arguments so named, and only steps before which `when` holds. A step that changes nothing counts as no
+step, as in TLA+; a step that a bound cuts is enabled, and never taken.
+
+Sources: Lamport, "The temporal logic of actions" (TOPLAS 1994), section 5, for weak and strong fairness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Mapping
+
+from spec.language.rebind import rebind
+
+WEAK, STRONG, FINITELY, AT_LAST = "weak", "strong", "finitely", "at last"
+WORDS = {
+    WEAK: "weak fairness of {}", STRONG: "strong fairness of {}", FINITELY: "finitely often {}",
+    AT_LAST: "at last and for ever {}",
+}
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One assumption about behaviours.
+
+    kind ``weak``: an action that stays enabled from some moment on is taken again and again. ``strong``: so is one
+    that is enabled again and again. ``finitely``: the action is taken finitely often. ``at last``: from some moment
+    on every state satisfies `when(s)`. Of the other kinds, `when(s, *arguments)` holds before the steps meant.
+    """
+
+    kind: str
+    of: tuple[str, ...] = ()
+    each: tuple[str, ...] = ()
+    when: Callable | None = None
+
+    @property
+    def text(self) -> str:
+        """The assumption in words: ``weak fairness of join for each b, m where is_alive``."""
+        parts = [", ".join(self.of)] if self.of else []
+        parts += [f"for each {', '.join(self.each)}"] if self.each else []
+        parts += [f"where {self.when.__name__}"] if self.when and self.of else []
+        return WORDS[self.kind].format(" ".join(parts) or self.when.__name__)
+
+    def renamed(self, names: Mapping[str, str]) -> Assumption:
+        """This assumption about transitions that now have other names."""
+        return Assumption(self.kind, tuple(names.get(name, name) for name in self.of), self.each, self.when)
+
+    def among(self, names: set[str]) -> Assumption | None:
+        """This assumption about those of its transitions that have these names; None when it is about none of them."""
+        of = tuple(name for name in self.of if name in names)
+        return Assumption(self.kind, of, self.each, self.when) if of or self.kind == AT_LAST else None
+
+    def rebound(self, replacements: Mapping[Callable, Callable]) -> Assumption:
+        """This assumption with callees replaced."""
+        when = self.when and rebind(self.when, replacements)
+        return Assumption(self.kind, self.of, self.each, when)
+
+
+def weak(*transitions: str, each: tuple[str, ...] = (), when: Callable | None = None) -> Assumption:
+    """Weak fairness of the action that these transitions are together, or for each value of `each`."""
+    return Assumption(WEAK, transitions, each, when)
+
+
+def strong(*transitions: str, each: tuple[str, ...] = (), when: Callable | None = None) -> Assumption:
+    """Strong fairness of the action that these transitions are together, or for each value of `each`."""
+    return Assumption(STRONG, transitions, each, when)
+
+
+def finitely(*transitions: str, when: Callable | None = None) -> Assumption:
+    """These steps happen finitely often."""
+    return Assumption(FINITELY, transitions, (), when)
+
+
+def at_last(predicate: Callable) -> Assumption:
+    """From some moment on every state satisfies `predicate(s)`."""
+    return Assumption(AT_LAST, (), (), predicate)
