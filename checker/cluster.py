@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 from contextlib import contextmanager
-from typing import Iterable, Iterator
+from typing import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -182,7 +182,7 @@ class Levels:
         task = self._task
         slots = max(self._partitions, self._context.defaultParallelism)
         try:
-            names = self._run(lambda: self._context.range(slots, numSlices=slots)
+            names = run_job(lambda: self._context.range(slots, numSlices=slots)
                               .mapPartitionsWithIndex(task.probe).collect())
         except LostLevel as lost:
             raise ClusterError(f"the executors cannot load the model: {lost}") from lost
@@ -203,27 +203,30 @@ class Levels:
         """
         task = self._task
         self._exchange(self._received.mapPartitionsWithIndex(lambda p, blocks: task.advance(level, p, blocks)))
-        self._run(self._received._jrdd.isEmpty)
+        run_job(self._received._jrdd.isEmpty)
 
     def clear(self) -> None:
         """Remove the tables of the executors that answer; others' go when the next run finds no owner."""
         slots = max(self._partitions, self._context.defaultParallelism)
         task = self._task
-        self._run(lambda: self._context.range(slots, numSlices=slots).mapPartitions(task.clear).count())
+        run_job(lambda: self._context.range(slots, numSlices=slots).mapPartitions(task.clear).count())
 
     def _exchange(self, successors):
         """Hand blocks to their owners."""
         self._received = successors.partitionBy(self._partitions, lambda owner: owner)
 
-    def _run(self, action):
-        try:
-            return action()
-        except Exception as error:  # noqa: BLE001 - py4j raises its own kinds
-            text = str(error)
-            told = re.search(r"(?:RunError|UnitError): (.*)", text)
-            if told:
-                raise ClusterError(told[1]) from error
-            raise LostLevel(_cause(text)) from error
+
+
+def run_job(action: Callable[[], object]) -> object:
+    """What a Spark action answers; raises LostLevel when it failed, and ClusterError when it would fail again."""
+    try:
+        return action()
+    except Exception as error:  # noqa: BLE001 - py4j raises its own kinds
+        text = str(error)
+        told = re.search(r"(?:RunError|UnitError): (.*)", text)
+        if told:
+            raise ClusterError(told[1]) from error
+        raise LostLevel(_cause(text)) from error
 
 
 class LostLevel(Exception):

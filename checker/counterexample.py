@@ -36,6 +36,15 @@ class Trace:
         return 1 + (len(self.steps) if self.loop is None else self.loop)
 
 
+    @property
+    def extent(self) -> str:
+        """The length in words: ``17``, and of a lasso ``17 + loop of 4`` or ``17, then nothing``."""
+        if self.loop is None:
+            return str(self.states)
+        loop = len(self.steps) - self.loop
+        return f"{self.states} + loop of {loop}" if loop else f"{self.states}, then nothing"
+
+
 class TraceError(RunError):
     """A trace is not a behaviour of the model; the message names the first step that is not."""
 
@@ -61,7 +70,7 @@ def extended(trace: Trace, kernel: Kernel, numbers: list[int], loop: int) -> Tra
     execution = Execution(kernel.model, kernel.scope)
     longer = Trace(trace.model, trace.scope, trace.initial, list(trace.steps))
     for number in numbers:
-        _extend(longer, execution, *kernel.step(number))
+        extend(longer, execution, *kernel.step(number))
     longer.loop = len(longer.steps) - loop
     return longer
 

@@ -11,7 +11,8 @@ from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.mutants import (
-    async_isr, cluster, consumer, election, group, partition, replica, replication, requests, rolling, topics,
+    async_isr, cluster, consumer, election, group, liveness, partition, replica, replication, requests, rolling,
+    topics,
 )
 from spec.mutants.mutant import Mutant
 
@@ -28,11 +29,14 @@ by which it is told from the model (independent checkers found the same). Made b
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mutant: `length` of the counterexample of the property that kills it, and counts."""
+    """What became of a mutant: `length` of the counterexample of the property that kills it, and counts.
+
+    `length` is in states, and for a lasso also tells of its loop; empty where nothing is violated.
+    """
 
     mutant: Mutant
     scope: Scope
-    length: int | None
+    length: str
     distinct: int
     noticed: bool
 
@@ -41,8 +45,8 @@ def judge(model: Model, mutant: Mutant) -> list[Verdict]:
     """Explore a mutant of `model`: at each scope with counts, or at its own until the property breaks."""
     if not mutant.counts:
         explored = explore_here(mutant.mutate(model), mutant.scope, keep_going=False, only=mutant.kills)
-        length = explored.length(mutant.kills)
-        return [Verdict(mutant, mutant.scope, length, explored.outcome.distinct, length is not None)]
+        trace = explored.traces.get(mutant.kills)
+        return [Verdict(mutant, mutant.scope, trace.extent if trace else "", explored.outcome.distinct, bool(trace))]
     return [_counted(model, mutant, dict(zip(model.scope, at)), row) for at, row in mutant.counts.items()]
 
 
@@ -51,7 +55,7 @@ def _counted(model, mutant, scope, row):
     weak, strong = explored.length("weak_isr"), explored.length("strong_isr")
     outcome = explored.outcome
     noticed = (outcome.distinct, outcome.depth, weak, strong) == row
-    return Verdict(mutant, scope, weak or strong, outcome.distinct, noticed)
+    return Verdict(mutant, scope, str(weak or strong or ""), outcome.distinct, noticed)
 
 
 def catalogue() -> list[tuple[Model, Mutant]]:
@@ -61,7 +65,7 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("election", "fenced"): election.MUTANTS, ("election", "rolling"): rolling.MUTANTS,
         ("partition", "fenced"): partition.MUTANTS, ("requests", "current"): requests.MUTANTS,
         ("topics", "kip455"): topics.MUTANTS, ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS,
-        ("replica", "current"): replica.MUTANTS, ("group", "current"): group.MUTANTS,
+        ("replica", "current"): replica.MUTANTS, ("group", "current"): group.MUTANTS + liveness.GROUP,
         ("group", "static"): group.STATIC_MUTANTS, ("consumer", "orderly"): consumer.MUTANTS,
         ("cluster", "fenced"): cluster.MUTANTS,
     }
@@ -86,7 +90,7 @@ def _row(model, verdict):
     scope = ", ".join(f"{name} {value}" for name, value in verdict.scope.items())
     verdict_text = "noticed" if verdict.noticed else "**NOT NOTICED**"
     killer = verdict.mutant.kills if verdict.length else "its counts"
-    cells = (f"{model.system}/{model.variant}", verdict.mutant.text, scope, killer, verdict.length or "",
+    cells = (f"{model.system}/{model.variant}", verdict.mutant.text, scope, killer, verdict.length,
              f"{verdict.distinct:,}", verdict_text)
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 

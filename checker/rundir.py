@@ -155,6 +155,27 @@ class RunDirectory:
         except (OSError, pa.ArrowInvalid) as error:
             raise RunError(f"{self.uri}: {part['file']} cannot be read ({error}); delete the run") from error
 
+    def write_columns(self, name: str, columns: dict[str, np.ndarray]) -> None:
+        """Write columns of one length beside the levels, under a name with folders; readers see all or nothing."""
+        path = f"{self._base}/{name}.parquet"
+        temporary = f"{path}.{uuid.uuid4().hex[:12]}.tmp"
+        with self._explained("write to"):
+            self._fs.create_dir(path.rpartition("/")[0], recursive=True)
+            pq.write_table(pa.table(columns), temporary, filesystem=self._fs, compression="none",
+                           use_dictionary=False, write_statistics=False)
+            self._fs.move(temporary, path)
+
+    def read_columns(self, name: str) -> dict[str, np.ndarray]:
+        """The columns that were written under a name; raises RunError."""
+        table = self._table({"file": f"{name}.parquet"}, lambda column: True)
+        return {column: table.column(column).to_numpy() for column in table.column_names}
+
+    def delete_columns(self, folder: str) -> None:
+        """Delete a folder of columns, if it is there."""
+        path = f"{self._base}/{folder}"
+        if self._fs.get_file_info(path).type == pafs.FileType.Directory:
+            self._fs.delete_dir(path)
+
     def size(self) -> int:
         """Bytes of all files."""
         selector = pafs.FileSelector(self._base, recursive=True)

@@ -164,7 +164,7 @@ def perform(
         seconds = time.monotonic() - exploring
         decided = None
         if explorer.outcome.finished and not explorer.outcome.fault:
-            decided = decide(run, kernel, progress.note)
+            decided = decide(run, kernel, progress.note, context, partitions)
     finally:
         progress.close()
     result = result_of(check, kernel, run, explorer, decided)

@@ -36,6 +36,15 @@ def hash_at(rows, i, words):
 
 
 @njit(cache=True)
+def hashes_of(states):
+    """The 64-bit hash of each packed state, shape (n,)."""
+    hashes = np.empty(len(states), np.uint64)
+    for i in range(len(states)):
+        hashes[i] = hash_at(states, i, states.shape[1])
+    return hashes
+
+
+@njit(cache=True)
 def keys_of(states):
     """The 44-bit keys by which successors name their parents, shape (n,)."""
     keys = np.empty(len(states), np.uint64)

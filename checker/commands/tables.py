@@ -70,7 +70,7 @@ def _print_liveness(out, results):
         lassos = {violation["property"]: _counterexample(violation) for violation in result["violations"]}
         for entry in result["liveness"]:
             name = entry["property"]
-            known = [f"{entry[n]:,}" for n in ("waiting", "beyond")] if "waiting" in entry else ["", ""]
+            known = ["" if entry.get(n) is None else f"{entry[n]:,}" for n in ("waiting", "beyond")]
             table.add_row(result["system"], result["variant"], name, _liveness_text(entry), *known,
                           lassos.get(name, "").removeprefix(f"{name} in "))
     if table.row_count:

@@ -1,4 +1,4 @@
-"""Deciding properties of liveness on a run that was explored to the end."""
+"""Deciding properties of liveness on a run that was explored to the end: in memory, or on Spark where that is too small."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from typing import Callable
 import numpy as np
 
 from checker.counterexample import Trace, extended, trace_of
-from checker.execution import Execution
 from checker.kernel import Kernel
 from checker.liveness.graph import Graph, graph_of
 from checker.liveness.kernel import look_of
-from checker.liveness.labels import Labels, Question
+from checker.liveness.labels import Instance, Labels
 from checker.liveness.lasso import reasons
 from checker.liveness.loops import entry_of, loop_from
 from checker.liveness.search import Region, fair_sets, leading_to, region_of
+from checker.liveness.spark import Partitions
 from checker.outcome import Found
 from checker.rundir import RunDirectory
 from spec.language.model import Property
+
+IN_MEMORY = 4_000_000
+"""The most states of a graph that is searched in the driver."""
 
 
 @dataclass(frozen=True)
@@ -26,75 +29,112 @@ class Decided:
     """What became of one property of liveness.
 
     `lasso` is a violation, with its `reasons`, or None. Of the `waiting` states (those that a behaviour passes while
-    the goal has not come) `cut` have a fair step that a bound cuts, and from `beyond` the goal cannot be reached
-    within the bounds. A state counts once for each choice of the property's arguments.
+    the goal has not come) `cut` have a fair step that a bound cuts, and from `beyond` no way leads to the goal within
+    the bounds (None where that was not counted). A state counts once for each choice of the property's arguments.
+    `vacuous`: it holds, but nothing ever waits, or nothing that waits reaches the goal within the bounds.
     """
 
     prop: Property
     waiting: int
     cut: int
-    beyond: int
+    beyond: int | None
+    vacuous: bool
     lasso: Trace | None = None
     reasons: tuple[str, ...] = ()
 
-    @property
-    def vacuous(self) -> bool:
-        """Whether it holds only because nothing ever waits for the goal, or within the bounds nothing reaches it."""
-        return self.lasso is None and self.beyond == self.waiting
 
-
-def decide(run: RunDirectory, kernel: Kernel, note: Callable[[str], None] = lambda text: None) -> list[Decided]:
+def decide(
+    run: RunDirectory, kernel: Kernel, note: Callable[[str], None] = lambda text: None, context=None,
+    partitions: int = 1, in_memory: int = IN_MEMORY,
+) -> list[Decided]:
     """Decide the kernel's properties of liveness; raises RunError when the run directory lacks something.
 
-    `note` is told what is done.
+    A graph of more states than `in_memory` is left to Spark, in as many partitions as it was explored in; without a
+    `context` all is done here. `note` is told what is done.
     """
     if not kernel.liveness:
         return []
     labels = Labels(kernel.model, kernel.scope, tuple(kernel.liveness))
+    look = look_of(kernel, labels)
     note("finding all steps again, for liveness")
-    graph = graph_of(run, look_of(kernel, labels))
+    states = sum(part["states"] for level in run.levels() for part in level["parts"])
+    large = context is not None and states > in_memory
+    search = _OnSpark(run, kernel, Partitions(context, run, look, partitions)) if large else _Here(run, kernel, look)
     decided = []
     for prop in kernel.liveness:
         note(f"looking for lassos that avoid {prop.name}")
-        decided.append(_together([_decided(run, kernel, graph, q) for q in labels.questions if q.prop is prop]))
+        decided.append(_together([search.decide(instance) for instance in labels.instances if instance.prop is prop]))
+    search.close()
     return decided
 
 
 def _together(instances):
     """What became of a property from what became of it for each choice of its arguments."""
     worst = min(instances, key=lambda d: (d.lasso is None, d.lasso and d.lasso.states))
-    counts = (sum(getattr(d, name) for d in instances) for name in ("waiting", "cut", "beyond"))
-    return Decided(worst.prop, *counts, worst.lasso, worst.reasons)
+    counts = (sum(getattr(d, name) for d in instances) for name in ("waiting", "cut"))
+    beyond = None if worst.beyond is None else sum(d.beyond for d in instances)
+    return Decided(worst.prop, *counts, beyond, all(d.vacuous for d in instances), worst.lasso, worst.reasons)
 
 
-def _decided(run, kernel, graph, question):
-    region = region_of(graph, question)
+class _Here:
+    """The search in memory."""
+
+    def __init__(self, run, kernel, look):
+        self._run, self._kernel, self._graph = run, kernel, graph_of(run, look)
+
+    def decide(self, instance):
+        graph, question = self._graph, instance.question
+        region = region_of(graph, question)
+        goal = (graph.marks & np.uint64(question.goal)) != 0
+        waiting = region.inside & ~goal
+        cut = waiting & ((graph.cut & np.uint64(question.weak | question.strong)) != 0)
+        beyond = waiting & ~leading_to(graph.first, graph.target, goal)
+        counts = [int(part.sum()) for part in (waiting, cut, beyond)]
+        decided = Decided(instance.prop, *counts, counts[2] == counts[0])
+        return _with_lasso(self._run, self._kernel, decided, instance, graph, region, self._way)
+
+    def _way(self, region, entry):
+        """Where the waiting begins that ends in `entry` (packed, and its level), and the steps from there."""
+        graph, numbers = self._graph, []
+        while region.parent[entry] >= 0:
+            step = int(region.parent[entry])
+            numbers.insert(0, int(graph.number[step]))
+            entry = int(np.searchsorted(graph.first, step, side="right") - 1)
+        return graph.states[entry], int(graph.level[entry]), numbers
+
+    def close(self):
+        """Nothing was kept."""
+
+
+class _OnSpark:
+    """The search on Spark, which leaves little to be searched here."""
+
+    def __init__(self, run, kernel, partitions):
+        self._run, self._kernel, self._partitions = run, kernel, partitions
+
+    def decide(self, instance):
+        left = self._partitions.decide(instance.question)
+        decided = Decided(instance.prop, left.waiting, left.cut, None, left.waiting == 0 or not left.answered)
+
+        def way(region, entry):
+            return self._partitions.way_to(left.graph.states[entry])
+
+        return _with_lasso(self._run, self._kernel, decided, instance, left.graph, left.region, way)
+
+    def close(self):
+        """Delete what the partitions have kept."""
+        self._partitions.close()
+
+
+def _with_lasso(run, kernel, decided: Decided, instance: Instance, graph: Graph, region: Region, way) -> Decided:
+    """The same with a lasso, if the graph has a fair set within the region."""
+    question, prop = instance.question, instance.prop
     sets = fair_sets(graph, question, region.inside)
-    decided = Decided(question.prop, *_counts(graph, question, region))
     if not (sets >= 0).any():
         return decided
     entry = entry_of(graph, question, region, sets)
-    way, begin = _way(graph, region, entry)
-    words = graph.states[begin].tobytes().hex()
-    trace = trace_of(run, kernel, Found(question.prop.name, int(graph.level[begin]), words))
-    loop = loop_from(graph, question, sets, entry)
-    trace = extended(trace, kernel, [int(graph.number[step]) for step in way + loop], len(loop))
-    return replace(decided, lasso=trace, reasons=tuple(reasons(trace, question.prop)))
-
-
-def _counts(graph, question, region):
-    """How many states wait; how many of them have a fair step that is cut, and from how many no way leads to the goal."""
-    goal = (graph.marks & np.uint64(question.goal)) != 0
-    waiting = region.inside & ~goal
-    cut = graph.cut & np.uint64(question.weak | question.strong) != 0
-    beyond = waiting & ~leading_to(graph.first, graph.target, goal)
-    return tuple(int(part.sum()) for part in (waiting, waiting & cut, beyond))
-
-
-def _way(graph: Graph, region: Region, entry: int) -> tuple[list[int], int]:
-    """The steps (indices) from where the waiting begins to `entry`, and the state where it begins."""
-    steps, at = [], entry
-    while region.parent[at] >= 0:
-        steps.insert(0, int(region.parent[at]))
-        at = int(np.searchsorted(graph.first, steps[0], side="right") - 1)
-    return steps, at
+    state, level, numbers = way(region, entry)
+    loop = [int(graph.number[step]) for step in loop_from(graph, question, sets, entry)]
+    trace = trace_of(run, kernel, Found(prop.name, level, state.tobytes().hex()))
+    trace = extended(trace, kernel, numbers + loop, len(loop))
+    return replace(decided, vacuous=False, lasso=trace, reasons=tuple(reasons(trace, prop)))

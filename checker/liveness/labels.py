@@ -1,6 +1,6 @@
 """What liveness asks of every state and step, as bits: conditions of states, and fair actions.
 
-A property whose predicate has arguments besides the state is as many questions as there are choices of them. An
+A property whose predicate has arguments besides the state is as many questions as they have values. An
 assumption `for each` value of some arguments is as many actions. A step belongs to the actions whose
 transitions and arguments it has; where an assumption has a `when`, that is asked in the state before the step.
 """
@@ -62,24 +62,28 @@ class Condition:
 
 @dataclass(frozen=True)
 class Question:
-    """One property of liveness, with the values of its arguments, in bits.
+    """What is asked of the graph, in bits.
 
-    `goal`, `after` and `lasting` are bits of conditions, 0 where nothing is asked; the others of actions.
+    `goal`, `after` and `lasting` are bits of conditions, 0 where nothing is asked; `weak`, `strong` and `finite` of
+    actions. `settles` says that the goal must hold for ever from some moment on.
     """
 
-    prop: Property
-    fixed: tuple[tuple[str, int], ...]
     goal: int
     after: int
     lasting: int
     weak: int
     strong: int
     finite: int
+    settles: bool
 
-    @property
-    def settles(self) -> bool:
-        """Whether the goal must hold for ever from some moment on."""
-        return self.prop.kind == "eventually always"
+
+@dataclass(frozen=True)
+class Instance:
+    """A property of liveness with the values of its arguments, and the question that it is."""
+
+    prop: Property
+    fixed: tuple[tuple[str, int], ...]
+    question: Question
 
     @property
     def text(self) -> str:
@@ -104,7 +108,9 @@ class Labels:
         self.model, self.scope = model, scope
         self.conditions: list[Condition] = []
         self.actions: list[Action] = []
-        self.questions = [self._question(prop, fixed) for prop in properties for fixed in _instances(prop, scope)]
+        self.instances = [
+            Instance(prop, fixed, self._question(prop, fixed)) for prop in properties for fixed in _choices(prop, scope)
+        ]
         if max(len(self.conditions), len(self.actions)) > MOST_BITS:
             raise UserError(f"{model.system}/{model.variant}: more than {MOST_BITS} fair actions or conditions at "
                             "this scope; ask for fewer properties with --property, or take a smaller scope")
@@ -126,7 +132,8 @@ class Labels:
             else:
                 masks[assumption.kind] |= self._actions(prop, assumption)
         after = self._condition(prop.after, fixed) if prop.after else 0
-        return Question(prop, fixed, self._condition(prop.predicate, fixed), after, lasting, *masks.values())
+        settles = prop.kind == "eventually always"
+        return Question(self._condition(prop.predicate, fixed), after, lasting, *masks.values(), settles)
 
     def _condition(self, predicate, fixed):
         condition = condition_of(predicate, fixed)
@@ -170,7 +177,7 @@ def parameters(predicate: Callable) -> tuple[str, ...]:
     return predicate.__code__.co_varnames[1 : predicate.__code__.co_argcount]
 
 
-def _instances(prop, scope):
+def _choices(prop, scope):
     """The values that the arguments of a property may have, as pairs of name and value."""
     names = parameters(prop.predicate)
     domains = [values(prop.predicate.__annotations__[name], scope) for name in names]

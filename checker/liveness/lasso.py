@@ -38,25 +38,25 @@ class _Lasso:
             raise TraceError(f"{prop.name} is violated by a state or a step, not by a loop")
         labels = Labels(self.trace.model, self.trace.scope, (prop,))
         kept = list(map(self._kept, labels.actions))
-        found = [told for question in labels.questions if (told := self._violated(question))]
+        found = [told for instance in labels.instances if (told := self._violated(instance))]
         if not found:
             raise TraceError(f"{prop.name} is reached, or nothing on the way asks for it")
         return [found[0], *kept]
 
-    def _violated(self, question):
-        """How a question is violated, in words; None when it is not."""
-        prop = question.prop
-        goal = condition_of(prop.predicate, question.fixed)
+    def _violated(self, instance):
+        """How an instance of the property is violated, in words; None when it is not."""
+        prop = instance.prop
+        goal = condition_of(prop.predicate, instance.fixed)
         missed = [not goal.holds(state) for state in self.states]
-        lasting = [condition_of(a.when, question.fixed) for a in prop.given if a.kind == AT_LAST]
+        lasting = [condition_of(a.when, instance.fixed) for a in prop.given if a.kind == AT_LAST]
         if not all(condition.holds(self.states[i]) for condition in lasting for i in self.loop):
             return None
-        if question.settles:
+        if instance.question.settles:
             failing = [i for i in self.loop if missed[i]]
-            return f"{question.text} fails in state {failing[0]}, again and again" if failing else None
+            return f"{instance.text} fails in state {failing[0]}, again and again" if failing else None
         for i, state in enumerate(self.states):
-            if all(missed[i:]) and (prop.after is None or condition_of(prop.after, question.fixed).holds(state)):
-                return f"{question.text} is waited for from state {i} on, and never comes"
+            if all(missed[i:]) and (prop.after is None or condition_of(prop.after, instance.fixed).holds(state)):
+                return f"{instance.text} is waited for from state {i} on, and never comes"
         return None
 
     def _kept(self, action: Action) -> str:

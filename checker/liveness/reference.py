@@ -30,17 +30,17 @@ def lassos(model: Model, scope: Scope, found: Steps) -> dict[str, int]:
     lengths = {}
     for prop in model.properties_at(scope):
         labels = Labels(model, scope, (prop,)) if prop.kind in LIVENESS else None
-        for question in labels.questions if labels else ():
-            length = _length(labels.actions, question, found)
+        for instance in labels.instances if labels else ():
+            length = _length(labels.actions, instance, found)
             if length is not None:
                 lengths[prop.name] = min(length, lengths.get(prop.name, length))
     return lengths
 
 
-def _length(actions, question, found):
-    prop, distances = question.prop, _distances(question, found)
-    goal = condition_of(prop.predicate, question.fixed)
-    lasting = [condition_of(a.when, question.fixed) for a in prop.given if a.kind == AT_LAST]
+def _length(actions, instance, found):
+    prop, distances = instance.prop, _distances(instance, found)
+    goal = condition_of(prop.predicate, instance.fixed)
+    lasting = [condition_of(a.when, instance.fixed) for a in prop.given if a.kind == AT_LAST]
     calm = {key for key in distances if all(condition.holds(found.states[key]) for condition in lasting)}
     enabled, graph = {}, networkx.MultiDiGraph()
     for key in calm:
@@ -52,7 +52,7 @@ def _length(actions, question, found):
             if after in calm and not any(a.assumption.kind == FINITELY for a in of):
                 graph.add_edge(key, after, of=of)
     missed = {key for key in calm if not goal.holds(found.states[key])}
-    fair = _fair(graph, enabled, actions, lambda keys: not question.settles or keys & missed)
+    fair = _fair(graph, enabled, actions, lambda keys: not instance.question.settles or keys & missed)
     return min((distances[key] for key in fair), default=None)
 
 
@@ -73,11 +73,11 @@ def _fair(graph, enabled, actions, fails):
     return fair
 
 
-def _distances(question, found):
+def _distances(instance, found):
     """Where a behaviour may be while it waits for the goal, each with the states of a shortest way there."""
-    if question.settles:
+    if instance.question.settles:
         return dict(found.depths)
-    goal, after = (f and condition_of(f, question.fixed) for f in (question.prop.predicate, question.prop.after))
+    goal, after = (f and condition_of(f, instance.fixed) for f in (instance.prop.predicate, instance.prop.after))
     outside = {key for key, state in found.states.items() if not goal.holds(state)}
     begins = {key for key in outside if after is None or after.holds(found.states[key])}
     distances, now = {}, 0
