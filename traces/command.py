@@ -12,6 +12,7 @@ from checker.errors import UserError
 from spec.museum.election import MODELS
 from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.election_steps import logged_properties
+from traces.metrics.series import metrics_of
 from traces.pictures import history_of
 from traces.recording import Recording, read_readable
 from traces.replay import replay
@@ -85,7 +86,7 @@ def _report(recording: Recording, error: UserError | None, options) -> Report:
     streams = explain_streams(recording, variant, members, root)
     settle(result, streams, recording)
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result)
-    return Report(recording, result, problems, verdict, reason, streams)
+    return Report(recording, result, problems, verdict, reason, streams, metrics_of(recording, members, root))
 
 
 def _progress(records: int):

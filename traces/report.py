@@ -6,6 +6,8 @@ from rich.console import Console
 from rich.table import Table
 
 from checker.commands.tables import console
+from traces.metrics.report import metrics_as_json, print_metrics
+from traces.metrics.series import Series
 from traces.partitions.report import changes_as_json, print_changes
 from traces.recording import Recording
 from traces.replay import Result
@@ -20,7 +22,8 @@ CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", 
 class Report:
     """The answer of one replay; `result` and `streams` are None where nothing could be followed.
 
-    `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not.
+    `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not;
+    `metrics` is what operators would have seen.
     """
 
     recording: Recording
@@ -29,6 +32,7 @@ class Report:
     verdict: str
     reason: str | None = None
     streams: Streams | None = None
+    metrics: Series | None = None
 
     def as_json(self) -> dict:
         """The report as `replay --json` prints it."""
@@ -51,6 +55,7 @@ class Report:
             "partitions": changes_as_json(self.streams.partitions) if self.streams else None,
             "topics": topics_as_json(self.streams) if self.streams else None,
             "reassignments": reassignments_as_json(self.streams) if self.streams else None,
+            "metrics": None if self.metrics is None else metrics_as_json(self.metrics),
         }
 
 
@@ -86,6 +91,8 @@ def print_report(report: Report) -> None:
         for each in flaws(report.streams):
             out.print(f"[yellow]{each.property} does not hold[/] in any version of Kafka, nor here: first at "
                       f"{each.zxid:#x}, {each.count:,} records. {each.text}", soft_wrap=True)
+    if report.metrics:
+        print_metrics(out, report.metrics)
     for problem in report.problems:
         out.print(f"[yellow]problem[/]: {problem}", soft_wrap=True, markup=True)
     _print_verdict(out, report)

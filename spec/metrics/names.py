@@ -119,7 +119,7 @@ ZOOKEEPER_REQUESTS = counter(
     "its count", "many for one event: a herd, or a loop of BADVERSION",
 )
 SESSION_EXPIRIES = counter(
-    "session_expiries", "sessions of living processes that ended", "kafka.server:type=SessionExpireListener,"
+    "session_expiries", "sessions of brokers or consumers that expired", "kafka.server:type=SessionExpireListener,"
     "name=ZooKeeperExpiresPerSec", "above 0: each is a cycle of registration and election",
 )
 LEADERS = gauge(

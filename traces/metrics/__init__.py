@@ -1,0 +1,1 @@
+"""What operators would have seen: the metrics that ZooKeeper alone can show, over time."""

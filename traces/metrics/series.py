@@ -1,0 +1,222 @@
+"""Collects the metrics record by record: what ZooKeeper holds, and what has been counted so far."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from traces.cluster import Members, PartitionState, below, json_in, number_in
+from traces.metrics.rules import NOTHING, Counted, Rules
+from traces.partitions.changes import Partition, state_in
+from traces.partitions.inputs import Assignment, assignment_in, entries_in, part_of
+from traces.recording import Recording
+from traces.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
+from traces.zookeeper_tree import Tree
+
+GAUGES = ("active_controllers", "controller_epoch", "brokers", "topics", "partitions", *Counted._fields, "topics_to_delete",
+          "topics_ineligible")
+COUNTERS = ("controller_elections", "leader_elections", "unclean_elections", "isr_shrinks", "isr_expands",
+            "failed_isr_updates", "fenced_writes", "session_expiries")
+_BADVERSION = -103
+_TOPIC = re.compile(r"/brokers/topics/([^/]+)")
+_STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
+_MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
+_CONFIG = re.compile(r"/config/topics/([^/]+)")
+_BROKER = re.compile(r"/brokers/ids/(\d+)")
+_REASSIGN, _DEFAULT, _EPOCH, _CONTROLLER = (
+    "/admin/reassign_partitions", "/config/brokers/<default>", "/controller_epoch", "/controller",
+)
+_MIN_ISR = "min.insync.replicas"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """All metrics after one record; `time` in milliseconds since 1970."""
+
+    zxid: int
+    time: int
+    values: dict[str, int]
+
+
+@dataclass
+class Series:
+    """The metrics of a log: the values before the first record, and a sample for each record that changed one.
+
+    `unclean_by_epoch`: unclean elections by the controller epoch in the state written; `ended`: time of the last record.
+    """
+
+    initial: dict[str, int]
+    samples: list[Sample] = field(default_factory=list)
+    unclean_by_epoch: Counter = field(default_factory=Counter)
+    began: int = 0
+    ended: int = 0
+
+
+def metrics_of(recording: Recording, members: Members, root: str) -> Series:
+    """The metrics over a recording; records written while the snapshot was taken are not counted."""
+    tree = Tree(recording.start)
+    complete = recording.start.last_processed_zxid if recording.start else 0
+    later = [transaction for transaction in recording.transactions if transaction.zxid > complete]
+    for transaction in recording.transactions:
+        if transaction.zxid <= complete:
+            tree.apply(transaction)
+    observer = _Observer(members, root, tree)
+    series = Series(observer.values())
+    series.began = series.ended = later[0].time if later else 0
+    last = series.initial
+    for transaction in later:
+        observer.add(transaction)
+        values, series.ended = observer.values(), transaction.time
+        if values != last:
+            series.samples.append(Sample(transaction.zxid, transaction.time, values))
+            last = values
+    series.unclean_by_epoch = observer.unclean_by_epoch
+    return series
+
+
+class _Observer:
+    """What ZooKeeper holds, as far as metrics need it, and what each partition counts for."""
+
+    def __init__(self, members: Members, root: str, tree: Tree):
+        self._members, self._root, self._tree, self._rules = members, root, tree, Rules()
+        self._states: dict[Partition, PartitionState | None] = {}
+        self._assignments: dict[str, dict[int, Assignment]] = {}
+        self._counted: dict[Partition, Counted] = {}
+        self._totals = Counter()
+        self._counts = Counter({name: 0 for name in COUNTERS})
+        self._dirty: set[Partition] = set()
+        self.unclean_by_epoch: Counter = Counter()
+        self._brokers: frozenset[int] = frozenset()
+        self._marked: set[str] = set()
+        for path, node in tree.nodes.items():
+            self._note(below(root, path) or "", node.data or b"")
+        self._counts = Counter({name: 0 for name in COUNTERS})
+        self.unclean_by_epoch.clear()
+        self._settle()
+
+    def add(self, transaction: Transaction) -> None:
+        """Go on by one record."""
+        if transaction.failed:
+            self._add_refusal(transaction)
+            return
+        for operation in transaction.operations:
+            path = below(self._root, getattr(operation, "path", "")) or ""
+            match operation:
+                case Create(_, data) | SetData(_, data):
+                    self._note(path, data or b"")
+                case Delete():
+                    self._note(path, None)
+                case CloseSession():
+                    self._add_end(transaction)
+        self._tree.apply(transaction)
+        self._settle()
+
+    def values(self) -> dict[str, int]:
+        """All metrics as they are now."""
+        nodes = self._tree.nodes
+        epoch = nodes.get(self._root + _EPOCH)
+        gauges = {
+            "active_controllers": int(self._root + _CONTROLLER in nodes),
+            "controller_epoch": (number_in(epoch.data) or 0) if epoch else 0,
+            "brokers": len(self._brokers),
+            "topics": len(self._assignments),
+            "partitions": sum(map(len, self._assignments.values())),
+            **{name: self._totals[name] for name in Counted._fields},
+            "topics_to_delete": len(self._marked),
+            "topics_ineligible": sum(self._is_ineligible(topic) for topic in self._marked),
+        }
+        return gauges | {name: self._counts[name] for name in COUNTERS}
+
+    def _add_refusal(self, transaction: Transaction) -> None:
+        """A refused request of a broker: its check of the epoch, or a version that is not the present one."""
+        first = transaction.operations[0]
+        if transaction.session in self._members.broker_of and first == Failure(_BADVERSION):
+            self._counts["fenced_writes" if transaction.multi else "failed_isr_updates"] += 1
+
+    def _add_end(self, transaction: Transaction) -> None:
+        owned = self._tree.ephemerals.get(transaction.session, ())
+        registered = any(_BROKER.fullmatch(below(self._root, path) or "") for path in owned)
+        self._counts["session_expiries"] += int(registered and not transaction.cxid)
+
+    def _note(self, path: str, data: bytes | None) -> None:
+        """A znode has these data now, or is gone (None)."""
+        if found := _STATE.fullmatch(path):
+            self._note_state((found[1], int(found[2])), data)
+        elif found := _TOPIC.fullmatch(path):
+            self._note_topic(found[1], data)
+        elif found := _MARKER.fullmatch(path):
+            (self._marked.discard if data is None else self._marked.add)(found[1])
+            self._dirty |= self._of_topic(found[1])
+        elif found := _CONFIG.fullmatch(path):
+            self._dirty |= self._of_topic(found[1])
+        elif path in (_REASSIGN, _DEFAULT):
+            self._dirty |= set(self._counted)
+        elif path == _EPOCH and data is not None:
+            self._counts["controller_elections"] += int((number_in(data) or 0) > self._epoch())
+
+    def _note_state(self, partition, data):
+        after, before = state_in(data), self._states.get(partition)
+        if after:
+            counts = self._rules.changed(before, after)
+            self._counts.update(counts)
+            self.unclean_by_epoch[after.controller_epoch] += counts.get("unclean_elections", 0)
+        self._states[partition] = after
+        self._dirty.add(partition)
+
+    def _note_topic(self, topic, data):
+        self._dirty |= self._of_topic(topic)
+        listed = part_of(json_in(data), "partitions") if data is not None else {}
+        numbers = [int(number) for number in listed if number.isdigit()]
+        found = {number: assigned for number in numbers if (assigned := assignment_in(data, number))}
+        self._assignments.pop(topic, None)
+        if data is not None:
+            self._assignments[topic] = found
+        self._dirty |= self._of_topic(topic)
+
+    def _settle(self):
+        """Count anew what has changed; when brokers have come or gone, everything."""
+        names = (path.rpartition("/")[2] for path in self._tree.children.get(f"{self._root}/brokers/ids", ()))
+        brokers = frozenset(int(name) for name in names if name.isdigit())
+        if brokers != self._brokers:
+            self._brokers = brokers
+            self._dirty |= set(self._counted)
+        for partition in self._dirty:
+            self._totals.subtract(self._counted.pop(partition, NOTHING)._asdict())
+            counted = self._count(partition)
+            if counted is not None:
+                self._counted[partition] = counted
+                self._totals.update(counted._asdict())
+        self._dirty = set()
+
+    def _count(self, partition):
+        topic, number = partition
+        assigned = self._assignments.get(topic, {}).get(number)
+        if assigned is None:
+            return None
+        listed = partition in entries_in(self._data(_REASSIGN))
+        return self._rules.counted(
+            self._states.get(partition), assigned, self._brokers, topic in self._marked, listed, self._min_isr(topic),
+        )
+
+    def _of_topic(self, topic: str) -> set[Partition]:
+        return {(topic, number) for number in self._assignments.get(topic, ())}
+
+    def _is_ineligible(self, topic: str) -> bool:
+        """Whether a deletion waits: for a broker that is not registered, or for a reassignment."""
+        assigned = self._assignments.get(topic, {}).values()
+        absent = any(set(each.replicas) - self._brokers for each in assigned)
+        return absent or any(self._counted[partition].reassigning for partition in self._of_topic(topic))
+
+    def _min_isr(self, topic: str) -> int | None:
+        for path in (f"/config/topics/{topic}", _DEFAULT):
+            value = part_of(json_in(self._data(path)), "config").get(_MIN_ISR)
+            if value is not None and str(value).isdigit():
+                return int(value)
+        return None
+
+    def _epoch(self) -> int:
+        node = self._tree.nodes.get(self._root + _EPOCH)
+        return (number_in(node.data) or 0) if node else 0
+
+    def _data(self, path: str) -> bytes | None:
+        node = self._tree.nodes.get(self._root + path)
+        return node.data if node else None
