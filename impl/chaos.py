@@ -23,7 +23,8 @@ class Chaos:
         self._paused: set[int] = set()
 
     def run(self, seconds: float, watcher: Watcher) -> None:
-        """Break it for some seconds, then mend it, and wait until all brokers are there again."""
+        """Wait until all brokers are there, break them for some seconds, mend them, and wait again."""
+        self._wait()
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             self._fault(watcher)
@@ -79,5 +80,8 @@ class Chaos:
             if not self._cluster.children[broker].running:
                 wait_until(lambda broker=broker: self._cluster.owner(broker) is None)
                 self._cluster.start(broker)
+        self._wait()
+
+    def _wait(self) -> None:
         everybody = self._cluster.size.brokers
         wait_until(lambda: len(self._cluster.registered()) == everybody and self._cluster.controller() is not None)
