@@ -1,13 +1,12 @@
 """The deliberate mistakes of `mutants.liveness`: functions that take the place of the true ones."""
 
-from spec.group.coordinator import SYNC_PARKED, unpark
-from spec.group.sorts import Broker, KnownId, MemberId, Protocol
+from spec.group.coordinator import SYNC_PARKED, Broker, KnownId, MemberId, Protocol, unpark
 from spec.group.join import join_timeout
 from spec.group.loading import load
 from spec.group.membership import expire
 from spec.group.network import NONE, give_assignment
 from spec.group.states import PREPARING_REBALANCE
-from spec.group.sorts import Position
+from spec.group.storage import Position
 from spec.group.verdicts import heartbeat_verdict
 
 

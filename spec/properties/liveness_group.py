@@ -1,10 +1,8 @@
 """Liveness of groups (L9 to L12): what must come in time, if timers fire, messages arrive, and clients act."""
 
-from spec.group.coordinator import GONE, MEMBER
-from spec.group.sorts import Broker, Client, KnownId
+from spec.group.coordinator import GONE, MEMBER, Broker, Client, KnownId, stays
 from spec.group.member import OUT, WORKING
 from spec.group.network import UNANSWERED, WAIT
-from spec.group.protocols import stays
 from spec.group.states import COMPLETING_REBALANCE, STABLE
 from spec.group.storage import has_news, leads
 from spec.language.fairness import finitely, strong, weak
