@@ -66,9 +66,8 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("partition", "fenced"): partition.MUTANTS, ("requests", "current"): requests.MUTANTS,
         ("topics", "kip455"): topics.MUTANTS, ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS,
         ("replica", "current"): replica.MUTANTS, ("group", "current"): group.MUTANTS + liveness.GROUP,
-        ("group", "static"): group.STATIC_MUTANTS, ("group", "classic"): group.CLASSIC_MUTANTS,
-        ("group", "limited"): group.LIMITED_MUTANTS, ("group", "transactional"): group.TRANSACTIONAL_MUTANTS,
-        ("consumer", "orderly"): consumer.MUTANTS, ("cluster", "fenced"): cluster.MUTANTS,
+        ("group", "static"): group.STATIC_MUTANTS, ("consumer", "orderly"): consumer.MUTANTS,
+        ("cluster", "fenced"): cluster.MUTANTS,
     }
     return [(find(*model)[0], mutant) for model, listed in mutants.items() for mutant in listed]
 

@@ -1,1 +1,0 @@
-"""The producer of the transactional variant."""
