@@ -285,7 +285,7 @@ class Cluster:
         return found.ephemeralOwner if found else None
 
 
-def wait_until(condition, seconds: float = 20) -> bool:
+def wait_until(condition, seconds: float = 120) -> bool:
     """Wait until something holds; whether it came to hold in time."""
     until = time.monotonic() + seconds
     while not condition():

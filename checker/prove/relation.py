@@ -79,7 +79,8 @@ class Relation:
         return product(*choices)
 
     def _values(self, transition, name, domain):
-        if isinstance(domain, Number) and isinstance(domain.high, Bound):
+        is_number = name not in transition.only and isinstance(domain, Number)
+        if is_number and isinstance(domain.high, Bound):
             return [self.variables.numbers.variable(f"{transition.function.__name__}.{name}")]
         return values(domain, self.scope)
 

@@ -6,7 +6,7 @@ wishes what `replica` has it propose; where `replica` lets any controller move t
 so that are elected, fail over, and know what they have read. What one step of a part means for the other is said
 here: `control` (a state is written, LeaderAndIsr is obeyed), `processes` (a process ends), `data_plane`.
 
-`data[p].zk` says again what `zk.partitions[p]` says, for the functions of `replica`: the property `one_state` holds
+`planes[p].zk` says again what `zk.partitions[p]` says, for the functions of `replica`: the property `one_state` holds
 the two equal.
 """
 
@@ -41,14 +41,14 @@ STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),
     brokers=(Array(BROKER, "brokers"), "what each broker knows"),
     network=(NETWORK, "requests on their way"),
-    data=(Array(renamed(DATA_PLANE, LEADER_EPOCHS), "partitions"), "the data plane of each partition"),
+    planes=(Array(renamed(DATA_PLANE, LEADER_EPOCHS), "partitions"), "the data plane of each partition"),
 )
 
 
 def initial(s):
     """As in `partition`; every log is empty."""
     cluster.initial(s)
-    for data in s.data:
+    for data in s.planes:
         data.zk.leader = NOBODY
         data.zk.leader_epoch = NO_EPOCH
         for broker in data.brokers:

@@ -38,7 +38,7 @@ def create_first_state(s, b: Broker, p: Partition, fate: Fate):
     if not create_state(s, b, p, fate):
         return False
 
-    note_state(s.data[p], s.zk.partitions[p])
+    note_state(s.planes[p], s.zk.partitions[p])
     return True
 
 
@@ -53,7 +53,7 @@ def write_leader(s, b: Broker, p: Partition, fate: Fate):
     if not write_elected(s, b, p, fate):
         return False
 
-    note_state(s.data[p], s.zk.partitions[p])
+    note_state(s.planes[p], s.zk.partitions[p])
     return True
 
 
@@ -68,7 +68,7 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, fate: Fate):
     if not write_removed(s, b, p, r, fate):
         return False
 
-    note_state(s.data[p], s.zk.partitions[p])
+    note_state(s.planes[p], s.zk.partitions[p])
     return True
 
 
@@ -80,12 +80,12 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: 
     Effects: its effects; the leader is told when the answer came and was OK.
     Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
     """
-    if not is_proposed(s.data[p].network, sender, isr) or not write_wished_isr(s, b, p, sender, isr, fate):
+    if not is_proposed(s.planes[p].network, sender, isr) or not write_wished_isr(s, b, p, sender, isr, fate):
         return False
 
-    note_state(s.data[p], s.zk.partitions[p])
+    note_state(s.planes[p], s.zk.partitions[p])
     if s.brokers[b].controller.partitions[p].isr == isr:
-        grant(s.data[p].network, sender)
+        grant(s.planes[p].network, sender)
     return True
 
 
@@ -102,10 +102,10 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
     cached = controller.partitions[p]
     if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):
         return False
-    if not is_proposed(s.data[p].network, sender, cached.isr) or not is_not_older(s.zk, b, p):
+    if not is_proposed(s.planes[p].network, sender, cached.isr) or not is_not_older(s.zk, b, p):
         return False
 
-    grant(s.data[p].network, sender)
+    grant(s.planes[p].network, sender)
     return True
 
 
@@ -122,9 +122,9 @@ def refuse_isr(s, sender: Broker, p: Partition, b: Broker, isr: Isr):
     cached = controller.partitions[p]
     if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):
         return False
-    if not is_proposed(s.data[p].network, sender, isr) or are_eligible(controller, isr):
+    if not is_proposed(s.planes[p].network, sender, isr) or are_eligible(controller, isr):
         return False
-    if not learn_refusal(s.data[p], sender):
+    if not learn_refusal(s.planes[p], sender):
         return False
 
     return True
@@ -145,15 +145,15 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     if not accept_request(s, b, epoch, p):
         return False
 
-    replica = s.data[p].brokers[b]
+    replica = s.planes[p].brokers[b]
     leader_epoch = s.brokers[b].replicas[p].leader_epoch
     if leader_epoch > known:
-        withdraw(s.data[p].network, b)
-        leave_leader(s.data[p].network, b)
+        withdraw(s.planes[p].network, b)
+        leave_leader(s.planes[p].network, b)
         if leader == NOBODY:
             rest(replica, leader_epoch)
         elif obey(replica, b, leader, leader_epoch, isr):
-            send_first(s.data[p].network, b, replica)
+            send_first(s.planes[p].network, b, replica)
         elif leader == b:
-            commit(s.data[p].clients, s.data[p].zk, b, replica)
+            commit(s.planes[p].clients, s.planes[p].zk, b, replica)
     return True

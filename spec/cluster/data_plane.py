@@ -23,7 +23,7 @@ def produce(s, b: Broker, p: Partition, acks: Acks):
     Effects: its effects.
     Kafka:   ReplicaManager.appendRecords, Partition.appendRecordsToLeader.
     """
-    if not append(s.data[p], b, acks):
+    if not append(s.planes[p], b, acks):
         return False
 
     return True
@@ -36,7 +36,7 @@ def consume(s, b: Broker, p: Partition):
     Effects: its effects.
     Kafka:   Fetcher (clients), ReplicaManager.fetchMessages.
     """
-    if not read(s.data[p], b):
+    if not read(s.planes[p], b):
         return False
 
     return True
@@ -49,7 +49,7 @@ def send_request(s, b: Broker, p: Partition):
     Effects: its effects.
     Kafka:   AbstractFetcherThread.doWork, ReplicaFetcherThread.
     """
-    if not ask(s.data[p], b):
+    if not ask(s.planes[p], b):
         return False
 
     return True
@@ -63,7 +63,7 @@ def serve_fetch(s, b: Broker, p: Partition, follower: Broker):
     Effects: its effects.
     Kafka:   ReplicaManager.fetchMessages, Partition.fetchRecords, updateFollowerFetchState.
     """
-    if not s.brokers[b].up or not answer_fetch(s.data[p], b, follower):
+    if not s.brokers[b].up or not answer_fetch(s.planes[p], b, follower):
         return False
 
     return True
@@ -76,7 +76,7 @@ def receive_answer(s, b: Broker, p: Partition):
     Effects: its effects.
     Kafka:   AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse.
     """
-    if not take_answer(s.data[p], b):
+    if not take_answer(s.planes[p], b):
         return False
 
     return True
@@ -89,7 +89,7 @@ def expand_isr(s, b: Broker, p: Partition, follower: Broker):
     Effects: its effects.
     Kafka:   Partition.maybeExpandIsr, 2.7 to 3.9.
     """
-    if not propose_larger(s.data[p], b, follower):
+    if not propose_larger(s.planes[p], b, follower):
         return False
 
     return True
@@ -102,7 +102,7 @@ def shrink_isr(s, b: Broker, p: Partition, follower: Broker):
     Effects: its effects.
     Kafka:   Partition.maybeShrinkIsr, 2.7 to 3.9.
     """
-    if not propose_smaller(s.data[p], b, follower):
+    if not propose_smaller(s.planes[p], b, follower):
         return False
 
     return True
@@ -115,7 +115,7 @@ def learn_isr(s, b: Broker, p: Partition):
     Effects: its effects.
     Kafka:   Partition.submitAlterPartition, handleAlterPartitionUpdate, 2.7 to 3.9.
     """
-    if not take_isr(s.data[p], b):
+    if not take_isr(s.planes[p], b):
         return False
 
     return True

@@ -32,7 +32,7 @@ def crash(s, b: Broker):
     if not kill(s, b):
         return False
 
-    for data in s.data:
+    for data in s.planes:
         end_replica(data, b)
     return True
 
@@ -44,12 +44,12 @@ def restart(s, b: Broker, hw: Offset):
     Effects: it knows nothing but its logs, and high watermarks that were checkpointed: `hw` at most.
     """
     highest = 0
-    for data in s.data:
+    for data in s.planes:
         highest = max(highest, data.brokers[b].hw)
     if hw > highest or not start(s, b):
         return False
 
-    for data in s.data:
+    for data in s.planes:
         data.brokers[b].hw = min(data.brokers[b].hw, hw)
     return True
 
@@ -63,7 +63,7 @@ def stop(s, b: Broker):
     if not close(s, b):
         return False
 
-    for data in s.data:
+    for data in s.planes:
         end_replica(data, b)
     return True
 
@@ -77,5 +77,5 @@ def fail_log_dir(s, b: Broker, p: Partition):
     if not lose_log_dir(s, b, p):
         return False
 
-    end_replica(s.data[p], b)
+    end_replica(s.planes[p], b)
     return True

@@ -24,7 +24,7 @@ __all__ = ["RuleError", "check_model", "check_rules", "check_transition"]
 MOST_LINES = 30
 SEAM_MODULES = ("zookeeper", "network", "storage", "clock")
 ENVIRONMENT = "spec.faults"
-OWN = re.compile(r"s(\.data\[p\])?\.brokers\[b\]")
+OWN = re.compile(r"s(\.planes\[p\])?\.brokers\[b\]")
 SCALARS = (Number, Flag, Id, SetOf, Choice)
 
 

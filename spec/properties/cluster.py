@@ -34,7 +34,7 @@ def holds_of_step(before, after):
 
 def everywhere(s):
     """It holds in the data plane of each partition."""
-    for data in s.data:
+    for data in s.planes:
         if not holds(data):
             return False
     return True
@@ -42,8 +42,8 @@ def everywhere(s):
 
 def at_every_step(before, after):
     """It holds of the step of each partition's data plane."""
-    for p in range(len(after.data)):
-        if not holds_of_step(before.data[p], after.data[p]):
+    for p in range(len(after.planes)):
+        if not holds_of_step(before.planes[p], after.planes[p]):
             return False
     return True
 
@@ -58,14 +58,14 @@ def of_each_partition(prop: Property) -> Property:
 
 def enough_replicas(before, after, b, p, acks):
     """With acks=all nothing is appended while the ISR is below min.insync.replicas (D6)."""
-    return replica_enough(before.data[p], after.data[p], b, acks)
+    return replica_enough(before.planes[p], after.planes[p], b, acks)
 
 
 def one_state(s):
     """The data planes have the states that are in ZooKeeper."""
-    for p in range(len(s.data)):
+    for p in range(len(s.planes)):
         state = s.zk.partitions[p]
-        copy = s.data[p].zk
+        copy = s.planes[p].zk
         if copy.leader != state.leader or copy.leader_epoch != state.leader_epoch or copy.isr != state.isr:
             return False
     return True
@@ -73,10 +73,10 @@ def one_state(s):
 
 def leads_as_told(s):
     """A replica leads or follows as the newest LeaderAndIsr that its broker has obeyed says."""
-    for p in range(len(s.data)):
+    for p in range(len(s.planes)):
         for b in range(len(s.brokers)):
             told = s.brokers[b].replicas[p]
-            found = s.data[p].brokers[b]
+            found = s.planes[p].brokers[b]
             if found.leader != told.leader or found.leader_epoch != told.leader_epoch:
                 return False
             if (found.state == LEADER) != (told.leader == b) or (found.state == NONE) != (told.leader == NOBODY):
@@ -86,9 +86,9 @@ def leads_as_told(s):
 
 def wishes_hold(s):
     """A leader wishes ISRs of replicas that hold itself, in the epoch that it leads in, and only while it leads."""
-    for p in range(len(s.data)):
+    for p in range(len(s.planes)):
         for b in range(len(s.brokers)):
-            alter = s.data[p].network.alters[b]
+            alter = s.planes[p].network.alters[b]
             if alter.state == SENT:
                 if alter.epoch != s.network.wishes[p][b] or not contains(alter.isr, b):
                     return False

@@ -10,8 +10,8 @@ from spec.replica.network import DIVERGING, SENT
 
 def committed_then_failover(s):
     """A record is committed, and a later leader, elected by a later controller, leads by right."""
-    for p in range(len(s.data)):
-        data = s.data[p]
+    for p in range(len(s.planes)):
+        data = s.planes[p]
         for b in range(len(s.brokers)):
             if leads_by_right(data, b) and data.clients.places[0].ghosts.committed != 0 and data.brokers[b].log.length > 0:
                 if data.brokers[b].log.slots[0].epoch < data.zk.leader_epoch and s.zk.epoch > 1:
@@ -21,7 +21,7 @@ def committed_then_failover(s):
 
 def zombie_leader_appends(s):
     """A broker that ZooKeeper does not name any more has a record of its former epoch, which the leader by right lacks."""
-    for data in s.data:
+    for data in s.planes:
         for old in data.brokers:
             for new in range(len(data.brokers)):
                 if old.state == LEADER and old.leader_epoch < data.zk.leader_epoch and leads_by_right(data, new):
@@ -32,7 +32,7 @@ def zombie_leader_appends(s):
 
 def follower_diverges(s):
     """A follower is told to cut its log."""
-    for data in s.data:
+    for data in s.planes:
         for message in data.network.messages:
             if message.kind == DIVERGING:
                 return True
@@ -41,7 +41,7 @@ def follower_diverges(s):
 
 def unclean_loses(s):
     """After an unclean election the leader by right lacks a committed record."""
-    for data in s.data:
+    for data in s.planes:
         for b in range(len(data.brokers)):
             if data.zk.unclean == 1 and leads_by_right(data, b) and not holds_committed(data, b):
                 return True
@@ -50,9 +50,9 @@ def unclean_loses(s):
 
 def dead_leader_leads_again(s):
     """A process that has begun anew leads in the epoch that its predecessor led in, with its record."""
-    for p in range(len(s.data)):
+    for p in range(len(s.planes)):
         for b in range(len(s.brokers)):
-            replica = s.data[p].brokers[b]
+            replica = s.planes[p].brokers[b]
             if replica.state == LEADER and s.brokers[b].seen_epoch > 1 and replica.log.length > 0:
                 if replica.log.slots[0].epoch == replica.leader_epoch and replica.hw == 0:
                     return True
@@ -64,7 +64,7 @@ def proposal_to_nobody(s):
     for broker in s.brokers:
         if broker.controller.epoch > 0:
             return False
-    for data in s.data:
+    for data in s.planes:
         for alter in data.network.alters:
             if alter.state == SENT:
                 return True
@@ -73,7 +73,7 @@ def proposal_to_nobody(s):
 
 def rejoined(s):
     """A leader of a later epoch has got a follower back into the ISR, which has its record."""
-    for data in s.data:
+    for data in s.planes:
         for b in range(len(data.brokers)):
             if leads_by_right(data, b) and data.brokers[b].leader_epoch > 0 and data.brokers[b].hw > 0:
                 for f in range(len(data.brokers)):

@@ -97,7 +97,7 @@ def test_a_zombie_has_a_new_process_lead_with_an_isr_of_the_past():
     assert trace.states == FENCED.expectation(scope)["isr_complete"]
     state = trace.steps[-1][2]
     assert state.brokers[0].seen_epoch == 1 < state.zk.epoch
-    assert sets.contains(state.zk.partitions[0].isr, 1) and not sets.contains(state.data[0].brokers[0].isr, 1)
+    assert sets.contains(state.zk.partitions[0].isr, 1) and not sets.contains(state.planes[0].brokers[0].isr, 1)
     assert not dict((p.name, holds) for p, holds in Execution(FENCED, scope).state_verdicts(state))["isr_complete"]
 
 

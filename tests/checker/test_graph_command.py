@@ -197,7 +197,7 @@ def test_without_the_program_dot_a_picture_is_refused_and_nothing_is_lost(kafkap
 
 @pytest.mark.parametrize(("arguments", "complaint"), [
     (["nosuch"], "no system 'nosuch'"),
-    (["election"], "choose one with --variant: zkclient, legacy, fenced"),
+    (["election"], "choose one with --variant: rolling, zkclient, legacy, fenced"),
     (["election", "--variant", "fenced", "--log", 2], "election has no bound 'log'"),
     (["election", "--variant", "fenced", "--brokers", 9], "brokers goes from 1 to 5, not 9"),
     (["election", "--variant", "fenced", "--on", "zk.nosuch"], "no field zk.nosuch; zk has clients, controller, "),
