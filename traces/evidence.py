@@ -1,6 +1,7 @@
 """All that one pass over a log collects for the streams of partitions, topics and reassignments."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from spec.language.domains import NOBODY
 from traces.cluster import Members
@@ -30,7 +31,7 @@ class Evidence:
     world: World
     sessions: frozenset[int]
 
-    @property
+    @cached_property
     def brokers(self) -> set[int]:
         """The ids of all brokers in the log, as sessions, replicas, leaders or members of an ISR."""
         states = [state for change in self.changes.all for state in (change.before, change.after) if state]
@@ -59,5 +60,5 @@ def gather(recording: Recording, variant: str, members: Members, root: str) -> E
             controllers.add(transaction)
             inputs.add(transaction, tree)
             changes.add(transaction)
-    reigns = Reigns(controllers.all, complete, sessions)
+    reigns = Reigns(controllers.all, complete, sessions & members.broker_of.keys())
     return Evidence(find_features(recording, variant, root), reigns, inputs, changes, writes, world, sessions)

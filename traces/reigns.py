@@ -47,7 +47,7 @@ class Reigns:
     """All reigns of a log; those before it are known by their sessions alone."""
 
     def __init__(self, controllers: Iterable[Controller], begins: int, sessions: Iterable[int]):
-        """`begins`: the last zxid before the log, `sessions`: those that were open then."""
+        """`begins`: the last zxid before the log, `sessions`: those of brokers that were open then."""
         elected = [controller for controller in controllers if controller.epoch is not None]
         self._first_epoch = min((controller.epoch for controller in elected), default=0)
         ends = [controller.epoch_zxid for controller in elected[1:]] + [inf]

@@ -16,7 +16,7 @@ class Case:
     """A change of a partition state by a controller, and what may have led to it.
 
     `views`: the versions of /brokers/ids that it may have gone by, oldest first, `history` those since the reign
-    began; `assignments`: the orders of replicas; `targets`: what reassignments of the partition want;
+    began; `assignments`: the orders of replicas, where nothing fences other controllers any that it may have read; `targets`: what reassignments of the partition want;
     `preferred_requested`: /admin/preferred_replica_election listed it since the controller's last write of it;
     `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the reign, or
     all along; `known`, `written`: leader and ISR before (None for a new partition) and after; `repeats`: strategy and
@@ -36,7 +36,8 @@ class Case:
         last = reign.last.get(self.partition, reign.start)
         self.targets = self._targets(last if features.kip455 else reign.start, last)
         self.preferred_requested = inputs.preferred_requested(self.partition, last, change.zxid)
-        read = self.versions if reign.end < change.zxid else self.versions[-1:]
+        fenced = features.guarded and change.zxid <= reign.end
+        read = self.versions[-1:] if fenced else self.versions
         own = [order for v in read for order in (v.value.replicas, target_of(v.value))]
         self.assignments = list(dict.fromkeys(own + self.targets))
         requested = inputs.deletions(change.topic, reign.start, change.zxid)

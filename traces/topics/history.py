@@ -59,7 +59,8 @@ class Reassignment:
     """A reassignment of a partition: from the first write that it takes to the last.
 
     `asked`: by "znode" (/admin/reassign_partitions) or "request" (2.4+); `outcome`: one of the words above; `zxid` is
-    None while its controller has not begun it, and where it did so before the log.
+    None while its controller has not begun it, and where it did so before the log; `withdrawn`: somebody has deleted the
+    znode (2.3 and before), which its controller does not heed, and the next one does.
     """
 
     partition: Partition
@@ -71,6 +72,7 @@ class Reassignment:
     outcome: str = STARTED
     ended: int | None = None
     ended_time: int | None = None
+    withdrawn: bool = False
 
 
 class History:
@@ -147,13 +149,19 @@ class History:
 
     def _end(self, partition: Partition, outcome: str, write: Write) -> None:
         if known := self.moving.pop(partition, None):
-            known.outcome, known.ended, known.ended_time = outcome, write.zxid, write.time
+            known.outcome = WITHDRAWN if known.withdrawn and outcome != FINISHED else outcome
+            known.ended, known.ended_time = write.zxid, write.time
 
-    def close(self, world: World, kip455: bool) -> None:
-        """The log ends: what is listed and has not begun waits; up to 2.3 what is not listed any more is given up."""
+    def withdraw(self) -> None:
+        """Somebody has deleted /admin/reassign_partitions (2.3 and before)."""
+        for moving in self.moving.values():
+            moving.withdrawn = True
+
+    def close(self, world: World) -> None:
+        """The log ends: what is listed and has not begun waits."""
         listed = world.listed or {}
-        for partition, moving in self.moving.items():
-            if not kip455 and partition not in listed:
+        for moving in self.moving.values():
+            if moving.withdrawn:
                 moving.outcome = WITHDRAWN
         for partition, target in listed.items():
             if partition not in self.moving:

@@ -14,8 +14,8 @@ from traces.partitions.leaving import Leaving
 from traces.partitions.replay import ELECTIONS, Explained
 from traces.reigns import Reign
 from traces.topics.memory import Memory
-from traces.topics.steps import Step, TopicSteps
-from traces.topics.works import Reassigning, Scene
+from traces.topics.steps import Scene, Step, TopicSteps
+from traces.topics.works import Reassigning
 from traces.topics.writes import Write
 from traces.topics.znodes import Topic
 
@@ -39,22 +39,22 @@ class Reassignments:
             isrs.append(change.after.isr if change.after else ())
         self._used: dict[tuple[int, int], set[str]] = defaultdict(set)
         for each in explained:
-            if each.explanations and each.change.after:
-                strategy = each.explanations[0].strategy
-                machine = "elections" if strategy in ELECTIONS else "removals" if strategy == "remove_from_isr" else ""
-                self._used[each.change.reign].add(machine)
+            machines = {_machine(e.strategy) for e in each.explanations}
+            if len(machines) == 1:
+                self._used[each.change.reign] |= machines
 
     def scene(self, reign: Reign, partition: Partition, write: Write, last: int) -> Scene:
         """What a controller may go by when it writes something of a partition; `last`: its last write before.
 
         A broker that has ruled before may have kept a request batch from then, which stops a state machine for good: so
-        one that was used in this reign works (KAFKA Appendix E, 9).
+        one that was used in this reign works. A reign that began before the log may be anywhere.
         """
         topic, number = partition
         state = self._world.topics[topic].states.get(number)
-        used = self._used[reign.epoch, reign.session]
+        used = set() if reign.unknown else self._used[reign.epoch, reign.session]
         broken = frozenset(m for m in ("elections", "removals") if reign.again and m not in used)
-        return Scene(reign.epoch, state, self._isrs(partition, write.zxid, last), self._lives(reign, write), broken)
+        isrs = self._isrs(partition, write.zxid, last) + [tuple(self._evidence.brokers)] * reign.unknown
+        return Scene(reign.epoch, state, isrs, self._lives(reign, write), broken)
 
     def _isrs(self, partition: Partition, zxid: int, last: int) -> list[tuple[int, ...]]:
         """The ISRs that a controller may have read since its last write, the newest first."""
@@ -133,3 +133,8 @@ class Reassignments:
             if taken := work.take(scene, Elected(after.leader, frozenset(after.isr))):
                 return work, taken[0]
         return None
+
+
+def _machine(strategy: str) -> str:
+    """Which state machine of a controller makes such a change: that of partitions or of replicas, or none."""
+    return "elections" if strategy in ELECTIONS else "removals" if strategy == "remove_from_isr" else "none"

@@ -51,7 +51,7 @@ class _Judge:
             judged += [found] if found else []
             context.creations.note(write)
             context.world.apply(write)
-        context.history.close(context.world, context.features.kip455)
+        context.history.close(context.world)
         return Streams(list(self._partitions.values()), judged, context.history, self._overlapping)
 
     def _judge(self, write: Write) -> Judged | None:
@@ -113,16 +113,17 @@ class _Judge:
         triggers = [e.trigger for e in each.explanations] if each else []
         if DELETION in triggers:
             self._context.history.take_offline(each.change, reign.start)
-            if triggers[0] == DELETION and not each.ambiguous and self._is_reassigned(write.place.topic):
+            if triggers[0] == DELETION and not each.ambiguous and self._is_reassigned(write, reign):
                 self._overlapping.append(write.zxid)
 
-    def _is_reassigned(self, topic: str) -> bool:
-        """Whether a partition of a topic is being reassigned."""
-        tree = self._context.world.topics[topic]
+    def _is_reassigned(self, write: Write, reign: Reign) -> bool:
+        """Whether a controller is reassigning a partition of the topic of a write."""
+        name, tree = write.place.topic, self._context.world.topics[write.place.topic]
         assigned = tree.topic.partitions if tree.topic else {}
         if self._context.features.kip455:
             return any(assignment.adding or assignment.removing for assignment in assigned.values())
-        return any((topic, number) in self._context.history.moving for number in assigned)
+        listed, moving = self._context.memory(reign).listed(write.zxid), self._context.history.moving
+        return any((name, number) in moving and (name, number) in listed for number in assigned)
 
     def _settle(self, each: Explained, found: Judged | None) -> None:
         """What the handlers say of a partition's change settles which explanations are left."""

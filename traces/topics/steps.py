@@ -11,9 +11,10 @@ from typing import NamedTuple
 from spec.language.domains import NOBODY
 from spec.language.plain import Plain, new_state
 from spec.language.sequences import push
-from spec.language.sets import contains, everybody
+from spec.language.sets import contains, difference, everybody, intersection, is_empty
 from spec.museum.topics import MODELS
 from spec.partition.legal import ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_SUCCESSFUL
+from spec.partition.strategies import replicas_of
 from spec.properties.topics import assignment_well_formed
 from spec.topics import progress
 from spec.topics.context import (
@@ -40,6 +41,17 @@ class Step(NamedTuple):
     name: str
     after: Plain
     written: Assignment | Elected | None
+
+
+class Scene(NamedTuple):
+    """What a controller may go by: its reign's epoch, the partition's state, the ISRs that it may have read, who may
+    be live to it, and which of its state machines ("elections", "removals") may do nothing, so that it writes nothing."""
+
+    epoch: int
+    state: PartitionState | None
+    isrs: list[tuple[int, ...]]
+    lives: list[frozenset[int]]
+    broken: frozenset[str]
 
 
 class TopicSteps:
@@ -142,30 +154,27 @@ class TopicSteps:
             znode.leader_epoch, znode.isr = state.leader_epoch, self._set(state.isr)
             znode.controller_epoch = LATER_EPOCH if state.controller_epoch > epoch else EPOCH
 
-    def next_writes(self, s: Plain, isrs: list[tuple[int, ...]], lives: list[frozenset[int]],
-                    broken: bool) -> Iterator[Step | None]:
-        """The writes that may come next, and None where the controller may be done with the partition.
-
-        `isrs`: what it may have read as the ISR; `lives`: whom it may take for live; `broken`: whether its state
-        machines may do nothing, which leaves out what they write.
-        """
+    def next_writes(self, s: Plain, scene: Scene) -> Iterator[Step | None]:
+        """The writes that may come next, and None where the controller may be done with the partition."""
         controller = s.brokers[0].controller
         if controller.doing in _VISIBLE:
             yield from self._visible(s, next(name for name in _VISIBLE[controller.doing] if name in self._take))
         elif controller.doing == CHECKING:
-            for isr in isrs:
-                yield from self.next_writes(self._checked(s, isr), isrs, lives, broken)
+            for isr in scene.isrs:
+                yield from self.next_writes(self._checked(s, isr), scene)
         elif controller.doing == MOVING:
-            for live in (*lives, *([frozenset()] if broken else [])):
+            members = replicas_of(controller.partitions[0].assigned.replicas)
+            nobody = {0} if "elections" in scene.broken else set()
+            for live in nobody | {intersection(members, self._set(live)) for live in scene.lives}:
                 moved = s.copy()
-                moved.brokers[0].controller.live = self._set(live)
-                yield from self._followed(moved, "move_leader", isrs, lives, broken)
+                moved.brokers[0].controller.live = live
+                yield from self._followed(moved, "move_leader", scene)
         elif controller.doing == REMOVING:
-            yield from self._removals(s, isrs, lives, broken)
+            yield from self._removals(s, scene)
         elif controller.doing == STOPPING:
             stopped = s.copy()
             self._take["stop_replicas"](stopped, 0)
-            yield from self.next_writes(stopped, isrs, lives, broken)
+            yield from self.next_writes(stopped, scene)
         elif controller.doing == DELETING_REQUEST:
             done = s.copy()
             self._take["delete_listed"](done, 0, 0)
@@ -181,29 +190,29 @@ class TopicSteps:
         read.zk.partitions[0].isr = s.zk.partitions[0].isr
         return read
 
-    def _removals(self, s, isrs, lives, broken):
+    def _removals(self, s, scene):
         """Any of the replicas that leave may be the next; those outside the ISR leave without a write."""
-        partition = s.brokers[0].controller.partitions[0]
-        if broken:
+        leaving, isr = s.brokers[0].controller.partitions[0].leaving, s.zk.partitions[0].isr
+        if "removals" in scene.broken:
             skipped = s.copy()
             skipped.brokers[0].controller.partitions[0].leaving = 0
             progress.proceed(skipped.brokers[0].controller)
-            yield from self.next_writes(skipped, isrs, lives, broken)
+            yield from self.next_writes(skipped, scene)
+        silent = difference(leaving, isr)
         for replica in range(len(self._ids)):
-            if contains(partition.leaving, replica):
-                silent = not contains(s.zk.partitions[0].isr, replica)
-                yield from self._followed(s.copy(), "remove_replica", isrs, lives, broken, replica)
-                if silent:
+            if contains(leaving if is_empty(silent) else silent, replica):
+                yield from self._followed(s.copy(), "remove_replica", scene, replica)
+                if not is_empty(silent):
                     return
 
-    def _followed(self, s, name, isrs, lives, broken, *more):
+    def _followed(self, s, name, scene, *more):
         """The write that a transition makes, or, where it makes none, those that follow."""
         before = s.zk.partitions[0].leader_epoch
         self._take[name](s, 0, 0, *more)
         if s.zk.partitions[0].leader_epoch != before:
             yield Step(name, s, self._elected(s))
         else:
-            yield from self.next_writes(s, isrs, lives, broken)
+            yield from self.next_writes(s, scene)
 
     def _visible(self, s, name):
         after = s.copy()

@@ -140,6 +140,8 @@ class TopicWrites:
     def _list(self, write: Write, reign: Reign | None) -> Judged:
         if reign is None and write.form == "delete":
             self._context.withdrawn.append(write.zxid)
+            if not self._context.features.kip455:
+                self._context.history.withdraw()
             return Judged(write, "reassignment", "requests withdrawn by hand")
         if reign is None:
             return Judged(write, "reassignment", "reassignments requested")

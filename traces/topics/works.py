@@ -1,29 +1,15 @@
 """What a controller is in the middle of: one handler runs to its end before the next write of its thread."""
 
-from typing import NamedTuple
-
 from spec.language.plain import Plain
 from spec.topics.context import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
-from traces.cluster import PartitionState
 from traces.partitions.elections import Elected
 from traces.partitions.inputs import Assignment, Partition
-from traces.topics.steps import Step, TopicSteps
+from traces.topics.steps import Scene, Step, TopicSteps
 from traces.topics.world import TopicTree
 from traces.topics.znodes import Place, text_of
 
 ORDERED = 4
 """Up to so many replicas a union of old and new ones keeps their order (2.3 and before): Scala's small sets do."""
-
-
-class Scene(NamedTuple):
-    """What a controller may go by: its reign's epoch, the partition's state, the ISRs that it may have read, who may
-    be live to it, and which of its state machines may do nothing."""
-
-    epoch: int
-    state: PartitionState | None
-    isrs: list[tuple[int, ...]]
-    lives: list[frozenset[int]]
-    broken: frozenset[str]
 
 
 class Reassigning:
@@ -47,7 +33,7 @@ class Reassigning:
         for s in self._states:
             s = s.copy()
             self._steps.refresh(s, scene.state, scene.epoch)
-            found += self._steps.next_writes(s, scene.isrs, scene.lives, scene.broken)
+            found += self._steps.next_writes(s, scene)
         return found
 
     def take(self, scene: Scene, written: Assignment | Elected | None) -> list[Step]:
