@@ -103,7 +103,9 @@ class _Player:
             chosen_step(self.model, self.scope, line.text)
         elif line.kind in ("violates", "reaches"):
             self._property(line)
-        elif expectation(line.text)[0] not in self.metrics:
+        elif expectation(line.text)[0] in self.metrics:
+            self._number(line)
+        else:
             self._field(line)
 
     def _property(self, line) -> Property:
@@ -114,6 +116,12 @@ class _Player:
             what, names = ("goal" if goal else "property"), ", ".join(p.name for p in found or asked)
             raise UserError(f"{'several are called' if found else f'no {what}'} {line.text!r}; there are {names}")
         return found[0]
+
+    def _number(self, line):
+        name, _, value = expectation(line.text)
+        if not value.isdigit():
+            raise UserError(f"{name} is a number, not {value}")
+        return int(value)
 
     def _field(self, line):
         name, _, value = expectation(line.text)
@@ -179,10 +187,10 @@ class _Player:
         told.moments[-1].notes.append(f"not possible here: {line.text}")
 
     def _expect(self, told, line):
-        name, relation, wanted = expectation(line.text)
+        name, relation, _ = expectation(line.text)
         if name in self.metrics:
-            found = [metrics_over(told.trace)[-1][name]]
-            wanted, shown = int(wanted), found[0]
+            found = [told.metrics[-1][name]]
+            wanted, shown = self._number(line), found[0]
         else:
             domain, paths, wanted = self._field(line)
             found = [get(_state(told), path) for path in paths]

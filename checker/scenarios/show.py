@@ -23,17 +23,17 @@ def history_of_part(scenario: Scenario, told: Told) -> dict:
 def part_as_json(scenario: Scenario, told: Told) -> dict:
     """A part as an object of ``scenario --json``; with its `trace` it is also a trace that `show` draws."""
     series = told.metrics
-    steps = [
+    moments = [
         {
-            "text": str(step), "story": moment.story, "metrics": values,
+            "step": str(step), "story": moment.story, "metrics": values,
             "violates": [prop.name for prop in moment.violates], "notes": moment.notes,
         }
         for (step, _, _), moment, values in zip(told.trace.steps, told.moments[1:], series[1:])
     ]
     return {
         "system": scenario.system, "variant": told.part.variant, "scope": dict(told.trace.scope),
-        "failure": told.failure, "initial": series[0], "steps": steps,
-        "trace": [step["text"] for step in steps],
+        "failure": told.failure, "initial": series[0], "moments": moments,
+        "trace": [moment["step"] for moment in moments],
     }
 
 
