@@ -1,4 +1,4 @@
-"""``kafkaproof list``: the systems, variants, bounds and properties there are."""
+"""``kafkaproof list``: the systems, variants, bounds, properties and metrics there are."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from checker.commands.main import OK
 from checker.commands.tables import console, scope_text
 from checker.errors import UserError
 from spec.catalogue import find
+from spec.metrics.catalogue import metrics_of
 
 
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "list", help="systems, variants, bounds and properties", description="What there is to check.",
+        "list", help="systems, variants, bounds, properties and metrics", description="What there is to check.",
         epilog="examples: kafkaproof list; kafkaproof list partition; kafkaproof list --json",
     )
     parser.add_argument("system", nargs="?", help="only this one")
@@ -46,14 +47,27 @@ def run(options) -> int:
             given = f" Given {'; '.join(prop['given'])}." if prop["given"] else ""
             properties.add_row(system, prop["name"], prop["kind"], prop["text"] + given)
     out.print(properties)
+    if options.system:
+        out.print(_metrics(models))
     return OK
 
 
 def _scopes(models):
     table = Table("system", "scope", "sizes and bounds", header_style="bold")
-    for system, entry in {entry["system"]: entry for entry in models}.items():
+    variants = {}
+    for entry in models:
         for name, scope in entry["scopes"].items():
-            table.add_row(system, name, scope_text(scope))
+            variants.setdefault((entry["system"], name), {}).setdefault(scope_text(scope), []).append(entry["variant"])
+    for (system, name), scopes in variants.items():
+        for text, of in scopes.items():
+            table.add_row(system if len(scopes) == 1 else f"{system} ({', '.join(of)})", name, text)
+    return table
+
+
+def _metrics(models):
+    table = Table("metric", "kind", "in words", "Kafka", header_style="bold")
+    for row in dict.fromkeys((m["name"], m["kind"], m["text"], m["kafka"]) for e in models for m in e["metrics"]):
+        table.add_row(*row)
     return table
 
 
@@ -76,6 +90,10 @@ def _entry(model):
         "largest": dict(model.largest),
         "properties": [
             {"name": p.name, "kind": p.kind, "text": p.text, "given": [a.text for a in p.given]} for p in model.properties
+        ],
+        "metrics": [
+            {"name": m.name, "kind": m.kind, "text": m.text, "kafka": m.kafka, "alert": m.alert}
+            for m in (measure.metric for measure in metrics_of(model))
         ],
         "transitions": [{"name": t.name, "arguments": list(t.arguments), "text": t.words} for t in model.transitions],
         "recorded_verdicts": [

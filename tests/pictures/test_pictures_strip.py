@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from picture_examples import replication
 
-from checker.pictures import HistoryError, beside_text, metrics_text, render, to_svg, to_text
+from checker.pictures import HistoryError, metrics_text, render, to_svg, to_text
 from checker.pictures.strip import BAD, strip
 
 
@@ -64,8 +64,6 @@ def test_pictures_and_texts_have_metrics_story_and_notes():
     for picture in (to_svg(history), render(history)):
         assert "metrics over the steps" in picture and "It begins." in picture and "as expected: offline = 0" in picture
     ElementTree.fromstring(to_svg(history))
-    for text in (to_text(history), beside_text(history, history)):
-        assert "It begins." in text
     assert "# It begins." in to_text(history) and "produced 0 -> 1" in to_text(history)
 
 
