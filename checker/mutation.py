@@ -65,7 +65,8 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("election", "fenced"): election.MUTANTS, ("election", "rolling"): rolling.MUTANTS,
         ("partition", "fenced"): partition.MUTANTS, ("requests", "current"): requests.MUTANTS,
         ("topics", "kip455"): topics.MUTANTS, ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS,
-        ("replica", "current"): replica.MUTANTS, ("group", "current"): group.MUTANTS + liveness.GROUP,
+        ("replica", "current"): replica.MUTANTS, ("replica", "fenced"): replica.FENCED_MUTANTS,
+        ("group", "current"): group.MUTANTS + liveness.GROUP,
         ("group", "static"): group.STATIC_MUTANTS, ("consumer", "orderly"): consumer.MUTANTS,
         ("cluster", "fenced"): cluster.MUTANTS,
     }

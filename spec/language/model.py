@@ -75,14 +75,15 @@ class Property:
     named in `of`. kind ``sometimes``: `predicate(s)` holds in some reachable state. kind ``eventually``: from
     every reachable state where `after(s)` holds (every state, where it is None), every behaviour that keeps what is
     `given` comes to a state where `predicate(s)` holds. kind ``eventually always``: every such behaviour comes to a
-    state from which on `predicate(s)` holds. Asked at scopes of at least the sizes `least`.
+    state from which on `predicate(s)` holds. Asked at scopes of at least the sizes `least`, or of more of one than
+    of the other that is named.
     """
 
     name: str
     kind: str
     predicate: Callable
     of: tuple[str, ...] = ()
-    least: Mapping[str, int] = field(default_factory=dict)
+    least: Mapping[str, int | str] = field(default_factory=dict)
     after: Callable | None = None
     given: tuple[Assumption, ...] = ()
 
@@ -125,8 +126,11 @@ def always_step(predicate: Callable, name: str = "", of: tuple[str, ...] = ()) -
     return Property(name or predicate.__name__, "step", predicate, of)
 
 
-def sometimes(predicate: Callable, name: str = "", **least: int) -> Property:
-    """The goal that some reachable state satisfies `predicate`, at scopes of at least these sizes."""
+def sometimes(predicate: Callable, name: str = "", **least: int | str) -> Property:
+    """The goal that some reachable state satisfies `predicate`, at scopes of at least these sizes.
+
+    ``brokers="replicas"`` asks for more brokers than replicas.
+    """
     return Property(name or predicate.__name__, "sometimes", predicate, least=least)
 
 
@@ -196,7 +200,7 @@ class Model:
 
     def properties_at(self, scope: Scope) -> tuple[Property, ...]:
         """The properties that a scope of this size can answer."""
-        return tuple(p for p in self.properties if all(scope[name] >= n for name, n in p.least.items()))
+        return tuple(p for p in self.properties if all(_has(scope, name, n) for name, n in p.least.items()))
 
     def transition(self, name: str) -> Transition:
         """The transition called `name` (with or without its module); raises KeyError."""
@@ -208,6 +212,10 @@ class Model:
     def expectation(self, scope: Scope) -> Mapping[str, int] | None:
         """The recorded violations at `scope`, or None where nothing is recorded."""
         return self.expected.get(tuple(scope[name] for name in self.scope))
+
+
+def _has(scope, name, least):
+    return scope[name] > scope[least] if isinstance(least, str) else scope[name] >= least
 
 
 def first_paragraph(function: FunctionType) -> str:

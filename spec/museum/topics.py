@@ -11,7 +11,7 @@ from spec.topics import (
     brokers, cluster, creation, deletion, faults, fencing, isr, machines, network, progress, reassignment, reign,
     replica, tree, zookeeper,
 )
-from spec.properties.topics import COMMON, SAFETY
+from spec.properties import topics as properties
 from spec.properties.topics_goals import GOALS, OLD_GOALS
 
 LANE = "broker {b}"
@@ -112,8 +112,9 @@ SHRUNK = {"isr_assigned": 17, "force_elects": 17, "state_tells": 17}
 OLD_SHRUNK = {"isr_assigned": 19, "force_elects": 19, "state_tells": 19}
 ZOMBIE = OLD_SHRUNK | {
     "state_tells": 10, "cache_of_this_topic": 12, "removed_when_deleted": 16, "deletion_goes_on": 17, "marker_last": 18,
-    "replicas_remembered": 21,
+    "replicas_remembered": 21, "request_remembered": 22,
 }
+PAIR_OF_REQUESTS = {"not_deleted_while_reassigned": 15, "isr_assigned": 24, "force_elects": 24, "state_tells": 24}
 TWO_REQUESTS = {"not_deleted_while_reassigned": 15, "isr_assigned": 16, "force_elects": 22, "state_tells": 24}
 LEADER_ZK = asking(two_phase.change_isr)
 KIP455 = model(
@@ -121,10 +122,12 @@ KIP455 = model(
     "The topic znode says what is added and removed; every write of a controller is checked against the epoch; "
     "leaders ask the controller to change an ISR (2.7 to 3.9).",
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + asking(isr.alter_partition) + FAULTS + ADMINISTRATOR,
-    SAFETY + GOALS,
+    properties.SAFETY + GOALS,
     {
         (2, 1, 1, 1, 1, 4, 0, 2): {}, (2, 1, 1, 1, 2, 4, 1, 1): {}, (2, 2, 1, 1, 2, 4, 1, 1): {},
         (3, 1, 1, 1, 1, 5, 0, 2): {}, (3, 1, 1, 1, 1, 4, 0, 2): {}, (3, 1, 1, 1, 2, 4, 1, 1): {},
+        (3, 2, 1, 1, 1, 4, 0, 1): {}, (3, 2, 1, 1, 1, 4, 0, 2): {}, (3, 2, 1, 1, 2, 4, 1, 1): {},
+        (2, 2, 1, 2, 2, 3, 1, 2): {}, (3, 2, 1, 1, 1, 5, 1, 2): PAIR_OF_REQUESTS,
         (2, 1, 2, 1, 1, 3, 0, 2): {"no_partition_undone": 8},
         (2, 1, 1, 1, 2, 5, 1, 2): TWO_REQUESTS, (2, 1, 1, 2, 2, 3, 1, 2): TWO_REQUESTS,
     },
@@ -133,10 +136,11 @@ KIP455_ZK = model(
     "kip455-zk",
     "The same, but leaders write the ISR themselves: it may shrink between the look at it and the move (2.4 to 2.6).",
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + LEADER_ZK + FAULTS + ADMINISTRATOR,
-    SAFETY + GOALS,
+    properties.SAFETY + GOALS,
     {
         (2, 1, 1, 1, 1, 4, 0, 2): SHRUNK, (2, 1, 1, 1, 2, 4, 1, 1): SHRUNK,
         (3, 1, 1, 1, 1, 4, 0, 2): SHRUNK, (3, 1, 1, 1, 2, 4, 1, 1): SHRUNK,
+        (3, 2, 1, 1, 1, 4, 0, 1): SHRUNK, (3, 2, 1, 1, 1, 4, 0, 2): SHRUNK,
     },
 )
 RESTORING = (creation.ignore_partitions, creation.restore_partitions)
@@ -148,11 +152,12 @@ TWO_PHASE = model(
     + asking(two_phase.check_target, two_phase.write_union, two_phase.write_target, two_phase.delete_listed,
              two_phase.arm_watch, reassignment.tell_replicas, reassignment.move_leader)
     + acting(reassignment.caught_up, two_phase.find_request) + outside(faults.list_reassignment),
-    COMMON + OLD_GOALS,
+    properties.TWO_PHASE + OLD_GOALS,
     {
         (2, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK,
         (2, 1, 2, 1, 1, 3, 0, 2): OLD_SHRUNK | {"partitions_known": 6, "no_partition_undone": 10},
-        (3, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK,
+        (3, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK, (3, 2, 1, 1, 1, 4, 0, 1): OLD_SHRUNK,
+        (3, 2, 1, 1, 1, 4, 0, 2): OLD_SHRUNK,
         (2, 1, 1, 1, 2, 4, 1, 1): ZOMBIE, (3, 1, 1, 1, 2, 4, 1, 1): ZOMBIE,
     },
 ).rebound({

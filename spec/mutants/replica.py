@@ -1,4 +1,4 @@
-"""Mutants of replicas: one deliberate mistake each, on the variant `current`.
+"""Mutants of replicas: one deliberate mistake each, on the variants `current` and, where epochs are asked for, `fenced`.
 
 The mutations known for D1 to D8 and P8. A mutant is not held to the rules of writing a transition.
 """
@@ -148,15 +148,28 @@ OFFSETS_ALONE = {
 }
 TO_HW = {replica.begin_fetching: former.begin_at_high_watermark}
 ANSWER_OF_ANY_EPOCH = {network.same_epoch: former.any_epoch, network.leave_leader: network.keep_waiting}
-MUTANTS = (
-    mutant("elected-outside-isr", "committed", {controller.elect_leader: elect_anyone}),
+RESTARTED, GAPS = scope(2, 1, 1, 1, 1), scope(2, 1, 2, 2)
+COMMITTED = (
+    # what breaks D1 must break D3, which it is proved by, and D5, by which consumers notice
+    ("elected-outside-isr", {controller.elect_leader: elect_anyone}, "",
+     {"committed": SMALL, "isr_complete": SMALL, "stable_read": SMALL}),
+    ("counted-before-appended", {leader.reached: reached_with_answer}, "",
+     {"isr_complete": CALM, "committed": SMALL, "stable_read": SMALL}),
+    ("hw-by-shrunk-isr", {broker.is_counted: shrunk_isr.is_proposed},
+     "The high watermark advances by a proposed smaller ISR.",
+     {"isr_complete": CALM, "committed": SMALL, "stable_read": SMALL}),
+    ("truncated-to-hw", TO_HW, "",
+     {"isr_complete": scope(2, 1, 1, 0, 1), "committed": RESTARTED, "stable_read": RESTARTED,
+      "visible_match": scope(2, 1, 2, 2, 1)}),
+    ("joined-at-hw", {leader.may_join: leader_writes_isr.has_caught_up},
+     "A follower joins the ISR at the high watermark alone (KAFKA-7128).",
+     {"isr_complete": scope(3, 1, 1, 1), "committed": scope(3, 1, 1, 2)}),
+)
+MUTANTS = tuple(
+    mutant(f"{name}, {kills}", kills, replacements, at, text)
+    for name, replacements, text, killed in COMMITTED for kills, at in killed.items()
+) + (
     mutant("committed-anew", "committed_stays", {controller.elect_leader: elect_anyone}, scope(2, 1, 2, 1)),
-    mutant("counted-before-appended", "isr_complete", {leader.reached: reached_with_answer}, CALM),
-    mutant("hw-by-shrunk-isr", "isr_complete", {broker.is_counted: shrunk_isr.is_proposed}, CALM,
-           "The high watermark advances by a proposed smaller ISR."),
-    mutant("truncated-to-hw", "isr_complete", TO_HW, scope(2, 1, 1, 0, 1)),
-    mutant("joined-at-hw", "isr_complete", {leader.may_join: leader_writes_isr.has_caught_up}, scope(3, 1, 1, 1),
-           "A follower joins the ISR at the high watermark alone (KAFKA-7128)."),
     mutant("epochs-uncompared", "isr_complete", {network.check: network.check_role}, scope(2, 2, 2, 2),
            "Leaders serve fetches of any leader epoch (KIP-320)."),
     mutant("truncated-by-offset", "log_match", OFFSETS_ALONE, scope(2, 2, 3, 1)),
@@ -174,4 +187,11 @@ MUTANTS = (
     mutant("older-epoch-obeyed", "local_epoch_never_falls", {replica.leader_and_isr: obey_any}, scope(2, 1, 1, 2)),
     Mutant("request-lost", "LeaderAndIsr is lost for good.", "version_is_mended", with_lost_requests,
            scope(2, 1, 1, 1, 1)),
+)
+FENCED_MUTANTS = (
+    mutant("epoch-not-in-answer", "visible_match",
+           {former.cut_at_epoch: former.cut_at_offset, former.ask_until_known: follower.after_truncation}, GAPS),
+    mutant("fencing-off", "visible_match",
+           ANSWER_OF_ANY_EPOCH | {network.check: network.check_role, replica.restarts: former.restarts_after_a_gap},
+           GAPS, "Neither requests nor answers name the leader epoch (KIP-320)."),
 )

@@ -5,7 +5,10 @@ where the variant itself keeps the property. A mutant is not held to the rules o
 """
 
 from spec.language.model import first_paragraph
+from spec.language.sequences import push
 from spec.language.sets import contains, difference, with_member
+from spec.museum import two_phase
+from spec.museum.two_phase import set_union
 from spec.mutants.mutant import Mutant, everywhere, within
 from spec.partition.context import clear
 from spec.partition.legal import (
@@ -19,9 +22,9 @@ from spec.topics.context import (
 )
 from spec.topics.fencing import checked_delete_topic
 from spec.topics.progress import any_in, at_work, end_election, rest
-from spec.topics.reassignment import append_members, finish, origin_of
+from spec.topics.reassignment import append_members, finish, origin_of, plan, target_of
 from spec.topics.znodes import NONE
-from spec.topics.tree import delete_config, delete_topic
+from spec.topics.tree import delete_config, delete_request, delete_topic
 from spec.topics.zookeeper import data_changed, get_assignments
 from spec.zookeeper import OK
 
@@ -33,6 +36,7 @@ def scope(*values):
     return dict(zip(SIZES, values))
 
 
+MOVED, MOVED_TWICE = scope(3, 2, 1, 1, 1, 4, 0, 1), scope(3, 2, 1, 1, 1, 4, 0, 2)
 CALM, TWICE, FAULT = scope(2, 1, 1, 1, 1, 4, 0, 1), scope(2, 1, 1, 1, 1, 4, 0, 2), scope(2, 1, 1, 1, 2, 4, 1, 1)
 PAIR, PAIR_FAULT = scope(2, 2, 1, 1, 1, 4, 0, 1), scope(2, 2, 1, 1, 1, 4, 1, 1)
 EXPANDED, AGAIN = scope(2, 1, 2, 1, 1, 3, 0, 1), scope(2, 1, 1, 2, 2, 3, 1, 2)
@@ -116,6 +120,50 @@ def plan_adding_all(assigned, target, planned):
     append_members(assigned.replicas, origin_of(assigned), planned.replicas)
     planned.adding = replicas_of(planned.replicas)
     planned.removing = difference(replicas_of(planned.replicas), replicas_of(target))
+
+
+def plan_old_first(assigned, target, planned):
+    """What there was comes before the target."""
+    clear(planned.replicas)
+    append_members(assigned.replicas, origin_of(assigned), planned.replicas)
+    append_members(target, replicas_of(target), planned.replicas)
+    planned.adding = difference(replicas_of(planned.replicas), origin_of(assigned))
+    planned.removing = difference(replicas_of(planned.replicas), replicas_of(target))
+
+
+def plan_adding_to_union(assigned, target, planned):
+    """What is added is computed from the union that there is, not from what there was before."""
+    plan(assigned, target, planned)
+    planned.adding = difference(replicas_of(planned.replicas), replicas_of(assigned.replicas))
+
+
+def plan_with_duplicates(assigned, target, planned):
+    """Who is in both, the target and what there was, is in the union twice."""
+    plan(assigned, target, planned)
+    clear(planned.replicas)
+    for i in range(target.length):
+        push(planned.replicas, target.slots[i])
+    for i in range(assigned.replicas.length):
+        push(planned.replicas, assigned.replicas.slots[i])
+
+
+def finish_by_id(controller, partition):
+    """The assignment that ends a reassignment has its replicas in the order of their ids."""
+    target = target_of(partition.assigned)
+    finish(controller, partition)
+    clear(controller.wanted.replicas)
+    for r in range(len(partition.replicas)):
+        if contains(target, r):
+            push(controller.wanted.replicas, r)
+    copy_assignment(controller.wanted, partition.assigned)
+
+
+def set_union_and_forget(zk, b, p, context, epoch):
+    """The request is deleted as soon as the union is written."""
+    answer = set_union(zk, b, p, context, epoch)
+    if answer == OK:
+        delete_request(zk, b, epoch)
+    return answer
 
 
 def origin_with_added(assigned):
@@ -224,6 +272,11 @@ MUTANTS = (
     mutant("target-first", "replicas_remembered", {reassignment.finish: target_first}),
     mutant("target-before-the-isr", "isr_assigned", {reassignment.finish: target_first}),
     mutant("adding-all", "assignment_well_formed", {reassignment.plan: plan_adding_all}),
+    mutant("duplicates", "assignment_well_formed", {reassignment.plan: plan_with_duplicates},
+           scope(4, 2, 1, 1, 1, 4, 0, 1)),
+    mutant("old-first", "planned_as_asked", {reassignment.plan: plan_old_first}, MOVED),
+    mutant("adding-to-union", "planned_as_asked", {reassignment.plan: plan_adding_to_union}, MOVED_TWICE),
+    mutant("target-by-id", "target_order_kept", {reassignment.finish: finish_by_id}, MOVED),
     mutant_within("origin-forgotten", "origin_kept", "reassign", {reassignment.origin_of: origin_with_added}, SPARE),
     mutant_within("finish-early", "target_in_sync", "check", {reassignment.is_complete: complete_at_once}),
     mutant_within("finish-too-early", "force_elects", "check", {reassignment.is_complete: complete_at_once}),
@@ -239,4 +292,5 @@ MUTANTS = (
 )
 TWO_PHASE_MUTANTS = (
     mutant("target-early", "replicas_remembered", {reassignment.plan: plan_target_alone}),
+    mutant("request-deleted-early", "request_remembered", {two_phase.set_union: set_union_and_forget}),
 )

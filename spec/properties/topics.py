@@ -2,7 +2,7 @@
 
 from spec.language.domains import NOBODY
 from spec.language.model import always, always_step
-from spec.language.sets import contains, difference, intersection, is_empty
+from spec.language.sets import contains, difference, intersection, is_empty, union
 from spec.partition.context import is_known
 from spec.partition.legal import (
     NEW_PARTITION, NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_REPLICA, ONLINE_PARTITION,
@@ -10,11 +10,12 @@ from spec.partition.legal import (
 )
 from spec.partition.strategies import new_topic_leader, offline_leader, replicas_of
 from spec.topics.context import (
-    ARMING, DROP_TASK, IDLE, LOADING, MOVING, NO_EPOCH, WRITING_ASSIGNMENT, is_present, is_reassigned,
+    ARMING, DROP_TASK, IDLE, LOADING, MOVING, NO_EPOCH, WRITING_ASSIGNMENT, WRITING_TARGET, is_present,
+    is_reassigned,
 )
 from spec.topics.network import DELETE, DELETED, FAILED, kind_of
-from spec.topics.reassignment import is_complete, origin_of
-from spec.topics.znodes import CANCELLATION, FIRED
+from spec.topics.reassignment import is_complete, origin_of, target_of
+from spec.topics.znodes import CANCELLATION, FIRED, REASSIGNMENT
 
 
 def by_right(s, b):
@@ -98,6 +99,16 @@ def replicas_remembered(s):
     return True
 
 
+def request_remembered(s):
+    """While a controller by right reassigns a partition, /admin/reassign_partitions lists it (T5)."""
+    for b in range(len(s.brokers)):
+        for p in range(len(s.zk.assignments)):
+            listed = s.zk.request.wanted == REASSIGNMENT and s.zk.request.partition == p
+            if by_right(s, b) and s.brokers[b].controller.partitions[p].reassigned and not listed:
+                return False
+    return True
+
+
 def assignment_well_formed(s):
     """Replicas are distinct; those added and those removed are among them, and none is both (T6)."""
     for assigned in s.zk.assignments:
@@ -112,6 +123,40 @@ def assignment_well_formed(s):
         if not is_empty(intersection(assigned.adding, assigned.removing)):
             return False
     return True
+
+
+def begins_with(sequence, target):
+    """Whether the first elements of a sequence are those of another, in their order."""
+    for i in range(target.length):
+        if i >= sequence.length or sequence.slots[i] != target.slots[i]:
+            return False
+    return True
+
+
+def planned_as_asked(before, after, b):
+    """A reassignment plans the target, in its order, then what there was; adds and removes what differs (T6)."""
+    wanted = after.brokers[b].controller.wanted
+    asked = before.network.asked
+    if asked.wanted != REASSIGNMENT or after.brokers[b].controller.doing != WRITING_ASSIGNMENT:
+        return True
+    origin = origin_of(before.brokers[b].controller.partitions[asked.partition].assigned)
+    target = replicas_of(asked.target)
+    exact = wanted.adding == difference(target, origin) and wanted.removing == difference(origin, target)
+    return exact and begins_with(wanted.replicas, asked.target) and (
+        replicas_of(wanted.replicas) == union(origin, target)
+    )
+
+
+def target_order_kept(before, after, b, p):
+    """The assignment that ends a reassignment is what the union began with, in that order (T6)."""
+    old = before.zk.assignments[p]
+    new = after.zk.assignments[p]
+    if after.brokers[b].controller.doing == WRITING_TARGET or after.brokers[b].controller.epoch == 0:
+        return True
+    if before.zk.topic == 0:
+        return True
+    marked = is_empty(new.adding) and is_empty(new.removing)
+    return marked and replicas_of(new.replicas) == target_of(old) and begins_with(old.replicas, new.replicas)
 
 
 def origin_kept(before, after, b, p):
@@ -285,7 +330,10 @@ COMMON = (
 )
 KIP455 = (
     always_step(queued_begins_nothing, of=("reassign",)),
+    always_step(planned_as_asked, of=("reassign",)),
+    always_step(target_order_kept, of=("write_target",)),
     always_step(origin_kept, of=("write_assignment",)),
     always_step(cancelled_to_origin, of=("reassign",)),
 )
 SAFETY = COMMON + KIP455
+TWO_PHASE = COMMON + (always(request_remembered),)

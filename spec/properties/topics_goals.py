@@ -76,6 +76,29 @@ def reassigned(s):
     return is_settled(s) and contains(replicas_of(s.zk.assignments[0].replicas), len(s.brokers) - 1)
 
 
+def is_assigned(s, first, second):
+    """Whether the first partition has just these two replicas, in this order, and nothing else is asked for."""
+    replicas = s.zk.assignments[0].replicas
+    if not is_settled(s) or replicas.length != 2:
+        return False
+    return replicas.slots[0] == first and replicas.slots[1] == second
+
+
+def moved_partly(s):
+    """One of two replicas was moved: the other stays and is the preferred one now."""
+    return is_assigned(s, 1, 2)
+
+
+def moved_in_place(s):
+    """The preferred one of two replicas was moved, and the new one takes its place."""
+    return is_assigned(s, 2, 1)
+
+
+def reordered(s):
+    """Another replica is the preferred one, and none was moved."""
+    return is_assigned(s, 1, 0)
+
+
 def cancelled(s):
     """A reassignment has been cancelled."""
     return s.zk.ghosts.cancelled == 1 and is_settled(s)
@@ -117,6 +140,14 @@ COMMON = (
     sometimes(zombie_deletes, requests=1, faults=1, epochs=2),
     sometimes(stale_stop, requests=1, faults=1, epochs=2),
 )
-REASSIGNED = sometimes(reassigned, requests=1, brokers=2)
-OLD_GOALS = COMMON + (REASSIGNED,)
-GOALS = COMMON + (REASSIGNED, sometimes(cancelled, requests=2), sometimes(replaced, requests=2, brokers=3))
+REASSIGNED = (
+    sometimes(reassigned, requests=1, brokers="replicas"),
+    sometimes(moved_partly, requests=1, brokers=3, replicas=2),
+    sometimes(moved_in_place, requests=1, brokers=3, replicas=2),
+)
+OLD_GOALS = COMMON + REASSIGNED
+GOALS = COMMON + REASSIGNED + (
+    sometimes(reordered, requests=1, replicas=2),
+    sometimes(cancelled, requests=2, brokers="replicas"),
+    sometimes(replaced, requests=2, brokers=3),
+)

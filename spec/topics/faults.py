@@ -140,35 +140,40 @@ def expand(s, p: Partition):
     return True
 
 
-def is_replaceable(zk, p, old, new):
-    """Whether `old` is in the target of a partition, or its assignment, and `new` is not."""
+def is_another(zk, p, old, new, first):
+    """Whether the target of a partition, or its assignment, changes: `new` for `old`, if not the same, `first` first."""
     if zk.topic == 0 or zk.assignments[p].replicas.length == 0:
         return False
     target = target_of(zk.assignments[p])
-    return contains(target, old) and not contains(target, new)
+    if old == new:
+        return first == old and contains(target, old) and zk.assignments[p].replicas.slots[0] != first
+    stays = first != old and contains(target, first)
+    return contains(target, old) and not contains(target, new) and (first == new or stays)
 
 
-def put_request(zk, request, p, old, new):
-    """Ask that a replica takes the place of another."""
+def put_request(zk, request, p, old, new, first):
+    """Ask for that: `first`, then the others in their order, `new` in the place of `old`."""
     assigned = zk.assignments[p]
     request.wanted = REASSIGNMENT
     request.partition = p
+    push(request.target, first)
     for i in range(assigned.replicas.length):
         replica = assigned.replicas.slots[i]
-        if contains(target_of(assigned), replica):
-            push(request.target, new if replica == old else replica)
+        wanted = new if replica == old else replica
+        if contains(target_of(assigned), replica) and wanted != first:
+            push(request.target, wanted)
 
 
-def ask_for_reassignment(s, p: Partition, old: Broker, new: Broker):
-    """An administrator asks the controller that a replica takes the place of another.
+def ask_for_reassignment(s, p: Partition, old: Broker, new: Broker, first: Broker):
+    """An administrator asks the controller that a replica takes the place of another, and that one be the preferred.
 
-    Guards:  nothing is asked for; `old` is in the target, and `new` is not.
+    Guards:  nothing is asked for; `old` is in the target, and `new` is not, or is the same; the target is another.
     Effects: it is.
     """
-    if s.network.asked.wanted != NOTHING or not is_replaceable(s.zk, p, old, new):
+    if s.network.asked.wanted != NOTHING or not is_another(s.zk, p, old, new, first):
         return False
 
-    put_request(s.zk, s.network.asked, p, old, new)
+    put_request(s.zk, s.network.asked, p, old, new, first)
     if not is_empty(union(s.zk.assignments[p].adding, s.zk.assignments[p].removing)):
         s.zk.ghosts.replaced = 1
     s.zk.requests += 1
@@ -192,15 +197,15 @@ def ask_for_cancellation(s, p: Partition):
     return True
 
 
-def list_reassignment(s, p: Partition, old: Broker, new: Broker):
+def list_reassignment(s, p: Partition, old: Broker, new: Broker, first: Broker):
     """An operator creates /admin/reassign_partitions: a replica is to take the place of another.
 
-    Guards:  it does not exist; `old` is a replica, and `new` is not.
+    Guards:  it does not exist; `old` is a replica, and `new` is not (another order alone is not modelled here).
     Effects: it does.
     """
-    if s.zk.request.wanted != NOTHING or not is_replaceable(s.zk, p, old, new):
+    if s.zk.request.wanted != NOTHING or old == new or not is_another(s.zk, p, old, new, first):
         return False
 
-    put_request(s.zk, s.zk.request, p, old, new)
+    put_request(s.zk, s.zk.request, p, old, new, first)
     s.zk.requests += 1
     return True
