@@ -4,10 +4,13 @@ from __future__ import annotations
 
 
 class Told:
-    """Answers every request with the same code; `open` says whether the session was open before the step."""
+    """Answers every request with the same code.
 
-    def __init__(self, answer: int, candidate):
-        self.answer, self.candidate, self.open = answer, candidate, True
+    `epoch` is what was won, if anything; `open` says whether the session was open before the step.
+    """
+
+    def __init__(self, answer: int, epoch: int, open: bool):
+        self.answer, self.epoch, self.open = answer, epoch, open
         self.calls: list[list] = []
         self.faults = 0
 
@@ -25,7 +28,7 @@ class Told:
 
     def create_controller(self, b, reader):
         """The epoch that was won, into `reader`."""
-        reader.epoch = self.candidate.epoch
+        reader.epoch = self.epoch
         return self.answer
 
     def read_controller(self, b):
