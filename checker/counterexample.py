@@ -1,4 +1,8 @@
-"""Counterexamples: from the levels of a run back to an initial state, and forward again in plain Python."""
+"""Counterexamples: from the levels of a run back to an initial state, and forward again in plain Python.
+
+With symmetry, the levels hold representatives. Each step of theirs is renamed for the state that the behaviour has
+come to, so that what is shown are steps that the model takes from its own initial state.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,9 @@ from spec.language.domains import Scope, values
 from spec.language.model import Model, Transition
 from spec.language.plain import Plain
 from spec.language.steps import Step, parse_step
+
+
+ASYMMETRIC = "tells interchangeable ids apart, in a state that was not tested; check without --symmetry"
 
 
 @dataclass
@@ -44,6 +51,11 @@ class Trace:
         loop = len(self.steps) - self.loop
         return f"{self.states} + loop of {loop}" if loop else f"{self.states}, then nothing"
 
+    @property
+    def last(self) -> Plain:
+        """The state that it ends in."""
+        return self.steps[-1][2] if self.steps else self.initial
+
 
 class TraceError(RunError):
     """A trace is not a behaviour of the model; the message names the first step that is not."""
@@ -52,16 +64,18 @@ class TraceError(RunError):
 def trace_of(run: RunDirectory, kernel: Kernel, found: Found) -> Trace:
     """A shortest behaviour to a violation that a run found, executed again in plain Python."""
     execution = Execution(kernel.model, kernel.scope)
-    levels = run.levels()
-    words = np.frombuffer(bytes.fromhex(found.state), np.uint64)
-    state = execution.from_values(kernel.packing.unpack(words))
-    numbers = [] if found.number is None else [found.number]
+    levels, values = run.levels(), tuple(kernel.packing.unpack(np.frombuffer(bytes.fromhex(found.state), np.uint64)))
+    path = [] if found.number is None else [(values, found.number)]
     for level in range(found.level, 0, -1):
-        state, number = _parent(run, kernel, execution, levels, level, state)
-        numbers.insert(0, number)
-    trace = Trace(kernel.model, kernel.scope, state, [])
-    for number in numbers:
-        extend(trace, execution, *kernel.step(number))
+        values, number = _parent(run, kernel, execution, levels, level, values)
+        path.insert(0, (values, number))
+    initial = next(s for s in execution.initial_states() if kernel.symmetry.between(values, execution.key(s)))
+    trace = Trace(kernel.model, kernel.scope, initial, [])
+    for values, number in path:
+        transition, arguments = kernel.step(number)
+        renaming = _renaming(kernel, values, execution, trace)
+        extend(trace, execution, transition, renaming.arguments(transition, arguments))
+    _require_violation(kernel, trace, found)
     return trace
 
 
@@ -75,15 +89,35 @@ def extended(trace: Trace, kernel: Kernel, numbers: list[int], loop: int) -> Tra
     return longer
 
 
-def _parent(run, kernel, execution, levels, level, state):
-    words = kernel.packing.pack(state)
+def _renaming(kernel, values, execution, trace):
+    """What makes a representative the state that the trace ends in."""
+    renaming = kernel.symmetry.between(values, execution.key(trace.last))
+    if renaming is None:
+        raise TraceError(f"step {len(trace.steps)}, {trace.steps[-1][0]}, {ASYMMETRIC}")
+    return renaming
+
+
+def _require_violation(kernel, trace, found):
+    """Ask the property itself; only one that tells interchangeable ids apart can answer otherwise than it did."""
+    prop = next((p for p in kernel.state_properties + kernel.step_properties if p.name == found.name), None)
+    if prop is None:
+        return
+    states = [trace.initial, *(after for _, _, after in trace.steps)]
+    arguments = trace.steps[-1][0].arguments.values() if prop.of else ()
+    if prop.predicate(*(states[-2:] if prop.kind == "step" else states[-1:]), *arguments):
+        raise TraceError(f"property {prop.name} {ASYMMETRIC}")
+
+
+def _parent(run, kernel, execution, levels, level, values):
+    """The values of a state of the level before that leads to one with these values, and the step's number."""
+    words = kernel.packing.pack(execution.from_values(values))
     for states, _, parents, steps in run.links(levels[level]):
         for row in np.flatnonzero((states == words).all(axis=1)):
             for before in _with_key(run, levels[level - 1], parents[row]):
-                plain = execution.from_values(kernel.packing.unpack(before))
-                after = execution.after(plain, *kernel.step(int(steps[row])))
-                if after is not None and (kernel.packing.pack(after) == words).all():
-                    return plain, int(steps[row])
+                found, number = tuple(kernel.packing.unpack(before)), int(steps[row])
+                after = execution.after(execution.from_values(found), *kernel.step(number))
+                if after is not None and kernel.symmetry.between(execution.key(after), values):
+                    return found, number
     raise RunError(f"{run.uri}: level {level} does not lead back to level {level - 1}; delete the run")
 
 
@@ -94,8 +128,7 @@ def _with_key(run, level, key):
 
 def extend(trace: Trace, execution: Execution, transition: Transition, arguments: tuple[int, ...]) -> None:
     """Add a step to a trace; raises TraceError when it is not enabled."""
-    state = trace.steps[-1][2] if trace.steps else trace.initial
-    after = execution.after(state, transition, arguments)
+    after = execution.after(trace.last, transition, arguments)
     if after is None:
         raise TraceError(f"step {len(trace.steps) + 1}, {transition.name}{arguments}, is not enabled")
     trace.steps.append((execution.step(transition, arguments), transition, after))

@@ -59,8 +59,9 @@ class Explorer:
         self._keep_going, self._limits, self._spread, self._progress = keep_going, limits, spread, progress
         kinds = {p.name: p.kind for p in kernel.state_properties}
         initial = Execution(kernel.model, kernel.scope).initial_states()
-        self._initial = np.array([kernel.packing.pack(s) for s in initial], np.uint64)
-        self._tally = Tally(kernel.compiled, kinds, len(initial), deadlock)
+        packed = np.array([kernel.packing.pack(s) for s in initial], np.uint64)
+        self._initial = Expansion(kernel.compiled).representatives(packed)
+        self._tally = Tally(kernel.compiled, kinds, len(self._initial), deadlock)
         self._levels = run.levels()
         for level in self._levels:
             self._tally.add(level)

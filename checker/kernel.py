@@ -2,7 +2,8 @@
 
 The generated `expand` unpacks each state, asks every property of states, runs every transition with every
 choice of arguments, packs what it leads to, and asks every property of steps. It is the only code that
-runs for each state; `table` deduplicates and `routing` hands on what it yields.
+runs for each state; `table` deduplicates and `routing` hands on what it yields. With a symmetry, what is packed
+is the representative of a state's orbit.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import zlib
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Callable
 
 import numpy as np
 
@@ -20,9 +22,11 @@ from checker.compiler_text import NUMBER
 from checker.errors import UserError
 from checker.machine import Code
 from checker.packing import Packing
+from checker.representatives import Representatives
 from spec.language.domains import Scope, values
 from spec.language.layout import dtype, leaves
 from spec.language.model import LIVENESS, Model, Property, Transition
+from spec.language.renaming import Symmetry
 from spec.language.rules import check_rules
 
 
@@ -31,7 +35,8 @@ class Compiled:
     """What travels to executors: LLVM's text (compressed), and the names and sizes to read results by.
 
     `entry`, a hash of the text, tells one specification at one scope from every other. `state_names` and
-    `step_names` order the rows of the tallies; a state takes `size` bytes while transitions run.
+    `step_names` order the rows of the tallies; a state takes `size` bytes while transitions run. `ties` is the table
+    of `representatives`, empty without a symmetry.
     """
 
     packed_text: bytes
@@ -43,22 +48,33 @@ class Compiled:
     step_names: tuple[str, ...]
     transition_names: tuple[str, ...]
     bounds: tuple[str, ...]
+    ties: tuple[int, ...]
 
     @property
     def text(self) -> str:
-        """LLVM's text of the function `expand`."""
+        """LLVM's text of the functions `exported`."""
         return zlib.decompress(self.packed_text).decode()
+
+    @property
+    def exported(self) -> tuple[str, ...]:
+        """The functions that are called from outside."""
+        return ("expand", "represent_all") if self.ties else ("expand",)
 
 
 class Kernel:
-    """A model at a scope, packed and ready to be compiled; decodes packed states and step numbers."""
+    """A model at a scope, packed and ready to be compiled; decodes packed states and step numbers.
 
-    def __init__(self, model: Model, scope: Scope, properties: tuple[Property, ...]):
+    With `symmetric`, states stand for all that renaming the model's interchangeable ids makes of them.
+    """
+
+    def __init__(self, model: Model, scope: Scope, properties: tuple[Property, ...], symmetric: bool = False):
         self.model, self.scope = model, scope
+        self.symmetry = Symmetry(model, scope, model.interchangeable if symmetric else {})
         self.packing = Packing(leaves(model.state, scope))
+        self.representatives = Representatives(self.symmetry, self.packing) if self.symmetry.count > 1 else None
         self.state_properties = [p for p in properties if p.kind in ("always", "sometimes")]
         self.step_properties = [p for p in properties if p.kind == "step"]
-        self.liveness = [p for p in properties if p.kind in LIVENESS]
+        self.liveness = [p for p in properties if p.kind in LIVENESS and not symmetric]
         counts = [_count(t, scope) for t in model.transitions]
         self.bases = [0, *accumulate(counts)]
         asked = [predicate for p in properties for predicate in p.predicates]
@@ -80,27 +96,47 @@ class Kernel:
     def _generate(self):
         program, state = Program(self.scope), self.model.state
         program.export("expand", self._expand(), _kinds(state, self.packing.words))
+        if self.representatives:
+            rows = Words(self.packing.words)
+            program.export("represent_all", self._represent_all(), (rows, NUMBER, state, Words(), Words()))
         text = program.text.encode()
         return Compiled(
             zlib.compress(text, 1), hashlib.sha256(text).hexdigest(), dtype(state, self.scope).itemsize,
             self.packing.words, self.bases[-1],
             tuple(p.name for p in self.state_properties), tuple(p.name for p in self.step_properties),
             tuple(t.name for t in self.model.transitions), tuple(self.packing.bounds),
+            tuple(self.representatives.ties) if self.representatives else (),
         )
 
     def _expand(self):
         """The function `expand`, with all that it calls."""
-        outside = Generated.of(self.packing.range_source())
         called = {
-            "copy": COPY, "unpack": Generated.of(self.packing.unpack_source()),
-            "pack": Generated.of(self.packing.pack_source(), what_is_outside=outside),
+            "copy": COPY, "unpack": Generated.of(self.packing.unpack_source()), "pack": self._pack(),
             "judge": Generated.of("\n".join(self._judging_steps()), **self._predicates("q", self.step_properties)),
-            "refuse": Generated.of(REFUSE),
-            **{f"t{i}": t.function for i, t in enumerate(self.model.transitions)},
-            **self._predicates("p", self.state_properties), **self._predicates("q", self.step_properties),
+            "refuse": Generated.of(REFUSE), **self.functions(),
         }
         lines = [EXPAND_HEAD, *self._judging(), *self._stepping(), EXPAND_TAIL]
         return Generated.of("\n".join(lines), **called)
+
+    def _pack(self):
+        """The function that packs what a step leads to, or says that it is out of range."""
+        outside = Generated.of(self.packing.range_source())
+        if not self.representatives:
+            return Generated.of(self.packing.pack_source(), what_is_outside=outside)
+        within = Generated.of(self.packing.within_source(), what_is_outside=outside)
+        return Generated.of(PACK_REPRESENTATIVE, within=within, represent=self.representatives.represent())
+
+    def _represent_all(self):
+        """The function `represent_all`, which packs the representatives of states in their place."""
+        unpack = Generated.of(self.packing.unpack_source())
+        return Generated.of(REPRESENT_ALL, unpack=unpack, represent=self.representatives.represent())
+
+    def functions(self) -> dict[str, Callable]:
+        """The functions of the specification by the names of generated text: t0 ..., p0 ... of states, q0 ... of steps."""
+        return {
+            **{f"t{i}": t.function for i, t in enumerate(self.model.transitions)},
+            **self._predicates("p", self.state_properties), **self._predicates("q", self.step_properties),
+        }
 
     def _predicates(self, prefix, properties):
         return {f"{prefix}{i}": p.predicate for i, p in enumerate(properties)}
@@ -125,7 +161,7 @@ class Kernel:
             loops, indent, names, number = nested_choices(transition, self.bases[index], self.scope)
             yield from loops
             yield f"{indent}if t{index}({', '.join(['t', *names])}):"
-            yield f"{indent}    code = pack(t, out[n])"
+            yield f"{indent}    code = pack(t, out[n]{', trial, ties' if self.representatives else ''})"
             yield f"{indent}    number = {number}"
             yield f"{indent}    if code == 0:"
             yield f"{indent}        judge(s, t, i, number, broken)"
@@ -140,6 +176,17 @@ class Kernel:
             yield f"{indent}    copy(t, s)"
         yield "        if moves == 0 and dead[0] < 0:"
         yield "            dead[0] = i"
+
+    def choices(self, index: int) -> tuple[list[str], list[str], str, str]:
+        """Text of the loops over all arguments of a transition: the loops, the arguments, the step's number, the indent."""
+        opening, names, offset, indent = [], [], "", " " * 8
+        for name, domain in self.model.transitions[index].arguments.items():
+            allowed = values(domain, self.scope)
+            opening.append(f"{indent}for {name}_ in range({allowed.start}, {allowed.stop}):")
+            indent += "    "
+            names.append(f"{name}_")
+            offset = f"({offset or '0'}) * {len(allowed)} + ({name}_ - ({allowed.start}))"
+        return opening, names, f"{self.bases[index]} + {offset or '0'}", indent
 
     def _step_properties(self, transition, names, indent):
         for i, prop in enumerate(self.step_properties):
@@ -158,10 +205,23 @@ def refuse(code, i, number, cuts, fault):
         fault[1] = number
     return 0
 """
-ARGUMENTS = 17
+PACK_REPRESENTATIVE = """
+def pack(s, words, trial, ties):
+    code = within(s)
+    if code == 0:
+        represent(s, words, trial, ties)
+    return code
+"""
+REPRESENT_ALL = """
+def represent_all(states, count, s, trial, ties):
+    for i in range(count):
+        unpack(states[i], s)
+        represent(s, states[i], trial, ties)
+    return 0
+"""
 EXPAND_HEAD = """
 def expand(states, first, end, room, most, following, s, t, out, origins, numbers, judged, broken, coverage, cuts,
-           fault, dead):
+           fault, dead, trial, ties):
     n = 0
     for i in range(first, end):
         if n + room > most:
@@ -180,7 +240,7 @@ def _kinds(state, words):
     """The kinds of the arguments of `expand`."""
     single, rows = Words(), Words(words)
     return (rows, NUMBER, NUMBER, NUMBER, NUMBER, single, state, state, rows, single, single, single, Words(2),
-            single, single, single, single)
+            single, single, single, single, single, single)
 
 
 def nested_choices(transition: Transition, base: int, scope: Scope) -> tuple[list[str], str, list[str], str]:
@@ -214,9 +274,17 @@ class Expansion:
         self._following = np.zeros(1, np.int64)
         self.coverage = np.zeros(len(compiled.transition_names), np.int64)
         self.cuts = np.zeros(max(1, len(compiled.bounds)), np.int64)
+        self._trial, self._ties = np.zeros(compiled.words, np.uint64), np.array(compiled.ties, np.int64)
         self.clear()
-        self._code = Code(compiled.text, "expand")
-        self._expand = self._code.function("expand", ARGUMENTS)
+        self._code = Code(compiled.text, *compiled.exported)
+
+    def representatives(self, states: np.ndarray) -> np.ndarray:
+        """The packed representatives of packed states, shape (n, words), each once; without a symmetry themselves."""
+        if not self.compiled.ties:
+            return states
+        found = np.array(states, np.uint64)
+        self._code.call("represent_all", found, len(found), self._s, self._trial, self._ties)
+        return np.unique(found, axis=0)
 
     def clear(self) -> None:
         """Forget the tallies, for instance before the next level."""
@@ -243,11 +311,10 @@ class Expansion:
             yield self._out[:n], self._origins[:n], self._numbers[:n]
 
     def _expand_from(self, states, first):
-        arrays = (self._following, self._s, self._t, self._out, self._origins, self._numbers, self.judged,
-                  self.broken, self.coverage, self.cuts, self.fault, self.dead)
-        return self._expand(
-            states.ctypes.data, first, len(states), self.compiled.most_successors, self._size,
-            *(array.ctypes.data for array in arrays),
+        return self._code.call(
+            "expand", states, first, len(states), self.compiled.most_successors, self._size, self._following, self._s,
+            self._t, self._out, self._origins, self._numbers, self.judged, self.broken, self.coverage, self.cuts,
+            self.fault, self.dead, self._trial, self._ties,
         )
 
 
@@ -263,4 +330,4 @@ def require_in_range(kernel: Kernel, expansion: Expansion) -> None:
 def compile_all(kernels: list[Compiled]) -> None:
     """Compile kernels, one after the other, into the cache of this machine."""
     for compiled in kernels:
-        Code(compiled.text, "expand")
+        Code(compiled.text, *compiled.exported)

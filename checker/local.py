@@ -29,14 +29,17 @@ class Explored:
 
 
 def explore_here(
-    model: Model, scope: Scope, *, keep_going: bool = True, deadlock: bool = False, only: str = ""
+    model: Model, scope: Scope, *, keep_going: bool = True, deadlock: bool = False, only: str = "",
+    symmetric: bool = False,
 ) -> Explored:
     """Explore `model` at `scope` in this process; with `only`, ask just the property of that name.
+
+    With `symmetric`, only one state of each orbit is explored; that the model is symmetric is not tested here.
 
     Raises UnitError or RuleError for a model that cannot be compiled.
     """
     properties = tuple(p for p in model.properties_at(scope) if only in ("", p.name))
-    kernel = Kernel(model, scope, properties)
+    kernel = Kernel(model, scope, properties, symmetric)
     with tempfile.TemporaryDirectory() as directory:
         run = RunDirectory(directory)
         run.create({})

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import llvmlite
 import llvmlite.binding as llvm
+import numpy as np
 
 SPEED = 2
 CHECKSUM_BYTES = 32
@@ -30,10 +31,13 @@ def cache_directory() -> Path:
 
 
 class Code:
-    """Machine code in this process, for as long as this object lives; `address` tells where a name is."""
+    """Machine code in this process, for as long as this object lives; `address` tells where a name is.
 
-    def __init__(self, text: str, *names: str):
-        builder = llvm.JITLibraryBuilder().add_object_img(_object_of(text)).add_current_process()
+    Code that does not run for long is made sooner at a lower `speed`, from 0.
+    """
+
+    def __init__(self, text: str, *names: str, speed: int = SPEED):
+        builder = llvm.JITLibraryBuilder().add_object_img(_object_of(text, speed)).add_current_process()
         for name in names:
             builder.export_symbol(name)
         self._library = builder.link(_linker(), f"code{next(_numbers)}")
@@ -45,6 +49,11 @@ class Code:
     def function(self, name: str, arguments: int):
         """An exported function, as a callable for integers and addresses that answers an integer."""
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * arguments)(self.address(name))
+
+    def call(self, name: str, *arguments: int | np.ndarray) -> int:
+        """What an exported function answers to numbers and arrays."""
+        addresses = (a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments)
+        return self.function(name, len(arguments))(*addresses)
 
 
 @cache
@@ -62,20 +71,20 @@ def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler(_target(), use_jit_link=True)
 
 
-def _object_of(text: str) -> bytes:
+def _object_of(text: str, speed: int) -> bytes:
     """The object file of a text, from the cache where it is there."""
-    path = cache_directory() / f"{_key(text)}.o"
+    path = cache_directory() / f"{_key(text, speed)}.o"
     code = _kept(path)
     if code is None:
-        code = compiled(text)
+        code = compiled(text, speed)
         _keep(path, code)
     return code
 
 
-def _key(text):
+def _key(text, speed):
     target = _target()
     parts = (text, llvmlite.__version__, target.triple, llvm.get_host_cpu_name(),
-             llvm.get_host_cpu_features().flatten(), str(SPEED))
+             llvm.get_host_cpu_features().flatten(), str(speed))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -98,12 +107,12 @@ def _keep(path, code):
         pass  # a full disk, a directory that belongs to somebody else: the code is compiled again next time
 
 
-def compiled(text: str) -> bytes:
+def compiled(text: str, speed: int = SPEED) -> bytes:
     """The object file that LLVM makes of a text."""
     target = _target()
     module = llvm.parse_assembly(text)
     module.triple, module.data_layout = target.triple, str(target.target_data)
-    options = llvm.create_pipeline_tuning_options(SPEED)
+    options = llvm.create_pipeline_tuning_options(speed)
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
     return target.emit_object(module)

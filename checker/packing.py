@@ -73,6 +73,11 @@ class Packing:
             "    return 0", "",
         ])
 
+    def within_source(self) -> str:
+        """Text of ``within(s)``, which answers what `pack` would, and packs nothing."""
+        tests = [_range_test([leaf for leaf in self.leaves if bool(leaf.bound) == of_bound]) for of_bound in (True, False)]
+        return "\n".join(["def within(s):", *(line for test in tests for line in test), "    return 0", ""])
+
     def range_source(self) -> str:
         """Text of ``what_is_outside(s)``, the code of a leaf out of its range; leaves of bounds come first."""
         lines = ["def what_is_outside(s):"]

@@ -9,6 +9,7 @@ from checker.execution import Execution
 from checker.liveness.reference import Steps, lassos
 from spec.language.domains import Scope
 from spec.language.model import Model
+from spec.language.renaming import Symmetry
 
 
 @dataclass
@@ -24,10 +25,14 @@ class Explored:
     cuts: Counter = field(default_factory=Counter)
 
 
-def explore(model: Model, scope: Scope) -> Explored:
-    """Explore every state of `model` at `scope`; raises ExecutionError for a value out of its range."""
+def explore(model: Model, scope: Scope, symmetric: bool = False) -> Explored:
+    """Explore every state of `model` at `scope`; raises ExecutionError for a value out of its range.
+
+    With `symmetric`, one of all states that renaming interchangeable ids makes of each other.
+    """
     run, result, graph = Execution(model, scope), Explored(), Steps()
-    frontier = {run.key(state): state for state in run.initial_states()}
+    symmetry = Symmetry(model, scope, model.interchangeable if symmetric else {})
+    frontier = {symmetry.least(run.key(state)): state for state in run.initial_states()}
     result.generated = len(frontier)
     while frontier:
         result.depth += 1
@@ -37,18 +42,19 @@ def explore(model: Model, scope: Scope) -> Explored:
             _judge(run.state_verdicts(state), result, result.depth)
         following = {}
         for key, state in frontier.items():
-            graph.steps[key] = _expand(run, state, result, following)
+            graph.steps[key] = _expand(run, symmetry, state, result, following)
         frontier = {key: state for key, state in following.items() if key not in graph.states}
     result.distinct = len(graph.states)
-    result.violated |= lassos(model, scope, graph)
+    if not symmetric:
+        result.violated |= lassos(model, scope, graph)
     return result
 
 
-def _expand(run, state, result, following):
+def _expand(run, symmetry, state, result, following):
     """Take every step from a state; returns those that change it, and adds what they lead to."""
-    steps, before = [], run.key(state)
+    steps, before = [], symmetry.least(run.key(state))
     for transition, arguments, after, bound in run.steps(state):
-        key = run.key(after)
+        key = symmetry.least(run.key(after))
         if bound:
             result.cuts[bound] += 1
         else:

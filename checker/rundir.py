@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from checker.errors import UserError
 from checker.table import STEP_BITS, keys_of, owners_of
 
-FORMAT = 1
+FORMAT = 2
 
 
 class RunError(UserError):

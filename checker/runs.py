@@ -22,6 +22,7 @@ from checker.execution import Execution
 from checker.explorer import Explorer, Limits
 from checker.kernel import Kernel, compile_all
 from checker.liveness.decide import Decided, decide
+from checker.mirror import Tested
 from checker.progress import Progress
 from checker.rundir import RunDirectory, RunError
 from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
@@ -35,13 +36,14 @@ UNDECIDED = "not decided"
 
 @dataclass(frozen=True)
 class Check:
-    """What to check: a model at a scope, the names of its properties, and how far to go."""
+    """What to check: a model at a scope, the names of its properties, how far to go, and whether up to symmetry."""
 
     model: Model
     scope: Scope
     properties: tuple[str, ...]
     keep_going: bool = False
     deadlock: bool = False
+    symmetry: bool = False
 
 
 def scope_for(model: Model, name: str | None, given: Scope) -> Scope:
@@ -100,12 +102,16 @@ def _own(model, name):
         raise UserError(f"{path}: {type(error).__name__}: {error}") from error
 
 
-def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> None:
-    """Write ``run.json`` for a new run."""
+def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int, tested: Tested | None = None) -> None:
+    """Write ``run.json`` for a new run, with what was `tested` of its symmetry."""
+    symmetry = tested and {
+        "sorts": list(check.model.interchangeable), "renamings": kernel.symmetry.count,
+        "tested_states": tested.states, "untested": list(tested.untested),
+    }
     run.create({
         "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
         "properties": list(check.properties), "keep_going": check.keep_going, "deadlock": check.deadlock,
-        "partitions": partitions, "source": kernel.compiled.entry, "command": sys.argv[1:],
+        "symmetry": symmetry, "partitions": partitions, "source": kernel.compiled.entry, "command": sys.argv[1:],
         "created": datetime.now().isoformat(timespec="seconds"), "versions": versions(),
     })
 
@@ -116,7 +122,7 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
     try:
         model = find(manifest["system"], manifest["variant"])[0]
         check = Check(model, manifest["scope"], tuple(manifest["properties"]), manifest["keep_going"],
-                      manifest["deadlock"])
+                      manifest["deadlock"], manifest["symmetry"] is not None)
         kernel = kernel_of(check)
     except (LookupError, UserError) as error:
         raise RunError(f"{run.uri} cannot be resumed: {error}") from error
@@ -137,7 +143,8 @@ def versions() -> dict[str, str]:
 
 def kernel_of(check: Check) -> Kernel:
     """The kernel of a check, not yet compiled; raises UserError for a scope with too many steps."""
-    kernel = Kernel(check.model, check.scope, properties_of(check.model, check.scope, check.properties))
+    properties = properties_of(check.model, check.scope, check.properties)
+    kernel = Kernel(check.model, check.scope, properties, check.symmetry)
     if kernel.bases[-1] >= 1 << STEP_BITS:
         raise UserError(f"{check.model.system}: the scope has {kernel.bases[-1]} steps, more than {1 << STEP_BITS}")
     return kernel
@@ -212,7 +219,7 @@ def result_of(
         "exact": exact, "miss_probability": miss_probability(outcome.distinct, exact),
         "cuts": dict(outcome.cuts), "run_dir": run.uri, "coverage": dict(outcome.coverage),
         "never_enabled": sorted(n for n, c in outcome.coverage.items() if c == 0) if outcome.finished else [],
-        "bytes": outcome.bytes, "memory": outcome.memory,
+        "bytes": outcome.bytes, "memory": outcome.memory, "symmetry": _symmetry(run, outcome),
     }
     return result | {"expected": as_expected(check, result)}
 
@@ -220,6 +227,12 @@ def result_of(
 def _violation(trace, name, reasons=()):
     violation = {"property": name, "trace_length": trace.states, "trace": [str(step) for step, _, _ in trace.steps]}
     return violation if trace.loop is None else violation | {"loop": trace.loop, "reasons": list(reasons)}
+
+
+def _symmetry(run, outcome):
+    """What the run says of its symmetry; of the transitions that were not tested, those that were taken."""
+    symmetry = run.run()["symmetry"]
+    return symmetry and {**symmetry, "untested": [name for name in symmetry["untested"] if outcome.coverage[name]]}
 
 
 def _liveness(kernel, decided):

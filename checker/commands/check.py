@@ -17,6 +17,7 @@ from checker.commands.tables import print_check_table, print_compositions, print
 from checker.errors import UserError
 from checker.explorer import Limits
 from checker.kernel import compile_all
+from checker.mirror import require_symmetry
 from checker.rundir import RunDirectory
 from checker.runs import Check, begin, kernel_of, perform, properties_of, resumed
 from spec.catalogue import find
@@ -28,6 +29,7 @@ EXAMPLES = """examples:
   kafkaproof check cluster --brokers 3
   kafkaproof check replication --variant kip320 --epochs 3 --master spark://host:7077 --run-dir hdfs:///runs/a
   kafkaproof check replication --variant kip320 --property my.py:predicate
+  kafkaproof check replication --variant kip320 --brokers 4 --symmetry
   kafkaproof check --resume runs/replication-kip320-20260101-120000-1f2e
 """
 
@@ -44,6 +46,8 @@ def add_parser(commands) -> None:
                         help="check only this property (repeatable); FILE.py:PREDICATE for one of your own")
     parser.add_argument("--keep-going", action="store_true", help="do not stop at the first violation")
     parser.add_argument("--deadlock", action="store_true", help="a state without a step is a violation")
+    parser.add_argument("--symmetry", action="store_true",
+                        help="explore one of all states that differ only in the names of interchangeable ids")
     parser.add_argument("--master", default="local[*]", help="Spark master (default %(default)s)")
     parser.add_argument("--run-dir", metavar="DIR", help="where the run is kept (default: a fresh one in runs/)")
     parser.add_argument("--resume", metavar="DIR", help="go on with a run that was killed or stopped at a limit")
@@ -100,28 +104,31 @@ def run(options) -> int:
 
 
 def _refuse_changes_to_a_run(options):
-    asked = [options.system, options.variant, options.scope, options.run_dir, options.keep_going, options.deadlock]
+    asked = [options.system, options.variant, options.scope, options.run_dir, options.keep_going, options.deadlock,
+             options.symmetry]
     if options.resume and (any(asked) or given_sizes(options) or options.properties):
         raise UserError("--resume goes on with what the run began with; give only limits, --master and --json")
 
 
 def _planned(options):
-    """The checks to do, before anything is started, so that wrong use is told at once."""
-    checks = []
-    for model, scope in chosen(options):
-        properties_of(model, scope, tuple(options.properties))
-        checks.append(Check(model, scope, tuple(options.properties), options.keep_going, options.deadlock))
-    return checks
-
-
-def _all(checks, options, context, limits, began):
-    results = []
+    """The checks to do, with kernel and test of symmetry, before Spark is started, so that wrong use is told at once."""
+    names = tuple(options.properties)
+    checks = [Check(model, scope, names, options.keep_going, options.deadlock, options.symmetry)
+              for model, scope in chosen(options)]
+    for check in checks:
+        properties_of(check.model, check.scope, names)
     kernels = [kernel_of(check) for check in checks]
-    _compile_ahead(kernels[1:])
-    for check, kernel in zip(checks, kernels):
-        run_directory = RunDirectory(_place(check, options, len(checks) > 1))
+    return [(check, kernel, require_symmetry(kernel) if options.symmetry else None)
+            for check, kernel in zip(checks, kernels)]
+
+
+def _all(planned, options, context, limits, began):
+    results = []
+    _compile_ahead([kernel for _, kernel, _ in planned[1:]])
+    for check, kernel, tested in planned:
+        run_directory = RunDirectory(_place(check, options, len(planned) > 1))
         partitions = max(2, context.defaultParallelism)
-        begin(check, kernel, run_directory, partitions)
+        begin(check, kernel, run_directory, partitions, tested)
         startup = time.monotonic() - began
         results.append(perform(check, kernel, run_directory, context, partitions, limits, startup))
         began = time.monotonic()

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.table import Table
 
 from checker.commands.main import OK
-from checker.commands.tables import console, scope_text
+from checker.commands.tables import console, explored_text
 from checker.rundir import RunDirectory, RunError
 
 
@@ -45,7 +45,7 @@ def run(options) -> int:
     table.add_column("distinct", justify="right")
     table.add_column("MiB", justify="right")
     for entry in entries:
-        table.add_row(entry["run_dir"], entry["system"], entry["variant"], scope_text(entry["scope"]),
+        table.add_row(entry["run_dir"], entry["system"], entry["variant"], explored_text(entry),
                       entry["created"], entry["state"], f"{entry['distinct']:,}", f"{entry['bytes'] / 2**20:,.1f}")
     console().print(table)
     return OK
@@ -56,11 +56,11 @@ def _entry(path):
     try:
         manifest, result, levels = directory.run(), directory.result(), directory.levels()
     except RunError as error:
-        return {"run_dir": str(path), "system": "?", "variant": "?", "scope": {}, "created": "", "distinct": 0,
-                "state": str(error), "bytes": directory.size()}
+        return {"run_dir": str(path), "system": "?", "variant": "?", "scope": {}, "symmetry": None, "created": "",
+                "distinct": 0, "state": str(error), "bytes": directory.size()}
     return {
         "run_dir": str(path), "system": manifest["system"], "variant": manifest["variant"],
-        "scope": manifest["scope"], "created": manifest["created"],
+        "scope": manifest["scope"], "symmetry": manifest["symmetry"], "created": manifest["created"],
         "state": result["verdict"] if result else "unfinished",
         "distinct": sum(part["states"] for level in levels for part in level["parts"]), "bytes": directory.size(),
     }

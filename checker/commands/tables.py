@@ -25,6 +25,11 @@ def scope_text(scope: dict) -> str:
     return ", ".join(f"{name} {value}" for name, value in scope.items())
 
 
+def explored_text(run: dict) -> str:
+    """A run's scope in short, and whether its states stand for all that renaming ids makes of them."""
+    return scope_text(run["scope"]) + (", up to symmetry" if run["symmetry"] else "")
+
+
 def verdict_text(result: dict) -> tuple[str, str]:
     """The verdict in words, and its colour."""
     return EXPECTED.get((result["verdict"], result["expected"]), (f"UNEXPECTED: {result['verdict']}", "bold red"))
@@ -42,7 +47,7 @@ def print_check_table(results: list[dict]) -> None:
         rate = result["distinct"] / max(result["seconds"], 1e-3)
         length = _counterexample(result["violations"][0]) if result["violated"] else ""
         distinct = f"{result['distinct']:,}" + ("" if result["complete"] else " so far")
-        table.add_row(result["system"], result["variant"], scope_text(result["scope"]), f"[{colour}]{words}[/]",
+        table.add_row(result["system"], result["variant"], explored_text(result), f"[{colour}]{words}[/]",
                       distinct, str(result["depth"]), f"{rate:,.0f}", length)
     out = console()
     out.print(table)
@@ -93,6 +98,8 @@ def _print_notes(out, results):
             out.print(f"[red]{name} never reached: {', '.join(result['unreached'])}[/]")
         if result["never_enabled"]:
             out.print(f"{name} never took: {', '.join(result['never_enabled'])}")
+        if result["symmetry"] and result["symmetry"]["untested"]:
+            out.print(f"{name} took steps whose symmetry was not tested: {', '.join(result['symmetry']['untested'])}")
         if result["violated"]:
             out.print(f"{name}: see it with: kafkaproof show {result['run_dir']}", soft_wrap=True)
 
@@ -126,6 +133,10 @@ def print_coverage(result: dict) -> None:
     out.print(table)
     cuts = ", ".join(f"{bound} {count:,}" for bound, count in result["cuts"].items() if count)
     out.print(f"generated {result['generated']:,}; steps cut by bounds: {cuts or 'none'}")
+    if result["symmetry"]:
+        symmetry = result["symmetry"]
+        out.print(f"states up to renaming {' and '.join(symmetry['sorts'])}: {symmetry['renamings']:,} permutations, "
+                  f"tested on {symmetry['tested_states']:,} states")
     sure = "exact" if result["exact"] else f"fingerprints, P(missed state) < {result['miss_probability']:.1e}"
     out.print(f"count of states: {sure}; start {result['startup_seconds']:.1f} s, exploration "
               f"{result['seconds']:.1f} s; run in {result['run_dir']}", soft_wrap=True)

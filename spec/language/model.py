@@ -157,6 +157,8 @@ class Model:
     counterexamples, in states (of a lasso, up to the first state of its loop). `answers` names the codes that
     `seams` return, for the text of steps. `parts` names the models (system, variant) of what a composed one
     leaves out, or bounds more than they do.
+    `interchangeable` names the sorts whose ids no transition and no property tells apart, each with the sorts whose
+    ids are its first ones (a receiver is one of the first brokers), which are told apart from the rest.
     """
 
     system: str
@@ -176,6 +178,7 @@ class Model:
     others: Mapping[str, Scope] = field(default_factory=dict)
     sizes: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[tuple[str, str], ...] = ()
+    interchangeable: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def scopes(self) -> Mapping[str, Scope]:

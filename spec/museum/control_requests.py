@@ -76,6 +76,7 @@ def model(variant, story, functions, properties, expected):
         expected=expected,
         others={"quick": dict(zip(SIZES, (2, 2, 1, 1, 3, 1))), "deep": dict(zip(SIZES, (2, 2, 2, 1, 3, 2)))},
         sizes=SIZES,
+        interchangeable={"brokers": ()},
     )
 
 

@@ -104,6 +104,7 @@ def model(variant, story, transitions, properties, scope, expected, state=belief
         largest={"brokers": 5, "epochs": 6, "faults": 6, "receivers": 3},
         others=OTHERS,
         sizes=SIZES,
+        interchangeable={"brokers": ("receivers",)},
         lanes=lanes,
         seams=SEAMS,
         answers=zookeeper.Answer.names,

@@ -105,6 +105,7 @@ def model(variant, story, transitions, properties, standard, deep, expected):
         expected=expected,
         others={"quick": QUICK, "deep": deep},
         sizes=SIZES,
+        interchangeable={"brokers": ()},
     )
 
 

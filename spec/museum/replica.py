@@ -82,6 +82,7 @@ def model(variant, story, transitions, properties, expected):
         expected=expected,
         others={"quick": scope(2, 1, 1, 1, 0, 1, 0), "deep": scope(2, 2, 2, 2, 1, 1, 0)},
         sizes=SIZES,
+        interchangeable={"brokers": ()},
     )
 
 

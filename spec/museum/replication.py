@@ -56,6 +56,7 @@ def model(variant, story, others, expected):
         expected=expected,
         others={"quick": scope(2, 2, 2, 2), "deep": scope(3, 2, 2, 3)},
         sizes=SIZES,
+        interchangeable={"brokers": ()},
     )
 
 

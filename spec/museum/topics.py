@@ -105,6 +105,7 @@ def model(variant, story, transitions, properties, expected):
         expected=expected,
         others={"quick": scope(2, 1, 1, 1, 1, 4, 0, 2), "deep": scope(2, 1, 1, 1, 2, 5, 1, 2)},
         sizes=SIZES,
+        interchangeable={"brokers": ()},
     )
 
 

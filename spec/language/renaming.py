@@ -1,0 +1,152 @@
+"""Renaming interchangeable ids: what a permutation of a sort makes of a state and of a step's arguments.
+
+All of it comes from the declaration: an array that a sort sizes is reordered, an id or a set of ids of that sort is
+mapped, and everything else stays. Free slots of a sequence hold zeros, which name nobody, and stay too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations, product
+from math import factorial, prod
+from typing import Iterator, Mapping
+
+from spec.language.domains import Array, Id, Record, Scope, Sequence, SetOf
+from spec.language.layout import Leaf, leaves
+from spec.language.model import Model, Transition
+
+
+@dataclass(frozen=True)
+class Named:
+    """A leaf, with what of it names ids.
+
+    `indices` holds (position in the leaf's path, sort) for each index that is an id; `slots` holds (path of a
+    length, slot) for each sequence that the leaf is in: it is in use where all lengths are above their slots.
+    """
+
+    leaf: Leaf
+    indices: tuple[tuple[int, str], ...]
+    slots: tuple[tuple[tuple[str | int, ...], int], ...]
+
+
+def named_leaves(state: Record, scope: Scope) -> list[Named]:
+    """All leaves of a state, in order, with what of each names ids."""
+    return [Named(leaf, *_names(state, leaf.path)) for leaf in leaves(state, scope)]
+
+
+def _names(domain, path):
+    indices, slots = [], []
+    for position, part in enumerate(path):
+        if isinstance(domain, Array):
+            indices += [(position, domain.size)] if isinstance(domain.size, str) else []
+            domain = domain.of
+        else:
+            if isinstance(domain, Sequence) and part == "slots":
+                slots.append(((*path[:position], "length"), path[position + 1]))
+            domain = domain.fields[part].domain
+    return tuple(indices), tuple(slots)
+
+
+class Renaming:
+    """One permutation: id `i` of a sort becomes `images[sort][i]`. Ids of other sorts keep their names."""
+
+    def __init__(self, symmetry: Symmetry, images: Mapping[str, tuple[int, ...]]):
+        self.images = images
+        where = {named.leaf.path: i for i, named in enumerate(symmetry.leaves)}
+        moved = [where[self._path(named)] for named in symmetry.leaves]
+        self._sources = sorted(range(len(moved)), key=moved.__getitem__)
+        self._mapped = []
+        for i, named in enumerate(symmetry.leaves):
+            table = self._table(named.leaf.domain)
+            if table and not named.leaf.spare:
+                self._mapped.append((i, moved[i], table, [(where[path], slot) for path, slot in named.slots]))
+
+    def _path(self, named):
+        path = list(named.leaf.path)
+        for position, sort in named.indices:
+            path[position] = self.images[sort][path[position]] if sort in self.images else path[position]
+        return tuple(path)
+
+    def _table(self, domain):
+        """The images of a domain's values by value, nobody's last; None where all stay."""
+        images = self.images.get(domain.sort) if isinstance(domain, (Id, SetOf)) else None
+        if images is None or isinstance(domain, Id):
+            return images and [*images, -1]
+        return [sum(1 << images[i] for i in range(len(images)) if members >> i & 1) for members in range(1 << len(images))]
+
+    def values(self, values: tuple[int, ...]) -> tuple[int, ...]:
+        """The values of all leaves of a state, renamed."""
+        renamed = [values[source] for source in self._sources]
+        for source, target, table, slots in self._mapped:
+            if all(values[length] > slot for length, slot in slots):
+                renamed[target] = table[values[source]]
+        return tuple(renamed)
+
+    def arguments(self, transition: Transition, arguments: tuple[int, ...]) -> tuple[int, ...]:
+        """A step's arguments, renamed."""
+        tables = map(self._table, transition.arguments.values())
+        return tuple(table[value] if table else value for table, value in zip(tables, arguments))
+
+    def __str__(self) -> str:
+        """Who is renamed to whom: ``brokers 0 1 2 renamed 1 2 0``."""
+        return ", ".join(
+            f"{sort} {' '.join(map(str, range(len(images))))} renamed {' '.join(map(str, images))}"
+            for sort, images in self.images.items()
+        )
+
+
+class Symmetry:
+    """The permutations of a model's interchangeable ids at one scope.
+
+    `blocks` holds for each interchangeable sort of more than one id the ranges of ids that may be exchanged with each
+    other, and `parts` the sorts whose ids are the first ones of such a sort: they are renamed along with it.
+    """
+
+    def __init__(self, model: Model, scope: Scope, interchangeable: Mapping[str, tuple[str, ...]]):
+        self.leaves, self.scope = named_leaves(model.state, scope), scope
+        blocks = {sort: _blocks(scope, sort, parts) for sort, parts in interchangeable.items()}
+        self.blocks = {sort: found for sort, found in blocks.items() if any(len(block) > 1 for block in found)}
+        self.parts = {part: sort for sort in self.blocks for part in interchangeable[sort]}
+
+    @property
+    def count(self) -> int:
+        """How many permutations there are."""
+        return prod(factorial(len(block)) for blocks in self.blocks.values() for block in blocks)
+
+    def sort_of(self, name: str) -> str | None:
+        """The interchangeable sort that ids of this sort belong to."""
+        return name if name in self.blocks else self.parts.get(name)
+
+    @cached_property
+    def images(self) -> list[dict[str, tuple[int, ...]]]:
+        """What all permutations make of the ids of each interchangeable sort; the one that changes nothing first."""
+        return [dict(zip(self.blocks, chosen)) for chosen in product(*map(_orders, self.blocks.values()))]
+
+    @cached_property
+    def renamings(self) -> list[Renaming]:
+        """All permutations, the one that changes nothing first."""
+        return [self.renaming(images) for images in self.images]
+
+    def renaming(self, images: Mapping[str, tuple[int, ...]]) -> Renaming:
+        """The permutation with these images of each interchangeable sort."""
+        parts = {part: images[sort][: self.scope[part]] for part, sort in self.parts.items()}
+        return Renaming(self, {**images, **parts})
+
+    def between(self, values: tuple[int, ...], others: tuple[int, ...]) -> Renaming | None:
+        """A permutation that makes one state's values another's, or None."""
+        return next((renaming for renaming in self.renamings if renaming.values(values) == others), None)
+
+    def least(self, values: tuple[int, ...]) -> tuple[int, ...]:
+        """The least of all values that a state's may be renamed to, which is the same for all of them."""
+        return min(renaming.values(values) for renaming in self.renamings)
+
+
+def _blocks(scope, sort, parts):
+    ends = sorted({0, scope[sort], *(min(scope[part], scope[sort]) for part in parts)})
+    return [range(first, last) for first, last in zip(ends, ends[1:])]
+
+
+def _orders(blocks) -> Iterator[tuple[int, ...]]:
+    for chosen in product(*(permutations(block) for block in blocks)):
+        yield tuple(i for order in chosen for i in order)
