@@ -20,7 +20,7 @@ from spec.language.plain import Plain
 from spec.language.steps import Step, parse_step
 
 
-ASYMMETRIC = "tells interchangeable ids apart, in a state that was not tested; check without --symmetry"
+ASYMMETRIC = "the model tells ids apart in a state where that was not tested; check it without --symmetry"
 
 
 @dataclass
@@ -72,9 +72,7 @@ def trace_of(run: RunDirectory, kernel: Kernel, found: Found) -> Trace:
     initial = next(s for s in execution.initial_states() if kernel.symmetry.between(values, execution.key(s)))
     trace = Trace(kernel.model, kernel.scope, initial, [])
     for values, number in path:
-        transition, arguments = kernel.step(number)
-        renaming = _renaming(kernel, values, execution, trace)
-        extend(trace, execution, transition, renaming.arguments(transition, arguments))
+        _extend_renamed(trace, execution, kernel, values, *kernel.step(number))
     _require_violation(kernel, trace, found)
     return trace
 
@@ -89,12 +87,15 @@ def extended(trace: Trace, kernel: Kernel, numbers: list[int], loop: int) -> Tra
     return longer
 
 
-def _renaming(kernel, values, execution, trace):
-    """What makes a representative the state that the trace ends in."""
-    renaming = kernel.symmetry.between(values, execution.key(trace.last))
-    if renaming is None:
-        raise TraceError(f"step {len(trace.steps)}, {trace.steps[-1][0]}, {ASYMMETRIC}")
-    return renaming
+def _extend_renamed(trace, execution, kernel, values, transition, arguments):
+    """Take a step of a representative's, renamed for the state that the trace ends in."""
+    try:
+        renaming = kernel.symmetry.between(values, execution.key(trace.last))
+        if renaming is None:
+            raise TraceError(f"step {len(trace.steps)}, {trace.steps[-1][0]}, leads elsewhere")
+        extend(trace, execution, transition, renaming.arguments(transition, arguments))
+    except TraceError as error:
+        raise TraceError(f"{error}: {ASYMMETRIC}") from error
 
 
 def _require_violation(kernel, trace, found):
@@ -105,7 +106,7 @@ def _require_violation(kernel, trace, found):
     states = [trace.initial, *(after for _, _, after in trace.steps)]
     arguments = trace.steps[-1][0].arguments.values() if prop.of else ()
     if prop.predicate(*(states[-2:] if prop.kind == "step" else states[-1:]), *arguments):
-        raise TraceError(f"property {prop.name} {ASYMMETRIC}")
+        raise TraceError(f"property {prop.name} holds at the end: {ASYMMETRIC}")
 
 
 def _parent(run, kernel, execution, levels, level, values):

@@ -180,7 +180,7 @@ def made(monkeypatch, tmp_path):
     """The texts that were compiled, with a cache of the test's own."""
     texts, compiled = [], machine.compiled
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(machine, "compiled", lambda text: texts.append(text) or compiled(text))
+    monkeypatch.setattr(machine, "compiled", lambda text, speed: texts.append(text) or compiled(text, speed))
     return texts
 
 
