@@ -7,7 +7,7 @@ seams. Then the step is recorded, and only then what it sends goes out. Some ste
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,7 +20,7 @@ from impl.recording import Recorder
 from impl.requests import NotAnswered, Requests
 from impl.told import Told
 from impl.znodes import BrokerId
-from spec.processes import ELECTION, PARTITION, cluster, partners_in_election, partners_in_partition, scopes
+from spec.processes import ELECTION, PARTITION, cluster, partner_of_election, partner_of_partition, scopes
 from spec.controller.belief import OPEN
 from spec.language.digest import digest, fields_of
 from spec.language.steps import Step
@@ -30,7 +30,6 @@ from spec.zookeeper import ANSWERED, NOTHING, Answer
 
 EPOCHS = 1_000_000
 """A running broker's record has no array that an epoch sizes."""
-NEW_SESSION = ("restart", "reopen")
 
 @dataclass(frozen=True)
 class Settings:
@@ -65,7 +64,7 @@ class Process:
             end_process(self.records[PARTITION])
         self._fields = fields_of(self.records)
         self.number = self.clock = self.zxid = self._messages = 0
-        self.recorder = Recorder(Path(settings.recording), process=f"{self.broker}.{settings.incarnation}")
+        self.recorder = Recorder(Path(settings.recording), process=f"broker {self.broker}", settings=asdict(settings))
         self.requests.before_write = self._tell_intent
 
     def _make_seams(self):
@@ -91,6 +90,7 @@ class Process:
         self._told = False
         self.requests.begin()
         self.network.current = message
+        before = SimpleNamespace(ruling=self.election.ruling)
         zookeeper = self.election_zookeeper if part == ELECTION else self.partition_zookeeper
         try:
             if not self._run(part, name, zookeeper, arguments):
@@ -101,7 +101,7 @@ class Process:
             raise
         asked = [call for call in zookeeper.calls if call[0] not in KNOWN]
         answer = asked[-1][2] if asked else None
-        self._record(part, name, arguments, answer, zookeeper.calls + self.network.calls)
+        self._record(part, name, arguments, answer, before, zookeeper.calls + self.network.calls)
         self._send()
         return True
 
@@ -114,11 +114,11 @@ class Process:
         with transition():
             return function(seat, *(values[argument] for argument in wanted))
 
-    def _record(self, part, name, arguments, answer, calls):
-        """Let the partners follow, and write the line."""
+    def _record(self, part, name, arguments, answer, before, calls):
+        """Let the partner follow, and write the line."""
         sent = self.network.outbox
-        partners = self._let_partners_follow(part, name, answer)
-        self.network.outbox = sent
+        partner = self._partner(part, name, answer, before)
+        self.network.outbox = sent + self.network.outbox if partner else sent
         message = self.network.current
         if message:
             self.clock, self.zxid = max(self.clock, message.clock), max(self.zxid, message.zxid)
@@ -127,7 +127,7 @@ class Process:
         self.number += 1
         self.recorder.write({
             "n": self.number, "part": part, "step": self._text(part, name, arguments, answer),
-            "with": partners, "seams": calls, "zxids": self.requests.zxids, "at": self.requests.at, "zxid": self.zxid, "clock": self.clock,
+            "with": partner, "seams": calls, "zxids": self.requests.zxids, "at": self.requests.at, "zxid": self.zxid, "clock": self.clock,
             "session": f"{session.id:#x}", "took": message.id if message else None,
             "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
             "changed": self._changed(), "state": digest(self.election, self.partition),
@@ -138,21 +138,24 @@ class Process:
         before, self._fields = self._fields, fields_of(self.records)
         return {name: value for name, value in self._fields.items() if before[name] != value}
 
-    def _let_partners_follow(self, part, name, answer) -> list[str]:
-        """Run the steps of the other part that go with a step; their texts."""
+    def _partner(self, part, name, answer, before):
+        """Run the step of the other part that goes with a step; its text, None where there is none."""
         if part == ELECTION:
-            other, found = PARTITION, partners_in_partition(name, answer, self.partition)
+            found = partner_of_election(name, answer, before, self.election, self.partition)
         else:
-            other, found = ELECTION, partners_in_election(name, answer)
-        for partner, its_answer in found:
-            if partner == "elect":
-                self.partition_zookeeper.begin_reign(self.election.epoch, self.election.epoch_version)
-            if partner in NEW_SESSION:
-                self.partition_zookeeper.registration = self.election_zookeeper.registration
-            told = Told(its_answer, self.election.epoch, partner not in NEW_SESSION)
-            if not self._run(other, partner, told, {}):
-                raise RuntimeError(f"{name} has no partner {partner} in {other}: a defect of spec.processes")
-        return [f"{other} {self._text(other, partner, {}, its_answer)}" for partner, its_answer in found]
+            found = partner_of_partition(name, answer, self.election)
+        if found is None:
+            return None
+        other = PARTITION if part == ELECTION else ELECTION
+        told = Told(found[1], self.election)
+        if found[0] == "elect":
+            self.partition_zookeeper.begin_reign(self.election.epoch, self.election.epoch_version)
+        if found[0] in ("restart", "reopen"):
+            self.partition_zookeeper.registration = self.election_zookeeper.registration
+        told.open = found[0] not in ("restart", "reopen")
+        if not self._run(other, found[0], told, {}):
+            raise RuntimeError(f"{name} has no partner {found[0]} in {other}: a defect of spec.processes")
+        return f"{other} {self._text(other, found[0], {}, found[1])}"
 
     def _send(self):
         for address, kind, content in self.network.outbox:

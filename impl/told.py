@@ -4,13 +4,10 @@ from __future__ import annotations
 
 
 class Told:
-    """Answers every request with the same code.
+    """Answers every request with the same code; `open` says whether the session was open before the step."""
 
-    `epoch` is what was won, if anything; `open` says whether the session was open before the step.
-    """
-
-    def __init__(self, answer: int, epoch: int, open: bool):
-        self.answer, self.epoch, self.open = answer, epoch, open
+    def __init__(self, answer: int, candidate):
+        self.answer, self.candidate, self.open = answer, candidate, True
         self.calls: list[list] = []
         self.faults = 0
 
@@ -28,7 +25,7 @@ class Told:
 
     def create_controller(self, b, reader):
         """The epoch that was won, into `reader`."""
-        reader.epoch = self.epoch
+        reader.epoch = self.candidate.epoch
         return self.answer
 
     def read_controller(self, b):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from spec import zookeeper
 from spec.catalogue import find
-from spec.controller.belief import LOADING
+from spec.controller.belief import EXPIRED_SESSION, LOADING, NONE
 from spec.controller.reign import at_work
 from spec.language.domains import Scope
 from spec.language.model import Model
@@ -115,29 +115,31 @@ def may_ask(candidate, name: str) -> bool:
     return at_work(candidate) or name == "load_brokers" and candidate.doing == LOADING
 
 
-def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[str, int]]:
-    """The steps of *partition* that go with a step of *election*, and their answers.
+def partner_of_election(name: str, answer: int | None, before, after, owner) -> tuple[str, int] | None:
+    """The step of *partition* that goes with a step of *election*, and its answer; None for none.
 
-    `owner` is the broker's record in *partition*. A reign begins there when the notifications are deleted; where
-    /controller was deleted and won again before the broker looked, the former reign ends just then.
+    `before` and `after` are the broker's record in *election*, `owner` is the one in *partition*.
     """
     if name == "register_broker" and answer == OK:
-        return [("reopen" if owner.up else "restart", OK)]
-    if name == "clean" and answer == OK:
-        return [("resign", NONODE)] * (owner.controller.epoch > 0) + [("elect", OK)]
+        return ("reopen" if owner.up else "restart"), OK
+    if before.ruling == NONE and after.ruling != NONE:
+        return "elect", OK
     if name == "maybe_resign" and answer in (OK, NONODE) and owner.controller.epoch > 0:
-        return [("resign", answer)]
+        return "resign", answer
     if name in ("stop", "crash", "expire_session", "expire_orphan", "delete_controller"):
-        return [(name, OK)]
-    return []
+        return name, OK
+    return None
 
 
-def partners_in_election(name: str, answer: int | None) -> list[tuple[str, int]]:
-    """The steps of *election* that go with a step of *partition*, and their answers."""
-    if answer is None:
-        return []
+def partner_of_partition(name: str, answer: int | None, candidate) -> tuple[str, int] | None:
+    """The step of *election* that goes with a step of *partition*, and its answer; None for none.
+
+    `candidate` is the broker's record in *election*. One that knows that its session is over has lapsed already.
+    """
+    if answer is None or candidate.session == EXPIRED_SESSION:
+        return None
     if name in READS:
-        return [("load", EXPIRED if answer == EXPIRED else OK)]
+        return "load", EXPIRED if answer == EXPIRED else OK
     if name in WRITES:
-        return [("clean", answer if answer in (FENCED, EXPIRED, LOST) else OK)]
-    return []
+        return "clean", answer if answer in (FENCED, EXPIRED, LOST) else OK
+    return None

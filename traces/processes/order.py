@@ -33,17 +33,12 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A line of a process, or a transaction of nobody's step, or the crash of a process (`crash`: its broker).
-
-    `closes`: the broker whose session the transaction closes; `stray`: the broker whose session made it, though no step
-    of it did.
-    """
+    """A line of a process, or a transaction of nobody's step, or the crash of a process (`crash`: its broker)."""
 
     place: Place
     line: Line | None = None
     transaction: Transaction | None = None
     closes: int | None = None
-    stray: int | None = None
     crash: int | None = None
 
     @property
@@ -79,26 +74,14 @@ def in_order(cluster: Cluster) -> list[Occurrence]:
     placed = _Places(cluster, sessions).all()
     made = {zxid for each in placed for zxid in (*each.line.zxids, each.place.zxid if each.place.rank == AT else 0)}
     found = placed + _crashes(cluster, sessions, placed)
-    unsettled = _unsettled(cluster)
     for transaction in cluster.zookeeper.transactions:
         closes = isinstance(transaction.operations[0], CloseSession)
         broker = sessions.broker_of(transaction.session)
-        if transaction.zxid in made or transaction.zxid > unsettled.get(transaction.session, END) and not closes:
+        if broker is not None and not closes or transaction.zxid in made:
             continue
-        place = Place(transaction.zxid, AT)
-        stray = None if closes else broker
-        found.append(Occurrence(place, transaction=transaction, closes=broker if closes else None, stray=stray))
+        found.append(Occurrence(Place(transaction.zxid, AT), transaction=transaction,
+                                closes=broker if closes else None))
     return sorted(found, key=lambda each: each.key)
-
-
-def _unsettled(cluster: Cluster) -> dict[int, int]:
-    """For each session in which a process asked for something and did not record it: from when on."""
-    found: dict[int, int] = {}
-    for lines in cluster.processes:
-        for line in lines:
-            if line.asks:
-                found.setdefault(line.session, line.zxid)
-    return found
 
 
 class _Places:

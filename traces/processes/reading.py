@@ -21,8 +21,7 @@ SIZES = ("brokers", "replicas", "partitions")
 
 @dataclass(frozen=True)
 class Line:
-    """A step as a process recorded it; or (`sends`) a request that it sent; or (`asks`) a step of which it recorded only
-    that it was about to write, and then died (the last line) or took it once more.
+    """A step as a process recorded it; or (`sends`) a request that it sent; or (`asks`) one left without an answer.
 
     `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `at`: the zxid at which the step
     took place, and whether it wrote there; `changed`: the fields of its record that the step changed.
@@ -36,7 +35,7 @@ class Line:
     n: int = 0
     part: str = ""
     step: Step | None = None
-    partners: list[str] = field(default_factory=list)
+    partner: str | None = None
     zxids: tuple[int, ...] = ()
     at: tuple[int, bool] | None = None
     took: str | None = None
@@ -100,32 +99,26 @@ def _manifest(file: Path) -> dict:
 
 
 def read_process(file: Path) -> list[Line]:
-    """The lines of one process, in order; what it asked for and then recorded as a step is not told twice."""
-    process, found, steps = file.stem.removeprefix("broker-"), [], 0
+    """The lines of one process, in order; the last one without an answer where it did not live to record it."""
+    process, found, asked = file.stem.removeprefix("broker-"), [], None
     broker = int(process.split(".")[0])
     rows = file.read_text(errors="replace").split("\n")
     for number, text in enumerate(rows[:-1], 1):
         try:
             row = json.loads(text)
             if "step" in row:
-                step = _step(process, broker, row)
-                steps += 1
-                if step.n != steps:
-                    raise ValueError(f"step {steps} is missing")
-                if found and found[-1].asks and found[-1].step.transition == step.step.transition:
-                    found.pop()
-                found.append(step)
+                found.append(_step(process, broker, row))
+                asked = None
             elif "sends" in row:
                 found.append(_line(process, broker, row, sends=row["sends"], kind=row["kind"], content=row["content"]))
             elif "asks" in row:
-                part, step = row["asks"].split(" ", 1)
-                found.append(_line(process, broker, row, asks=True, n=row["n"], session=int(row["session"], 16),
-                                   part=part, step=parse_step(step)))
+                asked = _line(process, broker, row, asks=True, n=row["n"], session=int(row["session"], 16),
+                              part=row["asks"].split()[0], step=parse_step(row["asks"].split(" ", 1)[1]))
             elif not {"format", "refused"} & row.keys():
                 raise ValueError("a line of no known kind")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UserError(f"{file}: line {number} cannot be read: {error}") from None
-    return found
+    return found + ([asked] if asked else [])
 
 
 def _line(process, broker, row, **more):
@@ -135,7 +128,7 @@ def _line(process, broker, row, **more):
 def _step(process, broker, row):
     return _line(
         process, broker, row, session=int(row["session"], 16), n=int(row["n"]), part=row["part"],
-        step=parse_step(row["step"]), partners=list(row["with"]), zxids=tuple(row["zxids"]),
+        step=parse_step(row["step"]), partner=row["with"], zxids=tuple(row["zxids"]),
         at=row["at"] and (int(row["at"][0]), bool(row["at"][1])), took=row["took"],
         sent=tuple(row["sent"]), state=row["state"], changed=dict(row["changed"]),
     )

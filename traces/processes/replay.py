@@ -8,10 +8,11 @@ logged. What no process recorded, its log tells. The first step that is not so i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
-from spec.processes import ELECTION, PARTITION, observed_cluster, partners_in_election, partners_in_partition
+from spec.processes import ELECTION, PARTITION, observed_cluster, partner_of_election, partner_of_partition
 from spec.language.model import Property
 from spec.language.steps import Step
 from spec.partition.context import IDLE
@@ -94,8 +95,6 @@ class Follower:
             self._crash(occurrence.crash)
         elif occurrence.closes is not None:
             self._close(occurrence.closes, occurrence.transaction.session)
-        elif occurrence.stray is not None:
-            raise Divergence(f"no step that broker {occurrence.stray} recorded has made it")
         elif occurrence.transaction:
             for part, name, arguments in self.logged.wanted(occurrence.transaction):
                 self._hidden(part, name, **arguments)
@@ -107,14 +106,16 @@ class Follower:
     # Steps of processes
 
     def _step(self, line: Line, applied: bool) -> None:
+        world = self.world
+        before = SimpleNamespace(ruling=world.record(line.broker)[0].ruling)
         outcome = self._take(line, applied)
         if not line.asks and outcome.answer != line.step.answer:
             raise Divergence(f"the answer was {line.step.answer}; the specification's ZooKeeper answers {outcome.answer}")
-        partners = self._let_partners_follow(line, outcome, applied)
+        partner = self._partner(line, outcome, before, applied)
         if line.asks:
             return
-        if partners != line.partners:
-            raise Divergence(f"with it went {line.partners or 'nothing'}, and in the specification {partners or 'nothing'}")
+        if partner != line.partner:
+            raise Divergence(f"with it went {line.partner}, and in the specification {partner}")
         self._note_sent(line, outcome)
         self._compare(line)
         self.result.steps += 1
@@ -150,26 +151,31 @@ class Follower:
             raise Divergence(f"it takes the message {line.took}, which was for its former registration")
         return message
 
-    def _let_partners_follow(self, line, outcome, applied) -> list[str]:
-        """Take the steps of the other part that go with a step; their texts."""
+    def _partner(self, line, outcome, before, applied) -> str | None:
+        """Take the step of the other part that goes with a step; its text."""
+        candidate, owner = self.world.record(line.broker)
         answer = None if outcome.answer is None else Answer.names.index(outcome.answer)
         if line.part == ELECTION:
-            other, found = PARTITION, partners_in_partition(line.name, answer, self.world.record(line.broker)[1])
+            found, other = partner_of_election(line.name, answer, before, candidate, owner), PARTITION
         else:
-            other, found = ELECTION, partners_in_election(line.name, answer)
-        lost = any(Answer.names[expected] == "LOST" for _, expected in found)
-        fate = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
-        texts, broken = [], []
-        followed = self.world.follow(other, [name for name, _ in found], line.broker, fate)
-        for (name, code), taken in zip(found, followed, strict=True):
-            expected = Answer.names[code]
-            if taken is None or other == ELECTION and taken.answer != expected:
-                what = "is not enabled" if taken is None else f"answers {taken.answer}"
-                raise Divergence(f"its partner {name} in {other} {what}, where {expected} is wanted")
-            broken += taken.broken
-            texts.append(f"{other} {Step(self.world.label(other, name), {'b': line.broker}, expected)}")
-        self._judge(other, broken)
-        return texts
+            found, other = partner_of_partition(line.name, answer, candidate), ELECTION
+        if found is None:
+            return None
+        if found[0] == "elect":
+            self._skip_unseen_elections(candidate.epoch)
+        fate = (LOST_APPLIED if applied else LOST_DROPPED) if Answer.names[found[1]] == "LOST" else ANSWERED
+        followed = self.world.take(other, found[0], b=line.broker, fate=fate)
+        expected = Answer.names[found[1]]
+        if followed is None or other == ELECTION and followed.answer != expected:
+            what = "is not enabled" if followed is None else f"answers {followed.answer}"
+            raise Divergence(f"its partner {found[0]} in {other} {what}, where {expected} is wanted")
+        self._judge(other, followed.broken)
+        label = self.world.label(other, found[0])
+        return f"{other} {Step(label, {'b': line.broker}, expected)}"
+
+    def _skip_unseen_elections(self, epoch: int) -> None:
+        """*partition* has no election whose winner never hears of it: its epoch passes over those that there were."""
+        self.world.states[PARTITION].zk.epoch = epoch - 1
 
     def _note_sent(self, line, outcome) -> None:
         if len(outcome.sent) != len(line.sent):
@@ -246,7 +252,7 @@ class Follower:
             name, arguments = next((n, a) for n, a in steps if self.world.enabled(PARTITION, n, b=broker, **a))
             self._hidden(PARTITION, name, b=broker, **arguments)
 
-    def _judge(self, part: str, broken: Sequence[Property]) -> None:
+    def _judge(self, part: str, broken: tuple[Property, ...]) -> None:
         """Count what a step breaks; a property of states counts when it begins to be broken."""
         states = list(self.world.broken(part))
         begins = [prop for prop in states if (part, prop.name) not in self._broken]

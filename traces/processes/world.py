@@ -12,7 +12,6 @@ from typing import Iterator, NamedTuple
 
 from spec.processes import ELECTION, PARTITION, Cluster, scopes
 from spec.language.digest import digest, fields_of
-from spec.language.domains import NOBODY
 from spec.language.model import Property, Transition
 from spec.language.plain import Plain, new_state
 from spec.language.rebind import rebind
@@ -47,7 +46,6 @@ class World:
         self.cluster, self._sizes = cluster, sizes
         self._scopes = scopes(*sizes.values(), epochs)
         self.states: dict[str, Plain] = {}
-        self._spare: dict[str, Plain] = {}
         self._functions: dict[str, dict[str, Transition]] = {}
         self._properties = {}
         self.registrations = dict.fromkeys(range(sizes["brokers"]), 0)
@@ -83,26 +81,6 @@ class World:
         """Whether a part has a transition of this name."""
         return name in self._functions[part]
 
-    def follow(self, part: str, names: list[str], broker: int, fate: int) -> Iterator[Outcome | None]:
-        """Take the steps of a part that go with one of the other.
-
-        The single step that an election is in *partition* took several in *election*: what ZooKeeper held of
-        /controller and its epoch before the first of them is what it goes by.
-        """
-        if "elect" in names:
-            zk = self.states[PARTITION].zk
-            zk.controller, zk.epoch = NOBODY, self.record(broker)[0].epoch - 1
-            self._spare.clear()
-        for name in names:
-            yield self.take(part, name, b=broker, fate=fate)
-        self._agree()
-
-    def _agree(self) -> None:
-        """What ZooKeeper holds of /controller and its epoch is as *election* has it."""
-        zk, elected = self.states[PARTITION].zk, self.states[ELECTION].zk
-        zk.controller, zk.epoch = elected.controller, max(elected.epoch, 0)
-        self._spare.clear()
-
     def label(self, part: str, name: str) -> str:
         """A transition's name with its module."""
         return self._functions[part][name].name
@@ -129,25 +107,19 @@ class World:
         if after is None:
             return None
         before, self.states[part] = self.states[part], after
-        self._spare.pop(part, None)
         if name in ("restart", "reopen") and part == PARTITION:
             self.registrations[arguments["b"]] += 1
-        if part == ELECTION:
-            self._agree()
         answer = None if self._answer is None else Answer.names[self._answer]
         sent = tuple(self._sent(part, arguments))
         return Outcome(answer, sent, tuple(self._broken(part, name, before, after, arguments)))
 
     def _after(self, part, name, arguments) -> Plain | None:
-        """The state after a step, None when it is not enabled; a copy that a step has refused is used again."""
-        after = self._spare.pop(part, None) or self.states[part].copy()
+        after = self.states[part].copy()
         self._answer, self._put, self._errors = None, [], []
         transition = self._functions[part][name]
         values = {"fate": ANSWERED, **arguments}
-        if transition.function(after, *(values[argument] for argument in transition.arguments)):
-            return after
-        self._spare[part] = after
-        return None
+        taken = transition.function(after, *(values[argument] for argument in transition.arguments))
+        return after if taken else None
 
     def _sent(self, part, arguments) -> Iterator[Sent]:
         if part != PARTITION:
@@ -176,14 +148,6 @@ class World:
     @contextmanager
     def arriving(self, message: Sent | None, broker: int) -> Iterator[None]:
         """Let a message that was sent be on its way to a broker, while a step is taken."""
-        with self._shown(message, broker):
-            self._spare.clear()
-            yield
-        self._spare.clear()
-
-    @contextmanager
-    def _shown(self, message, broker):
-        """Put what a message says into the model's network, and afterwards what the model keeps of it."""
         if message is None:
             yield
             return
