@@ -18,7 +18,7 @@ from impl.znodes import (
     PreferredElection, Reassignment, State, Topic, TopicConfig,
 )
 from spec.language.sequences import push
-from spec.language.sets import contains, difference, intersection, with_member
+from spec.language.sets import contains, difference, intersection, is_empty, with_member
 from spec.partition.context import clear
 from spec.partition.znodes import PREFERRED_REQUEST, REASSIGN_REQUEST
 from spec.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, NEWER, NODEEXISTS, NONODE, OK
