@@ -294,8 +294,7 @@ class Broker:
         if self.controller is None or content["epoch"] >= self.controller[0]:
             self.controller = content["epoch"], message.reply_to
         if process.partition.replicas[p].leader_epoch != before:
-            process.partition_zookeeper.led[p] = Led(
-                tuple(content["isr"]), content["written_in"], content["version"])
+            process.partition_zookeeper.led[p] = Led(tuple(content["isr"]), content["epoch"], content["version"])
             if content["leader_address"]:
                 self.leader_addresses[p] = tuple(content["leader_address"])
 

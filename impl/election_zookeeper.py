@@ -77,7 +77,6 @@ class ElectionZooKeeper:
             return NODEEXISTS
         self.registration = stat.czxid
         self.requests.zxids.append(stat.czxid)
-        self.requests.at = stat.czxid, True
         return OK
 
     def read_controller(self, b):

@@ -115,7 +115,7 @@ class PartitionNetwork:
             if contains(to, r):
                 self.outbox.append((tuple(address), "LeaderAndIsr", {
                     "epoch": epoch, "p": p, "leader": leader, "leader_epoch": leader_epoch, "version": version,
-                    "written_in": state.controller_epoch, "isr": list(state.isr), "replicas": list(zookeeper.replicas[p]), "broker_epoch": broker_epoch,
+                    "isr": list(state.isr), "replicas": list(zookeeper.replicas[p]), "broker_epoch": broker_epoch,
                     "leader_address": list(addresses[leader]) if leader in addresses else None,
                 }))
 

@@ -195,7 +195,6 @@ class PartitionZooKeeper:
             found = self.requests.at_once(*(lambda path=path: session.get(path) for path in paths)) if paths else []
             if all(not reply.error and reply.result[1].mzxid <= listed.zxid for reply in found):
                 break
-        self.requests.at = listed.zxid, False
         self.brokers = {
             int(name): (BrokerId.decode(reply.result[0]), reply.result[1].czxid)
             for name, reply in zip(listed.result[0], found)
@@ -255,17 +254,9 @@ class PartitionZooKeeper:
     def take_notification(self, b, p, reader):
         """getData of a state that a leader has changed, and delete of the notification: as `get_state`."""
         answer = self.get_state(b, p, reader)
-        read = self.states.get(p)
         for name in [name for name, change in self.isr_names.items() if answer == OK and change.partition == p]:
             self.requests.write(Delete(f"{ISR_CHANGES}/{name}", -1))
             del self.isr_names[name]
-        deleted = self.requests.at
-        try:
-            changed = answer == OK and self.get_state(b, p, reader) == OK and self.states[p] != read
-        except NotAnswered:
-            changed = False
-        if not changed:
-            self.requests.at = deleted
         return answer
 
     # Writes
@@ -310,9 +301,7 @@ class PartitionZooKeeper:
             raise NotAnswered
         if answer == OK:
             self.led[p] = Led(state.isr, led.controller_epoch, led.version + 1)
-            written = self.requests.at
             self.requests.write(create(IsrChange.prefix, IsrChange(self.topic, p).encode(), SEQUENTIAL))
-            self.requests.at = written
         return answer
 
     def _checked(self, operation):

@@ -30,8 +30,7 @@ def create(path: str, data: bytes = b"", flags: int = 0) -> Create:
 class Requests:
     """Asks in the present session, and waits for the answers; what else comes meanwhile is kept in `backlog`.
 
-    `zxids` are those of the transactions that the step in progress has made; `before_write` is called before each. `at` is
-    when the step took place, as far as it asked: the zxid of its last write, or of what it read, and whether it wrote.
+    `zxids` are those of the transactions that the step in progress has made; `before_write` is called before each.
     """
 
     def __init__(self, hosts: str, timeout: float):
@@ -39,13 +38,8 @@ class Requests:
         self.inbox: queue.Queue = queue.Queue()
         self.backlog: deque = deque()
         self.session: Session | None = None
-        self.begin()
-        self.before_write: Callable[[], None] = lambda: None
-
-    def begin(self) -> None:
-        """A step begins: it has asked for nothing yet."""
         self.zxids: list[int] = []
-        self.at: tuple[int, bool] | None = None
+        self.before_write: Callable[[], None] = lambda: None
 
     def open(self, wait: float) -> bool:
         """Leave the former session, if there is one, and open another; False when ZooKeeper does not answer."""
@@ -85,8 +79,7 @@ class Requests:
                     raise reply.error
                 if isinstance(reply.error, Lost):
                     raise NotAnswered
-            if len({reply.zxid for reply in replies}) == 1:
-                self.at = replies[0].zxid, False
+            if len({reply.zxid for reply in replies}) <= 1:
                 return replies
 
     def write(self, operation: object) -> int:
@@ -110,7 +103,6 @@ class Requests:
         self.wait([reply])
         if reply.zxid:
             self.zxids.append(reply.zxid)
-            self.at = reply.zxid, True
         return reply
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from spec import zookeeper
 from spec.catalogue import find
-from spec.controller.belief import EXPIRED_SESSION, LOADING, NONE
+from spec.controller.belief import LOADING, NONE
 from spec.controller.reign import at_work
 from spec.language.domains import Scope
 from spec.language.model import Model
@@ -131,12 +131,9 @@ def partner_of_election(name: str, answer: int | None, before, after, owner) -> 
     return None
 
 
-def partner_of_partition(name: str, answer: int | None, candidate) -> tuple[str, int] | None:
-    """The step of *election* that goes with a step of *partition*, and its answer; None for none.
-
-    `candidate` is the broker's record in *election*. One that knows that its session is over has lapsed already.
-    """
-    if answer is None or candidate.session == EXPIRED_SESSION:
+def partner_of_partition(name: str, answer: int | None) -> tuple[str, int] | None:
+    """The step of *election* that goes with a step of *partition*, and its answer; None for none."""
+    if answer is None:
         return None
     if name in READS:
         return "load", EXPIRED if answer == EXPIRED else OK

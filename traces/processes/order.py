@@ -72,7 +72,7 @@ def in_order(cluster: Cluster) -> list[Occurrence]:
     """All that happened, in one order; raises UserError where causes and zxids contradict each other."""
     sessions = Sessions(cluster)
     placed = _Places(cluster, sessions).all()
-    made = {zxid for each in placed for zxid in (*each.line.zxids, each.place.zxid if each.place.rank == AT else 0)}
+    made = {each.place.zxid for each in placed if each.place.rank == AT}
     found = placed + _crashes(cluster, sessions, placed)
     for transaction in cluster.zookeeper.transactions:
         closes = isinstance(transaction.operations[0], CloseSession)
@@ -115,7 +115,7 @@ class _Places:
     def _place(self, line: Line) -> None:
         own = self._own(line)
         causes = [self._last.get(line.broker, own)] + ([self._sent[line.took]] if line.took else [])
-        place = own if own.rank == AT or line.at else max(own, *(_behind(cause) for cause in causes))
+        place = own if own.rank == AT else max(own, *(_behind(cause) for cause in causes))
         self._last[line.broker] = place
         for message in (*line.sent, *([line.sends] if line.sends else ())):
             self._sent[message] = place
@@ -123,8 +123,8 @@ class _Places:
 
     def _own(self, line: Line) -> Place:
         """Where a line stands by itself."""
-        if line.at and line.step.answer not in ("LOST", "EXPIRED"):
-            return Place(line.at[0], AT if line.at[1] else BEHIND)
+        if line.zxids:
+            return Place(line.zxids[-1], AT)
         if line.asks or line.step and line.step.answer == "LOST":
             return self._unanswered(line)
         closed = self._sessions.closed.get(line.session)
@@ -158,20 +158,22 @@ def _behind(place):
 
 
 def _crashes(cluster: Cluster, sessions: Sessions, placed: list[Occurrence]) -> list[Occurrence]:
-    """The crash of each process that ended without a word; one that has recorded nothing has done nothing."""
+    """The crash of each process that ended without a word."""
+    ends = {lines[0].process: lines[-1] for lines in cluster.processes if lines}
     begins = {each.line.process: each.place for each in reversed(placed)}
     lasts = {each.line.process: each.place for each in placed}
-    processes = [lines for lines in cluster.processes if lines]
     found = []
-    for lines, following in zip(processes, [*processes[1:], None]):
-        line, broker = lines[-1], lines[0].broker
+    for process, line in ends.items():
         if line.step and not line.asks and line.part == ELECTION and line.name in LAST_STEPS:
             continue
-        succeeded = following is not None and following[0].broker == broker
-        end = begins[following[0].process] if succeeded else Place(END, AT)
-        session = next((each.session for each in reversed(lines) if each.session), 0)
-        closed = Place(sessions.closed.get(session, END), AT)
-        if closed > lasts[line.process]:
-            end = min(end, closed)
-        found.append(Occurrence(Place(end.zxid, BEFORE), crash=broker))
+        broker, incarnation = process.split(".")
+        following = begins.get(f"{broker}.{int(incarnation) + 1}", Place(END, AT))
+        closed = Place(sessions.closed.get(_last_session(cluster, process), END), AT)
+        end = min(following, closed) if closed > lasts[process] else following
+        found.append(Occurrence(Place(end.zxid, BEFORE), crash=int(broker)))
     return found
+
+
+def _last_session(cluster, process):
+    (lines,) = (lines for lines in cluster.processes if lines and lines[0].process == process)
+    return next((line.session for line in reversed(lines) if line.session), 0)

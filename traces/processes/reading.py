@@ -23,8 +23,8 @@ SIZES = ("brokers", "replicas", "partitions")
 class Line:
     """A step as a process recorded it; or (`sends`) a request that it sent; or (`asks`) one left without an answer.
 
-    `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `at`: the zxid at which the step
-    took place, and whether it wrote there; `changed`: the fields of its record that the step changed.
+    `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `changed`: the fields of its
+    record that the step changed.
     """
 
     process: str
@@ -37,7 +37,6 @@ class Line:
     step: Step | None = None
     partner: str | None = None
     zxids: tuple[int, ...] = ()
-    at: tuple[int, bool] | None = None
     took: str | None = None
     sent: tuple[str, ...] = ()
     state: str = ""
@@ -128,7 +127,6 @@ def _line(process, broker, row, **more):
 def _step(process, broker, row):
     return _line(
         process, broker, row, session=int(row["session"], 16), n=int(row["n"]), part=row["part"],
-        step=parse_step(row["step"]), partner=row["with"], zxids=tuple(row["zxids"]),
-        at=row["at"] and (int(row["at"][0]), bool(row["at"][1])), took=row["took"],
+        step=parse_step(row["step"]), partner=row["with"], zxids=tuple(row["zxids"]), took=row["took"],
         sent=tuple(row["sent"]), state=row["state"], changed=dict(row["changed"]),
     )

@@ -15,7 +15,6 @@ from types import SimpleNamespace
 from spec.processes import ELECTION, PARTITION, observed_cluster, partner_of_election, partner_of_partition
 from spec.language.model import Property
 from spec.language.steps import Step
-from spec.partition.context import IDLE
 from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED, Answer
 from traces.election_steps import identity
 from traces.processes.logged import Logged
@@ -135,7 +134,7 @@ class Follower:
             outcome = self.world.take(part, line.name, **arguments)
         if outcome is None:
             raise Divergence(f"it is not enabled; broker {line.broker} is {self._situation(line)}")
-        self._judge(part, outcome.broken)
+        self._judge(outcome.broken)
         return outcome
 
     def _received(self, line: Line) -> Sent | None:
@@ -158,7 +157,7 @@ class Follower:
         if line.part == ELECTION:
             found, other = partner_of_election(line.name, answer, before, candidate, owner), PARTITION
         else:
-            found, other = partner_of_partition(line.name, answer, candidate), ELECTION
+            found, other = partner_of_partition(line.name, answer), ELECTION
         if found is None:
             return None
         if found[0] == "elect":
@@ -169,7 +168,7 @@ class Follower:
         if followed is None or other == ELECTION and followed.answer != expected:
             what = "is not enabled" if followed is None else f"answers {followed.answer}"
             raise Divergence(f"its partner {found[0]} in {other} {what}, where {expected} is wanted")
-        self._judge(other, followed.broken)
+        self._judge(followed.broken)
         label = self.world.label(other, found[0])
         return f"{other} {Step(label, {'b': line.broker}, expected)}"
 
@@ -220,7 +219,7 @@ class Follower:
         outcome = self.world.take(part, name, **arguments) if self.world.has(part, name) else None
         if outcome:
             self.result.hidden += 1
-            self._judge(part, outcome.broken)
+            self._judge(outcome.broken)
 
     def _close(self, broker: int, session: int) -> None:
         living = self._current.get(broker) == session
@@ -233,30 +232,18 @@ class Follower:
         self._current.pop(broker, None)
         self._hidden(ELECTION, "crash", b=broker)
         if self.world.record(broker)[1].up and not self.world.enabled(PARTITION, "crash", b=broker):
-            self._finish_event(broker)
             self._hidden(PARTITION, "reopen", b=broker)
             self._hidden(PARTITION, "crash", b=broker)
             self._hidden(PARTITION, "expire_orphan", b=broker)
         else:
             self._hidden(PARTITION, "crash", b=broker)
 
-    def _finish_event(self, broker: int) -> None:
-        """Let the event in progress of a controller whose session is over end: its next request is answered EXPIRED."""
-        partitions, brokers = range(self.cluster.sizes["partitions"]), range(self.cluster.sizes["brokers"])
-        steps = [(name, {}) for name in ("load_brokers", "broker_startup", "broker_failure", "delete_request")]
-        steps += [(name, {"p": p}) for name in ("load_state", "read_for_election", "write_leader", "create_first_state")
-                  for p in partitions]
-        steps += [(name, {"p": p, "r": r}) for name in ("read_for_removal", "write_removal")
-                  for p in partitions for r in brokers]
-        while self.world.record(broker)[1].controller.doing != IDLE:
-            name, arguments = next((n, a) for n, a in steps if self.world.enabled(PARTITION, n, b=broker, **a))
-            self._hidden(PARTITION, name, b=broker, **arguments)
-
-    def _judge(self, part: str, broken: tuple[Property, ...]) -> None:
-        """Count what a step breaks; a property of states counts when it begins to be broken."""
-        states = list(self.world.broken(part))
-        begins = [prop for prop in states if (part, prop.name) not in self._broken]
-        self._broken = {each for each in self._broken if each[0] != part} | {(part, prop.name) for prop in states}
-        for prop in (*broken, *begins):
-            name = identity(prop)
-            self.result.violations.setdefault(name, Violation(name, prop.text, self._title)).count += 1
+    def _judge(self, broken: tuple[Property, ...]) -> None:
+        """Count what breaks; a property of states counts when it begins to be broken."""
+        for prop in broken:
+            if prop.kind == "always" and (prop.name, prop.text) in self._broken:
+                continue
+            self._broken.add((prop.name, prop.text))
+            found = self.result.violations.setdefault(
+                identity(prop), Violation(identity(prop), prop.text, self._title))
+            found.count += 1

@@ -32,7 +32,7 @@ class Sent(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """A step that was taken: the answer that it got, what it sent, and the properties of steps that it breaks."""
+    """A step that was taken: the answer that it got, what it sent, and the properties that it breaks."""
 
     answer: str | None
     sent: tuple[Sent, ...]
@@ -133,17 +133,15 @@ class World:
             yield Sent("StorageError", b, None, {"epoch": epoch, "p": p})
 
     def _broken(self, part, name, before, after, arguments) -> Iterator[Property]:
-        """The properties of steps that a step breaks."""
         transition = self._functions[part][name]
         values = [{"fate": ANSWERED, **arguments}[argument] for argument in transition.arguments]
         for prop in self._properties[part]:
-            concerns = prop.kind == "step" and prop.concerns(transition)
-            if concerns and not prop.predicate(before, after, *(values if prop.of else ())):
+            if prop.kind == "always":
+                holds = prop.predicate(after)
+            else:
+                holds = not prop.concerns(transition) or prop.predicate(before, after, *(values if prop.of else ()))
+            if not holds:
                 yield prop
-
-    def broken(self, part: str) -> Iterator[Property]:
-        """The properties of states that do not hold now."""
-        return (p for p in self._properties[part] if p.kind == "always" and not p.predicate(self.states[part]))
 
     @contextmanager
     def arriving(self, message: Sent | None, broker: int) -> Iterator[None]:
