@@ -17,7 +17,7 @@ from collections import deque
 
 from impl.followers import Followers
 from impl.network import Message
-from impl.partition_zookeeper import Led, ids, members
+from impl.partition_zookeeper import Led
 from impl.process import Process, Settings
 from impl.requests import NotAnswered
 from impl.session import Expired
@@ -125,15 +125,13 @@ class Broker:
         for p, epoch in self.process.network.wishes.items():
             if epoch < 0 or p not in zookeeper.led:
                 continue
-            known = zookeeper.led[p].isr
-            isr = self.followers.wished(p, self.settings.broker, epoch, zookeeper.replicas[p], known)
-            if isr == members(known):
+            isr = self.followers.in_sync(p, self.settings.broker, epoch, zookeeper.replicas[p])
+            if isr == sum(1 << r for r in zookeeper.led[p].isr):
                 continue
             if "change_isr" in self.steps[PARTITION]:
                 self.events.append(("change_isr", None, {"p": p, "isr": isr}))
             elif self.controller:
-                wished = {"p": p, "leader_epoch": epoch, "isr": isr}
-                self.process.announce(self.controller[1], "AlterPartition", wished)
+                self.process.tell(self.controller[1], "AlterPartition", {"p": p, "leader_epoch": epoch, "isr": isr})
 
     def _leave(self) -> None:
         """Ask the controller for the end, until nothing is led any more; then end."""
@@ -147,7 +145,7 @@ class Broker:
         if self.asked_to_leave > RETRIES or self.asked_to_leave and not leads or not self.controller:
             self.ended = self._try(ELECTION, "stop")
             return
-        process.announce(self.controller[1], "ControlledShutdown", {})
+        process.tell(self.controller[1], "ControlledShutdown", {})
         self.asked_to_leave += 1
 
     # Which step runs
@@ -223,19 +221,9 @@ class Broker:
         while self.events:
             name, message, arguments = self.events.popleft()
             of_broker = name in ("change_isr", "fail_log_dir")
-            taken = (rules or of_broker) and self._try(PARTITION, name, message, **arguments)
-            if rules and name == "alter_partition":
-                self._answer_wish(message)
-            if taken:
+            if (rules or of_broker) and self._try(PARTITION, name, message, **arguments):
                 return True
         return False
-
-    def _answer_wish(self, message: Message) -> None:
-        """Tell a leader the ISR that the controller knows."""
-        p = message.content["p"]
-        cached = self.process.partition.controller.partitions[p]
-        isr = ids(cached.isr, self.settings.brokers)
-        self.process.tell(message.reply_to, "Isr", {"p": p, "leader_epoch": cached.leader_epoch, "isr": isr})
 
     def _look_at_wishes(self) -> bool:
         """See what operators and brokers want that ask by a znode."""
@@ -265,8 +253,6 @@ class Broker:
                 self._lead_or_follow(message)
             case "Fetch":
                 self.followers.note(content["p"], message.sender, content["leader_epoch"])
-            case "Isr":
-                self._learn_isr(content["p"], content["leader_epoch"], tuple(content["isr"]))
             case "AlterPartition":
                 arguments = {"p": content["p"], "sender": message.sender, "isr": content["isr"]}
                 self.events.append(("alter_partition", message, arguments))
@@ -275,12 +261,6 @@ class Broker:
             case "StorageError":
                 if self._try(PARTITION, "receive_error", message, p=content["p"], r=message.sender):
                     self.events.append(("storage_error", None, {"r": message.sender}))
-
-    def _learn_isr(self, p: int, leader_epoch: int, isr: tuple[int, ...]) -> None:
-        """A leader hears of its ISR, in the epoch in which it leads."""
-        led = self.process.partition_zookeeper.led
-        if p in led and self.process.partition.replicas[p].leader_epoch == leader_epoch:
-            led[p] = led[p]._replace(isr=isr)
 
     def _lead_or_follow(self, message: Message) -> None:
         process, content = self.process, message.content

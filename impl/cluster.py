@@ -128,6 +128,8 @@ class Cluster:
             manifest = {"format": 1, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
                         **asdict(self.size)}
             (self.directory / "recording" / "cluster.json").write_text(json.dumps(manifest, indent=2) + "\n")
+            for broker in range(self.size.brokers):
+                self.start(broker)
         except BaseException:
             self.__exit__()
             raise
@@ -174,15 +176,6 @@ class Cluster:
             Settings(broker, number, size.brokers, size.replicas, size.partitions, size.variant, TOPIC, self.zookeeper,
                      size.session_timeout, str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl")),
             self.directory / f"broker-{broker}.log")
-
-    def start_all(self) -> None:
-        """Start a process of every broker."""
-        for broker in range(self.size.brokers):
-            self.start(broker)
-
-    def replicas_of(self, partition: int) -> tuple[int, ...]:
-        """The assignment of a partition."""
-        return assignments(self.size)[partition]
 
     def kill(self, broker: int) -> None:
         """kill -9: the session stays until it expires."""

@@ -8,20 +8,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from impl.chaos import Chaos
 from impl.cluster import Cluster, Size
-from impl.scenarios import LEAST_BROKERS, SCENARIOS, SESSION
 from impl.watch import Watcher
 from spec.processes import VARIANTS
 from spec.errors import UserError
 
-CHAOS_SECONDS = 30
 EXAMPLES = """examples:
   kafkaproof run --brokers 3 --seconds 20
   kafkaproof run --brokers 3 --partitions 4 --directory runs/cluster
   kafkaproof run --brokers 3 --zookeeper 127.0.0.1:2181
-  kafkaproof run --brokers 3 --chaos 1 --seconds 60
-  kafkaproof run --brokers 3 --variant legacy --scenario split-brain --directory runs/split-brain
 
 exit codes: 0 the cluster ran, 2 wrong use or bad input
 """
@@ -47,9 +42,6 @@ def add_parser(commands) -> None:
     parser.add_argument("--zookeeper", metavar="HOST:PORT", help="use this one instead of starting one")
     parser.add_argument("--port", metavar="PORT", type=int,
                         help="the port of the ZooKeeper that is started (default: a free one)")
-    parser.add_argument("--chaos", metavar="SEED", type=int,
-                        help="kill, pause, expire and depose at random, from this seed (default 30 seconds of it)")
-    parser.add_argument("--scenario", choices=SCENARIOS, help="split-brain: a deposed controller writes (KAFKA-6082)")
     parser.add_argument("--json", action="store_true", help="print what happens as lines of JSON")
     parser.set_defaults(run=run)
 
@@ -64,29 +56,17 @@ def run(options) -> int:
     watcher = Watcher(options.json)
     watcher.say(f"directory {directory}", directory=str(directory))
     with Cluster(directory, size, options.zookeeper, options.port) as cluster:
+        until = time.monotonic() + options.seconds if options.seconds else None
         try:
-            go_through(cluster, watcher, options)
+            while until is None or time.monotonic() < until:
+                watcher.look(cluster)
+                time.sleep(0.1)
         except KeyboardInterrupt:
             pass
         cluster.stop_all()
         watcher.look(cluster)
-    watcher.say(f"next: kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}", ended=True)
+    watcher.say(f"next: kafkaproof replay {directory / 'zookeeper'}", ended=True)
     return 0
-
-
-def go_through(cluster: Cluster, watcher: Watcher, options) -> None:
-    """A scenario, chaos, or just time."""
-    if options.scenario:
-        SCENARIOS[options.scenario](cluster, watcher)
-        return
-    cluster.start_all()
-    if options.chaos is not None:
-        Chaos(cluster, options.chaos).run(options.seconds or CHAOS_SECONDS, watcher)
-        return
-    until = time.monotonic() + options.seconds if options.seconds else None
-    while until is None or time.monotonic() < until:
-        watcher.look(cluster)
-        time.sleep(0.1)
 
 
 def size_of(options) -> Size:
@@ -105,12 +85,6 @@ def size_of(options) -> Size:
         raise UserError(f"--port {options.port}: from 1 to 65535")
     if options.port and options.zookeeper:
         raise UserError("--port is of the ZooKeeper that is started, and --zookeeper names another: give one of them")
-    if options.scenario and options.chaos is not None:
-        raise UserError("--scenario and --chaos: give one of them")
-    if options.scenario:
-        if options.brokers < LEAST_BROKERS[options.scenario]:
-            raise UserError(f"--scenario {options.scenario} needs --brokers {LEAST_BROKERS[options.scenario]} or more")
-        values["session_timeout"] = max(values["session_timeout"], SESSION)
     return Size(variant=options.variant, **values)
 
 

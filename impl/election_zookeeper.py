@@ -76,7 +76,6 @@ class ElectionZooKeeper:
         if stat is None or stat.ephemeralOwner != self.requests.session.id:
             return NODEEXISTS
         self.registration = stat.czxid
-        self.requests.zxids.append(stat.czxid)
         return OK
 
     def read_controller(self, b):

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import time
 
-from impl.partition_zookeeper import members
-
 
 class Followers:
     """What a leader knows of its followers, by partition and broker: the leader epoch of the last fetch, and when."""
@@ -23,12 +21,12 @@ class Followers:
         """A fetch has come."""
         self._fetched[p, follower] = leader_epoch, time.monotonic()
 
-    def wished(self, p: int, leader: int, leader_epoch: int, replicas: tuple[int, ...], isr: tuple[int, ...]) -> int:
-        """The ISR that the leader wishes, as a set: without those that lag, or else with those that have caught up."""
+    def in_sync(self, p: int, leader: int, leader_epoch: int, replicas: tuple[int, ...]) -> int:
+        """The ISR that the leader wishes, as a set."""
         oldest = time.monotonic() - self._lag
-        following = {leader}
+        wished = 1 << leader
         for replica in replicas:
             epoch, when = self._fetched.get((p, replica), (-1, 0.0))
             if epoch == leader_epoch and when > oldest:
-                following.add(replica)
-        return members(following & set(isr) if set(isr) - following else following)
+                wished |= 1 << replica
+        return wished

@@ -45,7 +45,7 @@ class Keeper:
         configuration.write_text(
             f"dataDir={self.data}\nclientPort={self.port}\nclientPortAddress={HOST}\ntickTime={tick}\n"
             f"minSessionTimeout={2 * tick}\nmaxClientCnxns=0\nadmin.enableServer=false\n")
-        command = [_java(), *JVM, "-Dzookeeper.admin.enableServer=false", "-Dzookeeper.preAllocSize=64", "-cp",
+        command = [_java(), *JVM, "-Dzookeeper.admin.enableServer=false", "-Dzookeeper.preAllocSize=1024", "-cp",
                    _jars(), MAIN, str(configuration)]
         with open(self.log, "w") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,

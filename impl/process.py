@@ -15,21 +15,26 @@ from impl.election_zookeeper import ElectionZooKeeper
 from impl.network import Message, PartitionNetwork, Port
 from impl.partition_zookeeper import PartitionZooKeeper
 from impl.rebinding import bound
-from impl.record import new_record, transition
+from impl.record import new_record, state_hash, transition
 from impl.recording import Recorder
 from impl.requests import Requests
 from impl.told import Told
 from impl.znodes import BrokerId
 from spec.processes import ELECTION, PARTITION, cluster, partner_of_election, partner_of_partition, scopes
 from spec.controller.belief import OPEN
-from spec.language.digest import digest, fields_of
 from spec.language.steps import Step
 from spec.partition.context import end_process
-from spec.seams import KNOWN
 from spec.zookeeper import ANSWERED, NOTHING, Answer
 
 EPOCHS = 1_000_000
 """A running broker's record has no array that an epoch sizes."""
+SAYS = {
+    "session_open", "waiting", "brokers_changed", "election_wanted", "unclean_allowed", "deletion_wanted", "is_moved",
+    "wanted_target", "copy_target", "log_dir_events", "isr_changed", "assigned", "known_as_they_are", "as_they_are",
+    "take_event",
+}
+"""Seams that tell what is known, and ask for nothing."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -62,7 +67,6 @@ class Process:
                         for part in (ELECTION, PARTITION)}
         with transition():
             end_process(self.records[PARTITION])
-        self._fields = fields_of(self.records)
         self.number = self.clock = self.zxid = self._messages = 0
         self.recorder = Recorder(Path(settings.recording), process=f"broker {self.broker}", settings=asdict(settings))
         self.requests.before_write = self._tell_intent
@@ -86,7 +90,7 @@ class Process:
 
     def take(self, part: str, name: str, message: Message | None = None, **arguments: int) -> bool:
         """Take a step, if it is enabled; raises NotAnswered, without a step, where a read was not answered."""
-        self._intent = f"{part} {self._text(part, name, arguments)}"
+        self._intent = self._text(part, name, arguments)
         self._told = False
         self.requests.zxids.clear()
         self.network.current = message
@@ -94,7 +98,7 @@ class Process:
         zookeeper = self.election_zookeeper if part == ELECTION else self.partition_zookeeper
         if not self._run(part, name, zookeeper, arguments):
             return False
-        asked = [call for call in zookeeper.calls if call[0] not in KNOWN]
+        asked = [call for call in zookeeper.calls if call[0] not in SAYS]
         answer = asked[-1][2] if asked else None
         self._record(part, name, arguments, answer, before, zookeeper.calls + self.network.calls)
         self._send()
@@ -125,13 +129,8 @@ class Process:
             "with": partner, "seams": calls, "zxids": list(self.requests.zxids), "zxid": self.zxid, "clock": self.clock,
             "session": f"{session.id:#x}", "took": message.id if message else None,
             "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
-            "changed": self._changed(), "state": digest(self.election, self.partition),
+            "state": state_hash(self.election, self.partition),
         })
-
-    def _changed(self) -> dict[str, int]:
-        """The fields of the record that are not what they were when this was asked last."""
-        before, self._fields = self._fields, fields_of(self.records)
-        return {name: value for name, value in self._fields.items() if before[name] != value}
 
     def _partner(self, part, name, answer, before):
         """Run the step of the other part that goes with a step; its text, None where there is none."""
@@ -166,14 +165,6 @@ class Process:
     @property
     def _prefix(self):
         return f"{self.broker}.{self.settings.incarnation}-"
-
-    def announce(self, address: tuple[str, int], kind: str, content: dict) -> None:
-        """Send a request that is no step of the sender's, but may lead to one of the receiver's; recorded first."""
-        session = self.requests.session
-        self.clock, self.zxid = self.clock + 1, max(self.zxid, session.zxid)
-        self.note(sends=f"{self._prefix}{self._messages + 1}", kind=kind, content=content, zxid=self.zxid,
-                  clock=self.clock)
-        self.tell(address, kind, content)
 
     def note(self, **line: object) -> None:
         """Record something that is no step."""

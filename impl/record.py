@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import contextmanager
 from typing import Iterator
 
-from spec.language.digest import GHOSTS
 from spec.language.domains import Record, Scope
-from spec.language.plain import Plain, new_state
+from spec.language.plain import Plain, new_state, values_of
 
 _open: list[bool] = []
 
@@ -59,7 +59,7 @@ def _guarded(value):
     if not isinstance(value, Plain):
         return value
     for name in type(value).__slots__:
-        setattr(value, name, Nothing() if name == GHOSTS else _guarded(getattr(value, name)))
+        setattr(value, name, Nothing() if name == "ghosts" else _guarded(getattr(value, name)))
     guarded = type("State", (type(value),), {"__slots__": (), "__setattr__": _set})
     guarded.__slots__ = type(value).__slots__
     value.__class__ = guarded
@@ -69,3 +69,15 @@ def _guarded(value):
 def _set(self, name, value):
     _check()
     object.__setattr__(self, name, value)
+
+
+def state_hash(*records: Plain) -> str:
+    """16 hexadecimal digits of SHA-256 over the values of records, ghosts left out."""
+    values = [value for record in records for value in _values(record)]
+    return hashlib.sha256(",".join(map(str, values)).encode()).hexdigest()[:16]
+
+
+def _values(record):
+    for name in record.__slots__:
+        if name != "ghosts":
+            yield from values_of(getattr(record, name))

@@ -13,25 +13,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spec import zookeeper
 from spec.catalogue import find
 from spec.controller.belief import LOADING, NONE
 from spec.controller.reign import at_work
 from spec.language.domains import Scope
 from spec.language.model import Model
-from spec.partition import zookeeper as partitions
-from spec.partition.znodes import ARMED, FIRED
-from spec.zookeeper import DELETED, EXPIRED, FENCED, LOST, NONODE, OK
+from spec.zookeeper import EXPIRED, FENCED, LOST, NONODE, OK
 
 ELECTION, PARTITION = "election", "partition"
 VARIANTS = ("fenced", "legacy")
-CHECKED = "legacy-checked"
-CHECKS = {
-    partitions.create_state: partitions.checked_create_state,
-    partitions.set_state: partitions.checked_set_state,
-    partitions.delete_request: partitions.checked_delete_request,
-}
-"""What mends KAFKA-6082: the writes of 1.1 to 2.0, each with the check of the epoch."""
 
 READS = ("load_brokers", "load_state", "read_for_election", "read_for_removal", "broker_change", "log_dir_notification")
 WRITES = (
@@ -54,48 +44,8 @@ class Cluster:
 
 
 def cluster(variant: str) -> Cluster:
-    """The cluster of a variant; `CHECKED` is legacy with its fix and nothing else. Raises LookupError."""
-    if variant not in (*VARIANTS, CHECKED):
-        raise LookupError(f"no cluster is {variant!r}; there are {', '.join((*VARIANTS, CHECKED))}")
-    name = "legacy" if variant == CHECKED else variant
-    election, partition = find(ELECTION, name)[0], find(PARTITION, name)[0]
-    return Cluster(variant, election, partition.rebound(CHECKS) if variant == CHECKED else partition)
-
-
-def parts(variant: str) -> tuple[Model, Model]:
-    """The models of a variant."""
-    found = cluster(variant)
-    return found.election, found.partition
-
-
-def observed_cluster(variant: str) -> Cluster:
-    """The same, with something that the explored models leave out, and that is seen on a real ZooKeeper.
-
-    A session that ends hears of it by its own watches, if its client still listens: its ephemerals go before its
-    connection is closed. The client then handles an event in a session that is over, and is answered EXPIRED.
-    """
-    plain = cluster(variant)
-    return Cluster(variant, plain.election.rebound({zookeeper.end_session: end_candidates_session}),
-                   plain.partition.rebound({partitions.end_session: end_controllers_session}))
-
-
-def end_candidates_session(zk, b):
-    """closeSession in *election*: the session's own watch on /controller tells, if that was its own."""
-    client = zk.clients[b]
-    tells = client.watch == 1 and zookeeper.owns_controller(zk, b)
-    answer = zookeeper.end_session(zk, b)
-    if tells:
-        client.fired = DELETED
-    return answer
-
-
-def end_controllers_session(zk, b):
-    """closeSession in *partition*: the session's own watch on /brokers/ids tells."""
-    client = zk.clients[b]
-    tells = client.watch == ARMED
-    partitions.end_session(zk, b)
-    if tells:
-        client.watch = FIRED
+    """The cluster of a variant; raises LookupError."""
+    return Cluster(variant, find(ELECTION, variant)[0], find(PARTITION, variant)[0])
 
 
 def scopes(brokers: int, replicas: int, partitions: int, epochs: int) -> dict[str, Scope]:

@@ -13,7 +13,6 @@ def directory(tmp_path_factory):
     """The directory of a cluster that was broken in all the ways that there are."""
     directory = tmp_path_factory.mktemp("cluster")
     with Cluster(directory, Size(session_timeout=1.0)) as cluster:
-        cluster.start_all()
         steady(cluster)
         break_brokers(cluster)
         break_controllers(cluster)

@@ -8,11 +8,10 @@ from impl.broker import ELECTION_STEPS, EVENT_STEPS
 from impl.election_zookeeper import ElectionZooKeeper
 from impl.network import PartitionNetwork
 from impl.partition_zookeeper import PartitionZooKeeper
-from impl.rebinding import bound
+from impl.rebinding import bound, is_seam, seams_of
 from impl.told import Told
 from spec.processes import ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
 from spec.language.rebind import globals_used
-from spec.seams import is_seam, seams_of
 
 EVENTS = (
     "leader_and_isr", "shut_down", "notify", "fail_log_dir", "broker_change", "unclean_enabled", "topic_deletion",

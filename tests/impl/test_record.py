@@ -2,10 +2,9 @@
 
 import pytest
 
-from impl.record import ReadOnly, new_record, transition
+from impl.record import ReadOnly, new_record, state_hash, transition
 from spec.controller.belief import BROKER as CANDIDATE
 from spec.controller.belief import begin_reign
-from spec.language.digest import digest
 from spec.language.plain import new_state, values_of
 from spec.partition.context import BROKER, end_process
 
@@ -35,15 +34,15 @@ def test_a_transition_writes_a_record_as_it_writes_any_other():
 
 def test_the_hash_is_that_of_the_values_without_ghosts():
     record, plain = new_record(CANDIDATE, SCOPE), new_state(CANDIDATE, SCOPE)
-    empty = digest(record)
-    assert empty == digest(plain)
+    empty = state_hash(record)
+    assert empty == state_hash(plain)
     plain.ghosts.applied = 7
-    assert digest(plain) == empty
+    assert state_hash(plain) == empty
     with transition():
         record.ghosts.applied = 7
         begin_reign(record, 1, 1)
     begin_reign(plain, 1, 1)
-    assert digest(record) == digest(plain) != empty
+    assert state_hash(record) == state_hash(plain) != empty
 
 
 def test_records_of_two_processes_share_nothing():
