@@ -6,7 +6,7 @@ from spec.metrics.metric import Measure
 
 SYSTEMS = {
     "election": election.METRICS, "partition": partition.METRICS, "requests": requests.METRICS, "topics": topics.METRICS,
-    "replica": replica.METRICS, "group": group.METRICS, "consumer": consumer.METRICS, "cluster": partition.METRICS,
+    "replica": replica.METRICS, "group": group.METRICS, "consumer": consumer.METRICS,
 }
 VARIANTS = {("election", "zkclient"): election.UP_TO_1_0}
 
