@@ -177,17 +177,6 @@ class Kernel:
         yield "        if moves == 0 and dead[0] < 0:"
         yield "            dead[0] = i"
 
-    def choices(self, index: int) -> tuple[list[str], list[str], str, str]:
-        """Text of the loops over all arguments of a transition: the loops, the arguments, the step's number, the indent."""
-        opening, names, offset, indent = [], [], "", " " * 8
-        for name, domain in self.model.transitions[index].arguments.items():
-            allowed = values(domain, self.scope)
-            opening.append(f"{indent}for {name}_ in range({allowed.start}, {allowed.stop}):")
-            indent += "    "
-            names.append(f"{name}_")
-            offset = f"({offset or '0'}) * {len(allowed)} + ({name}_ - ({allowed.start}))"
-        return opening, names, f"{self.bases[index]} + {offset or '0'}", indent
-
     def _step_properties(self, transition, names, indent):
         for i, prop in enumerate(self.step_properties):
             if prop.of and prop.concerns(transition):

@@ -20,6 +20,7 @@ from checker.execution import Execution
 from checker.kernel import Expansion, Kernel, nested_choices
 from checker.machine import Code
 from checker.table import Table
+from spec.language.domains import values
 from spec.language.plain import values_of
 
 SEED, WIDTH, MOST = 1, 1_000, 50_000
@@ -128,11 +129,12 @@ class Mirror:
         """What a step does that its renaming does not."""
         kernel, renaming = self._kernel, self._kernel.symmetry.renaming(images)
         execution = Execution(kernel.model, kernel.scope)
-        values = tuple(kernel.packing.unpack(words))
+        before = tuple(kernel.packing.unpack(words))
         other = renaming.arguments(transition, arguments)
         steps = [execution.step(transition, given) for given in (arguments, other)]
         ends = [execution.after(execution.from_values(state), transition, given)
-                for state, given in ((values, arguments), (renaming.values(values), other))]
+                if given in transition.choices(kernel.scope) else None
+                for state, given in ((before, arguments), (renaming.values(before), other))]
         if None in ends:
             enabled, disabled = reversed(steps) if ends[0] is None else steps
             return f"{enabled} is enabled, but with {renaming} {disabled} is not; check it without --symmetry"
@@ -193,10 +195,12 @@ def _mirror_text(kernel):
     yield "        copy(u, p)"
     for index, transition in enumerate(kernel.model.transitions):
         opening, indent, names, number = nested_choices(transition, kernel.bases[index], kernel.scope)
-        others = [forms.image(domain, name) for domain, name in zip(transition.arguments.values(), names)]
+        others = [forms.image(domain, name) for domain, name in zip(transition.declared.values(), names)]
         yield from opening
         yield f"{indent}x = t{index}({', '.join(['t', *names])})"
-        yield f"{indent}y = t{index}({', '.join(['u', *others])})"
+        yield f"{indent}y = False"
+        yield f"{indent}if {_is_choice(transition, others, kernel.scope)}:"
+        yield f"{indent}    y = t{index}({', '.join(['u', *others])})"
         yield f"{indent}if x or y:"
         yield f"{indent}    taken[{index}] += 1"
         yield f"{indent}    same = alike(x, y, t, u, {orders}, here, there)"
@@ -207,6 +211,13 @@ def _mirror_text(kernel):
         yield f"{indent}    copy(t, s)"
         yield f"{indent}    copy(u, p)"
     yield "    return 0"
+
+
+def _is_choice(transition, others, scope):
+    """Text that asks whether arguments are within what a transition is narrowed to."""
+    narrowed = [(other, values(transition.only[name], scope))
+                for name, other in zip(transition.arguments, others) if name in transition.only]
+    return " and ".join(f"{allowed.start} <= {other} < {allowed.stop}" for other, allowed in narrowed) or "True"
 
 
 def _step_properties(kernel, transition, names, others, number, indent):

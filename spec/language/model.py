@@ -52,9 +52,13 @@ class Transition:
 
     @property
     def arguments(self) -> dict[str, object]:
-        """Argument names and their domains, in order, as the function's annotations (and `only`) declare them."""
-        declared = {name: domain for name, domain in self.function.__annotations__.items() if name != "return"}
-        return declared | self.only
+        """Argument names and the domains that they are chosen from, in order: as `declared`, narrowed by `only`."""
+        return self.declared | self.only
+
+    @property
+    def declared(self) -> dict[str, object]:
+        """Argument names and their domains, in order, as the function's annotations declare them."""
+        return {name: domain for name, domain in self.function.__annotations__.items() if name != "return"}
 
     def choices(self, scope: Scope) -> Iterator[tuple[int, ...]]:
         """All argument tuples at `scope`, the last argument varying fastest."""
@@ -157,8 +161,8 @@ class Model:
     counterexamples, in states (of a lasso, up to the first state of its loop). `answers` names the codes that
     `seams` return, for the text of steps. `parts` names the models (system, variant) of what a composed one
     leaves out, or bounds more than they do.
-    `interchangeable` names the sorts whose ids no transition and no property tells apart, each with the sorts whose
-    ids are its first ones (a receiver is one of the first brokers), which are told apart from the rest.
+    `interchangeable` names the sorts whose ids no transition and no property tells apart, each with the first ones that
+    are told apart from the rest: a sort whose ids they are (a receiver is one of the first brokers), or how many.
     """
 
     system: str
@@ -178,7 +182,7 @@ class Model:
     others: Mapping[str, Scope] = field(default_factory=dict)
     sizes: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[tuple[str, str], ...] = ()
-    interchangeable: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    interchangeable: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
 
     @property
     def scopes(self) -> Mapping[str, Scope]:

@@ -85,7 +85,7 @@ class Renaming:
 
     def arguments(self, transition: Transition, arguments: tuple[int, ...]) -> tuple[int, ...]:
         """A step's arguments, renamed."""
-        tables = map(self._table, transition.arguments.values())
+        tables = map(self._table, transition.declared.values())
         return tuple(table[value] if table else value for table, value in zip(tables, arguments))
 
     def __str__(self) -> str:
@@ -103,11 +103,11 @@ class Symmetry:
     other, and `parts` the sorts whose ids are the first ones of such a sort: they are renamed along with it.
     """
 
-    def __init__(self, model: Model, scope: Scope, interchangeable: Mapping[str, tuple[str, ...]]):
+    def __init__(self, model: Model, scope: Scope, interchangeable: Mapping[str, tuple[str | int, ...]]):
         self.leaves, self.scope = named_leaves(model.state, scope), scope
         blocks = {sort: _blocks(scope, sort, parts) for sort, parts in interchangeable.items()}
         self.blocks = {sort: found for sort, found in blocks.items() if any(len(block) > 1 for block in found)}
-        self.parts = {part: sort for sort in self.blocks for part in interchangeable[sort]}
+        self.parts = {part: sort for sort in self.blocks for part in interchangeable[sort] if isinstance(part, str)}
 
     @property
     def count(self) -> int:
@@ -143,7 +143,8 @@ class Symmetry:
 
 
 def _blocks(scope, sort, parts):
-    ends = sorted({0, scope[sort], *(min(scope[part], scope[sort]) for part in parts)})
+    sizes = [part if isinstance(part, int) else scope[part] for part in parts]
+    ends = sorted({0, scope[sort], *(min(size, scope[sort]) for size in sizes)})
     return [range(first, last) for first, last in zip(ends, ends[1:])]
 
 

@@ -55,6 +55,7 @@ MAXIMAL_ISR = Model(
     expected={(2, 1, 2): {}, (2, 1, 1): {}, (3, 2, 2): {}, (3, 2, 3): {}, (3, 2, 4): {}},
     others={"quick": scope(2, 1, 2), "deep": scope(3, 2, 4)},
     sizes=SIZES,
+    interchangeable={"brokers": (1,)},
 )
 
 

@@ -54,6 +54,7 @@ FENCED = Model(
     },
     others={"quick": scope(2, 2, 1, 1, 1, 1, 1, 1, 1), "deep": scope(2, 2, 1, 2, 2, 2, 1, 1, 1)},
     sizes=SIZES,
+    interchangeable={"brokers": ()},
     parts=(
         ("election", "fenced"), ("partition", "fenced"), ("requests", "current"), ("topics", "kip455"),
         ("replica", "current"),

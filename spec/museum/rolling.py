@@ -58,5 +58,6 @@ ROLLING = replace(
     ),
     initial=initial,
     others={"quick": scope(2, 3, 1, 1), "deep": scope(2, 4, 2, 1)},
+    interchangeable={"brokers": (OLD_BROKERS, "receivers")},
 )
 MODELS = (ROLLING,)

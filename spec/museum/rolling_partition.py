@@ -7,7 +7,7 @@ in both.
 
 from spec.museum import leader_zk, partition
 from spec.museum.leader_zk import take_notification
-from spec.museum.versions import is_old
+from spec.museum.versions import OLD_BROKERS, is_old
 from spec.partition import zookeeper
 from spec.partition.zookeeper import (
     checked_create_state, checked_delete_request, checked_set_state, create_state, delete_request, disconnect, session_open,
@@ -64,5 +64,5 @@ ROLLING = partition.model(
     zookeeper.checked_set_state: set_state_by_version,
     zookeeper.checked_delete_request: delete_request_by_version,
     leader_zk.take_notification: take_notification_by_version,
-})
+}, interchangeable={"brokers": (OLD_BROKERS,)})
 MODELS = (ROLLING,)

@@ -13,7 +13,7 @@ from tests import toys
 from tests.spec.declarations import records, states
 
 SCOPE = {"ids": 3, "few": 2, "size": 2, "limit": 5}
-GROUPS = ({"ids": ()}, {"ids": (), "few": ()}, {"ids": ("few",)})
+GROUPS = ({"ids": ()}, {"ids": (), "few": ()}, {"ids": ("few",)}, {"ids": (1,)})
 STATE = Record(
     levels=(Array(Number(0, 9), "ids"), "by id"),
     trust=(Array(Array(Number(0, 9), "ids"), "ids"), "by two ids"),
@@ -80,8 +80,9 @@ def test_the_least_renaming_is_the_same_for_all_and_leads_back(case, data):
 
 def test_the_first_ids_stay_among_themselves_where_a_part_says_so():
     blocks = [symmetry_of(STATE, group).blocks for group in GROUPS]
-    assert blocks == [{"ids": [range(3)]}, {"ids": [range(3)], "few": [range(2)]}, {"ids": [range(2), range(2, 3)]}]
-    assert [symmetry_of(STATE, group).count for group in GROUPS] == [6, 12, 2]
+    assert blocks == [{"ids": [range(3)]}, {"ids": [range(3)], "few": [range(2)]}, {"ids": [range(2), range(2, 3)]},
+                      {"ids": [range(1), range(1, 3)]}]
+    assert [symmetry_of(STATE, group).count for group in GROUPS] == [6, 12, 2, 2]
 
 
 def test_a_sort_of_one_id_has_nothing_to_rename():
