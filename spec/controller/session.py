@@ -40,7 +40,7 @@ def register_broker(s, b: Broker):
     Kafka:   KafkaZkClient.registerBroker, 1.1 to 3.9; Startup and RegisterBrokerAndReelect events.
     """
     broker = s.brokers[b]
-    if broker.session != OPEN or broker.doing != REGISTERING:
+    if broker.doing != REGISTERING:
         return False
 
     answer = create_broker(s.zk, b)
@@ -62,7 +62,7 @@ def die(s, b: Broker):
     Kafka:   KafkaServer.startup, fatal error, 1.1 to 3.9.
     """
     broker = s.brokers[b]
-    if broker.session != OPEN or broker.doing != DYING:
+    if broker.doing != DYING:
         return False
 
     end_session(s.zk, b)

@@ -1,7 +1,8 @@
 """The requests system: its variants, oldest first, and what is known of each."""
 
-from spec.language.model import Arrow, Model, Transition
+from spec.language.model import Arrow, Model, Transition, among
 from spec.museum import shared_queue
+from spec.properties.liveness_requests import LIVENESS
 from spec.properties.requests import SAFETY, WITHOUT_BROKER_EPOCHS
 from spec.properties.requests_goals import GOALS
 from spec.requests import broker, cluster, events, faults, network, reign, zookeeper
@@ -44,7 +45,7 @@ HOLDS = {
 }
 ONE_FAULT = {
     "former_changes_nothing": 5, "control_requests_first": 9, "replicas_converge": 10, "metadata_converges": 10,
-    "nothing_for_the_deleted": 10,
+    "nothing_for_the_deleted": 10, "all_agree": 10,
 }
 SIZES = {
     "brokers": "brokers, each of which may become the controller",
@@ -66,7 +67,7 @@ def model(variant, story, functions, properties, expected):
         state=cluster.STATE,
         initial=cluster.initial,
         transitions=functions,
-        properties=properties,
+        properties=among(properties + LIVENESS, functions),
         scope=dict(zip(SIZES, (2, 2, 2, 1, 3, 1))),
         largest={"brokers": 4, "replicas": 4, "epochs": 4, "leader_epochs": 6, "queue": 8, "faults": 4},
         lanes=lanes,

@@ -4,10 +4,11 @@ from spec import faults, zookeeper
 from spec.controller import belief, election, reign, requests, session
 from spec.lagging import faults as lagging_faults
 from spec.lagging import zookeeper as lagging
-from spec.language.model import Arrow, Model, Transition
-from spec.museum import legacy, zkclient, zkclient_session
+from spec.language.model import Arrow, Model, Transition, among
+from spec.museum import legacy, standing, zkclient, zkclient_session
 from spec.museum import requests as old
 from spec.properties import election as properties
+from spec.properties import liveness_election as liveness
 
 LANE = "broker {b}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
@@ -98,7 +99,7 @@ def model(variant, story, transitions, properties, scope, expected, state=belief
         state=state,
         initial=belief.initial,
         transitions=transitions + REQUESTS + FAULTS,
-        properties=properties,
+        properties=among(properties, transitions + FAULTS),
         scope=scope,
         largest={"brokers": 5, "epochs": 6, "faults": 6, "receivers": 3},
         others=OTHERS,
@@ -139,7 +140,7 @@ ZKCLIENT = model(
     "A client that opens new sessions by itself, an election whose failure to raise the epoch is swallowed, "
     "and a resignation that forgets to resign: brokers rule in another's epoch, or for ever.",
     ZKCLIENT_SESSION + ZKCLIENT_CONTROLLER,
-    properties.ZKCLIENT,
+    properties.ZKCLIENT + liveness.ZKCLIENT,
     SCOPE,
     {
         (2, 2, 0, 1): {},
@@ -153,7 +154,7 @@ LEGACY = model(
     "/controller is created first and the epoch raised later: a zombie obtains the higher epoch, its writes "
     "land unchecked, and a broker that resigns deletes another's /controller.",
     SESSION + LEGACY_CONTROLLER,
-    properties.LEGACY,
+    properties.LEGACY + liveness.LEGACY,
     SCOPE,
     {
         (2, 2, 0, 1): {},
@@ -167,16 +168,25 @@ FENCED = model(
     "One transaction creates /controller and raises the epoch, and every write of a controller is checked "
     "against the epoch's version: a deposed controller may believe what it likes, and changes nothing.",
     SESSION + FENCED_CONTROLLER,
-    properties.FENCED,
+    properties.FENCED + liveness.FENCED,
     SCOPE,
     {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (2, 3, 2, 1): {}, (3, 2, 1, 1): {}},
 )
+STANDING = model(
+    "fenced-standing",
+    "As fenced, and whoever finds no /controller when its watch has spoken stands, which Kafka never did: a deletion "
+    "between a word of the watch and its being armed again leaves no cluster without a controller.",
+    SESSION + FENCED_CONTROLLER,
+    properties.FENCED + liveness.FENCED,
+    OTHERS["quick"],
+    {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (2, 3, 2, 1): {}},
+).rebound({election.handle_change: standing.handle_change})
 EDITED = model(
     "fenced-edited",
     "As fenced, and an operator writes /controller_epoch by hand: the controller owns /controller and stays "
     "active, and every write that it makes is refused, until its session ends or somebody deletes it.",
     SESSION + FENCED_CONTROLLER + (Transition(faults.edit_epoch, "zookeeper"),),
-    properties.EDITED,
+    properties.EDITED + liveness.FENCED,
     SCOPE,
     {(2, 2, 1, 1): {}, (2, 3, 2, 1): {}, (3, 2, 1, 1): {}},
 )
@@ -190,4 +200,4 @@ LAGGING = model(
     {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (3, 2, 1, 1): {}},
     lagging.STATE,
 ).rebound(lagging.LATE, initial=lagging.initial)
-MODELS = (ZKCLIENT, LEGACY, FENCED, EDITED, LAGGING)
+MODELS = (ZKCLIENT, LEGACY, FENCED, STANDING, EDITED, LAGGING)
