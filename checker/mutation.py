@@ -11,8 +11,8 @@ from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.mutants import (
-    async_isr, cluster, consumer, election, group, liveness, partition, replica, replication, requests, rolling,
-    topics,
+    async_isr, cluster, consumer, election, group, liveness, liveness_control, partition, replica, replication,
+    requests, rolling, topics,
 )
 from spec.mutants.mutant import Mutant
 
@@ -62,8 +62,10 @@ def catalogue() -> list[tuple[Model, Mutant]]:
     """Every mutant with the model that it is a mutant of."""
     mutants = {
         ("replication", "kip320"): replication.MUTANTS, ("async-isr", "maximal-isr"): async_isr.MUTANTS,
-        ("election", "fenced"): election.MUTANTS, ("election", "rolling"): rolling.MUTANTS,
-        ("partition", "fenced"): partition.MUTANTS, ("requests", "current"): requests.MUTANTS,
+        ("election", "fenced"): election.MUTANTS + liveness_control.ELECTION,
+        ("election", "fenced-standing"): liveness_control.STANDING, ("election", "rolling"): rolling.MUTANTS,
+        ("partition", "fenced"): partition.MUTANTS,
+        ("requests", "current"): requests.MUTANTS + liveness_control.REQUESTS,
         ("topics", "kip455"): topics.MUTANTS, ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS,
         ("replica", "current"): replica.MUTANTS, ("replica", "fenced"): replica.FENCED_MUTANTS,
         ("group", "current"): group.MUTANTS + liveness.GROUP,

@@ -1,4 +1,7 @@
-"""The readable truth: a plain-Python breadth-first explorer that the fast one is tested against."""
+"""The readable truth: a plain-Python breadth-first explorer that the fast one is tested against.
+
+As there, an exploration judges states and steps; liveness is decided afterwards, on the finished graph.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from spec.language.renaming import Symmetry
 
 @dataclass
 class Explored:
-    """What an exploration to the end counts; `depth` and the violations' lengths are in states."""
+    """What an exploration to the end counts, and its graph; `depth` and the violations' lengths are in states.
+
+    `violated` has properties of states and steps; of liveness `liveness.reference.lassos` tells from the `graph`.
+    """
 
     distinct: int = 0
     generated: int = 0
@@ -23,6 +29,7 @@ class Explored:
     reached: set[str] = field(default_factory=set)
     coverage: Counter = field(default_factory=Counter)
     cuts: Counter = field(default_factory=Counter)
+    graph: Steps = field(default_factory=Steps)
 
 
 def explore(model: Model, scope: Scope, symmetric: bool = False) -> Explored:
@@ -30,7 +37,8 @@ def explore(model: Model, scope: Scope, symmetric: bool = False) -> Explored:
 
     With `symmetric`, one of all states that renaming interchangeable ids makes of each other.
     """
-    run, result, graph = Execution(model, scope), Explored(), Steps()
+    run, result = Execution(model, scope), Explored()
+    graph = result.graph
     symmetry = Symmetry(model, scope, model.interchangeable if symmetric else {})
     frontier = {symmetry.least(run.key(state)): state for state in run.initial_states()}
     result.generated = len(frontier)
@@ -45,9 +53,13 @@ def explore(model: Model, scope: Scope, symmetric: bool = False) -> Explored:
             graph.steps[key] = _expand(run, symmetry, state, result, following)
         frontier = {key: state for key, state in following.items() if key not in graph.states}
     result.distinct = len(graph.states)
-    if not symmetric:
-        result.violated |= lassos(model, scope, graph)
     return result
+
+
+def violations(model: Model, scope: Scope) -> dict[str, int]:
+    """All that is violated at `scope`, liveness included: the states of shortest counterexamples."""
+    found = explore(model, scope)
+    return found.violated | lassos(model, scope, found.graph)
 
 
 def _expand(run, symmetry, state, result, following):

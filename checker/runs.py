@@ -249,7 +249,9 @@ def _liveness(kernel, decided):
 def as_expected(check: Check, result: dict) -> bool | None:
     """Whether the verdict is the recorded one; None where none is recorded or the run is incomplete."""
     recorded = check.model.expectation(check.scope)
-    if recorded is None or result["verdict"] == "incomplete":
+    usual = {p.name for p in check.model.properties_at(check.scope)}
+    by_name = {p.name for p in check.model.properties} & {*result["properties"]} - usual
+    if recorded is None or by_name or result["verdict"] == "incomplete":
         return None
     open_still = {entry["property"] for entry in result["liveness"] if entry["verdict"] == UNDECIDED}
     asked = {name: n for name, n in recorded.items() if name in result["properties"] and name not in open_still}

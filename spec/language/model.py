@@ -158,8 +158,9 @@ class Model:
     `scope` gives the default sizes, `others` those of scopes with other names than `STANDARD`, and `largest`
     the greatest that may be asked for; `sizes` says what each of them means or bounds. `expected` maps a scope
     (values in the order of `scope`) to the violated properties with the length of their shortest
-    counterexamples, in states (of a lasso, up to the first state of its loop). `answers` names the codes that
-    `seams` return, for the text of steps. `parts` names the models (system, variant) of what a composed one
+    counterexamples, in states (of a lasso, up to the first state of its loop); at the scopes `safety_only`, whose
+    graphs are too large, liveness is asked only by name. `answers` names the codes that `seams` return, for the text
+    of steps. `parts` names the models (system, variant) of what a composed one
     leaves out, or bounds more than they do.
     `interchangeable` names the sorts whose ids no transition and no property tells apart, each with the first ones that
     are told apart from the rest: a sort whose ids they are (a receiver is one of the first brokers), or how many.
@@ -179,6 +180,7 @@ class Model:
     seams: tuple[Callable, ...] = ()
     answers: tuple[str, ...] = ()
     expected: Mapping[tuple[int, ...], Mapping[str, int]] = field(default_factory=dict)
+    safety_only: tuple[tuple[int, ...], ...] = ()
     others: Mapping[str, Scope] = field(default_factory=dict)
     sizes: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[tuple[str, str], ...] = ()
@@ -207,7 +209,8 @@ class Model:
 
     def properties_at(self, scope: Scope) -> tuple[Property, ...]:
         """The properties that a scope of this size can answer."""
-        return tuple(p for p in self.properties if all(_has(scope, name, n) for name, n in p.least.items()))
+        found = (p for p in self.properties if all(_has(scope, name, n) for name, n in p.least.items()))
+        return tuple(p for p in found if p.kind not in LIVENESS or self._sizes(scope) not in self.safety_only)
 
     def transition(self, name: str) -> Transition:
         """The transition called `name` (with or without its module); raises KeyError."""
@@ -218,7 +221,10 @@ class Model:
 
     def expectation(self, scope: Scope) -> Mapping[str, int] | None:
         """The recorded violations at `scope`, or None where nothing is recorded."""
-        return self.expected.get(tuple(scope[name] for name in self.scope))
+        return self.expected.get(self._sizes(scope))
+
+    def _sizes(self, scope):
+        return tuple(scope[name] for name in self.scope)
 
 
 def _has(scope, name, least):

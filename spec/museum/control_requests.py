@@ -47,6 +47,7 @@ ONE_FAULT = {
     "former_changes_nothing": 5, "control_requests_first": 9, "replicas_converge": 10, "metadata_converges": 10,
     "nothing_for_the_deleted": 10, "all_agree": 10,
 }
+LARGE = ((2, 2, 2, 1, 3, 2), (2, 2, 2, 1, 2, 2), (3, 2, 2, 1, 3, 1))
 SIZES = {
     "brokers": "brokers, each of which may become the controller",
     "replicas": "replicas of the one partition, no more than brokers",
@@ -74,6 +75,7 @@ def model(variant, story, functions, properties, expected):
         seams=SEAMS,
         answers=network.Error.names,
         expected=expected,
+        safety_only=LARGE,
         others={"quick": dict(zip(SIZES, (2, 2, 1, 1, 3, 1))), "deep": dict(zip(SIZES, (2, 2, 2, 1, 3, 2)))},
         sizes=SIZES,
         interchangeable={"brokers": ()},

@@ -130,6 +130,9 @@ OLD_VIOLATIONS = {
 }
 
 
+NOBODY_STANDS = {"one_controller": 13}
+
+
 def later(violations, steps):
     """The same violations, each so many steps later: two brokers register before they stand."""
     return {name: length + steps for name, length in violations.items()}
@@ -144,11 +147,11 @@ ZKCLIENT = model(
     SCOPE,
     {
         (2, 2, 0, 1): {},
-        (2, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10},
+        (2, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10, "one_controller": 23, "one_ruler": 25},
         (3, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10},
     },
     zkclient_session.STATE,
-).rebound({belief.end_process: zkclient_session.end_process})
+).rebound({belief.end_process: zkclient_session.end_process}, safety_only=((3, 2, 1, 1),))
 LEGACY = model(
     "legacy",
     "/controller is created first and the epoch raised later: a zombie obtains the higher epoch, its writes "
@@ -158,9 +161,9 @@ LEGACY = model(
     SCOPE,
     {
         (2, 2, 0, 1): {},
-        (2, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19},
-        (2, 3, 2, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 17},
-        (3, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19},
+        (2, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19} | NOBODY_STANDS,
+        (2, 3, 2, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 17} | NOBODY_STANDS,
+        (3, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19} | NOBODY_STANDS,
     },
 )
 FENCED = model(
@@ -170,7 +173,7 @@ FENCED = model(
     SESSION + FENCED_CONTROLLER,
     properties.FENCED + liveness.FENCED,
     SCOPE,
-    {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (2, 3, 2, 1): {}, (3, 2, 1, 1): {}},
+    {(2, 2, 0, 1): {}, (2, 2, 1, 1): NOBODY_STANDS, (2, 3, 2, 1): NOBODY_STANDS, (3, 2, 1, 1): NOBODY_STANDS},
 )
 STANDING = model(
     "fenced-standing",
@@ -188,7 +191,7 @@ EDITED = model(
     SESSION + FENCED_CONTROLLER + (Transition(faults.edit_epoch, "zookeeper"),),
     properties.EDITED + liveness.FENCED,
     SCOPE,
-    {(2, 2, 1, 1): {}, (2, 3, 2, 1): {}, (3, 2, 1, 1): {}},
+    {(2, 2, 1, 1): NOBODY_STANDS, (2, 3, 2, 1): NOBODY_STANDS, (3, 2, 1, 1): NOBODY_STANDS},
 )
 LAGGING = model(
     "fenced-lagging",

@@ -101,7 +101,7 @@ def explored(run, kernel: Kernel, context=None, partitions: int = 1, **options) 
 
 
 def facts(found: Outcome | Explored) -> dict:
-    """All that two explorers must agree upon."""
+    """All that two explorers must agree upon: counts, goals, and what states and steps violate."""
     violated = found.violated if isinstance(found, Explored) else {
         v.name: v.trace_length for v in found.violations}
     return {

@@ -6,7 +6,7 @@ import pytest
 
 from checker.execution import Execution
 from checker.local import explore_here
-from checker.reference import explore
+from checker.reference import violations
 from spec.language.steps import parse_step
 from spec.museum.control_requests import CURRENT, MODELS
 from spec.properties.requests_goals import left_behind
@@ -57,7 +57,7 @@ def test_two_brokers_and_one_fault_give_the_recorded_verdicts(model):
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
 def test_without_a_fault_the_reference_explorer_gives_the_recorded_verdicts(model):
-    assert explore(model, CALM).violated == model.expectation(CALM)
+    assert violations(model, CALM) == model.expectation(CALM)
 
 
 def test_an_answer_of_the_former_process_leaves_a_working_replica_behind():
