@@ -13,6 +13,7 @@ from traces.recording import Recording
 from traces.reigns import Reigns
 from traces.topics.writes import Writes
 from traces.topics.world import World
+from traces.transactions import CreateSession
 from traces.zookeeper_tree import Tree
 
 
@@ -20,7 +21,8 @@ from traces.zookeeper_tree import Tree
 class Evidence:
     """What a log shows: who ruled, what could be read, and what was written to partitions and topics.
 
-    `world`: the topics as they were before the first record that counts, `sessions`: those that were open then.
+    `world`: the topics as they were before the first record that counts, `sessions`: those that were open then;
+    `timeouts`: how long each session lasts unheard, in ms.
     """
 
     features: Features
@@ -30,6 +32,7 @@ class Evidence:
     writes: Writes
     world: World
     sessions: frozenset[int]
+    timeouts: dict[int, int]
 
     @cached_property
     def brokers(self) -> set[int]:
@@ -49,7 +52,8 @@ def gather(recording: Recording, variant: str, members: Members, root: str) -> E
     for transaction in recording.transactions:
         if transaction.zxid <= complete:
             tree.apply(transaction)
-    sessions, controllers, inputs = frozenset(tree.sessions), Controllers(members, root, tree.nodes), Inputs(root, tree)
+    controllers, inputs, timeouts = Controllers(members, root, tree.nodes), Inputs(root, tree), dict(tree.sessions)
+    sessions = frozenset(timeouts)
     changes, writes, world = Changes(members, root, tree), Writes(members, root), World(root, tree.nodes)
     for transaction in recording.transactions:
         if transaction.zxid <= complete:
@@ -60,5 +64,7 @@ def gather(recording: Recording, variant: str, members: Members, root: str) -> E
             controllers.add(transaction)
             inputs.add(transaction, tree)
             changes.add(transaction)
+            timeouts |= {transaction.session: o.timeout for o in transaction.operations if isinstance(o, CreateSession)}
     reigns = Reigns(controllers.all, complete, sessions & members.broker_of.keys())
-    return Evidence(find_features(recording, variant, root), reigns, inputs, changes, writes, world, sessions)
+    features = find_features(recording, variant, root)
+    return Evidence(features, reigns, inputs, changes, writes, world, sessions, timeouts)

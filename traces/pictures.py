@@ -1,6 +1,6 @@
 """A replayed log as a history for `kafkaproof show`: the steps that led to the first violation or divergence."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from spec.language.model import Model, Transition
@@ -15,11 +15,12 @@ _UNKNOWN = Candidate("unexplained", None)
 
 @dataclass
 class _Row:
-    """Neighbouring steps that are alike: the first, the last, and how many."""
+    """Neighbouring steps that are alike: the first, the last, how many, and what they are in other streams."""
 
     first: Step
     last: Step
     count: int = 1
+    told: set[str] = field(default_factory=set)
 
 
 def history_of(result: Result, source: str) -> dict | None:
@@ -28,7 +29,7 @@ def history_of(result: Result, source: str) -> dict | None:
         return None
     model = next(model for model in MODELS if model.variant == result.variant)
     steps, name, text = _story(result)
-    rows = _rows(steps)
+    rows = _rows(steps, result.told)
     chosen = rows[_start(rows, result):]
     brokers = sorted({step.broker for step in steps if step.broker is not None})
     lanes = ["zookeeper", "operator"] if any(row.first.broker is None for row in chosen) else ["zookeeper"]
@@ -65,7 +66,7 @@ def _story(result: Result) -> tuple[list[Step], str, str]:
     return [*result.steps, unexplained], "conformance", f"Every record is a step of the specification. {reason}"
 
 
-def _rows(steps: list[Step]) -> list[_Row]:
+def _rows(steps: list[Step], told: dict[int, str]) -> list[_Row]:
     """Runs of steps that differ only in the znode that is written, as one row each."""
     rows: list[_Row] = []
     for step in steps:
@@ -74,6 +75,7 @@ def _rows(steps: list[Step]) -> list[_Row]:
             rows[-1].count += 1
         else:
             rows.append(_Row(step, step))
+        rows[-1].told |= {told[zxid]} if (zxid := step.transaction.zxid) in told else set()
     return rows
 
 
@@ -154,9 +156,10 @@ def _drawn(row: _Row, state: dict, model: Model, lanes: list[str], name: str) ->
 
 def _words(row: _Row, found: list[Transition]) -> str:
     more = f" and {row.count - 1} more" if row.count > 1 else ""
-    logged = f"In the log: {row.first.transaction.form()}{more}."
+    told = f" ({', '.join(sorted(row.told))})" if row.told else ""
+    logged = f"In the log: {row.first.transaction.form()}{more}{told}."
     if not found:
-        return f"{logged} No transition of the election system makes it."
+        return f"{logged} No step of the specification makes it."
     step = row.first
     if step.reign:
         logged += f" Its writer rules in epoch {step.reign}; /controller_epoch is {step.shared.epoch}."

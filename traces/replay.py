@@ -39,7 +39,7 @@ class Result:
 
     `beginning`: what was shared before the first record; `divergence`: the zxid that no behaviour explains,
     and why; `diverging`: that record, and the broker whose session wrote it; `undecided`: why there is no verdict;
-    `told`: what records are in the streams of topics and reassignments, by zxid.
+    `told`: what records are in the streams of partitions, topics and reassignments, by zxid.
     """
 
     variant: str

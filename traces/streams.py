@@ -15,7 +15,6 @@ from traces.topics.replay import Streams, explain_topics
 from traces.violations import Violation
 
 
-
 class Unexplained(NamedTuple):
     """A record that no step of its stream explains; `certain`: nothing before the log could have."""
 
@@ -55,8 +54,10 @@ def settle(result: Result, streams: Streams, recording: Recording) -> None:
         transaction = next(t for t in recording.transactions if t.zxid == certain[0].zxid)
         result.diverge(transaction, certain[0].reason)
     elif found and not result.divergence and not result.undecided:
-        result.undecided = f"{found[0].zxid:#x}: what its controller had read before the log is unknown: {found[0].reason}"
+        result.undecided = f"{found[0].zxid:#x}: what was before the log is unknown, {found[0].reason}"
     result.told = {judged.write.zxid: judged.kind for judged in streams.writes if judged.kind}
+    best = {each.change.zxid: each.explanations[0] for each in streams.partitions if each.explanations}
+    result.told |= {zxid: f"{first.strategy}: {first.trigger}" for zxid, first in best.items()}
 
 
 def flaws(streams: Streams) -> list[Violation]:

@@ -10,6 +10,8 @@ from checker.commands.main import main
 from traces.cluster import Members, find_root, find_variant
 from traces.recording import Recording, read_recording
 from traces.replay import Result, replay
+from traces.streams import explain_streams, settle
+from traces.topics.replay import Streams
 from traces.transactions import Transaction
 from traces.zookeeper_snapshot import Snapshot
 from traces.zookeeper_tree import Tree
@@ -17,6 +19,9 @@ from traces.zookeeper_tree import Tree
 BUNDLED = Path(__file__).parents[2] / "traces" / "recordings"
 LEGACY = BUNDLED / "1.1.1-zombie"
 FENCED = BUNDLED / "3.9.1-controller-failover"
+REASSIGN = BUNDLED / "3.9.1-reassign"
+FIVE_FENCED = BUNDLED / "2.8.2-five-brokers"
+FIVE_LEGACY = BUNDLED / "1.1.1-five-brokers"
 
 read = cache(read_recording)
 
@@ -26,6 +31,22 @@ def replayed(recording: Recording, variant: str | None = None) -> Result:
     root = find_root(recording, None)
     members = Members(recording, root)
     return replay(recording, variant or find_variant(recording, members, root), members, root)
+
+
+def settled(recording: Recording, variant: str | None = None) -> tuple[Result, Streams]:
+    """Replay a recording as the command does: with the streams of partitions, topics and reassignments."""
+    root = find_root(recording, None)
+    members = Members(recording, root)
+    variant = variant or find_variant(recording, members, root)
+    result, streams = replay(recording, variant, members, root), explain_streams(recording, variant, members, root)
+    settle(result, streams, recording)
+    return result, streams
+
+
+@cache
+def streams_of(directory: Path) -> Streams:
+    """The streams of all of a directory, once in a test run."""
+    return settled(read(directory))[1]
 
 
 @cache

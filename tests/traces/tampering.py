@@ -34,13 +34,6 @@ def moved(log: Log, zxid: int, behind: int) -> Log:
     return [*rest[:place], record, *rest[place:]]
 
 
-def inserted(log: Log, behind: int, like: int, change: Callable[[Transaction], Transaction]) -> Log:
-    """The log with one more record: another one, changed."""
-    record = next(t for t in log if t.zxid == like)
-    place = next(place for place, t in enumerate(log) if t.zxid == behind) + 1
-    return [*log[:place], change(record), *log[place:]]
-
-
 def rewritten(log: Log, zxid: int, change: Callable[[dict], None]) -> Log:
     """The log with the JSON changed that the last operation of a record writes."""
     return [_with_json(t, change) if t.zxid == zxid else t for t in log]

@@ -183,7 +183,7 @@ def test_a_broker_s_write_in_another_s_name_is_unexplained():
 def test_the_report_lists_what_nothing_explains(capsys, tmp_path):
     write_log(tmp_path / "log.1", altered(read(FENCED).transactions, 0x63, rewritten(leader=3)).transactions)
     code, found = run_json(capsys, tmp_path)
-    assert (code, found["verdict"]) == (1, "diverges")
+    assert (code, found["verdict"], found["first_divergence"]["zxid"]) == (1, "diverges", "0x63")
     first = found["partitions"]["unexplained"][0]
     assert (first["zxid"], first["partition"]) == ("0x63", "f1-3")
     assert first["before"] == {"leader": -1, "leader_epoch": 1, "controller_epoch": 2, "isr": [2, 3]}

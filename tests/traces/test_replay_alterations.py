@@ -100,7 +100,7 @@ def test_a_leader_that_writes_an_epoch_not_yet_written_violates_c9():
     del result.violations.found["C4"]
     last = checked(history_of(result, "here"))["steps"][-1]
     assert (last["zxid"], last["violates"]) == ("0xa1", ["C9"])
-    assert "No transition of the election system makes it" in last["words"]
+    assert "No step of the specification makes it" in last["words"]
 
 
 def test_is_caught_in_a_file_too(tmp_path):

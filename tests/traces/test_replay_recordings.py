@@ -6,8 +6,14 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from tests.traces.replaying import cut, read, replayed, whole
+import pytest
+
+from tests.traces.conftest import DIRECTORIES
+from tests.traces.replaying import (
+    BUNDLED, FIVE_FENCED, FIVE_LEGACY, REASSIGN, cut, read, replayed, settled, streams_of, whole,
+)
 from traces.report import CONFORMS, fenced, verdict_of
+from traces.streams import unexplained
 
 ROW = re.compile(r"\| (\d+) \| (\d+) \| (0x\w+) \| (0x\w+) \| [\d:.]+ \| (0x\w+) \| ([\w ]+) at (0x\w+) \|")
 
@@ -25,6 +31,53 @@ def test_conforms(recording_directory):
     assert result.explained + result.skipped.total() == result.records
     expected = {"C4"} if recording_directory.parts[-2:] == ("1.1.1", "zombie") else set()
     assert set(result.violations.found) == expected
+
+
+STREAM_WRITES = {
+    "1.1.1/controller-failover": (207, 30), "1.1.1/isr-and-unclean": (94, 29), "1.1.1/topic-deletion": (160, 100),
+    "1.1.1/zombie": (3034, 511), "3.9.1/controller-failover": (217, 30), "3.9.1/groups": (91, 32),
+    "3.9.1/isr-and-unclean": (114, 25), "3.9.1/reassign": (121, 85), "3.9.1/steady": (151, 28),
+    "3.9.1/topic-deletion": (166, 100), "3.9.1/zombie": (2523, 511),
+    "1.1.1-five-brokers": (606, 346), "2.8.2-five-brokers": (735, 528),
+}
+"""Changes of a leader or an ISR, and other writes to topics and for reassignments: each is explained."""
+
+
+def check_streams(directory: Path, name: str) -> None:
+    streams = streams_of(directory)
+    assert unexplained(streams) == []
+    assert (len(streams.partitions), len(streams.writes)) == STREAM_WRITES[name]
+
+
+def test_every_write_of_every_stream_is_explained(recording_directory):
+    check_streams(recording_directory, "/".join(recording_directory.parts[-2:]))
+
+
+@pytest.mark.skipif(len(DIRECTORIES) < 11, reason="not all recordings are there")
+def test_changes_of_leaders_and_isrs_in_all_recordings():
+    assert sum(len(streams_of(directory).partitions) for directory in DIRECTORIES) == 6_878
+
+
+@pytest.mark.parametrize("directory", [FIVE_FENCED, FIVE_LEGACY], ids=lambda directory: directory.name)
+def test_bundled_recordings_of_five_brokers_conform(directory):
+    result, _ = settled(read(directory))
+    assert verdict_of(read(directory), result) == (CONFORMS, None), result.divergence
+    check_streams(directory, directory.name)
+
+
+def test_bundled_recordings_stay_small():
+    assert sum(file.stat().st_size for file in BUNDLED.rglob("log.*")) < 1_500_000
+
+
+def test_reassignments_of_3_9_1_are_those_of_the_readme():
+    moved = streams_of(REASSIGN).history.reassignments
+    assert Counter(each.outcome for each in moved) == {"finished": 11, "cancelled": 3, "replaced": 1}
+    found = {(*each.partition, each.zxid): (each.outcome, each.ended) for each in moved}
+    assert found["r2", 0, 0x81] == ("finished", 0x8D)
+    assert found["r3", 1, 0x83] == ("finished", 0x87)
+    assert (found["r1", 0, 0x9A], found["r1", 1, 0x9C]) == (("finished", 0xC3), ("finished", 0xBF))
+    assert (found["r1", 3, 0xDC], found["r1", 2, 0xDE]) == (("cancelled", 0xE0), ("cancelled", 0xE3))
+    assert (found["r1", 0, 0x10B][0], found["r1", 1, 0x10D][0]) == ("cancelled", "replaced")
 
 
 def test_controllers_are_those_of_the_readme(recording_directory):

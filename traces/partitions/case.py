@@ -16,7 +16,8 @@ class Case:
     """A change of a partition state by a controller, and what may have led to it.
 
     `views`: the versions of /brokers/ids that it may have gone by, oldest first, `history` those since the reign
-    began; `assignments`: the orders of replicas, where nothing fences other controllers any that it may have read; `targets`: what reassignments of the partition want;
+    began; `assignments`: the orders of replicas, where nothing fences other controllers any that it may have read;
+    `targets`: what reassignments of the partition want;
     `preferred_requested`: /admin/preferred_replica_election listed it since the controller's last write of it;
     `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the reign, or
     all along; `known`, `written`: leader and ISR before (None for a new partition) and after; `repeats`: strategy and
@@ -51,7 +52,7 @@ class Case:
         self.repeats = repeated if not features.kip455 and refused and at == change.since else None
 
     def _targets(self, requested: int, last: int) -> list[tuple[int, ...]]:
-        """What a reassignment under way wants, one new since the controller's last write, or that was then asked for."""
+        """What a reassignment under way wants, or one new since the controller's last write, or asked for."""
         assignments = [v.value for v in self.inputs.assignments(self.partition, last, self.change.zxid)]
         under_way = [target_of(a) for a in assignments[-1:] if a.adding or a.removing]
         new = [a.replicas for before, a in zip(assignments, assignments[1:])

@@ -112,10 +112,14 @@ class Inputs:
         """What /admin/reassign_partitions listed, oldest first; nothing where it did not exist."""
         return [Version(v.zxid, entries_in(v.value)) for v in self._znodes[_REASSIGN].between(first, last)]
 
-    def numbers(self, topic: str, zxid: int) -> list[int]:
-        """The numbers of the partitions that a topic znode had after the record of that zxid."""
-        listed = part_of(json_in(self._znodes[_TOPIC + topic].at(zxid)), "partitions")
-        return sorted(int(name) for name in listed if name.isdigit())
+    def numbers(self, topic: str, first: int, last: int) -> list[list[int]]:
+        """The numbers of the partitions in each version of a topic znode, oldest first, since the topic was created."""
+        found: list[list[int]] = []
+        for version in self._znodes[_TOPIC + topic].between(first, last):
+            listed = part_of(json_in(version.value), "partitions")
+            numbers = sorted(int(name) for name in listed if name.isdigit())
+            found = [] if version.value is None else [*found, numbers]
+        return found
 
     def all_brokers(self) -> set[int]:
         """The ids of all brokers that registered, or that some assignment or request names."""

@@ -103,7 +103,9 @@ class _Judge:
         assigned = self._evidence.inputs.assignments(change.partition, told, change.zxid)
         strangers = set(after.isr) - set(before.isr) - {r for v in assigned for r in v.value.replicas}
         if strategy is None or strangers:
-            return Explained(change, text="no ISR that a leader may wish")
+            members = sorted({*before.isr, *(r for v in assigned for r in v.value.replicas)})
+            allowed = f"allowed there: a larger or a smaller one that has {after.leader}, of {members}"
+            return Explained(change, text=f"no ISR that a leader may wish; {allowed}")
         return Explained(change, (Explanation(strategy, trigger, None),))
 
     def _reign_of(self, change: Change) -> Reign | None:

@@ -1,4 +1,4 @@
-"""What the judges of topics and reassignments share: the evidence, the world, what each controller is known to be at."""
+"""What the judges of topics and reassignments share: the evidence, the world, what each controller may be at."""
 
 from dataclasses import dataclass
 
@@ -32,8 +32,8 @@ class Judged:
 class Context:
     """The state of one judgement of a log.
 
-    `works`: what each controller may be in the middle of, by the zxid at which its reign began; `withdrawn`: the zxids at
-    which somebody else deleted /admin/reassign_partitions.
+    `works`: what each controller may be in the middle of, by the zxid at which its reign began; `withdrawn`: the
+    zxids at which somebody else deleted /admin/reassign_partitions.
     """
 
     def __init__(self, evidence: Evidence, explained: list[Explained]):

@@ -12,7 +12,7 @@ from traces.topics.writes import Write
 from traces.topics.znodes import Topic, entity_in, topic_in
 
 READ_WITHIN = 60_000
-"""How many ms before it writes a client may have read brokers and assignments: its request has timed out then."""
+"""How many ms before it creates a topic a broker may have heard of other brokers, by requests of the controller."""
 _UNSEEN = 4
 """The order of up to so many brokers is tried in all ways."""
 
@@ -23,7 +23,7 @@ class Creations:
     def __init__(self, evidence: Evidence, steps: TopicSteps):
         self._features, self._inputs, self._steps = evidence.features, evidence.inputs, steps
         self._writes, self._earlier_sessions = evidence.writes.all, evidence.sessions
-        self._times = [write.time for write in self._writes]
+        self._times, self._timeouts = [write.time for write in self._writes], evidence.timeouts
         self._configured: dict[int, set[str]] = defaultdict(set)
         self._ids: set[str] = set()
 
@@ -66,25 +66,26 @@ class Creations:
         """The topic as it was read by who adds partitions in this way; None where nobody does.
 
         All that was there stays as it was read; what is new counts on, on brokers that are there, with as many
-        replicas as partition 0 has.
+        replicas as partition 0 has. Who stands still for longer between reading and writing than the session lasts
+        does not write any more.
         """
-        earliest = self._recent(write)
+        earliest = self._before(write, self._timeouts.get(write.session, READ_WITHIN))
         for version in reversed(self._inputs.topic_versions(write.place.topic, earliest, write.zxid - 1)):
             read = topic_in(version.value)
             if version.value is None or read is None:
                 return None
             new = {n: a for n, a in topic.partitions.items() if n not in read.partitions}
             kept = {n: a for n, a in topic.partitions.items() if n in read.partitions}
-            if kept == read.partitions and topic.id == read.id and self._adds(write, read, new):
+            if kept == read.partitions and topic.id == read.id and self._adds(write, read, new, earliest):
                 return read
         return None
 
-    def _adds(self, write: Write, read: Topic, new: dict[int, Assignment]) -> bool:
+    def _adds(self, write: Write, read: Topic, new: dict[int, Assignment], earliest: int) -> bool:
         first = len(read.partitions)
         counts_on = list(new) == list(range(first, first + len(new))) or not self._features.guarded
         reassigned = self._features.kip455 and any(a.adding or a.removing for a in read.partitions.values())
         size = len(read.partitions[0].replicas) if 0 in read.partitions else 0
-        there = self._brokers(write)
+        there = self._inputs.brokers.between(earliest, write.zxid)
         return bool(new) and counts_on and not reassigned and self.why_malformed(Topic(new, None)) is None and all(
             len(a.replicas) == size and not a.adding and not a.removing
             and any(set(a.replicas) <= brokers.value for brokers in there) for a in new.values())
@@ -96,7 +97,7 @@ class Creations:
         """
         wanted = [list(topic.partitions[number].replicas) for number in sorted(topic.partitions)]
         n, replicas = len(wanted), len(wanted[-1])
-        for version in self._brokers(write):
+        for version in self._inputs.brokers.between(self._before(write, READ_WITHIN), write.zxid):
             size = len(version.value)
             if replicas <= size and set().union(*wanted[first:]) <= version.value:
                 for brokers, start, shift in product(_orders(version.value, wanted), range(size), range(size)):
@@ -117,12 +118,9 @@ class Creations:
         """Whether all that the session did is in the log (up to 1.0 a client goes on in another session)."""
         return write.session not in self._earlier_sessions and self._features.variant != "zkclient"
 
-    def _brokers(self, write: Write) -> list[Version]:
-        return self._inputs.brokers.between(self._recent(write), write.zxid)
-
-    def _recent(self, write: Write) -> int:
-        """The zxid from which a client may have read what it goes by when it writes."""
-        place = bisect_left(self._times, write.time - READ_WITHIN)
+    def _before(self, write: Write, milliseconds: int) -> int:
+        """The zxid of the last topic write that is by so much older than another, 0 without one."""
+        place = bisect_left(self._times, write.time - milliseconds)
         return self._writes[place - 1].zxid if place else 0
 
 

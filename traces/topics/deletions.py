@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from spec.language.domains import NOBODY
 from traces.evidence import Evidence
 from traces.partitions.changes import Change
 from traces.reigns import Reign
@@ -29,7 +30,8 @@ class Deletions:
         if write.form == "delete" and write.place.kind == "topic":
             self._known.discard(key)
             self._offline.pop(key, None)
-        if change and change.after and change.after.leader == -1 and self.queued_at(reign, write.place.topic, write.zxid):
+        leaderless = change and change.after and change.after.leader == NOBODY
+        if leaderless and self.queued_at(reign, write.place.topic, write.zxid):
             self._offline[key].add(write.place.number)
 
     def queued_at(self, reign: Reign, topic: str, zxid: int) -> int | None:

@@ -1,10 +1,11 @@
-"""Controllers at work: whether a write is the next step of what its controller is in the middle of, or begins something."""
+"""Controllers at work: a write is the next step of what its controller is in the middle of, or begins something."""
 
 from traces.partitions.elections import Elected
 from traces.partitions.explanations import REASSIGNMENT
 from traces.partitions.replay import Explained
 from traces.reigns import Reign
 from traces.topics.context import Context, Judged, unexplained
+from traces.topics.memory import Memory
 from traces.topics.requests import Requests
 from traces.topics.steps import Step
 from traces.topics.works import Completing, Listing, Reassigning, Work
@@ -17,8 +18,9 @@ _KINDS = {
     "delete_listed": LISTED,
 }
 _DELETED = {
-    "state": "partition znodes deleted", "partition": "partition znodes deleted", "directory": "partition znodes deleted",
-    "topic": "topic znode deleted", "config": "configuration deleted", "marker": "deletion finished",
+    "state": "partition znodes deleted", "partition": "partition znodes deleted",
+    "directory": "partition znodes deleted", "topic": "topic znode deleted", "config": "configuration deleted",
+    "marker": "deletion finished",
 }
 
 
@@ -37,21 +39,25 @@ class Handlers:
         if taken := [judged for judged, _ in found if judged]:
             return taken[0]
         allowed = [text for _, text in found if text]
-        if len(allowed) < len(works) or not works or self._context.evidence.writes.failed(write.session, last, write.zxid):
+        failed = self._context.evidence.writes.failed(write.session, last, write.zxid)
+        if len(allowed) < len(works) or not works or failed:
             return None
-        why = f"the controller of epoch {reign.epoch} is in the middle of {' or '.join(work.text for work in works)}; " \
-              f"allowed there: {' or '.join(allowed)}"
+        middle = " or ".join(work.text for work in works)
+        next_steps = " or ".join(allowed)
+        why = f"the controller of epoch {reign.epoch} is in the middle of {middle}; allowed there: {next_steps}"
         return unexplained(write, reign, why, "topic" if isinstance(works[0], Completing) else STREAM)
 
     def _take(self, work: Work, write: Write, reign: Reign, each: Explained | None, last: int):
         """What a write is to a handler, else what that allows; (None, None) where it may be over."""
         if isinstance(work, Completing):
             return self._deletes(work, write, reign)
-        return self._reassigns(work, write, reign, each, last) if isinstance(work, Reassigning) else self._lists(work, write)
+        if isinstance(work, Listing):
+            return self._lists(work, write)
+        return self._reassigns(work, write, reign, each, last)
 
     def _reassigns(self, work: Reassigning, write: Write, reign: Reign, each: Explained | None, last: int):
-        context, place = self._context, write.place
-        scene, memory = context.reassignments.scene(reign, work.partition, write, last), context.memory(reign)
+        place, memory = write.place, self._context.memory(reign)
+        scene = self._context.reassignments.scene(reign, work.partition, write, last)
         if place.kind == "topic" and write.form == "set":
             topic = topic_in(write.data)
             fits = place.topic == work.partition[0] and topic and self._fits(memory, write, topic, work.partition[1])
@@ -66,7 +72,7 @@ class Handlers:
         unlisted = work.awaits_list(scene) and not self.requests.remain(memory, write, work.partition)
         return None, None if work.optional or unlisted or work.may_end(scene) else work.allowed(scene)
 
-    def _fits(self, memory, write: Write, topic: Topic, own: int) -> bool:
+    def _fits(self, memory: Memory, write: Write, topic: Topic, own: int) -> bool:
         """Whether all but one partition of a topic znode is as its controller remembers it, and the id as it is."""
         known = self._context.world.topics[write.place.topic].topic
         return memory.stranger(write.place.topic, topic, own, write.zxid) is None and known and topic.id == known.id
@@ -130,18 +136,22 @@ class Handlers:
             return unexplained(write, reign, "no reassignment of this partition is at such a step", STREAM)
         return None
 
-    def _why_not(self, memory, write: Write, topic: Topic) -> str:
+    def _why_not(self, memory: Memory, write: Write, topic: Topic) -> str:
         """Why no reassignment writes this topic znode."""
-        name = write.place.topic
-        strange = memory.stranger(name, topic, None, write.zxid)
-        number = strange if strange is not None else min(topic.partitions)
-        known = " or ".join(text_of(a) for a in memory.of((name, number), write.zxid)) or "nothing"
+        name, known = write.place.topic, self._context.world.topics[write.place.topic].topic
+        if known and topic.id != known.id:
+            return f"a controller leaves the topic id as it is: {known.id}"
+        first = memory.stranger(name, topic, None, write.zxid)
+        second = None if first is None else memory.stranger(name, topic, first, write.zxid)
+        if second is not None:
+            return f"partitions {first} and {second} are not as its controller knows them; it changes one at a time"
+        number = min(topic.partitions) if first is None else first
+        remembered = " or ".join(map(text_of, memory.of((name, number), write.zxid))) or "nothing"
         if number not in topic.partitions:
-            return f"partition {number} is left out, though its controller knows of it: {known}"
-        wanted = memory.listed(write.zxid).get((name, number))
-        asked = f", of which {' or '.join(map(str, map(list, wanted)))} was asked for" if wanted else ""
-        return f"no step of a reassignment makes {text_of(topic.partitions[number])} of partition {number}, which its " \
-               f"controller knows as {known}{asked}"
+            return f"partition {number} is left out, though its controller knows of it: {remembered}"
+        asked = [list(target) for target in memory.listed(write.zxid).get((name, number), ())]
+        return f"no step of a reassignment writes {text_of(topic.partitions[number])} for partition {number}; its " \
+               f"controller knows {remembered}, and {asked or 'nothing'} as asked for in /admin/reassign_partitions"
 
 
 def elected(each: Explained) -> Elected:

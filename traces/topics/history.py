@@ -58,9 +58,9 @@ class Deletion:
 class Reassignment:
     """A reassignment of a partition: from the first write that it takes to the last.
 
-    `asked`: by "znode" (/admin/reassign_partitions) or "request" (2.4+); `outcome`: one of the words above; `zxid` is
-    None while its controller has not begun it, and where it did so before the log; `withdrawn`: somebody has deleted the
-    znode (2.3 and before), which its controller does not heed, and the next one does.
+    `asked`: by "znode" (/admin/reassign_partitions) or "request" (2.4+); `outcome`: one of the words above; `zxid`
+    is None while its controller has not begun it, and where it did so before the log; `withdrawn`: somebody has
+    deleted the znode (2.3 and before), which its controller does not heed, and the next one does.
     """
 
     partition: Partition

@@ -50,14 +50,14 @@ class Memory:
         since, topic = self._written.get(name, (self.reign.start, None))
         if topic:
             return number not in topic.partitions
-        return not self._inputs.assignments(partition, since, since)
+        return any(number not in numbers for numbers in self._inputs.numbers(name, since, zxid - 1))
 
     def stranger(self, name: str, topic: Topic, own: int | None, zxid: int) -> int | None:
         """A partition whose assignment in a write is none that it remembers, other than `own`; None if all fit."""
         for number, assignment in topic.partitions.items():
             if number != own and assignment not in self.of((name, number), zxid):
                 return number
-        present = self._inputs.numbers(name, zxid - 1)
+        present = next(reversed(self._inputs.numbers(name, zxid - 1, zxid - 1)), ())
         return next((n for n in present if n not in topic.partitions and not self.may_miss((name, n), zxid)), None)
 
     def finish(self, partition: Partition, zxid: int) -> None:

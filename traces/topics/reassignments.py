@@ -129,7 +129,8 @@ class Reassignments:
         partition, after = each.change.partition, each.change.after
         scene = self.scene(memory.reign, partition, write, last)
         for known in memory.of(partition, write.zxid):
-            work = Reassigning(self._steps, partition, last, list(self._resumed(memory, partition, known, scene, write)))
+            states = list(self._resumed(memory, partition, known, scene, write))
+            work = Reassigning(self._steps, partition, last, states)
             if taken := work.take(scene, Elected(after.leader, frozenset(after.isr))):
                 return work, taken[0]
         return None

@@ -63,8 +63,9 @@ def _deletion(each: Deletion) -> dict:
 
 def _reassignment(each: Reassignment) -> dict:
     topic, number = each.partition
-    return {"topic": topic, "partition": number, "asked": each.asked, "from": list(each.before), "to": list(each.target),
-            "zxid": _hex(each.zxid), "ended": _hex(each.ended), "ms": _ms(each), "outcome": each.outcome}
+    return {"topic": topic, "partition": number, "asked": each.asked, "from": list(each.before),
+            "to": list(each.target), "zxid": _hex(each.zxid), "ended": _hex(each.ended), "ms": _ms(each),
+            "outcome": each.outcome}
 
 
 def _hex(zxid: int | None) -> str | None:
@@ -88,7 +89,8 @@ def print_topics(out: Console, streams: Streams) -> None:
               f"expanded, {len(done):,} deleted{_took(done)}")
     for each in deleted:
         if each.how != _DONE:
-            out.print(f"deletion of {each.topic}, asked for at {each.zxid:#x}: {each.how}", soft_wrap=True, markup=False)
+            text = f"deletion of {each.topic}, asked for at {each.zxid:#x}: {each.how}"
+            out.print(text, soft_wrap=True, markup=False)
     _print_reassignments(out, history.reassignments)
     rest = [judged for judged in streams.writes if not judged.kind]
     for judged in rest[:_SHOWN]:

@@ -28,14 +28,15 @@ from traces.partitions.inputs import Assignment
 EPOCH, LATER_EPOCH = 1, 2
 """The epoch of the controller, and that of every later one, in the states that are built here."""
 _VISIBLE = {
-    WRITING_ASSIGNMENT: ("write_assignment", "write_union"), BUMPING: ("tell_replicas",), WRITING_TARGET: ("write_target",),
+    WRITING_ASSIGNMENT: ("write_assignment", "write_union"), BUMPING: ("tell_replicas",),
+    WRITING_TARGET: ("write_target",),
 }
 
 
 class Step(NamedTuple):
     """A write that a controller may make next: the transition, the state after it, and what it writes.
 
-    `written`: an Assignment (of the topic znode), an Elected (of the partition's state), or None (the end of a request).
+    `written`: an Assignment (of the topic znode), an Elected (of the partition's state), or None (a request ends).
     """
 
     name: str
@@ -45,7 +46,7 @@ class Step(NamedTuple):
 
 class Scene(NamedTuple):
     """What a controller may go by: its reign's epoch, the partition's state, the ISRs that it may have read, who may
-    be live to it, and which of its state machines ("elections", "removals") may do nothing, so that it writes nothing."""
+    be live to it, and which of its state machines ("elections", "removals") may do nothing, and write nothing."""
 
     epoch: int
     state: PartitionState | None

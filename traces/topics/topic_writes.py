@@ -8,6 +8,8 @@ from traces.topics.writes import Write
 from traces.topics.znodes import topic_in
 
 STREAM = "topic"
+_NOT_ADDED = "nobody adds partitions like this; allowed there: more partitions, numbered on, on brokers that are " \
+             "there, each with as many replicas as partition 0"
 
 
 class TopicWrites:
@@ -20,7 +22,7 @@ class TopicWrites:
     def judge(self, write: Write, reign: Reign | None) -> Judged:
         """Explain a write."""
         judges = {
-            "topic": self._topic, "directory": self._directory, "partition": self._partition, "state": self._state,
+            "topic": self._topic, "directory": self._directory, "partition": self._partition, "state": self._deleted,
             "config": self._config, "marker": self._marker, "announcement": self._announcement,
             "reassign": self._list, "preferred": self._preferred,
         }
@@ -39,7 +41,7 @@ class TopicWrites:
             return self._rewritten(write, reign, topic)
         read = self._creations.expanded(write, topic)
         if read is None:
-            return unexplained(write, reign, "nobody adds partitions so, and a controller alone writes anything else")
+            return unexplained(write, reign, _NOT_ADDED)
         first = len(read.partitions)
         self._context.history.create(write, first, topic, self._creations.balanced(write, topic, first))
         return Judged(write, STREAM, "partitions added")
@@ -92,9 +94,6 @@ class TopicWrites:
             why = "T3: the topic is queued for deletion, no partition begins"
         return unexplained(write, reign, why) if why else Judged(write, STREAM, "partition znodes created")
 
-    def _state(self, write: Write, reign: Reign | None) -> Judged:
-        return self._deleted(write, reign)
-
     def _config(self, write: Write, reign: Reign | None) -> Judged:
         if write.form != "delete":
             return Judged(write, STREAM, "topic configured")
@@ -121,14 +120,11 @@ class TopicWrites:
             self._context.history.ask_deletion(write, tree.since is not None)
             return Judged(write, STREAM, "deletion requested")
         if reign is None:
-            return self._unmarked(write, "deletion withdrawn by hand")
+            return Judged(write, STREAM, "deletion withdrawn by hand")
         if why := self._deletions.why_marker_stays(reign, write, tree):
             return unexplained(write, reign, why)
         known = self._deletions.knows(reign, write.place.topic, tree)
-        return self._unmarked(write, self._deletions.kind_of_marker(tree, known))
-
-    def _unmarked(self, write: Write, kind: str) -> Judged:
-        return Judged(write, STREAM, kind)
+        return Judged(write, STREAM, self._deletions.kind_of_marker(tree, known))
 
     def _announcement(self, write: Write, reign: Reign | None) -> Judged:
         if write.form == "delete":

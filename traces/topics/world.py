@@ -13,7 +13,7 @@ from traces.zookeeper_snapshot import Znode
 
 @dataclass
 class TopicTree:
-    """What there is of a topic. `since`: the zxid that created its znode; `marked`: the one that asked for its deletion.
+    """What there is of a topic: `since`: the zxid that created its znode, `marked`: that asked for its deletion.
 
     `topic` is None where there is no topic znode, or one that cannot be read (then `since` is not None).
     """
@@ -56,7 +56,7 @@ class World:
         tree = self.topics[place.topic]
         assigned = tree.topic.partitions if tree.topic else {}
         numbers = [place.number] if place.number is not None else sorted(assigned)
-        parts = [f"{number}: {text_of(assigned.get(number))}, {_state_text(tree.states.get(number))}" for number in numbers]
+        parts = [f"{n}: {text_of(assigned.get(n))}, {_state_text(tree.states.get(n))}" for n in numbers]
         topic = f"{place.topic} with {'; '.join(parts)}" if assigned else f"no topic {place.topic}"
         asked = "" if tree.marked is None else ", its deletion asked for"
         return topic + (asked if tree.config else f"{asked}, without configuration")

@@ -1,0 +1,156 @@
+"""Real logs altered so that ZooKeeper could have written them are caught where Kafka would not have."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.traces.log_writer import write_log
+from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, REASSIGN, altered, read, run_json, settled
+from tests.traces.tampering import consistent, dropped, moved, rewritten, swapped
+from traces.transactions import Check, Create, Delete
+
+
+def with_part(part: str, number: str, value: list | None):
+    """A change of one partition in a topic znode."""
+    def change(content: dict) -> None:
+        content[part].pop(number, None)
+        if value is not None:
+            content[part][number] = value
+    return change
+
+
+def with_assignment(number: str, replicas: list | None):
+    return with_part("partitions", number, replicas)
+
+
+def with_list(*entries: tuple):
+    """A change of what /admin/reassign_partitions lists."""
+    def change(content: dict) -> None:
+        content["partitions"] = [{"topic": t, "partition": p, "replicas": r} for t, p, r in entries]
+    return change
+
+
+UNION, BUMP, JOINED, MOVED, SHRUNK, TARGET = 0x60, 0x61, 0x66, 0x67, 0x68, 0x69
+"""The reassignment of r2-1 in 3.9.1-reassign, record by record."""
+ALTERATIONS = {
+    "lost: the leader epoch is not raised after the assignment": (
+        REASSIGN, lambda log: dropped(log, BUMP), BUMP, "tell_replicas: state of r2-1 leader 2, ISR [2, 3]"),
+    "lost: the leader does not move": (REASSIGN, lambda log: dropped(log, MOVED), MOVED, "no strategy gives this"),
+    "lost: what is removed stays in the ISR": (
+        REASSIGN, lambda log: dropped(log, SHRUNK), SHRUNK, "allowed there: remove_replica"),
+    "lost: the target is not written": (
+        REASSIGN, lambda log: dropped(log, TARGET), TARGET, "allowed there: write_target: assignment of r2-1 [3, 1]"),
+    "the epoch is raised before the assignment": (
+        REASSIGN, lambda log: swapped(log, UNION, BUMP), BUMP, "is in the middle of the reassignment of r2-1"),
+    "the target is written before the ISR shrinks": (
+        REASSIGN, lambda log: swapped(log, SHRUNK, TARGET), SHRUNK, "allowed there: remove_replica"),
+    "finished with a replica that is not in the ISR": (
+        REASSIGN, lambda log: dropped(log, JOINED), JOINED, "no strategy gives this"),
+    "an assignment that no request gives": (
+        REASSIGN, lambda log: rewritten(log, UNION, with_assignment("1", [3, 2, 1])), UNION, "no step of"),
+    "two partitions at once": (
+        REASSIGN, lambda log: rewritten(log, UNION, with_assignment("2", [1, 3])), UNION, "it changes one at a time"),
+    "a partition left out": (
+        REASSIGN, lambda log: rewritten(log, UNION, with_assignment("0", None)), UNION, "it changes one at a time"),
+    "a duplicate broker": (
+        REASSIGN, lambda log: rewritten(log, UNION, with_assignment("1", [3, 1, 1])), UNION, "T6: partition 1"),
+    "adding what is not assigned": (
+        REASSIGN, lambda log: rewritten(log, UNION, with_part("adding_replicas", "1", [5])), UNION, "T6: partition 1"),
+    "adding what was there": (
+        REASSIGN, lambda log: rewritten(log, UNION, with_part("adding_replicas", "1", [3])), UNION, "no step of"),
+    "an ISR outside the assignment": (
+        REASSIGN, lambda log: rewritten(log, JOINED, lambda c: c.update(isr=[2, 3, 4])), JOINED, "of [1, 2, 3]"),
+    "a cancellation to other replicas": (
+        REASSIGN, lambda log: rewritten(log, 0xE0, with_assignment("3", [1, 3])), 0xE0, "no step of a reassignment"),
+    "another topic id": (
+        REASSIGN, lambda log: rewritten(log, UNION, lambda c: c.update(topic_id="AAAAAAAAAAAAAAAAAAAAAA")), UNION,
+        "a controller leaves the topic id as it is"),
+    "lost: the request stays in the list": (
+        REASSIGN, lambda log: dropped(log, 0xF9), 0xF9, "in the middle of taking r3-0 out of"),
+    "the request leaves the list before the target is written": (
+        REASSIGN, lambda log: moved(log, 0xFE, 0xFC), 0xFD, "allowed there: write_target"),
+    "the marker goes before the topic": (
+        FIVE_FENCED, lambda log: moved(log, 0x489, 0x485), 0x486, "delete /brokers/topics/t2/partitions"),
+    "the configuration goes before the topic": (
+        FIVE_FENCED, lambda log: swapped(log, 0x487, 0x488), 0x487, "allowed there: delete /brokers/topics/t2;"),
+    "the marker goes before the configuration": (
+        FIVE_FENCED, lambda log: swapped(log, 0x488, 0x489), 0x488, "allowed there: delete /config/topics/t2"),
+    "a partition is deleted before the one that was begun": (
+        FIVE_FENCED, lambda log: swapped(log, 0x47F, 0x480), 0x47F, "delete /brokers/topics/t2/partitions/0"),
+    "deleted with its replicas online": (
+        FIVE_FENCED, lambda log: dropped(log, *range(0x479, 0x47E)), 0x479, "T1: the replicas of partition 0"),
+    "the marker of a topic that is known and still there": (
+        FIVE_FENCED, lambda log: moved(log, 0x489, 0x478), 0x479, "T2: the topic is still there"),
+    "partitions added that change an old one": (
+        FIVE_FENCED, lambda log: rewritten(log, 0x3CA, with_assignment("0", [4, 5])), 0x3CA, "nobody adds partitions"),
+    "partitions added with a gap": (
+        FIVE_FENCED, lambda log: rewritten(log, 0x3CA, with_assignment("1", None)), 0x3CA, "nobody adds partitions"),
+    "partitions added on a broker that is not there": (
+        FIVE_FENCED, lambda log: rewritten(log, 0x3CA, with_assignment("1", [1, 9])), 0x3CA, "nobody adds partitions"),
+    "a topic with a duplicate broker": (
+        FIVE_FENCED, lambda log: rewritten(log, 0x6E, with_assignment("1", [1, 1])), 0x6E, "T6: partition 1"),
+    "a topic with partitions of different sizes": (
+        FIVE_FENCED, lambda log: rewritten(log, 0x66, with_assignment("1", [1, 2])), 0x66, "different numbers"),
+    "a topic that no configuration was written for": (
+        REASSIGN, lambda log: dropped(log, 0x41, 0x7E, 0x8E, 0xCD, 0xD0, 0xEF, 0xFF, 0x137), 0x41, "has not written"),
+    "plain: the union is lost": (FIVE_LEGACY, lambda log: dropped(log, 0x92), 0x92, "reassignment"),
+    "plain: the leader epoch is not raised": (
+        FIVE_LEGACY, lambda log: dropped(log, 0x91), 0x91, "in the middle of the reassignment of t0-0"),
+    "plain: a union with a replica that nobody asked for": (
+        FIVE_LEGACY, lambda log: rewritten(log, 0x90, with_assignment("0", [4, 3])), 0x90, "[[5]] as asked for"),
+    "plain: the target before the ISR shrinks": (
+        FIVE_LEGACY, lambda log: swapped(log, 0x96, 0x97), 0x96, "allowed there: remove_replica"),
+    "plain: a request taken out before it is finished": (
+        FIVE_LEGACY, lambda log: rewritten(log, 0x98, with_list(("t0", 1, [4]))), 0x98, "delete_listed: t0-1 out of"),
+    "plain: the wrong request taken out": (
+        FIVE_LEGACY, lambda log: rewritten(log, 0x98, with_list(("t0", 0, [4]))), 0x98, "delete_listed: t0-1 out of"),
+    "plain: deleted with its replicas online": (
+        FIVE_LEGACY, lambda log: dropped(log, *range(0xBD, 0xD8)), 0xC0, "T1: the replicas of partition 0"),
+    "plain: the marker goes before the topic": (
+        FIVE_LEGACY, lambda log: moved(log, 0xF3, 0xEF), 0xF0, "allowed there: delete /brokers/topics/t8/partitions"),
+    "plain: a partition is deleted before the one that was begun": (
+        FIVE_LEGACY, lambda log: swapped(log, 0xDC, 0xDE), 0xDC, "delete /brokers/topics/t8/partitions/0"),
+}
+
+
+@pytest.mark.parametrize("name", ALTERATIONS)
+def test_is_caught(name):
+    directory, change, zxid, text = ALTERATIONS[name]
+    log = read(directory).transactions[:zxid + 0x30]
+    result, _ = settled(consistent(change(log), log), "legacy" if directory == FIVE_LEGACY else "fenced")
+    assert result.divergence is not None
+    assert (hex(result.divergence[0]), text in result.divergence[1]) == (hex(zxid), True), result.divergence
+
+
+def test_a_state_of_a_topic_that_is_gone_cannot_have_been_written():
+    log = read(FIVE_FENCED).transactions[:0x489]
+    state = next(t for t in log if t.zxid == 0x47D)
+    late = replace(state, zxid=0x48A)
+    result, _ = settled(altered([*log, late], 0, lambda t: t), "fenced")
+    assert (hex(result.divergence[0]), "does not exist" in result.divergence[1]) == ("0x48a", True)
+
+
+def test_a_replica_whose_broker_was_never_there_cannot_have_been_deleted():
+    log = read(REASSIGN).transactions[:0xA0]
+    controller = next(t for t in log if t.zxid == 0x61)
+
+    def guarded(zxid, operation):
+        operations = (Check("/controller_epoch", 2), operation)
+        return replace(controller, zxid=zxid, operations=operations, time=log[-1].time)
+
+    more = [replace(log[-1], zxid=0xA1, session=1, operations=(Create("/admin/delete_topics/r3", None, False, 1),))]
+    more.append(guarded(0xA2, Delete("/brokers/topics/r3/partitions/0/state")))
+    result, _ = settled(altered([*log, *more], 0, lambda t: t), "fenced")
+    assert hex(result.divergence[0]) == "0xa2"
+    assert "T1: the replica of partition 0 on broker 3 cannot have been deleted" in result.divergence[1]
+
+
+def test_the_command_tells_of_it_and_fails(capsys, tmp_path):
+    log = read(REASSIGN).transactions[:0x90]
+    write_log(tmp_path / "log.1", consistent(swapped(log, SHRUNK, TARGET), log).transactions)
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"], found["first_divergence"]["zxid"]) == (1, "diverges", hex(SHRUNK))
+    assert "before it r2 with" in found["first_divergence"]["reason"]
+    assert found["reassignments"]["unexplained"][0]["zxid"] == hex(SHRUNK)
+    assert found["reassignments"]["writes"] == found["reassignments"]["explained"] + len(
+        found["reassignments"]["unexplained"])
