@@ -32,9 +32,13 @@ class Family:
     source: object = None
 
     @cached_property
-    def starred(self) -> bool:
-        """Whether one of its facts is over indices."""
-        return any(fact.over for fact in self.facts)
+    def starred_facts(self) -> list[tuple[tuple[z3.ExprRef, ...], z3.BoolRef]]:
+        """Those of its facts that are over indices, joined where the indices are the same; false indices allow all."""
+        together = {}
+        for fact in self.facts:
+            if fact.over:
+                together.setdefault(fact.over, []).append(fact.formula)
+        return [(over, z3.Implies(z3.And(*(i >= 0 for i in over)), z3.And(*parts))) for over, parts in together.items()]
 
     @cached_property
     def plain(self) -> z3.BoolRef:
@@ -122,8 +126,7 @@ def _argument(relation, function, name, domain):
 def instances(family: Family, terms: list[z3.ExprRef]) -> list[z3.BoolRef]:
     """The facts of a family, those over indices at each of the terms."""
     found = [family.plain]
-    for fact in family.facts:
-        for chosen in product(terms, repeat=len(fact.over)) if fact.over else ():
-            formula = z3.substitute(fact.formula, *zip(fact.over, chosen))
-            found.append(z3.Implies(z3.And(*(t >= 0 for t in chosen)), formula))
+    for over, formula in family.starred_facts:
+        for chosen in product(terms, repeat=len(over)):
+            found.append(z3.substitute(formula, *zip(over, chosen)))
     return found

@@ -76,7 +76,7 @@ class Question:
         self._terms |= {term.get_id(): term for term in self._terms_of(fresh)}
         terms = list(self._terms.values())
         for family in families if len(terms) > old else fresh:
-            if family.starred or family.name in names:
+            if family.starred_facts or family.name in names:
                 self.solver.add(z3.Implies(assumed(family.name), conjunction(instances(family, terms))))
         for family in fresh:
             if family.name in self.goals:
@@ -136,11 +136,11 @@ def assumed(name: str) -> z3.BoolRef:
 
 
 def numbers_of(relation: Relation):
-    """The variables that count without end: they may be indices."""
+    """The variables that count up to a bound which sizes an array without end: they may be indices."""
     for place in relation.variables.places:
         domain = place.domain
         if not place.starred and not place.spare and isinstance(domain, Number) and isinstance(domain.high, Bound):
-            if domain.high.name in relation.variables.endless:
+            if domain.high.name in relation.variables.array_bounds:
                 yield relation.variables.terms[place.path]
 
 

@@ -40,11 +40,15 @@ class Place:
 
 
 class Variables:
-    """The variables of a model at a scope, where the bounds named in `endless` have no end."""
+    """The variables of a model at a scope, where the bounds named in `endless` have no end.
+
+    `array_bounds` are those of the endless bounds that size an array.
+    """
 
     def __init__(self, model: Model, scope: Scope, endless: frozenset[str] = frozenset(), bits: int | None = None):
         self.model, self.scope, self.endless, self.numbers = model, scope, endless, Numbers(bits)
         self.set_size = max([scope[name] for name in scope if name not in bounds_of(model)], default=1)
+        self.array_bounds: set[str] = set()
         self.places = list(self._places(model.state, (), None))
         self.terms = {p.path: self._variable(p) for p in self.places if not p.spare}
         self.domains = {p.path: p.domain for p in self.places}
@@ -64,6 +68,7 @@ class Variables:
         elif isinstance(domain, Array) and self.is_endless(domain):
             if EVERY in path:
                 raise StyleError(f"{'.'.join(map(str, path))}: an array without end inside another cannot be proved")
+            self.array_bounds.add(domain.size.name)
             yield from self._places(domain.of, (*path, EVERY), spare)
         elif isinstance(domain, Array):
             for i in range(self.slots(domain)):

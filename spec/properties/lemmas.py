@@ -12,7 +12,7 @@ from spec.language.domains import NOBODY
 from spec.language.sets import contains
 from spec.network import Epoch, Receiver
 from spec.properties.async_isr_lemmas import MAXIMAL_ISR
-from spec.replication import Replica, Request
+from spec.properties.replication_lemmas import KIP320
 from spec.zookeeper import ORPHAN, PROCESS, owns_controller, session_open
 
 
@@ -151,51 +151,8 @@ FENCED = (
 )
 
 
-def newest_request_is_state(s):
-    """The controller's last request names the epoch and the leader of the state znode."""
-    last = s.quorum.leader_epoch
-    if s.requests.length != last + 1:
-        return False
-    return last < 0 or s.requests.slots[last].leader == s.quorum.leader
-
-
-def before_first_request(s):
-    """Before its first request a partition has no leader."""
-    return s.quorum.leader_epoch >= 0 or s.quorum.leader == NOBODY
-
-
-def replica_took_a_request(s, r: Replica):
-    """What a replica knows is of a request that was sent: its epoch, and the leader in it."""
-    replica = s.replicas[r]
-    if replica.leader_epoch < 0:
-        return replica.leader == NOBODY and replica.leader_epoch == -1
-    if replica.leader_epoch >= s.requests.length:
-        return False
-    return s.requests.slots[replica.leader_epoch].leader == replica.leader
-
-
-def request_leader_in_isr(s, leader: Replica, request: Request):
-    """The leader that a request names is in the ISR that it names."""
-    sent = s.requests.slots[request]
-    return request >= s.requests.length or sent.leader != leader or contains(sent.isr, leader)
-
-
-def leader_in_own_isr(s, leader: Replica):
-    """A presumed leader is in the ISR that it knows."""
-    return s.replicas[leader].leader != leader or contains(s.replicas[leader].isr, leader)
-
-
-def hw_is_in_log(s, r: Replica):
-    """A high watermark is not beyond the log."""
-    return s.replicas[r].hw <= s.replicas[r].log.length
-
-
-REPLICATION = (
-    newest_request_is_state, before_first_request, replica_took_a_request, request_leader_in_isr,
-    leader_in_own_isr, hw_is_in_log,
-)
 LEMMAS = {
     ("async-isr", "maximal-isr"): MAXIMAL_ISR,
     ("election", "fenced"): FENCED,
-    ("replication", "kip320"): REPLICATION,
+    ("replication", "kip320"): KIP320,
 }
