@@ -152,9 +152,14 @@ class Partitions:
         return Work(self._run.uri, self._question, self._number + ahead, self._partitions)
 
     def _do(self, name):
-        """One round as one Spark job; whether it has no messages for the next."""
+        """One round; whether it has no messages for the next."""
         self._number += 1
-        work = self._work()
+        silent = self._exchange(self._work(), name)
+        self._run.delete_columns(_round(self._number - 2))
+        return silent
+
+    def _exchange(self, work, name):
+        """One Spark job: each partition takes the messages that it has received, and tells others."""
         if self._received is None:
             told = self._range().mapPartitionsWithIndex(lambda p, _: work.round(name, p, ()))
         else:
@@ -162,7 +167,6 @@ class Partitions:
         received = told.partitionBy(self._partitions, lambda owner: owner)
         silent = _job(received._jrdd.isEmpty)
         self._received = None if silent else received
-        self._run.delete_columns(_round(self._number - 2))
         return silent
 
     def _told(self, name):

@@ -5,16 +5,22 @@ behaviour that stays there is fair.
 """
 
 from itertools import product
+from tempfile import TemporaryDirectory
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checker.liveness import decide as deciding
 from checker.liveness.lasso import reasons
 from checker.local import explore_here
 from checker.reference import violations
+from checker.rundir import RunDirectory
 from spec.language.fairness import at_last, finitely, strong, weak
 from spec.language.model import eventually, eventually_always
+from tests.checker.in_process import InProcess
+from tests.checker.models import explored, kernel_of
 from tests.toys import at_goal, at_question, before_calm, colours, in_calm
 
 NODES = 5
@@ -135,3 +141,32 @@ def test_every_way_of_deciding_agrees_with_the_definition(name, walk):
     assert violations(model, model.scope).get("at_goal") == expected
     if expected is not None:
         assert reasons(found.traces["at_goal"], prop)
+
+
+IN_ROUNDS = [name for name in PROPERTIES if name.endswith(("strong each red, weak blue", "weak with a leap"))]
+TURN = {"reds": [2, 12, 1, 8, 0], "blues": [0, 4, 2, 0, 0], "ledges": 0, "goal": 16, "question": 2, "calm": 31}
+"""0 to 1, from there round 0, 1 and round 1, 2 for ever, or to 3 where nothing more happens."""
+
+
+def decided_apart(walk, prop, context):
+    """The way of the lasso that three partitions find together, or None."""
+    model = colours(walk, (prop,))
+    with TemporaryDirectory() as directory:
+        run, kernel = RunDirectory(directory), kernel_of(model)
+        run.create({})
+        explored(run, kernel)
+        (decided,) = deciding.decide(run, kernel, context=context, partitions=3, in_memory=0)
+    return decided.lasso and decided.lasso.states
+
+
+@pytest.mark.parametrize("name", IN_ROUNDS)
+@settings(max_examples=5)
+@given(walk=WALKS)
+def test_rounds_of_messages_agree_with_the_definition(name, walk):
+    with mock.patch.object(deciding, "Partitions", InProcess):
+        assert decided_apart(walk, PROPERTIES[name], True) == shortest_by_definition(walk, PROPERTIES[name])
+
+
+def test_spark_agrees_with_the_definition(spark):
+    prop = PROPERTIES["after, strong each red, weak blue"]
+    assert decided_apart(TURN, prop, spark) == shortest_by_definition(TURN, prop) is not None

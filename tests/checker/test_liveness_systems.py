@@ -1,0 +1,53 @@
+"""Liveness of Kafka's control plane: the recorded lassos are found, in memory, in rounds and by plain Python."""
+
+import pytest
+
+from checker.kernel import Kernel
+from checker.liveness.decide import decide
+from checker.reference import violations
+from spec.catalogue import find
+from spec.language.model import LIVENESS
+from tests.checker.in_process import InProcess
+from tests.checker.models import explored
+
+RECORDED = {
+    "election": ("legacy", "fenced", "fenced-standing"), "requests": ("current",),
+}
+ONE_BROKER = {"brokers": 1, "epochs": 2, "faults": 1, "receivers": 1}
+
+
+def kernel_of(system, variant, scope):
+    """The kernel of a variant with its properties of liveness alone."""
+    (model,) = find(system, variant)
+    return Kernel(model, scope, tuple(p for p in model.properties_at(scope) if p.kind in LIVENESS))
+
+
+def lengths(decided):
+    """The states of the way to each lasso."""
+    return {d.prop.name: d.lasso.states for d in decided if d.lasso}
+
+
+def of_liveness(model, recorded):
+    """What is recorded of liveness alone."""
+    return {p.name: recorded[p.name] for p in model.properties if p.kind in LIVENESS and p.name in recorded}
+
+
+@pytest.mark.parametrize(("system", "variant"), [(s, v) for s, variants in RECORDED.items() for v in variants])
+def test_the_recorded_lassos_are_found_at_the_quick_scope(run_directory, system, variant):
+    (model,) = find(system, variant)
+    kernel = kernel_of(system, variant, model.scopes["quick"])
+    explored(run_directory, kernel)
+    decided = decide(run_directory, kernel)
+    assert lengths(decided) == of_liveness(model, model.expectation(kernel.scope))
+    assert decided and not any(d.vacuous for d in decided)
+
+
+@pytest.mark.parametrize("variant", ["zkclient", "fenced"])
+def test_plain_python_and_rounds_of_messages_find_the_same_lassos(run_directory, monkeypatch, variant):
+    kernel = kernel_of("election", variant, ONE_BROKER)
+    explored(run_directory, kernel)
+    here = decide(run_directory, kernel)
+    monkeypatch.setattr("checker.liveness.decide.Partitions", InProcess)
+    there = decide(run_directory, kernel, context=True, partitions=3, in_memory=0)
+    assert lengths(here) == lengths(there) == of_liveness(kernel.model, violations(kernel.model, ONE_BROKER))
+    assert [(d.waiting, d.cut, d.vacuous) for d in here] == [(d.waiting, d.cut, d.vacuous) for d in there]
