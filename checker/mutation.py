@@ -68,8 +68,9 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("requests", "current"): requests.MUTANTS + liveness_control.REQUESTS,
         ("topics", "kip455"): topics.MUTANTS, ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS,
         ("replica", "current"): replica.MUTANTS, ("replica", "fenced"): replica.FENCED_MUTANTS,
-        ("group", "current"): group.MUTANTS + liveness.GROUP,
-        ("group", "static"): group.STATIC_MUTANTS, ("consumer", "orderly"): consumer.MUTANTS,
+        ("group", "current"): group.MUTANTS + liveness.GROUP, ("group", "static"): group.STATIC_MUTANTS,
+        ("group", "classic"): group.CLASSIC_MUTANTS, ("group", "limited"): group.LIMITED_MUTANTS,
+        ("group", "transactional"): group.TRANSACTIONAL_MUTANTS, ("consumer", "orderly"): consumer.MUTANTS,
         ("cluster", "fenced"): cluster.MUTANTS,
     }
     return [(find(*model)[0], mutant) for model, listed in mutants.items() for mutant in listed]

@@ -3,6 +3,7 @@
 from spec.group.coordinator import BROKER, forget_group
 from spec.group.member import CLIENT, join_afresh
 from spec.group.network import NETWORK, drop_answer, drop_request
+from spec.group.producer.network import PRODUCER, conclude
 from spec.group.storage import STORAGE
 from spec.language.domains import NOBODY, Array, Record
 
@@ -11,6 +12,7 @@ STATE = Record(
     clients=(Array(CLIENT, "clients"), "what each client knows"),
     network=(NETWORK, "requests and answers on their way"),
     storage=(STORAGE, "the offsets partition"),
+    producer=(PRODUCER, "a producer that commits offsets in transactions"),
 )
 
 
@@ -26,5 +28,6 @@ def initial(s):
         broker.epoch = 1
     s.brokers[0].owned = 1
     s.storage.epoch = 1
+    conclude(s.producer)
     for m in range(len(s.clients)):
         join_afresh(s, m)

@@ -1,14 +1,19 @@
 """What may go wrong, or is wanted, from outside. Changes of the leader are bounded by epochs, all else is counted.
 
-A failed append counts as a fault, and so does what an operator does to the group. The end of a session does
-not, nor that a client starts again.
+A failed append counts as a fault, and so do a load that fails, and what an operator does to the group. The end of a
+session does not, nor that a client starts again. Time is counted apart.
 """
 
-from spec.group.coordinator import NOWHERE, Broker, Client, forget_group
+from spec.group.coordinator import forget_group
 from spec.group.member import JOINING, OUT, WORKING, join_afresh, set_out
 from spec.group.network import DISCONNECTED, JOIN, WORK, ask, give_error, hang_up
-from spec.group.storage import Position, leads
-from spec.language.domains import NOBODY
+from spec.group.producer.network import send_again
+from spec.group.records import NO_RECORD, clear_append, clear_prepared, clear_record
+from spec.group.sorts import NOWHERE, Broker, Client, Position
+from spec.group.states import EMPTY
+from spec.group.storage import leads
+from spec.group.transactions import is_marker
+from spec.language.domains import NOBODY, Flag
 from spec.language.sets import without_member
 
 
@@ -25,8 +30,8 @@ def fail_over(s, to: Broker, committed: Position, kept: Position):
     if committed < storage.committed or kept < committed or storage.log.length < kept:
         return False
 
-    cut(storage, kept)
-    storage.committed = kept
+    cut(s, kept)
+    storage.committed = committed
     for broker in s.brokers:
         for i in range(broker.appends.length):
             if broker.appends.slots[i].position >= committed:
@@ -36,21 +41,30 @@ def fail_over(s, to: Broker, committed: Position, kept: Position):
     return True
 
 
-def cut(storage, kept):
+def cut(s, kept):
     """Truncate the log."""
-    for position in range(len(storage.log.slots) - 1):
+    for position in range(len(s.storage.log.slots) - 1):
         if position >= kept:
-            record = storage.log.slots[position]
-            record.kind = 0
-            record.generation = 0
-            record.leader = 0
-            record.protocol = 0
-            record.owner = 0
-            record.members = 0
-            record.ghosts.answered = 0
-            for m in range(len(record.instances)):
-                record.instances[m] = 0
-    storage.log.length = kept
+            clear_record(s.storage.log.slots[position])
+    s.storage.log.length = kept
+    if s.producer.position >= kept:
+        s.producer.position = NOWHERE
+
+
+def time_passes(s, retention: Flag()):
+    """The check interval of offsets passes; or so much time that all that was committed is too old.
+
+    Guards:  none.
+    Effects: with `retention` every record in the log, every committed offset and every Empty group is aged.
+    """
+    if retention:
+        for position in range(s.storage.log.length):
+            s.storage.log.slots[position].aged = 1
+        for broker in s.brokers:
+            broker.group.aged = 1 if broker.group.offset != NOWHERE else 0
+            broker.group.idle = 1 if broker.group.state == EMPTY else broker.group.idle
+    s.storage.periods += 1
+    return True
 
 
 def crash(s, b: Broker):
@@ -65,27 +79,29 @@ def crash(s, b: Broker):
 
     for member in broker.group.members:
         give_error(s.network, member.waiter, DISCONNECTED)
+    for i in range(broker.prepared.length):
+        give_error(s.network, broker.prepared.slots[i].waiter, DISCONNECTED)
+        clear_prepared(broker.prepared.slots[i])
     for i in range(broker.appends.length):
+        if is_marker(broker.appends.slots[i].kind):
+            send_again(s.producer)
         give_error(s.network, broker.appends.slots[i].waiter, DISCONNECTED)
-        forget_slot(broker.appends.slots[i])
-    broker.appends.length = 0
-    forget_group(broker.group)
+        clear_append(broker.appends.slots[i])
+    forget_everything(broker)
     broker.epoch = s.storage.epoch
-    broker.owned = 0
-    broker.loading = 0
     s.storage.faults += 1
     return True
 
 
-def forget_slot(append):
-    """There is no such append."""
-    append.kind = 0
-    append.position = 0
-    append.generation = 0
-    append.waiter = 0
-    append.orphan = 0
-    append.id = 0
-    append.former = 0
+def forget_everything(broker):
+    """A new process knows nothing of the group."""
+    broker.prepared.length = 0
+    broker.appends.length = 0
+    forget_group(broker.group)
+    broker.owned = 0
+    broker.loading = 0
+    broker.read = 0
+    broker.tombstone = NO_RECORD
 
 
 def close_connection(s, m):
@@ -94,6 +110,8 @@ def close_connection(s, m):
     for broker in s.brokers:
         for member in broker.group.members:
             member.waiter = without_member(member.waiter, m)
+        for prepared in broker.prepared.slots:
+            prepared.waiter = without_member(prepared.waiter, m)
         for i in range(broker.appends.length):
             broker.appends.slots[i].waiter = without_member(broker.appends.slots[i].waiter, m)
 

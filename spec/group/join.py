@@ -1,15 +1,16 @@
 """JoinGroup, and the delayed join that collects members until a generation is complete."""
 
 from spec.group.coordinator import (
-    JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, Broker, Client, MemberId, Protocol, all_joined, forget_member,
-    is_elected, members_of, park, stays,
+    JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, all_joined, forget_member, members_of, park,
 )
 from spec.group.network import (
-    JOIN, MEMBER_ID_REQUIRED, NONE, PARKED, REBALANCE_IN_PROGRESS, answer, answer_joins, asked, give_generation,
-    give_id, id_known, id_of, instance, refuse, waiter,
+    GROUP_MAX_SIZE_REACHED, JOIN, MEMBER_ID_REQUIRED, NONE, PARKED, REBALANCE_IN_PROGRESS, answer, answer_joins, asked,
+    give_generation, give_id, id_known, id_of, instance, refuse, waiter,
 )
+from spec.group.protocols import is_elected, stays
+from spec.group.sorts import Broker, Client, MemberId, Protocol, Topic
 from spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE
-from spec.group.storage import append_group
+from spec.group.storage import store_empty
 from spec.group.verdicts import first_join_verdict, join_verdict, member_of_instance
 from spec.language.domains import NOBODY, Flag
 
@@ -26,6 +27,7 @@ def prepare_rebalance(group):
         group.delayed = 1 if group.state == EMPTY else 0
         group.state = PREPARING_REBALANCE
         group.owner = NOBODY
+        group.idle = 0
 
 
 def offer(member, first, second):
@@ -44,6 +46,18 @@ def add_member(group, id, who, first, second, clients):
     park(member, JOIN_PARKED, clients)
     if group.leader == NOBODY:
         group.leader = id
+
+
+def turn_away(group, id):
+    """A member that finds the group full is dropped; if it led, who has joined before leads.
+
+    Kafka takes any member as leader. Who has not joined by the end cannot lead the next generation, and whoever
+    joins until then is turned away, too: with room for one, that is who has joined.
+    """
+    forget_member(group.members[id])
+    for other in range(len(group.members) - 1):
+        if group.leader == id and group.members[other].parked == JOIN_PARKED:
+            group.leader = other
 
 
 def first_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protocol):
@@ -81,7 +95,8 @@ def join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protoco
     Guards:  the request arrives.
     Request: PARKED, or NONE at once; else as `join_verdict`.
     Effects: a pending member becomes a member; a member's protocols are those that it offers; both wait, and there is a
-             rebalance, for which the parked syncs of the last are refused. NONE gives the present generation.
+             rebalance, for which the parked syncs of the last are refused. NONE gives the present generation. Who finds
+             the group full is dropped.
     Kafka:   GroupCoordinator.doCurrentMemberJoinGroup, 2.2 to 3.9.
     """
     broker = s.brokers[b]
@@ -102,6 +117,8 @@ def join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protoco
             add_member(group, id, instance(m), first, second, waiter(m, late))
         offer(group.members[id], first, second)
         park(group.members[id], JOIN_PARKED, waiter(m, late))
+    elif verdict == GROUP_MAX_SIZE_REACHED:
+        turn_away(group, id)
     return True
 
 
@@ -140,27 +157,36 @@ def remove_absent(group):
             forget_member(member)
 
 
-def begin_generation(group, leader, protocol):
+def is_subscription(group, topic):
+    """Whether the members of the next generation may subscribe to a topic: any, and none without members."""
+    return topic == 0 or anybody_stays(group)
+
+
+def begin_generation(group, leader, protocol, topic):
     """initNextGeneration: one more; Empty without members, else the leader's assignment is awaited."""
     group.generation += 1
     group.delayed = 0
+    group.idle = 0
     if members_of(group) == 0:
         group.leader = NOBODY
         group.protocol = NOBODY
+        group.topic = NOBODY
         group.state = EMPTY
     else:
         group.leader = leader
         group.protocol = protocol
+        group.topic = topic
         group.state = COMPLETING_REBALANCE
     for member in group.members:
         member.fresh = 0
 
 
-def complete_join(s, b: Broker, leader: MemberId, protocol: Protocol):
+def complete_join(s, b: Broker, leader: MemberId, protocol: Protocol, topic: Topic):
     """The rebalance is over: everybody has joined.
 
     Guards:  every member has a parked join, nobody is pending, and the initial delay is over; `leader` is the leader,
-             or anybody if that one has not joined; `protocol` is supported by all, and none has more votes.
+             or anybody if that one has not joined; `protocol` is supported by all, and none has more votes;
+             `topic` is what they subscribe to.
     Effects: a new generation; every parked join is answered. Without members the group is Empty, and stored.
     Kafka:   GroupCoordinator.onCompleteJoin, 0.9 to 3.9; the choice of a leader: 2.3 to 3.9.
     """
@@ -168,21 +194,21 @@ def complete_join(s, b: Broker, leader: MemberId, protocol: Protocol):
     group = broker.group
     if group.state != PREPARING_REBALANCE or group.delayed or not all_joined(group):
         return False
-    if not is_next_leader(group, leader) or not is_elected(group, protocol):
+    if not is_next_leader(group, leader) or not is_elected(group, protocol) or not is_subscription(group, topic):
         return False
 
-    begin_generation(group, leader, protocol)
+    begin_generation(group, leader, protocol, topic)
     if group.state == EMPTY:
-        append_group(s.storage, b, group, NOBODY)
+        store_empty(s.storage, b, broker)
     answer_joins(s.network, group, broker.epoch)
     return True
 
 
-def join_timeout(s, b: Broker, leader: MemberId, protocol: Protocol):
+def join_timeout(s, b: Broker, leader: MemberId, protocol: Protocol, topic: Topic):
     """The rebalance is over: its time is, or the initial delay.
 
-    Guards:  a rebalance goes on; not that static members remain and nobody has joined, which waits on; `leader` and
-             `protocol` as when everybody has joined.
+    Guards:  a rebalance goes on; not that static members remain and nobody has joined, which waits on; `leader`,
+             `protocol` and `topic` as when everybody has joined.
     Effects: members that have not joined are removed, static ones stay; then as when everybody has joined.
     Kafka:   DelayedJoin.onExpiration, GroupCoordinator.onCompleteJoin, 0.9 to 3.9.
     """
@@ -192,12 +218,12 @@ def join_timeout(s, b: Broker, leader: MemberId, protocol: Protocol):
         return False
     if not anybody_parked(group) and anybody_stays(group):
         return False
-    if not is_next_leader(group, leader) or not is_elected(group, protocol):
+    if not is_next_leader(group, leader) or not is_elected(group, protocol) or not is_subscription(group, topic):
         return False
 
     remove_absent(group)
-    begin_generation(group, leader, protocol)
+    begin_generation(group, leader, protocol, topic)
     if group.state == EMPTY:
-        append_group(s.storage, b, group, NOBODY)
+        store_empty(s.storage, b, broker)
     answer_joins(s.network, group, broker.epoch)
     return True

@@ -7,15 +7,16 @@ A member owns `s.clients[m]` and reaches the rest through the network. Which id 
 it (`draw`) is the one thing that depends on the whole state.
 """
 
-from spec.group.coordinator import GONE, Client, Epoch, Generation, MemberId
+from spec.group.coordinator import GONE
 from spec.group.network import (
-    FENCED_INSTANCE_ID, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL, JOIN, MEMBER_ID_REQUIRED, NONE,
-    REBALANCE_IN_PROGRESS, SYNC, UNANSWERED, UNKNOWN_MEMBER_ID, WORK, ask, drop_request, in_messages, instance,
-    say_goodbye,
+    FENCED_INSTANCE_ID, GROUP_MAX_SIZE_REACHED, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL,
+    INVALID_COMMIT_OFFSET_SIZE, JOIN, MEMBER_ID_REQUIRED, NONE, REBALANCE_IN_PROGRESS, SYNC, UNANSWERED,
+    UNKNOWN_MEMBER_ID, WORK, ask, drop_request, in_messages, instance, say_goodbye,
 )
+from spec.group.sorts import Client, Epoch, Generation, MemberId
 from spec.group.storage import in_log
 from spec.language.domains import NOBODY, Choice, Flag, Record
-from spec.language.sets import is_empty
+from spec.language.sets import contains, is_empty
 
 Phase = Choice("OUT", "JOINING", "SYNCING", "WORKING")
 OUT, JOINING, SYNCING, WORKING = Phase
@@ -39,6 +40,9 @@ def is_held(s, id):
     for broker in s.brokers:
         if broker.group.members[id].status != GONE:
             return True
+        for prepared in broker.prepared.slots:
+            if contains(prepared.record.members, id):
+                return True
     return False
 
 
@@ -88,7 +92,9 @@ def tells_to_join(phase, verdict):
 
 def is_fatal(verdict):
     """Whether an error ends the client."""
-    return verdict == FENCED_INSTANCE_ID or verdict == INCONSISTENT_GROUP_PROTOCOL
+    if verdict == FENCED_INSTANCE_ID or verdict == GROUP_MAX_SIZE_REACHED:
+        return True
+    return verdict == INCONSISTENT_GROUP_PROTOCOL or verdict == INVALID_COMMIT_OFFSET_SIZE
 
 
 def joined(s, m: Client):
@@ -204,7 +210,8 @@ def retry(s, m: Client):
 def give_in(s, m: Client):
     """Client `m` is told that it has no place in the group, and ends.
 
-    Guards:  it was answered with FENCED_INSTANCE_ID or INCONSISTENT_GROUP_PROTOCOL.
+    Guards:  it was answered with FENCED_INSTANCE_ID, INCONSISTENT_GROUP_PROTOCOL, GROUP_MAX_SIZE_REACHED or
+             INVALID_COMMIT_OFFSET_SIZE.
     Effects: it acts on nothing.
     Kafka:   AbstractCoordinator.JoinGroupResponseHandler, fatal errors, 0.9 to 3.9.
     """

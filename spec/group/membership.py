@@ -1,13 +1,12 @@
 """How members are kept and lost: Heartbeat, LeaveGroup, and the end of a session."""
 
-from spec.group.coordinator import (
-    JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, Broker, Client, KnownId, MemberId, forget_member, is_heir,
-)
+from spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, forget_member, has_timers, is_heir
 from spec.group.join import prepare_rebalance
 from spec.group.network import (
     LEAVE, NONE, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID, WORK, answer, asked, generation_of, give_error, id_of,
     instance, refuse,
 )
+from spec.group.sorts import Broker, Client, KnownId, MemberId
 from spec.group.states import COMPLETING_REBALANCE, STABLE
 from spec.group.verdicts import heartbeat_verdict, leave_verdict
 from spec.language.domains import NOBODY
@@ -78,7 +77,7 @@ def expire(s, b: Broker, id: KnownId, heir: MemberId):
     """
     group = s.brokers[b].group
     member = group.members[id]
-    if member.status != MEMBER or member.parked == SYNC_PARKED:
+    if not has_timers(group) or member.status != MEMBER or member.parked == SYNC_PARKED:
         return False
     if member.parked == JOIN_PARKED and not patience_is_over(member) or not is_heir(group, id, heir):
         return False
@@ -96,9 +95,56 @@ def expire_pending(s, b: Broker, id: KnownId):
     Effects: it is forgotten.
     Kafka:   GroupCoordinator.onExpireHeartbeat, 2.2 to 3.9 (KIP-394).
     """
-    member = s.brokers[b].group.members[id]
-    if member.status != PENDING:
+    group = s.brokers[b].group
+    member = group.members[id]
+    if not has_timers(group) or member.status != PENDING:
         return False
 
     forget_member(member)
+    return True
+
+
+def has_synced(member):
+    """Whether a member of the generation that is being completed has sent its sync."""
+    return member.parked == SYNC_PARKED
+
+
+def all_synced(group):
+    """Whether every member has sent its sync."""
+    for member in group.members:
+        if member.status == MEMBER and not has_synced(member):
+            return False
+    return True
+
+
+def is_successor(group, heir):
+    """Whether `heir` may lead when who has not sent a sync is gone: the leader if it has, else anybody who has."""
+    if group.leader != NOBODY and has_synced(group.members[group.leader]):
+        return heir == group.leader
+    for member in group.members:
+        if has_synced(member):
+            return heir != NOBODY and has_synced(group.members[heir])
+    return heir == NOBODY
+
+
+def sync_timeout(s, b: Broker, heir: MemberId):
+    """The time is over in which the members of a generation must send their syncs.
+
+    Once the group is Stable this comes to the end of their sessions, one by one: Kafka keeps no other account of them.
+
+    Guards:  the leader's assignment is awaited, and a member has not sent its sync; `heir` is who leads afterwards:
+             anybody who has, if the leader has not.
+    Effects: those who have not are gone, and there is a rebalance.
+    Kafka:   GroupCoordinator.onExpirePendingSync, 2.8 to 3.9.
+    """
+    group = s.brokers[b].group
+    if group.state != COMPLETING_REBALANCE or all_synced(group) or not is_successor(group, heir):
+        return False
+
+    for member in group.members:
+        if member.status == MEMBER and not has_synced(member):
+            forget_member(member)
+    group.leader = heir
+    refuse(s.network, group, SYNC_PARKED, REBALANCE_IN_PROGRESS)
+    prepare_rebalance(group)
     return True

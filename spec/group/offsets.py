@@ -1,19 +1,19 @@
-"""OffsetCommit, OffsetFetch and DeleteGroups."""
+"""OffsetCommit and OffsetFetch."""
 
-from spec.group.coordinator import OFFSET_RECORD, Broker, Client, forget_append, forget_group
+from spec.group.cache import put_offset
 from spec.group.join import create_if_absent
 from spec.group.network import (
-    COMMIT, COORDINATOR_NOT_AVAILABLE, NONE, NOT_COORDINATOR, REQUEST_TIMED_OUT, STORED, WORK, answer,
-    answer_operator, asked, generation_of, give_commit, give_error, id_of, instance, waiter,
+    COMMIT, COORDINATOR_NOT_AVAILABLE, INVALID_COMMIT_OFFSET_SIZE, NOT_COORDINATOR, REQUEST_TIMED_OUT, STORED, WORK,
+    answer, answer_operator, asked, generation_of, give_commit, give_error, id_of, instance, waiter,
 )
-from spec.group.loading import abandon_appends
-from spec.group.states import DEAD
+from spec.group.records import OFFSET_RECORD, forget_append
+from spec.group.sorts import Broker, Client
 from spec.group.storage import (
-    NOT_ENOUGH_REPLICAS_AFTER_APPEND, TIMED_OUT, AppendError, acknowledge, bury, count_fault, fail, may_fail,
-    may_succeed, note_commit, store_offset,
+    NOT_LEADER, TIMED_OUT, TOO_LARGE, Failure, Refusal, acknowledge, count_fault, fail, is_aged, may_fail, may_succeed,
+    note_commit, refuse_append, store_offset, takes_appends,
 )
 from spec.group.sync import Slot
-from spec.group.verdicts import commit_verdict, delete_group_verdict, fetch_verdict
+from spec.group.verdicts import commit_verdict, fetch_verdict
 from spec.language.domains import NOBODY, Flag
 
 
@@ -37,6 +37,34 @@ def commit(s, b: Broker, m: Client, late: Flag()):
     return True
 
 
+def meaning(error):
+    """The code that a commit is answered with when its append has failed."""
+    if error == TIMED_OUT:
+        return REQUEST_TIMED_OUT
+    if error == TOO_LARGE:
+        return INVALID_COMMIT_OFFSET_SIZE
+    return NOT_COORDINATOR if error == NOT_LEADER else COORDINATOR_NOT_AVAILABLE
+
+
+def commit_refused(s, b: Broker, m: Client, error: Refusal):
+    """Client `m` commits an offset at broker `b`, and the log refuses it before anything is written.
+
+    Guards:  it works, waits for nothing else, and may commit; `b` leads the offsets partition.
+    Request: the error.
+    Effects: none but the answer.
+    Kafka:   GroupMetadataManager.storeOffsets, failPendingOffsetWrite, 0.9 to 3.9.
+    """
+    if asked(s.network, m, 0) != WORK or not takes_appends(s.storage, b):
+        return False
+    generation = generation_of(s.network, m, 0)
+    if commit_verdict(s.brokers[b], id_of(s.network, m, 0), instance(m), generation) != STORED:
+        return False
+
+    answer(s.network, m, 0, meaning(error))
+    refuse_append(s.storage)
+    return True
+
+
 def later(cached, position):
     """Which of two offsets stays in the cache: the one later in the log."""
     return max(cached, position)
@@ -56,21 +84,14 @@ def offset_stored(s, b: Broker, i: Slot):
 
     acknowledge(s.storage, append.position)
     note_commit(s.storage, append.position)
-    if not append.orphan:
-        broker.group.offset = later(broker.group.offset, append.position)
+    if not append.orphan and later(broker.group.offset, append.position) == append.position:
+        put_offset(broker.group, append.position, is_aged(s.storage, append.position))
     give_commit(s.network, append.waiter)
     forget_append(broker, i)
     return True
 
 
-def meaning(error):
-    """The code that a commit is answered with when its append has failed."""
-    if error == NOT_ENOUGH_REPLICAS_AFTER_APPEND:
-        return COORDINATOR_NOT_AVAILABLE
-    return REQUEST_TIMED_OUT if error == TIMED_OUT else NOT_COORDINATOR
-
-
-def offset_not_stored(s, b: Broker, i: Slot, error: AppendError):
+def offset_not_stored(s, b: Broker, i: Slot, error: Failure):
     """The append of a commit has failed.
 
     Guards:  append `i` is an offset's, and may fail so.
@@ -88,49 +109,15 @@ def offset_not_stored(s, b: Broker, i: Slot, error: AppendError):
     return True
 
 
-def fetch(s, b: Broker):
-    """Anybody asks broker `b` for the committed offset.
+def fetch(s, b: Broker, stable: Flag()):
+    """Anybody asks broker `b` for the committed offset, with `stable` for one that no transaction may change.
 
     Guards:  none.
     Request: NONE, with whatever is in the cache, or -1; else as `fetch_verdict`.
     Effects: none but the answer.
-    Kafka:   GroupMetadataManager.getOffsets, 0.9 to 3.9.
+    Kafka:   GroupMetadataManager.getOffsets, 0.9 to 3.9; requireStable: 2.5 to 3.9 (KIP-447).
     """
-    answer_operator(s.network, fetch_verdict(s.brokers[b]))
-    return True
-
-
-def remove_dead(s, b: Broker):
-    """A group that was deleted leaves the cache.
-
-    Guards:  it is Dead.
-    Effects: broker `b` knows no such group.
-    Kafka:   GroupMetadataManager.cleanupGroupMetadata, 1.1 to 3.9.
-    """
-    group = s.brokers[b].group
-    if group.state != DEAD:
-        return False
-
-    forget_group(group)
-    return True
-
-
-def delete_group(s, b: Broker):
-    """An operator asks broker `b` to delete the group (KIP-229, 1.1+).
-
-    Guards:  none.
-    Request: NONE; else as `delete_group_verdict`.
-    Effects: an Empty group is Dead, and tombstones are appended; else nothing but the answer.
-    Kafka:   GroupCoordinator.handleDeleteGroups, 1.1 to 3.9.
-    """
-    broker = s.brokers[b]
-    verdict = answer_operator(s.network, delete_group_verdict(broker))
-    if verdict == NONE:
-        bury(s.storage, b, broker.group)
-        forget_group(broker.group)
-        broker.group.state = DEAD
-        abandon_appends(broker)
-        count_fault(s.storage)
+    answer_operator(s.network, fetch_verdict(s.brokers[b], stable))
     return True
 
 

@@ -18,6 +18,10 @@ ENTERED_FROM = {
     STABLE: (COMPLETING_REBALANCE,),
     DEAD: (EMPTY, PREPARING_REBALANCE, COMPLETING_REBALANCE, STABLE, DEAD),
 }
+COMES_AS = (EMPTY, STABLE)
+"""A group comes into a broker's cache Empty, for its first member or commit, or as it was loaded."""
+LEAVES_AS = (DEAD,)
+"""It leaves the cache Dead: deleted, expired, or unloaded."""
 
 
 def move_is_legal(before, after):

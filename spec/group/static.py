@@ -5,18 +5,20 @@ generation. It is never told that it leads, even if its former id did (up to 3.1
 assignment, which comes to the same).
 """
 
-from spec.group.coordinator import (
-    JOIN_PARKED, MEMBER, STATIC_RECORD, SYNC_PARKED, Broker, Client, Protocol, forget_append, forget_member, park,
-)
+from spec.group.coordinator import JOIN_PARKED, MEMBER, SYNC_PARKED, forget_member, is_heir, park
 from spec.group.join import offer, prepare_rebalance
+from spec.group.membership import lose_member
 from spec.group.network import (
-    FENCED_INSTANCE_ID, JOIN, PARKED, REBALANCE_IN_PROGRESS, STORED, answer, asked, give_error, give_generation,
-    id_known, id_of, instance, refuse, waiter,
+    FENCED_INSTANCE_ID, JOIN, NONE, PARKED, REBALANCE_IN_PROGRESS, STORED, UNKNOWN_MEMBER_ID, answer, answer_operator,
+    asked, give_error, give_generation, id_known, id_of, instance, refuse, waiter,
 )
-from spec.group.storage import AppendError, acknowledge, fail, may_fail, may_succeed, store_static
+from spec.group.records import STATIC_RECORD, forget_append
+from spec.group.sorts import Broker, Client, MemberId, Protocol
+from spec.group.storage import Failure, acknowledge, count_fault, fail, may_fail, may_succeed, store_static
 from spec.group.sync import Slot, meaning
-from spec.group.verdicts import member_of_instance, static_join_verdict
+from spec.group.verdicts import member_of_instance, remove_static_verdict, static_join_verdict
 from spec.language.domains import NOBODY, Flag
+from spec.language.sets import only
 
 
 def replace_member(group, former, id):
@@ -41,7 +43,7 @@ def static_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: 
     """Client `m`, which has a group.instance.id that the group knows, and no member id, asks broker `b` to join.
 
     Guards:  the request arrives; a member has its group.instance.id.
-    Request: STORED when Stable and its protocols are as before; else PARKED, or as `static_join_verdict`.
+    Request: STORED when Stable and its protocols leave the group's as it is; else PARKED, or as `static_join_verdict`.
     Effects: it takes the place of the former id, whose parked request is refused; the group is stored,
              or there is a rebalance.
     Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, 2.3 to 3.9.
@@ -58,12 +60,12 @@ def static_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: 
     if verdict == STORED or verdict == PARKED:
         give_error(s.network, group.members[former].waiter, FENCED_INSTANCE_ID)
         replace_member(group, former, id)
+        offer(group.members[id], first, second)
     if verdict == STORED:
         store_static(s.storage, b, broker, id, former, waiter(m, late))
     elif verdict == PARKED:
         refuse(s.network, group, SYNC_PARKED, REBALANCE_IN_PROGRESS)
         prepare_rebalance(group)
-        offer(group.members[id], first, second)
         park(group.members[id], JOIN_PARKED, waiter(m, late))
     return True
 
@@ -86,11 +88,12 @@ def static_stored(s, b: Broker, i: Slot):
     return True
 
 
-def static_not_stored(s, b: Broker, i: Slot, error: AppendError):
+def static_not_stored(s, b: Broker, i: Slot, error: Failure):
     """The append of the group with the new member id has failed.
 
     Guards:  append `i` is of a static member, and may fail so.
-    Effects: the former id is back, unless the new one is gone; the client gets the error.
+    Effects: the former id is back, unless the new one is gone; the client gets the error. (Kafka takes the former
+             protocols back, too.)
     Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, callback of storeGroup, 2.3 to 3.9.
     """
     broker = s.brokers[b]
@@ -104,4 +107,27 @@ def static_not_stored(s, b: Broker, i: Slot, error: AppendError):
         give_error(s.network, broker.group.members[append.id].waiter, FENCED_INSTANCE_ID)
         replace_member(broker.group, append.id, append.former)
     forget_append(broker, i)
+    return True
+
+
+def remove_static(s, b: Broker, i: Client, heir: MemberId):
+    """An operator asks broker `b` to remove the member with the group.instance.id `i` (KIP-345).
+
+    Guards:  `heir` is who leads afterwards: anybody, if the leader is removed.
+    Request: NONE; else as `remove_static_verdict`.
+    Effects: on NONE the member is gone, its parked request is refused, and there is a rebalance.
+    Kafka:   GroupCoordinator.handleLeaveGroup, with a group.instance.id and no member id, 2.4 to 3.9.
+    """
+    group = s.brokers[b].group
+    id = member_of_instance(group, only(i))
+    verdict = remove_static_verdict(s.brokers[b], id)
+    if not is_heir(group, id if verdict == NONE else NOBODY, heir):
+        return False
+
+    answer_operator(s.network, verdict)
+    if verdict == NONE:
+        give_error(s.network, group.members[id].waiter, UNKNOWN_MEMBER_ID)
+        refuse(s.network, group, SYNC_PARKED, REBALANCE_IN_PROGRESS)
+        lose_member(group, id, heir)
+        count_fault(s.storage)
     return True

@@ -1,48 +1,39 @@
 """The log of the offsets partition, and who leads it: what replication promises, not how.
 
-The contract: an append is acknowledged only when it is committed; whoever is elected has every
-acknowledged record, in order, and of the others as many as you like, from the front (`kept`); an append by a
-broker that does not lead is in no log that lives on, and fails. `partition` and `replication` are the
-argument for it: elections from the ISR, and acks=all.
+The contract:
 
-There is one log. An append is acknowledged when its callback runs, and with it all before it. When
-leadership moves, how much was committed by then (`committed`) is a choice: of what was appended but not yet called
-back, that may still be acknowledged by the old leader; the rest fails there. All that is kept is committed
-by the new leader.
+1. There is one log, the leader's. What a broker appends that does not lead is not in it, and fails.
+2. An append is acknowledged when its callback runs, and with it all before it. What is acknowledged stays.
+3. Whoever is elected (`faults.fail_over`) has all that was acknowledged, in order, and of the rest as many as you
+   like, from the front (`kept`).
+4. How much was committed by then (`committed`) is a choice. Of what the former leader has appended, and not heard of
+   yet, it may still acknowledge that much; the rest fails there, though the new leader may have it.
+5. An append that fails after it was written (NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT) stays in the log.
+   One that is refused before it is written is nowhere (`Refusal`).
 
-A failed append (NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT) stays in the log. One that is refused before it
-is written (NOT_ENOUGH_REPLICAS) is not modelled.
-
-Records have no content but for their position, where that is enough: the offset of a commit is its position.
+It rests on what `replica` holds: every member of the ISR has all that was committed (`isr_complete`, D3), leaders are
+elected from the ISR, and what a former leader acknowledges its successor has (`stale_leader`, D7).
 """
 
-from spec.group.coordinator import (
-    GROUP_RECORD, GROUP_TOMBSTONE, MEMBER, NOWHERE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, STATIC_RECORD,
-    TOMBSTONES, Generation, Kind, MemberId, forget_group, remember_append,
+from spec.group.cache import describe_group, forget_membership, load_group, put_offset, settle
+from spec.group.records import (
+    ABORT_MARKER, COMMIT_MARKER, GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, RECORD,
+    STATIC_RECORD, TOMBSTONES, TRANSACTION_RECORD, name_record, remember_append,
 )
-from spec.group.states import EMPTY, STABLE
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
-from spec.language.sets import contains, is_empty, only, with_member
+from spec.group.sorts import NOWHERE
+from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence
+from spec.language.sets import contains
 
-AppendError = Choice("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "TIMED_OUT", "NOT_LEADER")
-NOT_ENOUGH_REPLICAS_AFTER_APPEND, TIMED_OUT, NOT_LEADER = AppendError
-Position = Number(0, Bound("log"))
-
-HISTORY = Record(
-    answered=(Flag(), "a commit, and it was answered with NONE"),
+AppendError = Choice(
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "TIMED_OUT", "NOT_LEADER",
+    "NOT_ENOUGH_REPLICAS", "TOO_LARGE",  # before anything is written
 )
-RECORD = Record(
-    kind=(Kind, "group or offset, value or tombstone"),
-    generation=(Generation, "generation; of a commit, the one that the sender gave"),
-    leader=(MemberId, "leader"),
-    protocol=(Id("protocols", nobody=True), "protocol"),
-    owner=(MemberId, "assignment"),
-    members=(SetOf("ids"), "member ids"),
-    instances=(Array(SetOf("ids"), "clients"), "the member id of each static member"),
-    ghosts=(HISTORY, "history, for properties only"),
-)
+NOT_ENOUGH_REPLICAS_AFTER_APPEND, TIMED_OUT, NOT_LEADER, NOT_ENOUGH_REPLICAS, TOO_LARGE = AppendError
+Failure = Number(NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER)
+Refusal = Number(NOT_ENOUGH_REPLICAS, TOO_LARGE)
 GHOSTS = Record(
-    deleted=(Flag(), "the group was deleted: generations begin anew"),
+    deleted=(Flag(), "the group has died: generations begin anew"),
+    gone=(Flag(), "an operator was told that the group is deleted, and nobody has written since"),
     stale=(Flag(), "a commit was appended behind the record of a newer generation (G7)"),
 )
 STORAGE = Record(
@@ -51,6 +42,7 @@ STORAGE = Record(
     log=(Sequence(RECORD, Bound("log")), "records of the leader"),
     committed=(Number(0, Bound("log")), "records known as committed"),
     faults=(Number(0, Bound("faults")), "faults so far"),
+    periods=(Number(0, Bound("periods")), "check intervals and retention periods that have passed"),
     ghosts=(GHOSTS, "history, for properties only"),
 )
 
@@ -63,6 +55,11 @@ def leader_of(storage, epoch):
 def leads(storage, b):
     """Whether `b` is the leader of the partition: its log is the log."""
     return storage.leaders[storage.epoch - 1] == b
+
+
+def has_begun(storage, epoch):
+    """Whether the election of an epoch was held."""
+    return epoch <= storage.epoch
 
 
 def has_news(storage, epoch):
@@ -80,31 +77,23 @@ def put_record(storage, b, kind, generation):
     if not leads(storage, b):
         return NOWHERE
     position = storage.log.length
-    record = storage.log.slots[position]
-    record.kind = kind
-    record.generation = generation
-    record.leader = NOBODY
-    record.protocol = NOBODY
-    record.owner = NOBODY
+    name_record(storage.log.slots[position], kind, generation)
     storage.log.length += 1
     return position
 
 
 def append_group(storage, b, group, owner):
-    """storeGroup: append the group as it is with this assignment."""
+    """storeGroup: append the group as it is with this assignment; answers with the position."""
     position = put_record(storage, b, GROUP_RECORD, group.generation)
+    storage.ghosts.gone = 0
     if position != NOWHERE:
-        record = storage.log.slots[position]
-        record.leader = group.leader
-        record.protocol = group.protocol
-        record.owner = owner
-        for id in range(len(group.members) - 1):
-            if group.members[id].status == MEMBER:
-                record.members = with_member(record.members, id)
-                for m in range(len(record.instances)):
-                    if contains(group.members[id].instance, m):
-                        record.instances[m] = only(id)
+        describe_group(storage.log.slots[position], group, owner)
     return position
+
+
+def store_empty(storage, b, broker):
+    """storeGroup of a group without members, whose failure nobody hears of."""
+    append_group(storage, b, broker.group, NOBODY)
 
 
 def store_group(storage, b, broker, owner):
@@ -136,16 +125,45 @@ def store_offset(storage, b, broker, generation, clients):
     if 0 < generation < last_generation(storage) and leads(storage, b):
         storage.ghosts.stale = 1
     position = put_record(storage, b, OFFSET_RECORD, generation)
+    storage.ghosts.gone = 0
     remember_append(broker, OFFSET_RECORD, position, generation, clients)
 
 
-def bury(storage, b, group):
-    """Tombstones of what a deleted group has in the cache, in one batch, appended without a callback."""
-    storage.ghosts.deleted = 1
-    if group.generation > 0:
-        put_record(storage, b, GROUP_TOMBSTONE if group.offset == NOWHERE else TOMBSTONES, 0)
-    elif group.offset != NOWHERE:
-        put_record(storage, b, OFFSET_TOMBSTONE, 0)
+def store_in_transaction(storage, b, broker):
+    """storeOffsets with a producer id: append an offset that a marker will decide; answers with its position."""
+    position = put_record(storage, b, TRANSACTION_RECORD, 0)
+    storage.ghosts.gone = 0
+    remember_append(broker, TRANSACTION_RECORD, position, 0, 0)
+    return position
+
+
+def store_marker(storage, b, broker, kind):
+    """Append the marker of a transaction, with a callback."""
+    remember_append(broker, kind, put_record(storage, b, kind, 0), 0, 0)
+
+
+def put_tombstone(storage, b, kind):
+    """Append tombstones in one batch, without a callback: nobody learns whether they are replicated."""
+    put_record(storage, b, kind, 0)
+
+
+def decide_deletion(storage, b, offset):
+    """The leader is to delete the offset that it has in its cache, and all before it: history only."""
+    for position in range(len(storage.log.slots) - 1):
+        if leads(storage, b) and position <= offset:
+            storage.log.slots[position].ghosts.deleted = 1
+
+
+def note_death(storage, dies):
+    """The group is dead: history only."""
+    if dies:
+        storage.ghosts.deleted = 1
+
+
+def note_deletion(storage, b):
+    """An operator is told that the group is deleted, by the leader: history only."""
+    if leads(storage, b):
+        storage.ghosts.gone = 1
 
 
 def may_succeed(storage, b, position):
@@ -171,13 +189,23 @@ def fail(storage, position):
         storage.faults += 1
 
 
+def takes_appends(storage, b):
+    """Whether the log of `b` takes appends at all, or may refuse one for its own sake."""
+    return leads(storage, b)
+
+
+def refuse_append(storage):
+    """An append is refused before it is written: a fault."""
+    storage.faults += 1
+
+
 def count_fault(storage):
-    """Somebody outside has done something."""
+    """Somebody outside has done something, or a load has failed."""
     storage.faults += 1
 
 
 def note_commit(storage, position):
-    """A commit is answered with NONE."""
+    """A commit is answered with NONE: history only."""
     storage.log.slots[position].ghosts.answered = 1
 
 
@@ -186,56 +214,53 @@ def owner_in(storage, position):
     return storage.log.slots[position].owner
 
 
-def is_readable(storage, upto):
-    """Whether a new leader reads the log up to `upto`: to its end (2.1+)."""
-    return upto == storage.log.length
+def is_aged(storage, position):
+    """Whether a retention period has passed since a record was written."""
+    return storage.log.slots[position].aged
 
 
-def is_below_high_watermark(storage, upto):
+def time_has_passed(storage):
+    """Whether the check interval of offsets has passed: the expiry task may run."""
+    return storage.periods > 0
+
+
+def has_more(storage, b, read):
+    """Whether a broker that has read so far leads, and finds another record."""
+    return leads(storage, b) and read < storage.log.length
+
+
+def is_readable(storage, read):
+    """Whether a new leader need not read further: the log's end (2.1+)."""
+    return read == storage.log.length
+
+
+def is_below_high_watermark(storage, read):
     """The same up to 2.0: the high watermark of a new leader may be behind by what it fetched last."""
-    return upto == storage.log.length or upto + 1 == storage.log.length
+    return read == storage.log.length or read + 1 == storage.log.length
 
 
-def last_of(storage, kind, tombstone, upto):
-    """The position of the last record of a key below `upto`, -1 when there is none or it is a tombstone."""
-    found = NOWHERE
-    for position in range(len(storage.log.slots) - 1):
-        if position < upto:
-            present = storage.log.slots[position].kind
-            if present == kind:
-                found = position
-            elif present == tombstone or present == TOMBSTONES:
-                found = NOWHERE
-    return found
+def may_stop(storage, b, read):
+    """Whether a load is over: all was read, or the broker does not lead any more."""
+    return not leads(storage, b) or is_readable(storage, read)
 
 
-def read_log(storage, group, upto):
-    """loadGroupsAndOffsets: the last record of each key; parked requests and rebalances are not in the log."""
-    forget_group(group)
-    group.offset = last_of(storage, OFFSET_RECORD, OFFSET_TOMBSTONE, upto)
-    position = last_of(storage, GROUP_RECORD, GROUP_TOMBSTONE, upto)
-    if group.offset != NOWHERE:
-        group.state = EMPTY
-    if position != NOWHERE:
-        record = storage.log.slots[position]
-        group.state = EMPTY if is_empty(record.members) else STABLE
-        group.generation = record.generation
-        group.leader = record.leader
-        group.protocol = record.protocol
-        group.owner = record.owner
-        for id in range(len(group.members) - 1):
-            if contains(record.members, id):
-                load_member(group.members[id], record, id)
-
-
-def load_member(member, record, id):
-    """One member of a group record: of its protocols only the chosen one is in the log."""
-    member.status = MEMBER
-    member.first = record.protocol
-    member.second = record.protocol
-    for m in range(len(record.instances)):
-        if contains(record.instances[m], id):
-            member.instance = with_member(member.instance, m)
+def read_record(storage, broker):
+    """doLoadGroupsAndOffsets, one record: the last one of each key counts."""
+    record = storage.log.slots[broker.read]
+    group = broker.group
+    if record.kind == GROUP_RECORD:
+        load_group(group, record)
+    elif record.kind == GROUP_TOMBSTONE or record.kind == TOMBSTONES:
+        forget_membership(group)
+    elif record.kind == OFFSET_RECORD:
+        put_offset(group, broker.read, record.aged)
+    elif record.kind == TRANSACTION_RECORD:
+        group.pending = broker.read
+    elif record.kind == COMMIT_MARKER or record.kind == ABORT_MARKER:
+        settle(group, record.kind == COMMIT_MARKER, is_aged(storage, max(group.pending, 0)))
+    if record.kind == OFFSET_TOMBSTONE or record.kind == TOMBSTONES:
+        put_offset(group, NOWHERE, 0)
+    broker.read += 1
 
 
 def in_log(storage, id):

@@ -1,17 +1,18 @@
 """SyncGroup: the leader's assignment is stored, and every member gets its share."""
 
-from spec.group.coordinator import (
-    GROUP_RECORD, MEMBER, SYNC_PARKED, Broker, Client, MemberId, forget_append, members_of, park, status,
-)
+from spec.group.coordinator import MEMBER, SYNC_PARKED, members_of, park, status
 from spec.group.join import prepare_rebalance
 from spec.group.network import (
-    COORDINATOR_NOT_AVAILABLE, NONE, NOT_COORDINATOR, PARKED, REBALANCE_IN_PROGRESS, STORED, SYNC, answer,
-    answer_syncs, asked, generation_of, give_assignment, has_assignment, id_of, instance, refuse, waiter,
+    COORDINATOR_NOT_AVAILABLE, NONE, NOT_COORDINATOR, PARKED, REBALANCE_IN_PROGRESS, STORED, SYNC,
+    UNKNOWN_SERVER_ERROR, answer, answer_syncs, asked, generation_of, give_assignment, has_assignment, id_of, instance,
+    refuse, waiter,
 )
+from spec.group.records import GROUP_RECORD, forget_append
+from spec.group.sorts import Broker, Client, MemberId
 from spec.group.states import COMPLETING_REBALANCE, STABLE
 from spec.group.storage import (
-    NOT_ENOUGH_REPLICAS_AFTER_APPEND, TIMED_OUT, AppendError, acknowledge, fail, may_fail, may_succeed, owner_in,
-    store_group,
+    NOT_LEADER, TIMED_OUT, TOO_LARGE, Failure, Refusal, acknowledge, fail, may_fail, may_succeed, owner_in,
+    refuse_append, store_group, takes_appends,
 )
 from spec.group.verdicts import sync_verdict
 from spec.language.domains import NOBODY, Bound, Flag, Number
@@ -54,6 +55,39 @@ def sync(s, b: Broker, m: Client, late: Flag(), owner: MemberId):
     return True
 
 
+def meaning(error):
+    """The code that a sync is answered with when the group's append has failed."""
+    if error == TIMED_OUT:
+        return REBALANCE_IN_PROGRESS
+    if error == TOO_LARGE:
+        return UNKNOWN_SERVER_ERROR
+    return NOT_COORDINATOR if error == NOT_LEADER else COORDINATOR_NOT_AVAILABLE
+
+
+def sync_refused(s, b: Broker, m: Client, late: Flag(), error: Refusal):
+    """The leader's assignment arrives at broker `b`, and the log refuses it before anything is written.
+
+    Guards:  the request arrives, and is the leader's; `b` leads the offsets partition.
+    Request: STORED, which the error follows at once.
+    Effects: every parked sync gets the error, and there is a rebalance.
+    Kafka:   GroupCoordinator.doSyncGroup, callback of storeGroup, 0.9 to 3.9.
+    """
+    broker = s.brokers[b]
+    group = broker.group
+    if asked(s.network, m, late) != SYNC or not takes_appends(s.storage, b):
+        return False
+    id = id_of(s.network, m, late)
+    if sync_verdict(broker, id, instance(m), generation_of(s.network, m, late)) != STORED:
+        return False
+
+    answer(s.network, m, late, STORED)
+    park(group.members[id], SYNC_PARKED, waiter(m, late))
+    refuse(s.network, group, SYNC_PARKED, meaning(error))
+    prepare_rebalance(group)
+    refuse_append(s.storage)
+    return True
+
+
 def awaits(group, append):
     """Whether a group still waits for this append: same generation, and no assignment yet."""
     return not append.orphan and group.state == COMPLETING_REBALANCE and group.generation == append.generation
@@ -81,14 +115,7 @@ def group_stored(s, b: Broker, i: Slot):
     return True
 
 
-def meaning(error):
-    """The code that a sync is answered with when the group's append has failed."""
-    if error == NOT_ENOUGH_REPLICAS_AFTER_APPEND:
-        return COORDINATOR_NOT_AVAILABLE
-    return REBALANCE_IN_PROGRESS if error == TIMED_OUT else NOT_COORDINATOR
-
-
-def group_not_stored(s, b: Broker, i: Slot, error: AppendError):
+def group_not_stored(s, b: Broker, i: Slot, error: Failure):
     """The append of the assignment has failed.
 
     Guards:  append `i` is a group's, and may fail so.

@@ -3,26 +3,36 @@
 Each function gives the code for a request in a broker's present state: 2.6 to 3.9. PARKED and STORED say that the
 request is accepted, and answered later. `decisions` has the same as tables.
 
-Left out, since one value of an argument each: INVALID_GROUP_ID, INVALID_SESSION_TIMEOUT, protocol types,
-GROUP_MAX_SIZE_REACHED, OFFSET_METADATA_TOO_LARGE and what the API layer refuses.
+What is refused for the request's own sake, whatever the group is like, is in `validation`.
 """
 
-from spec.group.coordinator import GONE, PENDING, common, status
+from spec.group.coordinator import GONE, PENDING, status, subscribes
 from spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, FENCED_INSTANCE_ID, GROUP_ID_NOT_FOUND,
-    ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL, MEMBER_ID_REQUIRED, NONE, NON_EMPTY_GROUP, NOT_COORDINATOR,
-    PARKED, REBALANCE_IN_PROGRESS, STORED, UNKNOWN_MEMBER_ID,
+    GROUP_MAX_SIZE_REACHED, GROUP_SUBSCRIBED_TO_TOPIC, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL,
+    MEMBER_ID_REQUIRED, NONE, NON_EMPTY_GROUP, NOT_COORDINATOR, PARKED, REBALANCE_IN_PROGRESS, STORED,
+    UNKNOWN_MEMBER_ID, UNSTABLE_OFFSET_COMMIT,
 )
+from spec.group.protocols import common, protocol_stays
+from spec.group.sorts import NOWHERE
 from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from spec.language.domains import NOBODY
 from spec.language.sets import intersection, is_empty
 
 
 def gate(broker):
-    """Whether a broker may look at the group: it has loaded the partition, and owns it."""
+    """Whether a broker may look at the group: it has loaded the partition, and owns it.
+
+    Who looks while the group is unloaded, and Dead, came before the partition was given up.
+    """
     if broker.loading:
         return COORDINATOR_LOAD_IN_PROGRESS
-    return NONE if broker.owned else NOT_COORDINATOR
+    return NONE if broker.owned or broker.group.state == DEAD else NOT_COORDINATOR
+
+
+def accepts(group, id):
+    """Whether the group has room for who joins with this member id (group.max.size, KIP-389): without a limit."""
+    return True
 
 
 def member_of_instance(group, instance):
@@ -53,6 +63,8 @@ def first_join_verdict(broker, instance, first, second):
     verdict = gate(broker)
     if verdict != NONE:
         return verdict
+    if not accepts(broker.group, NOBODY):
+        return GROUP_MAX_SIZE_REACHED
     if broker.group.state == DEAD:
         return COORDINATOR_NOT_AVAILABLE
     if not common(broker.group, first, second):
@@ -68,6 +80,8 @@ def join_verdict(broker, id, instance, first, second, changed):
         return verdict
     if group.state == ABSENT:
         return UNKNOWN_MEMBER_ID
+    if not accepts(group, id):
+        return GROUP_MAX_SIZE_REACHED
     if group.state == DEAD:
         return COORDINATOR_NOT_AVAILABLE
     if not common(group, first, second):
@@ -98,8 +112,9 @@ def static_join_verdict(broker, former, first, second):
         return verdict
     if not common(group, first, second):
         return INCONSISTENT_GROUP_PROTOCOL
-    same = first == group.members[former].first and second == group.members[former].second
-    return STORED if group.state == STABLE and same else PARKED
+    if group.state == STABLE and protocol_stays(group, former, first, second):
+        return STORED
+    return PARKED
 
 
 def known_member(broker, id, instance, generation):
@@ -155,6 +170,16 @@ def leave_verdict(broker, id):
     return NONE
 
 
+def remove_static_verdict(broker, id):
+    """LeaveGroup of an operator, by group.instance.id: `id` is the member id that it maps to, if any."""
+    verdict = gate(broker)
+    if verdict != NONE:
+        return verdict
+    if broker.group.state == DEAD:
+        return COORDINATOR_NOT_AVAILABLE
+    return UNKNOWN_MEMBER_ID if id == NOBODY else NONE
+
+
 def commit_verdict(broker, id, instance, generation):
     """OffsetCommit of a member; of a consumer without a group when the generation is 0."""
     group = broker.group
@@ -175,9 +200,32 @@ def commit_verdict(broker, id, instance, generation):
     return REBALANCE_IN_PROGRESS if group.state == COMPLETING_REBALANCE else STORED
 
 
-def fetch_verdict(broker):
-    """OffsetFetch: whatever the cache holds, to anybody."""
-    return gate(broker)
+def commit_in_transaction_verdict(broker):
+    """TxnOffsetCommit without a member id: there need be no group, and its state does not matter."""
+    verdict = gate(broker)
+    if verdict != NONE:
+        return verdict
+    return COORDINATOR_NOT_AVAILABLE if broker.group.state == DEAD else STORED
+
+
+def fetch_verdict(broker, stable):
+    """OffsetFetch: whatever the cache holds, to anybody; not what a transaction may change (`stable`, KIP-447)."""
+    verdict = gate(broker)
+    if verdict == NONE and stable and broker.group.pending != NOWHERE:
+        return UNSTABLE_OFFSET_COMMIT
+    return verdict
+
+
+def delete_offset_verdict(broker):
+    """OffsetDelete (KIP-496): not of a topic that the members subscribe to."""
+    verdict = gate(broker)
+    if verdict != NONE:
+        return verdict
+    if broker.group.state == ABSENT or broker.group.state == DEAD:
+        return GROUP_ID_NOT_FOUND
+    if broker.group.state != EMPTY and subscribes(broker.group):
+        return GROUP_SUBSCRIBED_TO_TOPIC
+    return NONE
 
 
 def delete_group_verdict(broker):

@@ -1,6 +1,7 @@
 """Metrics of the system group: one group, in the caches of the brokers that coordinate it, or believe to."""
 
-from spec.group.coordinator import NOWHERE, members_of
+from spec.group.coordinator import members_of
+from spec.group.sorts import NOWHERE
 from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from spec.metrics.metric import Measure
 from spec.metrics.names import (

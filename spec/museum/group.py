@@ -1,10 +1,19 @@
 """The group system: its variants, oldest first, and what is known of each."""
 
 from spec.group import (
-    cluster, faults, join, loading, member, membership, network, offsets, static, storage, sync, verdicts,
+    cluster, deletion, faults, finding, join, loading, member, membership, network, offsets, static, storage, sync,
+    transactions, verdicts,
 )
 from spec.language.model import Arrow, Model, Transition, among
 from spec.museum import group_classic as classic
+from spec.museum import group_limited as limited
+from spec.museum import group_middle as middle
+from spec.museum.group_scopes import (
+    CLASSIC_VERDICTS, CURRENT_VERDICTS, LARGEST, LIMITED_VERDICTS, MIDDLE_VERDICTS, QUICK, SIZES, STANDARD,
+    STATIC_VERDICTS, TRANSACTIONAL_VERDICTS, TWO_COORDINATORS, UNLOCKED_VERDICTS, scope,
+)
+from spec.museum.unlocked import coordinator as unlocked
+from spec.museum.unlocked import storage as unlocked_storage
 from spec.properties import group as coordinators
 from spec.properties import group_goals as goals
 from spec.properties import group_members as members
@@ -15,24 +24,6 @@ BROKER = "broker {b}"
 CLIENT = "client {m}"
 ASK = Arrow(CLIENT, BROKER, "{answer}", "request")
 SEAMS = (network.answer, network.answer_operator)
-SIZES = {
-    "brokers": "brokers that may coordinate the group",
-    "clients": "clients that want to be members",
-    "ids": "member ids that may be known at once",
-    "generations": "generations of the group",
-    "epochs": "leader epochs of the offsets partition: one more than its leader moves",
-    "log": "records that the offsets log can hold",
-    "appends": "appends to it that are not acknowledged yet",
-    "protocols": "protocols that clients may offer",
-    "faults": "crashes of brokers or clients, requests given up, and appends that fail: how many in all",
-}
-
-
-def scope(*values):
-    """A scope: brokers, clients, ids, generations, epochs, log, appends, protocols, faults."""
-    return dict(zip(SIZES, values))
-
-
 
 
 def lanes(scope):
@@ -47,7 +38,7 @@ def asking(*functions):
 
 
 def acting(lane, *functions):
-    """Transitions that handle no request."""
+    """Transitions that handle no request of a client's."""
     return tuple(Transition(function, lane) for function in functions)
 
 
@@ -56,23 +47,38 @@ CLIENTS = acting(
     member.give_in, member.leave, member.start, faults.give_up, faults.crash_client,
 )
 REQUESTS = asking(
-    join.first_join, join.join, sync.sync, membership.heartbeat, membership.leave, offsets.commit,
+    join.first_join, join.join, sync.sync, sync.sync_refused, membership.heartbeat, membership.leave, offsets.commit,
+    offsets.commit_refused,
 )
-TOOLS = asking(offsets.fetch, offsets.reset_offset)
-MODERN = acting(CLIENT, member.take_id) + acting(BROKER, membership.expire_pending)
-REPLACEMENT = asking(static.static_join) + acting(BROKER, static.static_stored, static.static_not_stored)
-DELETION = asking(offsets.delete_group) + acting(BROKER, offsets.remove_dead)
+TOOLS = acting(BROKER, finding.find, offsets.fetch, offsets.reset_offset)
+EXPIRY = acting(BROKER, deletion.clean_up, deletion.remove_dead, deletion.bury) + acting("cluster", faults.time_passes)
 TIMERS = acting(
     BROKER, join.complete_join, join.join_timeout, membership.expire, sync.group_stored,
     sync.group_not_stored, offsets.offset_stored, offsets.offset_not_stored, loading.take_over,
-    loading.load, loading.unload, faults.crash,
+    loading.read, loading.load, loading.load_fails, loading.unload, faults.crash,
 )
 FAULTS = acting("cluster", faults.fail_over)
-COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + FAULTS
+COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + EXPIRY + FAULTS
+DELETION = acting(BROKER, deletion.delete_group, deletion.topic_deleted)
+MODERN = acting(CLIENT, member.take_id) + acting(
+    BROKER, membership.expire_pending, membership.sync_timeout, deletion.delete_offset,
+)
+REPLACEMENT = asking(static.static_join) + acting(
+    BROKER, static.static_stored, static.static_not_stored, static.remove_static,
+)
+TRANSACTIONS = acting(
+    BROKER, transactions.commit_in_transaction, transactions.taken_up, transactions.not_taken_up,
+    transactions.write_marker, transactions.marker_stored, transactions.marker_not_stored,
+) + acting("cluster", transactions.end)
 
 
-def model(variant, story, transitions, properties, expected):
-    """A variant of group from its own transitions and its recorded verdicts."""
+def recorded(verdicts):
+    """Verdicts by the values of their scopes."""
+    return {tuple(at.values()): violated for at, violated in verdicts}
+
+
+def model(variant, story, transitions, properties, verdicts, **scopes):
+    """A variant of group from its own transitions, its recorded verdicts and its named scopes."""
     return Model(
         system="group",
         variant=variant,
@@ -81,45 +87,38 @@ def model(variant, story, transitions, properties, expected):
         initial=cluster.initial,
         transitions=transitions,
         properties=among(properties, transitions),
-        scope=scope(1, 2, 3, 2, 1, 3, 1, 1, 0),
-        largest=scope(3, 3, 5, 5, 4, 6, 3, 2, 5),
+        scope=scopes.pop("standard"),
+        largest=LARGEST,
         lanes=lanes,
         seams=SEAMS,
         answers=network.Verdict.names,
-        expected={(3, 2, 3, 2, 1, 3, 1, 1, 0): {}, **expected},
-        others={"quick": scope(1, 1, 2, 2, 1, 2, 1, 1, 1), "deep": scope(2, 2, 2, 1, 2, 2, 1, 1, 0)},
+        expected=recorded(verdicts),
+        others=scopes,
         sizes=SIZES,
         interchangeable={"brokers": (), "clients": ()},
     )
 
 
+SHARED = coordinators.SAFETY + commits.SAFETY + members.SAFETY
+SAFETY = SHARED + commits.BY_GROUP
+FORMER_SAFETY = SHARED + commits.BY_AGE
 CURRENT = model(
     "current",
-    "Groups as they are from 2.6 on, with a member id required and no static members.",
+    "Groups as they are from 2.8 on, with a member id required and no static members.",
     COMMON + MODERN + DELETION,
-    coordinators.SAFETY + commits.SAFETY + members.SAFETY + goals.GOALS + liveness.LIVENESS,
-    {
-        (1, 1, 2, 2, 1, 2, 1, 1, 1): {},
-        (2, 1, 1, 1, 2, 2, 1, 1, 0): {},
-        (1, 2, 2, 1, 1, 1, 1, 2, 0): {},
-        (1, 2, 3, 2, 1, 3, 1, 1, 0): {},
-        (2, 2, 2, 1, 2, 2, 1, 1, 0): {},
-        (1, 1, 1, 1, 1, 2, 1, 1, 2): {"durable": 4},
-    },
+    SAFETY + goals.GOALS + liveness.LIVENESS,
+    CURRENT_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
 )
-CLASSIC = model(
-    "classic",
-    "Groups as they were in 0.10.1 and 0.10.2: an acknowledged commit may be missing after a failover, and "
-    "callbacks in the wrong order take an offset back.",
-    COMMON,
-    coordinators.SAFETY + commits.SAFETY + members.SAFETY + goals.CLASSIC + liveness.LIVENESS,
-    {
-        (1, 1, 2, 2, 1, 2, 1, 1, 1): {},
-        (1, 2, 3, 2, 1, 3, 1, 1, 0): {},
-        (2, 1, 1, 1, 2, 2, 1, 1, 0): {"loaded_is_log": 8, "durable": 12},
-        (1, 1, 1, 1, 1, 3, 2, 1, 1): {"offset_never_regresses": 11, "durable": 11},
-    },
-).rebound({
+FORMER = {
+    loading.must_load: classic.must_load,
+    membership.patience_is_over: classic.patience_is_over,
+    deletion.is_expired: classic.is_expired,
+    storage.is_readable: storage.is_below_high_watermark,
+}
+CLASSIC_WAYS = FORMER | {
     verdicts.first_join_verdict: classic.first_join_verdict,
     verdicts.join_verdict: classic.join_verdict,
     verdicts.sync_verdict: classic.sync_verdict,
@@ -128,16 +127,82 @@ CLASSIC = model(
     verdicts.commit_verdict: classic.commit_verdict,
     verdicts.gate: classic.gate,
     join.prepare_rebalance: classic.prepare_rebalance,
-    membership.patience_is_over: classic.patience_is_over,
+    deletion.may_leave_cache: classic.may_leave_cache,
     offsets.later: classic.later,
-    storage.is_readable: storage.is_below_high_watermark,
+}
+CLASSIC = model(
+    "classic",
+    "Groups as they were in 0.10.1 and 0.10.2: an acknowledged commit may be missing after a failover, and "
+    "callbacks in the wrong order take an offset back.",
+    COMMON,
+    FORMER_SAFETY + goals.CLASSIC + liveness.LIVENESS,
+    CLASSIC_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+).rebound(CLASSIC_WAYS)
+UNLOCKED = model(
+    "unlocked",
+    "As classic, and records are appended after the group's lock is released, as they were up to 1.0: in another "
+    "order than they were decided.",
+    COMMON + acting(BROKER, unlocked.append),
+    FORMER_SAFETY + goals.CLASSIC + liveness.LIVENESS,
+    UNLOCKED_VERDICTS,
+    standard=scope(1, 2, 2, 2, 1, 2, prepared=1),
+    quick=scope(1, 1, 1, 2, 1, 2, prepared=1),
+    deep=scope(2, 2, 2, 1, 2, 2, prepared=1),
+).rebound(CLASSIC_WAYS | {
+    storage.store_group: unlocked_storage.store_group,
+    storage.store_empty: unlocked_storage.store_empty,
+    storage.store_offset: unlocked_storage.store_offset,
+})
+MIDDLE = model(
+    "middle",
+    "Groups as they were from 1.1 to 2.0: an initial delay, callbacks in the order of the log, groups that can be "
+    "deleted; still loaded up to the high watermark, and offsets of a running group expire.",
+    COMMON + DELETION,
+    FORMER_SAFETY + goals.MIDDLE + liveness.LIVENESS,
+    MIDDLE_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+).rebound(FORMER | {
+    verdicts.first_join_verdict: middle.first_join_verdict,
+    verdicts.join_verdict: middle.join_verdict,
+    verdicts.sync_verdict: middle.sync_verdict,
+    verdicts.heartbeat_verdict: middle.heartbeat_verdict,
+    verdicts.leave_verdict: middle.leave_verdict,
+    verdicts.commit_verdict: middle.commit_verdict,
 })
 STATIC = model(
     "static",
     "As current, and clients 0 and 1 have the same group.instance.id: whoever comes later takes the place of the "
     "other without a rebalance, and the other is fenced.",
     COMMON + MODERN + REPLACEMENT,
-    coordinators.SAFETY + commits.SAFETY + members.STATIC + goals.STATIC + liveness.STATIC,
-    {(1, 2, 3, 2, 1, 3, 1, 1, 0): {}, (1, 2, 2, 1, 1, 3, 1, 1, 0): {}, (1, 2, 3, 2, 1, 2, 1, 1, 0): {}, (1, 1, 2, 2, 1, 2, 1, 1, 1): {}},
+    coordinators.SAFETY + commits.SAFETY + commits.BY_GROUP + members.STATIC + goals.STATIC + liveness.STATIC,
+    STATIC_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
 ).rebound({network.instance: network.shared_instance}, interchangeable={"brokers": ()})
-MODELS = (CLASSIC, CURRENT, STATIC)
+LIMITED = model(
+    "limited",
+    "As current, with group.max.size=1: there is room for one member.",
+    COMMON + MODERN,
+    SAFETY + members.LIMITED + goals.LIMITED,
+    LIMITED_VERDICTS,
+    standard=STANDARD,
+    quick=scope(1, 2, 2, 1, 1, 1),
+    deep=TWO_COORDINATORS,
+).rebound({verdicts.accepts: limited.accepts_one})
+TRANSACTIONAL = model(
+    "transactional",
+    "As current, and a producer commits offsets of the group with what it writes.",
+    COMMON + MODERN + DELETION + TRANSACTIONS,
+    SAFETY + commits.TRANSACTIONAL + goals.TRANSACTIONAL,
+    TRANSACTIONAL_VERDICTS,
+    standard=scope(1, 1, 2, 2, 1, 3),
+    quick=scope(1, 1, 1, 1, 1, 2),
+    deep=scope(2, 1, 1, 1, 2, 3),
+)
+MODELS = (UNLOCKED, CLASSIC, MIDDLE, CURRENT, STATIC, LIMITED, TRANSACTIONAL)

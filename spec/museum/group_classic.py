@@ -1,25 +1,31 @@
 """Groups in 0.10.1 and 0.10.2: what a coordinator answered then, and what it did differently.
 
 No member id is required, a Dead group is an unknown one, an AwaitingSync group refuses whatever is asked with
-REBALANCE_IN_PROGRESS, a new coordinator reads the log to the high watermark only, and a commit's callback puts its
-offset into the cache whatever is there. No DeleteGroups, no initial delay, no static members.
+REBALANCE_IN_PROGRESS, a new coordinator reads the log to the high watermark only, a commit's callback puts its
+offset into the cache whatever is there, and every offset expires by its own age. No DeleteGroups, no initial delay, no
+static members. (Records appended after the group's lock is released are in `unlocked`.)
 
-Not modelled: that the leader's assignment was appended after the group's lock had been released.
+The answers hold until 2.1 but for the gate, which 1.1 has turned round.
 """
 
-from spec.group.coordinator import GONE, common, status
+from spec.group.coordinator import GONE, status
 from spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL, NONE, NOT_COORDINATOR, PARKED,
     REBALANCE_IN_PROGRESS, STORED, UNKNOWN_MEMBER_ID,
 )
+from spec.group.protocols import common
+from spec.group.sorts import NOWHERE
 from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE
 from spec.group.verdicts import current_generation
 from spec.language.domains import NOBODY
 
 
 def gate(broker):
-    """Whether a broker may look at the group: it owns the partition, and does not load it."""
-    if not broker.owned:
+    """Whether a broker may look at the group: it owns the partition, and does not load it.
+
+    Who looks while the group is unloaded, and Dead, came before the partition was given up.
+    """
+    if not broker.owned and broker.group.state != DEAD:
         return NOT_COORDINATOR
     return COORDINATOR_LOAD_IN_PROGRESS if broker.loading else NONE
 
@@ -117,11 +123,27 @@ def prepare_rebalance(group):
     """prepareRebalance: no assignment any more, and a delayed join."""
     group.state = PREPARING_REBALANCE
     group.owner = NOBODY
+    group.idle = 0
 
 
 def patience_is_over(member):
     """A parked join keeps every member alive."""
     return False
+
+
+def is_expired(group):
+    """Whether a committed offset is too old: by its own age, whatever the group does."""
+    return group.offset != NOWHERE and group.aged
+
+
+def must_load(broker):
+    """Whether a broker that is elected loads: always, and answers meanwhile that it does."""
+    return True
+
+
+def may_leave_cache(owned, leading):
+    """Whether a Dead group leaves the cache: not from a broker that does not lead any more, until it unloads."""
+    return leading or not owned
 
 
 def later(cached, position):

@@ -1,17 +1,19 @@
 """The deliberate mistakes of `mutants.group`: functions that take the place of the true ones."""
 
-from spec.group.coordinator import (
-    JOIN_PARKED, NOWHERE, SYNC_PARKED, Broker, Client, MemberId, forget_member, members_of, park, unpark,
-)
+from spec.group.cache import load_group, put_offset
+from spec.group.coordinator import JOIN_PARKED, SYNC_PARKED, forget_member, members_of, park, subscribes, unpark
 from spec.group.join import prepare_rebalance
 from spec.group.network import (
     ILLEGAL_GENERATION, NONE, PARKED, STORED, SYNC, UNKNOWN_MEMBER_ID, answer, answer_syncs, asked, generation_of,
     give_assignment, give_generation, has_assignment, id_of, instance, waiter,
 )
+from spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_RECORD, OFFSET_TOMBSTONE, TOMBSTONES
+from spec.group.sorts import NOWHERE, Broker, Client, MemberId
 from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
-from spec.group.storage import leads, read_log, store_group
+from spec.group.storage import leads, read_record, store_group
 from spec.group.sync import is_assignment
-from spec.group.verdicts import gate, membership as check_membership, sync_verdict
+from spec.group.verdicts import commit_verdict, gate, sync_verdict
+from spec.group.verdicts import membership as check_membership
 from spec.language.domains import NOBODY, Flag
 
 
@@ -22,7 +24,7 @@ def await_at_once(group):
         group.owner = NOBODY
 
 
-def generation_from_zero(group, leader, protocol):
+def generation_from_zero(group, leader, protocol, topic):
     """A group that becomes Empty begins to count again."""
     group.generation += 1
     group.delayed = 0
@@ -33,7 +35,7 @@ def generation_from_zero(group, leader, protocol):
         group.generation = 0
 
 
-def same_generation_when_empty(group, leader, protocol):
+def same_generation_when_empty(group, leader, protocol, topic):
     """A group that becomes Empty keeps its generation."""
     group.generation += 0 if members_of(group) == 0 else 1
     group.delayed = 0
@@ -50,9 +52,9 @@ def forget_generation(group):
         group.owner = NOBODY
 
 
-def read_without_generation(s_storage, group, upto):
+def load_without_generation(group, record):
     """A coordinator that loads begins to count again."""
-    read_log(s_storage, group, upto)
+    load_group(group, record)
     group.generation = 0
 
 
@@ -143,9 +145,17 @@ def commit_not_compared(broker, id, instance, generation):
     return STORED if broker.group.state != ABSENT and broker.group.state != DEAD else ILLEGAL_GENERATION
 
 
-def read_in_part(s_storage, upto):
+def commit_of_later_generations(broker, id, instance, generation):
+    """A commit of a member in a generation that is not older is accepted."""
+    verdict = commit_verdict(broker, id, instance, generation)
+    if verdict != ILLEGAL_GENERATION or generation < broker.group.generation:
+        return verdict
+    return STORED if broker.group.state == STABLE else verdict
+
+
+def read_in_part(s_storage, read):
     """A coordinator serves although it could not read the whole log."""
-    return upto <= s_storage.log.length
+    return read <= s_storage.log.length
 
 
 def acknowledge_unreplicated(s_storage, position):
@@ -158,21 +168,22 @@ def last_callback_wins(cached, position):
     return position
 
 
-def keep_deleted(s_storage, kind, tombstone, upto):
+def keep_deleted(s_storage, broker):
     """Tombstones are ignored when the log is loaded."""
-    found = NOWHERE
-    for position in range(len(s_storage.log.slots) - 1):
-        if position < upto and s_storage.log.slots[position].kind == kind:
-            found = position
-    return found
+    kind = s_storage.log.slots[broker.read].kind
+    if kind == GROUP_TOMBSTONE or kind == OFFSET_TOMBSTONE or kind == TOMBSTONES:
+        broker.read += 1
+    else:
+        read_record(s_storage, broker)
 
 
-def keep_first(s_storage, kind, tombstone, upto):
+def keep_first(s_storage, broker):
     """The first record of a key is kept when the log is loaded."""
-    for position in range(len(s_storage.log.slots) - 1):
-        if position < upto and s_storage.log.slots[position].kind == kind:
-            return position
-    return NOWHERE
+    kind = s_storage.log.slots[broker.read].kind
+    if kind == GROUP_RECORD and broker.group.generation > 0 or kind == OFFSET_RECORD and broker.group.offset != NOWHERE:
+        broker.read += 1
+    else:
+        read_record(s_storage, broker)
 
 
 def stable_at_once(s, b: Broker, m: Client, late: Flag(), owner: MemberId):
@@ -238,3 +249,47 @@ def keep_both(member):
 def never_fenced(group, id, instance):
     """The id that was replaced is asked like any other, and a static member under any id."""
     return NONE
+
+
+def unpark_silently(net, group, request, verdict):
+    """A rebalance drops parked syncs without answering them."""
+    for member in group.members:
+        if member.parked == request:
+            unpark(member)
+
+
+def expire_in_stable(group):
+    """An offset expires by its age although the group runs, and subscribes to its topic."""
+    return group.offset != NOWHERE and group.aged
+
+
+def expire_when_empty(group):
+    """The offset of an Empty group expires at once."""
+    return group.offset != NOWHERE and group.state == EMPTY
+
+
+def expire_ageless(group):
+    """The offset of a topic that nobody subscribes to expires at once."""
+    return group.offset != NOWHERE and group.state == STABLE and not subscribes(group)
+
+
+def expire_at_once(group):
+    """An offset expires whenever the expiry task runs."""
+    return group.offset != NOWHERE
+
+
+def nothing_pending(broker):
+    """The expiry task does not look for commits that are pending."""
+    return False
+
+
+def merge_aborted(group, commits, aged):
+    """A transaction's offset counts although it was aborted."""
+    if group.pending > group.offset:
+        put_offset(group, group.pending, aged)
+    group.pending = NOWHERE
+
+
+def accept_all(group, id):
+    """The group takes whoever comes, however full it is."""
+    return True

@@ -1,12 +1,12 @@
 """The deliberate mistakes of `mutants.liveness`: functions that take the place of the true ones."""
 
-from spec.group.coordinator import SYNC_PARKED, Broker, KnownId, MemberId, Protocol, unpark
+from spec.group.coordinator import SYNC_PARKED, unpark
 from spec.group.join import join_timeout
 from spec.group.loading import load
 from spec.group.membership import expire
 from spec.group.network import NONE, give_assignment
+from spec.group.sorts import Broker, KnownId, MemberId, Protocol, Topic
 from spec.group.states import PREPARING_REBALANCE
-from spec.group.storage import Position
 from spec.group.verdicts import heartbeat_verdict
 
 
@@ -24,11 +24,11 @@ def answer_the_leader(net, group, epoch):
         unpark(member)
 
 
-def delay_for_ever(s, b: Broker, leader: MemberId, protocol: Protocol):
+def delay_for_ever(s, b: Broker, leader: MemberId, protocol: Protocol, topic: Topic):
     """The initial delay of a rebalance is never over."""
     if s.brokers[b].group.delayed:
         return False
-    return join_timeout(s, b, leader, protocol)
+    return join_timeout(s, b, leader, protocol, topic)
 
 
 def expire_newcomers(s, b: Broker, id: KnownId, heir: MemberId):
@@ -38,8 +38,8 @@ def expire_newcomers(s, b: Broker, id: KnownId, heir: MemberId):
     return expire(s, b, id, heir)
 
 
-def load_records(s, b: Broker, upto: Position):
+def load_records(s, b: Broker):
     """The load of a partition without records does not end."""
-    if upto == 0:
+    if s.brokers[b].read == 0:
         return False
-    return load(s, b, upto)
+    return load(s, b)

@@ -2,10 +2,11 @@
 
 Members are in `group_members`, offsets in `group_offsets`."""
 
-from spec.group.coordinator import (
-    GROUP_RECORD, GROUP_TOMBSTONE, JOIN_PARKED, MEMBER, NOTHING_PARKED, NOWHERE, SYNC_PARKED, TOMBSTONES, supports,
-)
+from spec.group.coordinator import JOIN_PARKED, MEMBER, NOTHING_PARKED, SYNC_PARKED
 from spec.group.network import UNANSWERED, WAIT
+from spec.group.protocols import supports
+from spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, TOMBSTONES
+from spec.group.sorts import NOWHERE
 from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE, move_is_legal
 from spec.language.domains import NOBODY
 from spec.language.model import always, always_step
@@ -23,24 +24,40 @@ def is_coordinator(s, b):
     return s.brokers[b].owned and s.brokers[b].epoch == epoch and s.storage.leaders[epoch - 1] == b
 
 
+def accepted(before, after, b):
+    """Whether a step has something appended, or prepared to be."""
+    old = before.brokers[b]
+    new = after.brokers[b]
+    return new.appends.length > old.appends.length or new.prepared.length > old.prepared.length
+
+
 def legal_moves(before, after):
-    """A group moves only as the table allows; it leaves the cache when Dead, or when it is unloaded (G1)."""
+    """A group moves only as the table allows; it comes into the cache Empty, or as it is loaded, and leaves it Dead, or
+    with the broker's process (G1).
+    """
     for b in range(len(after.brokers)):
         old = before.brokers[b]
         new = after.brokers[b]
-        if old.owned and new.owned and old.group.state != new.group.state:
+        if old.group.state != new.group.state:
             if old.group.state == ABSENT:
-                if new.group.state != EMPTY and new.group.state != PREPARING_REBALANCE:
+                if not may_come(old, new.group.state):
                     return False
             elif new.group.state == ABSENT:
-                if old.group.state != DEAD:
+                if old.group.state != DEAD and (new.owned or not old.owned):
                     return False
             elif not move_is_legal(old.group.state, new.group.state):
                 return False
     return True
 
 
-def next_generation(before, after, b, leader, protocol):
+def may_come(broker, state):
+    """Whether a group may come into the cache in a state; a member's join takes it from Empty further at once."""
+    if broker.loading:
+        return state == EMPTY or state == STABLE
+    return state == EMPTY or state == PREPARING_REBALANCE
+
+
+def next_generation(before, after, b, leader, protocol, topic):
     """A completed join makes the next generation, Empty or not (G2)."""
     return after.brokers[b].group.generation == before.brokers[b].group.generation + 1
 
@@ -67,10 +84,11 @@ def last_record(s):
     return found
 
 
-def above_stored(before, after, b, leader, protocol):
-    """A coordinator by right makes only generations above the last one stored (G2)."""
+def above_stored(before, after, b, leader, protocol, topic):
+    """A coordinator by right makes only generations above the last one stored, unless that was deleted (G2)."""
     last = last_record(before)
-    if not is_coordinator(before, b) or last == NOWHERE:
+    tombstone = before.brokers[b].tombstone
+    if not is_coordinator(before, b) or last == NOWHERE or tombstone == GROUP_TOMBSTONE or tombstone == TOMBSTONES:
         return True
     return after.brokers[b].group.generation > before.storage.log.slots[last].generation
 
@@ -134,7 +152,10 @@ def is_as_stored(group, record):
 
 
 def stores(broker):
-    """Whether a group record waits for its callback."""
+    """Whether a group record waits for its callback, or to be appended."""
+    for prepared in broker.prepared.slots:
+        if prepared.record.kind == GROUP_RECORD:
+            return True
     for append in broker.appends.slots:
         if append.kind == GROUP_RECORD:
             return True
@@ -151,7 +172,7 @@ def stable_is_stored(s):
     return True
 
 
-def chosen_protocol(before, after, b, leader, protocol):
+def chosen_protocol(before, after, b, leader, protocol, topic):
     """The protocol is supported by all members of the generation, and none has more votes (G12)."""
     old = before.brokers[b].group
     new = after.brokers[b].group
@@ -204,6 +225,9 @@ def answers_due(s, m):
     for broker in s.brokers:
         for member in broker.group.members:
             if member.parked != NOTHING_PARKED and contains(member.waiter, m):
+                n += 1
+        for prepared in broker.prepared.slots:
+            if contains(prepared.waiter, m):
                 n += 1
         for append in broker.appends.slots:
             if contains(append.waiter, m):

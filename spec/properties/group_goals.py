@@ -1,77 +1,25 @@
-"""What groups must be able to do, so that the properties speak of something (7.7 of the domain document)."""
+"""What groups must be able to do, so that the properties speak of something (7.7 of the domain document).
+
+That each error code is given is in `group_codes`.
+"""
 
 from dataclasses import replace
 
-from spec.group.coordinator import GROUP_RECORD, JOIN_PARKED, MEMBER, NOWHERE, PENDING, SYNC_PARKED
+from spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED
 from spec.group.member import SYNCING
-from spec.group.network import (
-    COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, DISCONNECTED, FENCED_INSTANCE_ID, ILLEGAL_GENERATION,
-    INCONSISTENT_GROUP_PROTOCOL, MEMBER_ID_REQUIRED, NOT_COORDINATOR, REBALANCE_IN_PROGRESS, REQUEST_TIMED_OUT,
-    UNANSWERED, UNKNOWN_MEMBER_ID, WAIT,
+from spec.group.network import NONE, UNANSWERED, WAIT
+from spec.group.records import (
+    GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_TOMBSTONE, TOMBSTONES, TRANSACTION_RECORD,
 )
-from spec.group.states import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
+from spec.group.sorts import NOWHERE
+from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
+from spec.group.verdicts import fetch_verdict
 from spec.language.domains import NOBODY
 from spec.language.model import sometimes
 from spec.language.sets import is_empty
+from spec.properties import group_codes as codes
 from spec.properties.group import answers_due, is_coordinator, last_record
-
-
-def answered(s, verdict):
-    """Whether an answer with this code is on its way."""
-    for answer in s.network.answers:
-        if answer.verdict == verdict:
-            return True
-    return False
-
-
-def unknown_member(s):
-    """UNKNOWN_MEMBER_ID."""
-    return answered(s, UNKNOWN_MEMBER_ID)
-
-
-def illegal_generation(s):
-    """ILLEGAL_GENERATION."""
-    return answered(s, ILLEGAL_GENERATION)
-
-
-def rebalance_in_progress(s):
-    """REBALANCE_IN_PROGRESS."""
-    return answered(s, REBALANCE_IN_PROGRESS)
-
-
-def load_in_progress(s):
-    """COORDINATOR_LOAD_IN_PROGRESS."""
-    return answered(s, COORDINATOR_LOAD_IN_PROGRESS)
-
-
-def not_available(s):
-    """COORDINATOR_NOT_AVAILABLE."""
-    return answered(s, COORDINATOR_NOT_AVAILABLE)
-
-
-def not_coordinator(s):
-    """NOT_COORDINATOR."""
-    return answered(s, NOT_COORDINATOR)
-
-
-def timed_out(s):
-    """REQUEST_TIMED_OUT."""
-    return answered(s, REQUEST_TIMED_OUT)
-
-
-def member_id_required(s):
-    """MEMBER_ID_REQUIRED."""
-    return answered(s, MEMBER_ID_REQUIRED)
-
-
-def inconsistent_protocol(s):
-    """INCONSISTENT_GROUP_PROTOCOL."""
-    return answered(s, INCONSISTENT_GROUP_PROTOCOL)
-
-
-def disconnected(s):
-    """A coordinator dies while a client waits for its answer."""
-    return answered(s, DISCONNECTED)
+from spec.properties.group_offsets import last_answered
 
 
 def superseded(s, state):
@@ -192,37 +140,68 @@ def robbed(s):
     return False
 
 
-def at(goals, **least):
-    """The same goals, at scopes of at least these sizes."""
-    return tuple(replace(goal, least={**goal.least, **least}) for goal in goals)
+def told_of_nothing(s):
+    """A fetch hears of no offset, and of no error, although a commit was answered: the group is being unloaded."""
+    for broker in s.brokers:
+        if not broker.owned and fetch_verdict(broker, 0) == NONE and last_answered(s) != NOWHERE:
+            return True
+    return False
 
 
-GOALS = (
-    sometimes(member_id_required),
-    sometimes(unknown_member),
-    sometimes(not_coordinator, epochs=2, brokers=2),
-) + at((
-    sometimes(rebalance_in_progress), sometimes(leader_replaced), sometimes(pending_blocks),
-), clients=2, ids=2, generations=2, log=2) + at((
-    sometimes(failover_when_stable), sometimes(failover_when_preparing),
-    sometimes(failover_when_completing), sometimes(two_coordinators), sometimes(load_in_progress),
-), brokers=2, epochs=2) + at((
-    sometimes(zombie_answers), sometimes(reissued_generation),
-), brokers=2, clients=2, ids=2, epochs=2) + (
-    sometimes(failover_when_empty, brokers=2, epochs=2),
-    sometimes(failover_when_dead, brokers=2, epochs=2, faults=1),
-    sometimes(illegal_generation, clients=2, ids=3, generations=3, log=2, faults=1),
-    sometimes(not_available, faults=1),
-    sometimes(timed_out, faults=1, log=2),
-    sometimes(abandoned_sync, faults=1),
-    sometimes(disconnected, faults=1),
-    sometimes(robbed, faults=1),
-    sometimes(inconsistent_protocol, clients=2, protocols=2),
-    sometimes(stored_twice, clients=2, faults=1, log=2, appends=2),
-)
-def fenced_instance(s):
-    """FENCED_INSTANCE_ID."""
-    return answered(s, FENCED_INSTANCE_ID)
+def loaded_in_part(s):
+    """A broker that has lost the leadership while it was loading owns the partition, and lacks what was answered:
+    nobody has appended anything since it led.
+    """
+    epoch = s.storage.epoch
+    for broker in s.brokers:
+        if broker.owned and broker.epoch == epoch - 1 and broker.group.state == ABSENT:
+            if last_answered(s) != NOWHERE and s.storage.faults == 0 and s.storage.periods == 0:
+                if not s.brokers[s.storage.leaders[epoch - 1]].owned:
+                    return True
+    return False
+
+
+def loads_behind(s):
+    """A broker loads while the one before it still answers."""
+    for mine in s.brokers:
+        for yours in s.brokers:
+            if mine.loading and mine.read > 0 and yours.owned:
+                return True
+    return False
+
+
+def resurrected(s):
+    """A group is there again that an operator was told is deleted, and for which nobody has written anything since."""
+    for b in range(len(s.brokers)):
+        group = s.brokers[b].group
+        if s.storage.ghosts.gone and is_coordinator(s, b) and (group.state == EMPTY or group.state == STABLE):
+            if group.generation > 0 or group.offset != NOWHERE:
+                return True
+    return False
+
+
+def dies_of_age(s):
+    """An Empty group dies by itself, with its record in the log."""
+    for broker in s.brokers:
+        if broker.tombstone == GROUP_TOMBSTONE or broker.tombstone == TOMBSTONES:
+            return True
+    return False
+
+
+def expires_alone(s):
+    """An offset expires, and its group lives."""
+    for broker in s.brokers:
+        if broker.tombstone == OFFSET_TOMBSTONE and broker.group.state == STABLE:
+            return True
+    return False
+
+
+def tombstone_is_late(s):
+    """A tombstone is still to be appended, and a new offset is in the cache already."""
+    for broker in s.brokers:
+        if broker.tombstone != NO_RECORD and broker.group.offset != NOWHERE:
+            return True
+    return False
 
 
 def replaced_in_stable(s):
@@ -237,9 +216,55 @@ def replaced_in_stable(s):
     return False
 
 
-STATIC = (
-    sometimes(fenced_instance, clients=2, ids=2),
-    sometimes(replaced_in_stable, clients=2, ids=2, log=2),
+def turned_away(s):
+    """A member that was in the group is dropped, since another has joined before it."""
+    last = last_record(s)
+    for broker in s.brokers:
+        if last != NOWHERE and broker.group.state == PREPARING_REBALANCE and broker.group.leader != NOBODY:
+            if broker.group.leader != s.storage.log.slots[last].leader:
+                return True
+    return False
+
+
+def merged(s):
+    """An offset that a transaction has committed is in the cache."""
+    for b in range(len(s.brokers)):
+        offset = s.brokers[b].group.offset
+        if is_coordinator(s, b) and offset != NOWHERE and s.storage.log.slots[offset].kind == TRANSACTION_RECORD:
+            return True
+    return False
+
+
+def at(goals, **least):
+    """The same goals, at scopes of at least these sizes."""
+    return tuple(replace(goal, least={**goal.least, **least}) for goal in goals)
+
+
+BASIC = codes.CODES + at((
+    sometimes(leader_replaced),
+), clients=2, ids=2, generations=2, log=2) + at((
+    sometimes(failover_when_stable), sometimes(failover_when_preparing), sometimes(failover_when_completing),
+    sometimes(two_coordinators), sometimes(told_of_nothing),
+), brokers=2, epochs=2) + at((
+    sometimes(zombie_answers), sometimes(reissued_generation),
+), brokers=2, clients=2, ids=2, epochs=2) + (
+    sometimes(loads_behind, brokers=2, epochs=2, log=2),
+    sometimes(loaded_in_part, brokers=2, epochs=3, log=2),
+    sometimes(abandoned_sync, faults=1),
+    sometimes(robbed, clients=2, generations=2, faults=1),
+    sometimes(failover_when_empty, brokers=2, epochs=2, generations=2),
+    sometimes(stored_twice, clients=2, faults=1, log=2, appends=2),
+    sometimes(dies_of_age, generations=2, log=2, periods=1),
 )
-NEVER_IN_CLASSIC = ("member_id_required", "pending_blocks", "failover_when_dead", "load_in_progress")
-CLASSIC = tuple(goal for goal in GOALS if goal.name not in NEVER_IN_CLASSIC)
+DEAD_IN_CACHE = (sometimes(failover_when_dead, brokers=2, epochs=2, faults=1),)
+PENDING_MEMBERS = codes.REQUIRED + at((sometimes(pending_blocks),), clients=2, ids=2, generations=2, log=2)
+EXPIRY_BY_GROUP = (
+    sometimes(expires_alone, topics=2, periods=1, log=3),
+)
+DELETING = codes.DELETING + (sometimes(resurrected, brokers=2, epochs=2, generations=2, log=2, faults=1),)
+GOALS = BASIC + codes.LOADING + DEAD_IN_CACHE + PENDING_MEMBERS + EXPIRY_BY_GROUP + DELETING + codes.SUBSCRIBED
+CLASSIC = BASIC
+MIDDLE = BASIC + codes.LOADING + DEAD_IN_CACHE + DELETING
+STATIC = codes.FENCED + (sometimes(replaced_in_stable, clients=2, ids=2, log=2),)
+LIMITED = codes.FULL + (sometimes(turned_away, clients=2, ids=2, generations=2, log=2),)
+TRANSACTIONAL = GOALS + codes.UNSTABLE + (sometimes(merged, log=2),)

@@ -1,9 +1,12 @@
 """Properties of groups: what members are told, and what they do with it (G4 to G6)."""
 
-from spec.group.coordinator import GROUP_RECORD
+from spec.group.coordinator import members_of
 from spec.group.member import WORKING
+from spec.group.records import GROUP_RECORD
+from spec.group.states import COMPLETING_REBALANCE, STABLE
 from spec.language.model import always, always_step
 from spec.language.sets import contains
+from spec.properties.group import accepted
 
 
 def assigned_by(client, record):
@@ -14,12 +17,12 @@ def assigned_by(client, record):
 
 
 def assignment_is_stored(s):
-    """What a member was assigned, a leader has sent for its generation, and it is committed (G4, G11)."""
+    """What a member was assigned, a leader has sent for its generation, and it is in the log (G4, G11)."""
     for client in s.clients:
         if client.phase == WORKING:
             found = False
-            for position in range(s.storage.committed):
-                found = found or assigned_by(client, s.storage.log.slots[position])
+            for record in s.storage.log.slots:
+                found = found or assigned_by(client, record)
             if not found:
                 return False
     return True
@@ -67,8 +70,7 @@ def disjoint_by_number(s):
 def leader_assigns(before, after, b, m, late, owner):
     """Only the leader's assignment is stored (G4)."""
     request = before.network.late[m] if late else before.network.requests[m]
-    stored = after.brokers[b].appends.length > before.brokers[b].appends.length
-    return not stored or request.id == before.brokers[b].group.leader
+    return not accepted(before, after, b) or request.id == before.brokers[b].group.leader
 
 
 def instance_is_one(s):
@@ -88,8 +90,17 @@ def replaced_is_fenced(before, after, b, m, late):
     """A commit of a static member is accepted only under the id that its group.instance.id has (G15)."""
     group = before.brokers[b].group
     request = before.network.late[m] if late else before.network.requests[m]
-    stored = after.brokers[b].appends.length > before.brokers[b].appends.length
-    return not stored or contains(group.members[request.id].instance, 0)
+    return not accepted(before, after, b) or contains(group.members[request.id].instance, 0)
+
+
+def one_member(s):
+    """A group of at most one member has no more when the generation is complete (KIP-389)."""
+    for broker in s.brokers:
+        state = broker.group.state
+        if state == COMPLETING_REBALANCE or state == STABLE:
+            if members_of(broker.group) > 1:
+                return False
+    return True
 
 
 SAFETY = (
@@ -104,3 +115,4 @@ STATIC = tuple(p for p in SAFETY if p.predicate not in (disjoint, disjoint_by_nu
     always_step(replaced_is_fenced, of=("commit",)),
 )
 """A former process of a static member acts on until it is fenced, so that nothing is said of disjointness."""
+LIMITED = (always(one_member),)

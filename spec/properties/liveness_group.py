@@ -1,8 +1,10 @@
 """Liveness of groups (L9 to L12): what must come in time, if timers fire, messages arrive, and clients act."""
 
-from spec.group.coordinator import GONE, MEMBER, Broker, Client, KnownId, stays
+from spec.group.coordinator import GONE, MEMBER
 from spec.group.member import OUT, WORKING
 from spec.group.network import UNANSWERED, WAIT
+from spec.group.protocols import stays
+from spec.group.sorts import Broker, Client, KnownId
 from spec.group.states import COMPLETING_REBALANCE, STABLE
 from spec.group.storage import has_news, leads
 from spec.language.fairness import finitely, strong, weak
@@ -75,7 +77,9 @@ def works_in(s, m, b):
     """Client `m` works in the present generation of the group at broker `b`."""
     client = s.clients[m]
     group = s.brokers[b].group
-    return client.phase == WORKING and client.generation == group.generation and group.members[client.id].status == MEMBER
+    if client.phase != WORKING or client.generation != group.generation:
+        return False
+    return group.members[client.id].status == MEMBER
 
 
 def all_work(s):
@@ -112,6 +116,12 @@ def has_left(s, b: Broker, id: KnownId):
     return not is_dead(s, b, id)
 
 
+def leader_is_lost(s, to, committed, kept):
+    """The leader of the offsets partition has died since it was elected: it does not know that it leads."""
+    leader = s.brokers[s.storage.leaders[s.storage.epoch - 1]]
+    return not leader.owned and not leader.loading and not has_news(s.storage, leader.epoch)
+
+
 def leader_serves(s):
     """At last the leader of the offsets partition has loaded the group, and nobody else owns it (L12)."""
     for b in range(len(s.brokers)):
@@ -130,10 +140,11 @@ CLIENTS_ACT = (
 APPENDS_END = (
     weak("group_stored", "group_not_stored", "static_stored", "static_not_stored", each=("b",)),
     weak("offset_stored", "offset_not_stored", each=("b",)),
+    weak("append", each=("b",)),
 )
-LEADERS_MOVE = (weak("take_over", "load", "unload", "remove_dead", each=("b",)),)
+LEADERS_MOVE = (weak("take_over", "read", "load", "unload", each=("b",)), weak("remove_dead", each=("b",)))
 MEMBERS_STAY = (
-    finitely("leave", "start"),
+    finitely("leave", "start", "clean_up"),
     finitely("expire", "expire_pending", when=somebody_has),
     finitely("join_timeout", when=would_drop),
 )
@@ -152,6 +163,9 @@ PARKED_IS_ANSWERED = eventually(
     given=APPENDS_END + LEADERS_MOVE + REBALANCES_END + (weak("expire", each=("b", "id"), when=owes),),
 )
 DEAD_LEAVE = APPENDS_END + LEADERS_MOVE + REBALANCES_END + THE_DEAD_EXPIRE
-LEADER_SERVES = eventually_always(leader_serves, given=LEADERS_MOVE, brokers=2, epochs=2)
-LIVENESS = (REBALANCE_ENDS, PARKED_IS_ANSWERED, eventually(has_left, after=is_dead, given=DEAD_LEAVE), LEADER_SERVES)
-STATIC = (REBALANCE_ENDS, PARKED_IS_ANSWERED, eventually(has_left, after=is_dead, given=DEAD_LEAVE, faults=1), LEADER_SERVES)
+LEADER_SERVES = eventually_always(
+    leader_serves, given=LEADERS_MOVE + (weak("fail_over", when=leader_is_lost),), brokers=2, epochs=2,
+)
+SHARED = (REBALANCE_ENDS, PARKED_IS_ANSWERED, LEADER_SERVES)
+LIVENESS = SHARED + (eventually(has_left, after=is_dead, given=DEAD_LEAVE),)
+STATIC = SHARED + (eventually(has_left, after=is_dead, given=DEAD_LEAVE, faults=1),)

@@ -1,25 +1,45 @@
 """Every cell of the decision tables: a broker in that state, asked that, answers so and is then in that state."""
 
+from functools import cache
+
 import pytest
 
 from checker.execution import Execution
-from spec.group import decisions
-from spec.group.coordinator import MEMBER, PENDING
+from spec.group import decisions, offsets, storage, sync
+from spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
+from spec.group.decisions import LIMITED, MIDDLE, MIDDLE_GATE, NEW, NEW_GATE, OLD, OLD_GATE, STATES, STATIC
+from spec.group.finding import find_verdict
 from spec.group.network import COMMIT, JOIN, LEAVE, SYNC, WORK, Verdict
 from spec.group.states import ENTERED_FROM, GroupState, move_is_legal
-from spec.museum.group import CLASSIC, CURRENT
+from spec.museum import group as museum
+from spec.museum.group_scopes import scope
 
-SCOPE = {"brokers": 1, "clients": 3, "ids": 4, "generations": 3, "epochs": 1, "log": 3, "appends": 2, "protocols": 2,
-         "faults": 2}
+SCOPE = scope(1, 3, 4, 3, 1, 4, appends=2, protocols=2, faults=2, topics=2, periods=1)
 LEADER, FOLLOWER, STRANGER, GENERATION = 0, 1, 2, 2
-TABLES = {"current": (CURRENT, decisions.NEW, decisions.NEW_GATE),
-          "classic": (CLASSIC, decisions.OLD, decisions.OLD_GATE)}
-CELLS = [(variant, request, state) for variant, (_, table, _) in TABLES.items()
-         for request in table for state in decisions.STATES]
-GATES = [(variant, gate, request) for variant, (_, _, gates) in TABLES.items()
-         for gate in gates for request in gates[gate]]
+TABLES = {
+    "current": (museum.CURRENT, NEW, NEW_GATE), "transactional": (museum.TRANSACTIONAL, NEW, NEW_GATE),
+    "middle": (museum.MIDDLE, MIDDLE, MIDDLE_GATE), "classic": (museum.CLASSIC, OLD, OLD_GATE),
+    "static": (museum.STATIC, STATIC, {}), "limited": (museum.LIMITED, LIMITED, {}),
+}
+IN_TRANSACTION = "commit, in a transaction"
+CELLS = [
+    (variant, request, state) for variant, (_, table, _) in TABLES.items() for request in table for state in STATES
+    if (request == IN_TRANSACTION) == (variant == "transactional")
+]
+GATES = [
+    (variant, gate, request) for variant, (_, _, gates) in TABLES.items() for gate in gates for request in gates[gate]
+    if (request == IN_TRANSACTION) == (variant == "transactional")
+]
 WITHOUT_MEMBERS = ("Absent", "Empty", "Dead")
 ASKING = {"join": JOIN, "sync": SYNC, "heartbeat": WORK, "commit": WORK}
+TIMERS = ("session ends", "syncs are due")
+STRANGE = ("id not in group", "not a member", "no id", "nothing in common", "pending", "no id, one has joined",
+           "in place of a member", "in place of a member, changed", "replaced")
+
+
+@cache
+def execution(variant):
+    return Execution(TABLES[variant][0], SCOPE)
 
 
 def fill(state, name):
@@ -28,7 +48,7 @@ def fill(state, name):
     group.state = GroupState.names.index(name)
     if name in WITHOUT_MEMBERS:
         return
-    group.generation, group.leader, group.protocol = GENERATION, LEADER, 0
+    group.generation, group.leader, group.protocol, group.topic = GENERATION, LEADER, 0, 0
     for id in (LEADER, FOLLOWER):
         group.members[id].status = MEMBER
 
@@ -36,57 +56,70 @@ def fill(state, name):
 def credentials(request):
     """Member id, and generation, that a request of the table has."""
     who, _, detail = request.partition(", ")
-    if detail in ("id not in group", "not a member", "no id", "nothing in common", "pending"):
+    if detail in STRANGE:
         return STRANGER, GENERATION
     generation = 1 if detail == "other generation" else GENERATION
     return (LEADER if detail.startswith("leader") else FOLLOWER), generation
 
 
 def put(state, request):
-    """Put the request into the network, from client 0."""
-    kind = request.partition(", ")[0]
+    """Put the request into the network, from client 0, and what it supposes into the group."""
+    group = state.brokers[0].group
+    kind, _, detail = request.partition(", ")
     id, generation = credentials(request)
     asked = state.network.late[0] if kind == "leave" else state.network.requests[0]
     asked.kind = LEAVE if kind == "leave" else ASKING.get(kind, 0)
     asked.id, asked.generation = id, generation
-    asked.known = request != "join, no id"
+    asked.known = not (detail.startswith("no id") or detail.startswith("in place"))
     asked.leading = kind == "sync" and "leader" in request
-    if request == "join, pending" and state.brokers[0].group.state not in (0, 5):
-        state.brokers[0].group.members[STRANGER].status = PENDING
-    if request == "join, nothing in common":
-        for member in state.brokers[0].group.members[:-1]:
+    with_members = group.leader != -1
+    if detail == "pending" and group.state not in (0, 5):
+        group.members[STRANGER].status = PENDING
+    if detail == "nothing in common":
+        for member in group.members[:-1]:
             member.first = member.second = int(member.status == MEMBER)
+    if detail.endswith("one has joined"):
+        group.members[LEADER].parked = JOIN_PARKED
+    if detail == "not subscribed" and with_members:
+        group.topic = 1
+    if detail == "stable, one is pending" and group.state not in (0, 5):
+        group.pending = 0
+    if detail == "in place of a member, changed" and with_members:
+        group.members[LEADER].second = group.members[FOLLOWER].second = 1
+    if (detail in ("replaced",) or detail.startswith("in place") or request == "remove static") and with_members:
+        group.members[FOLLOWER].instance = 1
 
 
 def choices(request, state):
-    """The transition that handles a request, and its arguments; those of a lost leader's heir are all tried."""
+    """The transition that handles a request, and its arguments; all are tried where they are choices of the group."""
     kind, _, detail = request.partition(", ")
     members = state.brokers[0].group.leader != -1
-    match kind:
-        case "join" if detail == "no id":
-            return "first_join", [(0, 0, 0, 0, 0)]
-        case "join":
-            return "join", [(0, 0, 0, 0, 0, int(detail == "member, changed"))]
-        case "sync":
-            return "sync", [(0, 0, 0, LEADER if detail == "leader" and members else -1)]
-        case "heartbeat":
-            return "heartbeat", [(0, 0)]
-        case "leave":
-            return "membership.leave", [(0, 0, heir) for heir in range(-1, 4)]
-        case "commit" if detail == "no group":
-            return "reset_offset", [(0,)]
-        case "commit":
-            return "commit", [(0, 0, 0)]
-        case "fetch":
-            return "fetch", [(0,)]
-        case "delete":
-            return "delete_group", [(0,)]
-    return "expire", [(0, FOLLOWER, heir) for heir in range(-1, 4)]
+    heirs = range(-1, 4)
+    found = {
+        "sync": ("sync.sync", [(0, 0, 0, LEADER if detail == "leader" and members else -1)]),
+        "heartbeat": ("heartbeat", [(0, 0)]),
+        "leave": ("membership.leave", [(0, 0, heir) for heir in heirs]),
+        "commit": ("offsets.commit", [(0, 0, 0)]),
+        "fetch": ("fetch", [(0, int(detail.startswith("stable")))]),
+        "delete": ("delete_group", [(0,)]), "delete offset": ("delete_offset", [(0,)]),
+        "syncs are due": ("sync_timeout", [(0, heir) for heir in heirs]),
+        "remove static": ("remove_static", [(0, 0, heir) for heir in heirs]),
+        "session ends": ("expire", [(0, FOLLOWER, heir) for heir in heirs]),
+    }
+    if kind == "commit" and detail in ("no group", "in a transaction"):
+        return "reset_offset" if detail == "no group" else "commit_in_transaction", [(0,)]
+    if kind == "join" and detail.startswith("no id"):
+        return "first_join", [(0, 0, 0, 0, 0)]
+    if kind == "join" and detail.startswith("in place"):
+        return "static_join", [(0, 0, 0, int(detail.endswith("changed")), int(detail.endswith("changed")))]
+    if kind == "join":
+        return "join.join", [(0, 0, 0, 0, 0, int(detail == "member, changed"))]
+    return found[kind]
 
 
 def asked(model, request, state):
     """Answer and state of the group after a request; the answer of a timer is None, and both if it does nothing."""
-    run = Execution(model, SCOPE)
+    run = execution(model.variant)
     name, arguments = choices(request, state)
     transition = model.transition(name)
     found = set()
@@ -98,44 +131,66 @@ def asked(model, request, state):
     return found.pop() if found else (None, None)
 
 
-def expected(cell, state):
-    """What a cell says, with the state spelt out."""
-    return None if cell[0] == "no such timer" else (cell[0], cell[1] or state)
+def applies(variant, request, name):
+    """Whether a table's cell is a question: everything is in common with nobody, and a table may leave a cell out."""
+    if request == "join, nothing in common" and name in WITHOUT_MEMBERS[:2]:
+        return False
+    return request in TIMERS or TABLES[variant][1][request][name] != (None, None)
 
 
-@pytest.mark.parametrize("variant, request_, name", CELLS)
+@pytest.mark.parametrize("variant, request_, name", [cell for cell in CELLS if applies(*cell)])
 def test_a_cell_of_the_table(variant, request_, name):
     model, table, _ = TABLES[variant]
-    state = Execution(model, SCOPE).initial_states()[0]
+    state = execution(variant).initial_states()[0]
     fill(state, name)
     put(state, request_)
-    if request_ == "join, nothing in common" and name in WITHOUT_MEMBERS[:2]:
-        pytest.skip("everything is in common with nobody")
-    if request_ in ("sync, leader", "sync, member") and name in WITHOUT_MEMBERS:
+    if request_ == "sync, leader" and name in WITHOUT_MEMBERS:
         state.network.requests[0].leading = 0
-    cell = table[request_][name]
-    if request_ == "session ends":
-        gone = name in WITHOUT_MEMBERS
-        assert asked(model, request_, state) == ((None, None) if gone else (None, cell[1] or name))
-    else:
-        assert asked(model, request_, state) == (cell[0], cell[1] or name)
+    answer, after = table[request_][name]
+    nothing = request_ in TIMERS and after is None and not (request_ == "session ends" and name == "PreparingRebalance")
+    assert asked(model, request_, state) == ((None, None) if nothing else (answer, after or name))
 
 
 @pytest.mark.parametrize("variant, gate, request_", GATES)
 def test_the_gate(variant, gate, request_):
     model, _, gates = TABLES[variant]
     answer = gates[gate][request_]
-    state = Execution(model, SCOPE).initial_states()[0]
+    state = execution(variant).initial_states()[0]
     put(state, request_)
     state.network.requests[0].leading = 0
     state.brokers[0].owned = 0
     state.brokers[0].loading = int(gate == "loading")
-    if answer is not None:
-        assert asked(model, request_, state) == (answer, "Absent")
+    assert asked(model, request_, state) == ((None, None) if answer is None else (answer, "Absent"))
+
+
+@pytest.mark.parametrize("variant, answer", [("current", "COORDINATOR_NOT_AVAILABLE"), ("classic", "UNKNOWN_MEMBER_ID")])
+def test_who_has_passed_the_gate_finds_a_group_dead_that_is_unloaded(variant, answer):
+    model = TABLES[variant][0]
+    state = execution(variant).initial_states()[0]
+    fill(state, "Dead")
+    put(state, "heartbeat, member")
+    state.brokers[0].owned = 0
+    assert asked(model, "heartbeat, member", state) == (answer, "Dead")
+    state.brokers[0].group.state = 0
+    assert asked(model, "heartbeat, member", state) == ("NOT_COORDINATOR", "Absent")
+
+
+def test_metadata_without_a_leader_find_no_coordinator():
+    assert [Verdict.names[find_verdict(known)] for known in (0, 1, 2)] == ["COORDINATOR_NOT_AVAILABLE", "NONE", "NONE"]
+
+
+@pytest.mark.parametrize("table, meaning", [
+    (decisions.GROUP_ERRORS, sync.meaning), (decisions.OFFSET_ERRORS, offsets.meaning),
+], ids=["group", "offset"])
+def test_what_an_append_s_error_means(table, meaning):
+    for error, answer in table.items():
+        code = storage.AppendError.names.index(decisions.CLASS_OF.get(error, error))
+        assert Verdict.names[meaning(code)] == answer
+    assert {decisions.CLASS_OF.get(error, error) for error in table} == set(storage.AppendError.names)
 
 
 def test_every_answer_of_the_tables_is_an_error_code():
-    cells = [cell for table in (decisions.NEW, decisions.OLD) for row in table.values() for cell in row.values()]
+    cells = [cell for _, table, _ in TABLES.values() for row in table.values() for cell in row.values()]
     assert {answer for answer, _ in cells if answer} <= set(Verdict.names)
 
 
@@ -158,11 +213,12 @@ def test_the_table_of_moves_is_kafka_s():
 
 
 def test_late_commits_are_asked_as_others_are():
-    state = Execution(CURRENT, SCOPE).initial_states()[0]
+    state = Execution(museum.CURRENT, SCOPE).initial_states()[0]
     fill(state, "Stable")
     late = state.network.late[0]
     late.kind, late.id, late.known, late.generation = COMMIT, FOLLOWER, 1, 1
-    run = Execution(CURRENT, SCOPE)
-    after = run.after(state, CURRENT.transition("commit"), (0, 0, 1))
-    assert run.step(CURRENT.transition("commit"), (0, 0, 1)).answer == "ILLEGAL_GENERATION"
+    run = Execution(museum.CURRENT, SCOPE)
+    commit = museum.CURRENT.transition("offsets.commit")
+    after = run.after(state, commit, (0, 0, 1))
+    assert run.step(commit, (0, 0, 1)).answer == "ILLEGAL_GENERATION"
     assert after.network.answers[0].verdict == 0

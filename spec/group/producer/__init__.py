@@ -1,0 +1,1 @@
+"""The producer of the transactional variant."""

@@ -1,0 +1,156 @@
+"""TxnOffsetCommit: offsets that a producer commits with what it writes, and the markers that end a transaction.
+
+One producer, which sends one offset of the group in each transaction, without a member id (up to 2.4; from 2.5 on
+with one, which is then checked as any commit's). The transaction coordinator is left out but for its decision, which
+stands, and for its markers: one is on its way at a time, until one is acknowledged.
+"""
+
+from spec.group.cache import settle
+from spec.group.coordinator import has_timers
+from spec.group.join import create_if_absent
+from spec.group.network import STORED, answer_operator
+from spec.group.producer.network import (
+    begin, commits_next, conclude, decide, marker_wanted, may_begin, may_end, offset_of, send_again, send_marker,
+    take_up,
+)
+from spec.group.records import ABORT_MARKER, COMMIT_MARKER, TRANSACTION_RECORD, forget_append
+from spec.group.sorts import NOWHERE, Broker
+from spec.group.storage import (
+    Failure, acknowledge, fail, is_aged, leads, may_fail, may_succeed, note_commit, store_in_transaction, store_marker,
+)
+from spec.group.sync import Slot
+from spec.group.verdicts import commit_in_transaction_verdict
+from spec.language.domains import Flag
+
+
+def commit_in_transaction(s, b: Broker):
+    """A producer begins a transaction, and sends an offset of the group to broker `b`.
+
+    Guards:  it has none.
+    Request: STORED; else as `commit_in_transaction_verdict`.
+    Effects: the offset is appended, and pending; a group that is unknown begins as Empty.
+    Kafka:   GroupCoordinator.handleTxnCommitOffsets, GroupMetadata.prepareTxnOffsetCommit, 0.11 to 3.9 (KIP-98).
+    """
+    broker = s.brokers[b]
+    if not may_begin(s.producer):
+        return False
+
+    verdict = answer_operator(s.network, commit_in_transaction_verdict(broker))
+    if verdict == STORED:
+        create_if_absent(broker.group)
+        broker.group.pending = store_in_transaction(s.storage, b, broker)
+        begin(s.producer, broker.group.pending)
+    return True
+
+
+def taken_up(s, b: Broker, i: Slot):
+    """The offset of a transaction is committed to the log.
+
+    Guards:  append `i` is a transaction's, and may be acknowledged.
+    Effects: the producer that waits for it may commit.
+    Kafka:   GroupMetadata.onTxnOffsetCommitAppend, 0.11 to 3.9.
+    """
+    broker = s.brokers[b]
+    append = broker.appends.slots[i]
+    if append.kind != TRANSACTION_RECORD or not may_succeed(s.storage, b, append.position):
+        return False
+
+    acknowledge(s.storage, append.position)
+    take_up(s.producer, append.position)
+    forget_append(broker, i)
+    return True
+
+
+def not_taken_up(s, b: Broker, i: Slot, error: Failure):
+    """The append of the offset of a transaction has failed.
+
+    Guards:  append `i` is a transaction's, and may fail so.
+    Effects: it is not pending any more; the producer can only abort.
+    Kafka:   GroupMetadata.failPendingTxnOffsetCommit, 0.11 to 3.9.
+    """
+    broker = s.brokers[b]
+    append = broker.appends.slots[i]
+    if append.kind != TRANSACTION_RECORD or not may_fail(s.storage, append.position, error):
+        return False
+
+    fail(s.storage, append.position)
+    if not append.orphan and broker.group.pending == append.position:
+        broker.group.pending = NOWHERE
+    forget_append(broker, i)
+    return True
+
+
+def end(s, commits: Flag()):
+    """The producer ends its transaction, or its time is over.
+
+    Guards:  it has one; to commit, its offset was answered with NONE.
+    Effects: the decision stands; a marker is wanted.
+    Kafka:   TransactionCoordinator.handleEndTransaction, 0.11 to 3.9.
+    """
+    if not may_end(s.producer, commits):
+        return False
+
+    decide(s.producer, commits)
+    return True
+
+
+def write_marker(s, b: Broker):
+    """The marker of a transaction arrives at broker `b`, which leads.
+
+    Guards:  one is wanted, and not on its way.
+    Effects: it is appended.
+    Kafka:   KafkaApis.handleWriteTxnMarkersRequest, 0.11 to 3.9.
+    """
+    if not marker_wanted(s.producer) or not leads(s.storage, b):
+        return False
+
+    store_marker(s.storage, b, s.brokers[b], COMMIT_MARKER if commits_next(s.producer) else ABORT_MARKER)
+    send_marker(s.producer)
+    return True
+
+
+def is_marker(kind):
+    """Whether an append is a marker."""
+    return kind == COMMIT_MARKER or kind == ABORT_MARKER
+
+
+def marker_stored(s, b: Broker, i: Slot):
+    """The marker is committed to the log.
+
+    Guards:  append `i` is a marker, and may be acknowledged.
+    Effects: the transaction is over; a commit puts what is pending into the cache, unless a later offset is there. A
+             group that is being loaded is not there: the load will come to the marker.
+    Kafka:   GroupMetadataManager.handleTxnCompletion, GroupMetadata.completePendingTxnOffsetCommit, 0.11 to 3.9.
+    """
+    broker = s.brokers[b]
+    group = broker.group
+    append = broker.appends.slots[i]
+    if not is_marker(append.kind) or not may_succeed(s.storage, b, append.position):
+        return False
+
+    acknowledge(s.storage, append.position)
+    if append.kind == COMMIT_MARKER:
+        note_commit(s.storage, offset_of(s.producer))
+    if has_timers(group):
+        settle(group, append.kind == COMMIT_MARKER, is_aged(s.storage, max(group.pending, 0)))
+    conclude(s.producer)
+    forget_append(broker, i)
+    return True
+
+
+def marker_not_stored(s, b: Broker, i: Slot, error: Failure):
+    """The append of a marker has failed.
+
+    Guards:  append `i` is a marker, and may fail so.
+    Effects: another is wanted.
+    Kafka:   TransactionMarkerRequestCompletionHandler.onComplete, 0.11 to 3.9.
+    """
+    broker = s.brokers[b]
+    append = broker.appends.slots[i]
+    if not is_marker(append.kind) or not may_fail(s.storage, append.position, error):
+        return False
+
+    fail(s.storage, append.position)
+    send_again(s.producer)
+    forget_append(broker, i)
+    return True
