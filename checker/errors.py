@@ -1,5 +1,5 @@
 """Errors that a user can act on."""
 
+from spec.errors import UserError
 
-class UserError(Exception):
-    """Wrong use or bad input: the message is one line that says what, where and what to do."""
+__all__ = ["UserError"]

@@ -10,18 +10,25 @@ from pathlib import Path
 from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from checker.errors import UserError
 from spec.museum.election import MODELS
+from spec.processes import CHECKED, parts
+from spec.processes import VARIANTS as RUN
 from traces.cluster import VARIANTS, Members, find_root, find_variant
-from traces.election_steps import logged_properties
+from traces.election_steps import identity, logged_properties
 from traces.metrics.series import metrics_of
 from traces.pictures import history_of
+from traces.processes.reading import is_recording, read_cluster
+from traces.processes.replay import replay as follow
+from traces.processes.report import as_json, print_result
 from traces.recording import Recording, read_readable
 from traces.replay import replay
 from traces.report import BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, verdict_of
 from traces.streams import explain_streams, settle
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
+RECORDED = {identity(p) for variant in RUN for model in parts(variant) for p in model.properties}
 EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper
+  kafkaproof replay runs/cluster-20260101-120000-1f2e
   kafkaproof replay copy-of-the-logs --expect C4 --history split-brain.json
   kafkaproof show split-brain.json --beside runs/election-legacy-20260101-120000-1f2e
 
@@ -35,10 +42,15 @@ def add_parser(commands) -> None:
         "replay", help="hold the ZooKeeper log of a real cluster to the specification", epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Follow the elections and the controllers' writes in a ZooKeeper log, as steps of the "
-                    "election system. Only reads; nothing needs to be instrumented.",
+                    "election system. Only reads; nothing needs to be instrumented. Of a cluster that `kafkaproof run` "
+                    "recorded, follow every step of every process.",
     )
-    parser.add_argument("directory", metavar="DIR", type=Path, help="with log.* and snapshot.* files, or version-2/")
-    parser.add_argument("--variant", choices=VARIANTS, help="hold it to this variant (default: found from the log)")
+    parser.add_argument("directory", metavar="DIR", type=Path,
+                        help="with log.* and snapshot.* files, or version-2/; or what `kafkaproof run` has left")
+    parser.add_argument("--variant", metavar="V",
+                        help=f"hold it to this variant: {', '.join(VARIANTS)} (default: found "
+                        f"from the log, or as it was run); a recording to {', '.join((*RUN, CHECKED))}: legacy "
+                        "with the fix of KAFKA-6082 and nothing else")
     parser.add_argument("--chroot", metavar="PATH", help="where the cluster's znodes are (default: found from the log)")
     parser.add_argument("--expect", metavar="ID", action="append", default=[],
                         help="a violation that is no failure (repeatable): C4")
@@ -50,8 +62,12 @@ def add_parser(commands) -> None:
 
 def run(options) -> int:
     """Replay a directory, print what was found; returns the exit code."""
+    if is_recording(options.directory):
+        return replay_recording(options)
     for name in set(options.expect) - PROPERTIES.keys():
         raise UserError(f"--expect {name}: replay evaluates {', '.join(PROPERTIES)}")
+    if options.variant not in (None, *VARIANTS):
+        raise UserError(f"--variant {options.variant}: there are {', '.join(VARIANTS)}")
     recording, error = read_readable(options.directory)
     try:
         report = _report(recording, error, options)
@@ -67,6 +83,25 @@ def run(options) -> int:
     if options.history:
         _write_history(report, options.history)
     return exit_code(report, options.expect)
+
+
+def replay_recording(options) -> int:
+    """Replay what `kafkaproof run` has recorded; returns the exit code."""
+    for name in set(options.expect) - RECORDED:
+        raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
+    if options.chroot or options.history:
+        raise UserError(f"{options.directory}: --chroot and --history are for the log of a ZooKeeper; its own is in "
+                        f"{options.directory / 'zookeeper'}")
+    recorded = read_cluster(options.directory)
+    try:
+        result = follow(recorded, options.variant)
+    except LookupError as error:
+        raise UserError(f"--variant: {error.args[0]}") from None
+    if options.json:
+        print(json.dumps(as_json(recorded, result), indent=2))
+    else:
+        print_result(recorded, result)
+    return VIOLATED if result.divergence or set(result.violations) - set(options.expect) else OK
 
 
 def _report(recording: Recording, error: UserError | None, options) -> Report:

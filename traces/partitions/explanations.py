@@ -95,7 +95,7 @@ class Explainer:
         for view in case.views:
             for replicas in case.assignments:
                 passed = takewhile(lambda replica: replica != written.leader, replicas)
-                offline = known.isr - written.isr if clean else frozenset(passed)
+                offline = known.isr - written.isr if clean else known.isr | frozenset(passed)
                 tokens, online = case.tokens(offline, view), view.value - offline
                 if tokens is None or not case.may_be_offline(view, offline):
                     continue

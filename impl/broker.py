@@ -1,0 +1,297 @@
+"""A broker: chooses which of the enabled steps runs, by what has arrived and by timers, and decides nothing else.
+
+The order: messages of other brokers; the notice that the session is over; the event in progress; then the next event,
+that of /controller first. A controller has one event in progress, of either system.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections import deque
+
+from impl.leadership import Leadership
+from impl.network import Message
+from impl.process import Process, Settings
+from impl.requests import NotAnswered
+from impl.session import Expired
+from impl.watched import ids
+from spec.processes import ELECTION, PARTITION, may_ask
+from spec.controller.belief import CLEANING, DOWN, IDLE, OPEN
+from spec.controller.reign import at_work
+from spec.partition import progress
+from spec.partition.context import IDLE as WAITING
+
+TICK = 0.1
+FETCH_EVERY, REBALANCE_EVERY, LEAVE_EVERY, RETRIES = 0.3, 3.0, 0.4, 3
+ELECTION_STEPS = (
+    "register_broker", "die", "maybe_resign", "look_for_controller", "create", "confirm_owner", "learn_epoch",
+    "found_epoch", "register", "raise_epoch", "confirm_controller", "confirm_epoch", "delete_any_controller",
+)
+"""What goes on while an event of the election is in progress; each is guarded by how far it is."""
+EVENT_STEPS = {
+    "load_brokers": (), "load_state": ("p",), "read_for_election": ("p",), "write_leader": ("p",),
+    "create_first_state": ("p",), "read_for_removal": ("p", "r"), "write_removal": ("p", "r"), "broker_startup": (),
+    "broker_failure": (), "delete_request": (),
+}
+"""What goes on while an event of the controller is in progress, with the arguments that are to be found."""
+OF_ANY_BROKER = ("change_isr", "fail_log_dir")
+"""Events that are no controller's."""
+
+
+class Broker:
+    """Runs one process until it ends."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.process = Process(settings)
+        self.leadership = Leadership(self.process)
+        self.events: deque[tuple[str, Message | None, dict]] = deque()
+        self.messages: deque[Message] = deque()
+        self.ended = self.stopping = False
+        self.asked_to_leave = 0
+        self.due = dict.fromkeys(("fetch", "rebalance", "leave"), 0.0)
+        self.held: str | None = None
+
+    def run(self) -> None:
+        """Take steps until the process ends."""
+        while not self.try_step(ELECTION, "start"):
+            self.receive()
+        self._tell_session()
+        while not self.ended:
+            if not self.step():
+                self.receive()
+
+    # What arrives
+
+    def receive(self) -> None:
+        """Wait for something to arrive, at most for a tick; then do what is due."""
+        self._tick()
+        requests = self.process.requests
+        try:
+            item = requests.backlog.popleft() if requests.backlog else requests.inbox.get(timeout=TICK)
+        except queue.Empty:
+            return
+        if requests.take(item):
+            return
+        if isinstance(item, Message):
+            self.messages.append(item)
+        else:
+            self._command(item)
+
+    def _command(self, command: dict) -> None:
+        """What the driver of the cluster wants."""
+        match command:
+            case {"do": "stop"}:
+                self.stopping = True
+            case {"do": "hold", "before": name}:
+                self.held = name
+            case {"do": "fail_log_dir", "p": p}:
+                self.events.append(("fail_log_dir", None, {"p": p}))
+
+    def _tick(self) -> None:
+        """What is due by the clock."""
+        if self._is_due("fetch", FETCH_EVERY):
+            self.leadership.fetch()
+            for wish in self.leadership.wishes():
+                self._wish(*wish)
+        if self._is_due("rebalance", REBALANCE_EVERY):
+            self.events.append(("rebalance", None, {}))
+        if self.stopping and self._is_due("leave", LEAVE_EVERY):
+            self._leave()
+
+    def _is_due(self, what: str, every: float) -> bool:
+        now = time.monotonic()
+        if now < self.due[what]:
+            return False
+        self.due[what] = now + every
+        return True
+
+    def _wish(self, p: int, leader_epoch: int, isr: int) -> None:
+        """Have the ISR of a partition changed: by the controller, or (up to 2.6) by this broker itself."""
+        if self.process.has(PARTITION, "change_isr"):
+            self.events.append(("change_isr", None, {"p": p, "isr": isr}))
+        elif self.leadership.controller:
+            wished = {"p": p, "leader_epoch": leader_epoch, "isr": isr}
+            self.process.announce(self.leadership.controller, "AlterPartition", wished)
+
+    def _leave(self) -> None:
+        """Ask the controller for the end, until nothing is led any more; then end."""
+        process, controller = self.process, self.leadership.controller
+        if process.election.session != OPEN or not process.partition.up:
+            self.ended = True
+            return
+        if not process.network.leaving:
+            self.try_step(PARTITION, "shut_down")
+        done = self.asked_to_leave and not self.leadership.leads_anything()
+        if self.asked_to_leave > RETRIES or done or not controller:
+            self.ended = self.try_step(ELECTION, "stop")
+            return
+        process.announce(controller, "ControlledShutdown", {})
+        self.asked_to_leave += 1
+
+    # Which step runs
+
+    def try_step(self, part: str, name: str, message: Message | None = None, **arguments: int) -> bool:
+        """Take a step if it is enabled, and the variant has it; not, where a read is not answered."""
+        if not self.process.has(part, name):
+            return False
+        if self.held == name and part == PARTITION:
+            self._hold(name)
+        try:
+            return self.process.take(part, name, message, **arguments)
+        except NotAnswered:
+            return False
+
+    def _hold(self, name):
+        """Stop this process, as by SIGSTOP, before a step: the driver lets it go on."""
+        self.held = None
+        tell(holding=name)
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def step(self) -> bool:
+        """Take the next step; False when there is nothing to do before something arrives."""
+        process, session = self.process, self.process.requests.session
+        if self.messages and process.election.session != DOWN:
+            self.handle(self.messages.popleft())
+            return True
+        if session.expired and process.election.session == OPEN:
+            return self.try_step(ELECTION, "notice_expiry")
+        if not session.ready and not session.expired:
+            return False
+        if process.election.doing != IDLE:
+            return self._go_on_electing()
+        if process.partition.controller.doing != WAITING:
+            return self._go_on_with_event()
+        if process.election.session != OPEN:
+            return self.try_step(ELECTION, "reopen") and self._tell_session()
+        return self.try_step(ELECTION, "handle_change") or self._begin_event()
+
+    def _tell_session(self) -> bool:
+        session = self.process.requests.session
+        tell(session=f"{session.id:#x}", password=session.password.hex())
+        return True
+
+    def _go_on_electing(self) -> bool:
+        process = self.process
+        if process.election.doing == CLEANING and self.try_step(ELECTION, "clean"):
+            return True
+        if may_ask(process.election, "load_brokers") and self.try_step(PARTITION, "load_brokers"):
+            return True
+        taken = any(self.try_step(ELECTION, name) for name in ELECTION_STEPS)
+        self.ended = process.election.session == DOWN
+        return taken
+
+    def _go_on_with_event(self) -> bool:
+        sizes = {"p": self.settings.partitions, "r": self.settings.brokers}
+        for name, arguments in EVENT_STEPS.items():
+            choices: list[dict[str, int]] = [{}]
+            for argument in arguments:
+                choices = [choice | {argument: value} for choice in choices for value in range(sizes[argument])]
+            if any(self.try_step(PARTITION, name, **choice) for choice in choices):
+                return True
+        return False
+
+    def _begin_event(self) -> bool:
+        """Begin the next event of the controller, if the broker is one, or do what a broker does by itself."""
+        process = self.process
+        if process.partition.unnotified and self.try_step(PARTITION, "notify"):
+            return True
+        rules = at_work(process.election) and progress.at_work(process.partition.controller)
+        if rules and (self.try_step(PARTITION, "broker_change") or self._look_at_wishes()):
+            return True
+        while self.events:
+            name, message, arguments = self.events.popleft()
+            taken = (rules or name in OF_ANY_BROKER) and self.try_step(PARTITION, name, message, **arguments)
+            if rules and name == "alter_partition":
+                self._answer_wish(message)
+            if taken:
+                return True
+        return False
+
+    def _look_at_wishes(self) -> bool:
+        """See what operators and brokers want that ask by a znode."""
+        zookeeper = self.process.partition_zookeeper
+        allowed = zookeeper.unclean
+        try:
+            zookeeper.refresh()
+        except (Expired, NotAnswered):
+            return False
+        if zookeeper.unclean and not allowed and self.try_step(PARTITION, "unclean_enabled"):
+            return True
+        partitions = range(self.settings.partitions)
+        return (
+            self.try_step(PARTITION, "topic_deletion") or self.try_step(PARTITION, "preferred_election")
+            or any(self.try_step(PARTITION, "reassignment", p=p) for p in partitions)
+            or self.try_step(PARTITION, "log_dir_notification")
+            or any(self.try_step(PARTITION, "isr_notification", p=p) for p in partitions)
+        )
+
+    # Messages
+
+    def handle(self, message: Message) -> None:
+        """Do what a message wants at once, or put it into the queue of the controller's events."""
+        content = message.content
+        match message.kind:
+            case "LeaderAndIsr":
+                self._lead_or_follow(message)
+            case "Fetch":
+                self.leadership.fetched(message)
+            case "Isr":
+                self.leadership.told_isr(message)
+            case "AlterPartition":
+                wanted = {"p": content["p"], "sender": message.sender, "isr": content["isr"]}
+                self.events.append(("alter_partition", message, wanted))
+            case "ControlledShutdown":
+                self.events.append(("controlled_shutdown", message, {"leaver": message.sender}))
+            case "StorageError":
+                if self.try_step(PARTITION, "receive_error", message, p=content["p"], r=message.sender):
+                    self.events.append(("storage_error", None, {"r": message.sender}))
+
+    def _lead_or_follow(self, message: Message) -> None:
+        process, p = self.process, message.content["p"]
+        if process.network.is_refused(message):
+            process.note(refused=message.id, why="STALE_BROKER_EPOCH")
+            return
+        before = process.partition.replicas[p].leader_epoch
+        self.try_step(PARTITION, "leader_and_isr", message, epoch=message.content["epoch"], p=p)
+        self.leadership.told(message, process.partition.replicas[p].leader_epoch != before)
+
+    def _answer_wish(self, message: Message) -> None:
+        """Tell a leader the ISR that the controller knows."""
+        p = message.content["p"]
+        cached = self.process.partition.controller.partitions[p]
+        isr = ids(cached.isr, self.settings.brokers)
+        self.process.tell(message.reply_to, "Isr", {"p": p, "leader_epoch": cached.leader_epoch, "isr": isr})
+
+
+def tell(**line: object) -> None:
+    """Tell the driver of the cluster something."""
+    print(json.dumps(line), flush=True)
+
+
+def _listen(inbox: queue.Queue) -> None:
+    """Take the driver's commands; when it is gone, so is this process."""
+    for line in sys.stdin:
+        inbox.put(json.loads(line))
+    os._exit(1)
+
+
+def main() -> None:
+    """Run the broker that the first line of standard input describes."""
+    broker = Broker(Settings(**json.loads(sys.stdin.readline())))
+    inbox = broker.process.requests.inbox
+    signal.signal(signal.SIGTERM, lambda *_: inbox.put({"do": "stop"}))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_listen, args=(inbox,), daemon=True).start()
+    broker.run()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,300 @@
+"""A cluster: its ZooKeeper, its brokers' processes, its topic, and what is done to it from outside."""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import NodeExistsError, NoNodeError
+
+from impl.keeper import Keeper, answers, die_with_parent, parse
+from impl.process import Settings
+from impl.znodes import (
+    PERSISTENT, BrokerId, ConfigChange, Controller, PreferredElection, Reassignment, Topic, TopicConfig,
+)
+from spec.processes import PARTITION, cluster, scopes
+from spec.errors import UserError
+from spec.language.plain import new_state
+
+TOPIC = "events"
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a cluster is, which variant it runs, and how long a session lives without its client, in seconds."""
+
+    brokers: int = 3
+    replicas: int = 3
+    partitions: int = 2
+    variant: str = "fenced"
+    session_timeout: float = 2.0
+
+
+def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
+    """The topic's assignment, as the specification's initial state has it."""
+    model = cluster(size.variant).partition
+    state = new_state(model.state, scopes(size.brokers, size.replicas, size.partitions, 1)[PARTITION])
+    model.initial(state)
+    return tuple(tuple(each.slots[:each.length]) for each in state.zk.assignments)
+
+
+class Child:
+    """The process of a broker, as the driver sees it; what it tells comes through `told`."""
+
+    def __init__(self, settings: Settings, log: Path):
+        self.settings, self.told = settings, queue.Queue()
+        self.session: tuple[int, bytes] | None = None
+        with open(log, "a") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "impl.broker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                text=True, preexec_fn=die_with_parent, start_new_session=True)
+        self.command(**asdict(settings))
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        for line in self._process.stdout:
+            told = json.loads(line)
+            if "session" in told:
+                self.session = int(told["session"], 16), bytes.fromhex(told["password"])
+            else:
+                self.told.put(told)
+
+    def command(self, **line: object) -> None:
+        """Tell the process something."""
+        try:
+            self._process.stdin.write(json.dumps(line) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            pass  # it has ended
+
+    @property
+    def running(self) -> bool:
+        """Whether the process lives, be it stopped."""
+        return self._process.poll() is None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the process is stopped by a signal."""
+        state = Path(f"/proc/{self._process.pid}/stat")
+        return self.running and state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] == "T"
+
+    def signal(self, number: int) -> None:
+        """Send a signal."""
+        self._process.send_signal(number)
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the end; kill it where it does not come."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+class Cluster:
+    """A running cluster in `directory`; use it as a context, at whose end every process has ended.
+
+    Raises UserError where ZooKeeper cannot be started or reached.
+    """
+
+    def __init__(self, directory: Path, size: Size, zookeeper: str | None = None, port: int | None = None):
+        self.directory, self.size = directory, size
+        self.children: dict[int, Child] = {}
+        self._incarnations = dict.fromkeys(range(size.brokers), 0)
+        self._keeper = None
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / "recording").mkdir(exist_ok=True)
+        if zookeeper is None:
+            self._keeper = Keeper(directory, tick=max(100, int(size.session_timeout * 125)), port=port)
+        elif parse(zookeeper) and not answers(zookeeper):
+            raise UserError(f"no ZooKeeper at {zookeeper}; start it, or leave --zookeeper away")
+        self.zookeeper = zookeeper or self._keeper.address
+        self.operator = KazooClient(self.zookeeper, timeout=10)
+        self._faults = open(directory / "recording" / "faults.jsonl", "w", buffering=1)
+        self._began = time.time()
+
+    def __enter__(self) -> "Cluster":
+        try:
+            self.operator.start()
+            self._create_znodes()
+            manifest = {"format": 1, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
+                        **asdict(self.size)}
+            (self.directory / "recording" / "cluster.json").write_text(json.dumps(manifest, indent=2) + "\n")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        for child in self.children.values():
+            if child.running:
+                child.signal(signal.SIGKILL)
+                child.wait(5)
+        try:
+            self.operator.stop()
+            self.operator.close()
+        finally:
+            if self._keeper:
+                self._keeper.stop()
+
+    def _create_znodes(self):
+        if self.operator.exists("/brokers/ids") and self.operator.get_children("/brokers/ids"):
+            raise UserError(f"{self.zookeeper}: brokers are registered there; give an empty ZooKeeper")
+        contents = [(path, b"") for path in PERSISTENT]
+        contents += [(TopicConfig.path_of(TOPIC), TopicConfig(False).encode()),
+                     (Topic.path_of(TOPIC), Topic(assignments(self.size)).encode())]
+        for path, data in contents:
+            try:
+                self.operator.create(path, data)
+            except NodeExistsError:
+                if path == Topic.path_of(TOPIC):
+                    raise UserError(f"{self.zookeeper}: the topic {TOPIC} is there; give an empty ZooKeeper") from None
+
+    def note(self, fault: str, **about: object) -> None:
+        """Record what is done to the cluster."""
+        self._faults.write(json.dumps({"time": round(time.time() - self._began, 3), "fault": fault, **about}) + "\n")
+
+    # Brokers
+
+    def start(self, broker: int) -> None:
+        """Start a process of a broker."""
+        self._incarnations[broker] += 1
+        number = self._incarnations[broker]
+        size = self.size
+        self.note("start", broker=broker)
+        self.children[broker] = Child(
+            Settings(broker, number, size.brokers, size.replicas, size.partitions, size.variant, TOPIC, self.zookeeper,
+                     size.session_timeout, str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl")),
+            self.directory / f"broker-{broker}.log")
+
+    def start_all(self) -> None:
+        """Start a process of every broker."""
+        for broker in range(self.size.brokers):
+            self.start(broker)
+
+    def replicas_of(self, partition: int) -> tuple[int, ...]:
+        """The assignment of a partition."""
+        return assignments(self.size)[partition]
+
+    def kill(self, broker: int) -> None:
+        """kill -9: the session stays until it expires."""
+        self.note("kill", broker=broker)
+        self.children[broker].signal(signal.SIGKILL)
+        self.children[broker].wait(5)
+
+    def pause(self, broker: int) -> None:
+        """SIGSTOP."""
+        self.note("pause", broker=broker)
+        self.children[broker].signal(signal.SIGSTOP)
+
+    def resume(self, broker: int) -> None:
+        """SIGCONT."""
+        self.note("resume", broker=broker)
+        self.children[broker].signal(signal.SIGCONT)
+
+    def hold(self, broker: int, before: str) -> None:
+        """Let a broker stop itself right before a step of its controller."""
+        self.note("hold", broker=broker, before=before)
+        self.children[broker].command(do="hold", before=before)
+
+    def fail_log_dir(self, broker: int, partition: int) -> None:
+        """The log directory of a replica fails."""
+        self.note("fail_log_dir", broker=broker, partition=partition)
+        self.children[broker].command(do="fail_log_dir", p=partition)
+
+    def stop(self, broker: int, seconds: float = 10) -> None:
+        """A controlled shutdown."""
+        self.note("stop", broker=broker)
+        self.children[broker].signal(signal.SIGTERM)
+        self.children[broker].wait(seconds)
+
+    def stop_all(self) -> None:
+        """A controlled shutdown of all that live, all at once."""
+        running = [broker for broker, child in self.children.items() if child.running]
+        for broker in running:
+            self.note("stop", broker=broker)
+            self.children[broker].signal(signal.SIGCONT)
+            self.children[broker].signal(signal.SIGTERM)
+        for broker in running:
+            self.children[broker].wait(10)
+
+    def expire(self, broker: int) -> None:
+        """End the session of a living broker, as ZooKeeper does: by a second connection that closes it."""
+        self.note("expire", broker=broker)
+        thief = KazooClient(self.zookeeper, client_id=self.children[broker].session, timeout=10)
+        thief.start()
+        thief.stop()
+        thief.close()
+
+    # Operators
+
+    def delete_controller(self) -> None:
+        """An operator deletes /controller."""
+        self.note("delete_controller")
+        try:
+            self.operator.delete(Controller.path)
+        except NoNodeError:
+            pass
+
+    def ask_for_preferred(self) -> None:
+        """An operator asks for preferred leaders, of all partitions."""
+        self.note("ask_for_preferred")
+        self._ask(PreferredElection.path, PreferredElection(TOPIC, tuple(range(self.size.partitions))).encode())
+
+    def ask_for_reassignment(self, partition: int, target: int) -> None:
+        """An operator asks that one replica be the only one of a partition."""
+        self.note("ask_for_reassignment", partition=partition, target=target)
+        self._ask(Reassignment.path, Reassignment(TOPIC, partition, (target,)).encode())
+
+    def allow_unclean(self) -> None:
+        """An operator allows unclean elections for the topic."""
+        self.note("allow_unclean")
+        self.operator.set(TopicConfig.path_of(TOPIC), TopicConfig(True).encode())
+        self.operator.create(ConfigChange.prefix, ConfigChange(TOPIC).encode(), sequence=True)
+
+    def _ask(self, path, data):
+        try:
+            self.operator.create(path, data)
+        except NodeExistsError:
+            pass
+
+    # Observation
+
+    def controller(self) -> int | None:
+        """The broker that /controller names."""
+        try:
+            return Controller.decode(self.operator.get(Controller.path)[0]).broker
+        except NoNodeError:
+            return None
+
+    def recorded(self, broker: int, transition: str) -> int:
+        """How many steps of this name the present process of a broker has recorded."""
+        lines = Path(self.children[broker].settings.recording).read_text().splitlines()
+        return sum('"step":"' in line and f".{transition}(" in line for line in lines)
+
+    def registered(self) -> list[int]:
+        """The brokers that are registered."""
+        return sorted(int(name) for name in self.operator.get_children("/brokers/ids"))
+
+    def owner(self, broker: int) -> int | None:
+        """The session that has registered a broker."""
+        found = self.operator.exists(BrokerId.path_of(broker))
+        return found.ephemeralOwner if found else None
+
+
+def wait_until(condition, seconds: float = 120) -> bool:
+    """Wait until something holds; whether it came to hold in time."""
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True

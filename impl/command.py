@@ -1,0 +1,125 @@
+"""``kafkaproof run``: a cluster whose brokers are the checked transitions, on a real ZooKeeper."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import tempfile
+import time
+from pathlib import Path
+
+from impl.chaos import Chaos
+from impl.cluster import Cluster, Size
+from impl.scenarios import LEAST_BROKERS, SCENARIOS, SESSION
+from impl.watch import Watcher
+from spec.processes import VARIANTS
+from spec.errors import UserError
+
+CHAOS_SECONDS = 30
+EXAMPLES = """examples:
+  kafkaproof run --brokers 3 --seconds 20
+  kafkaproof run --brokers 3 --partitions 4 --directory runs/cluster
+  kafkaproof run --brokers 3 --zookeeper 127.0.0.1:2181
+  kafkaproof run --brokers 3 --chaos 1 --seconds 60
+  kafkaproof run --brokers 3 --variant legacy --scenario split-brain --directory runs/split-brain
+
+exit codes: 0 the cluster ran, 2 wrong use or bad input
+"""
+
+
+def add_parser(commands) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "run", help="run a cluster of brokers on a real ZooKeeper, recorded", epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Start a ZooKeeper and a process for each broker. Every step of a broker is a transition of the "
+                    "specification, done on the real ZooKeeper and recorded. Ctrl-C ends it.",
+    )
+    parser.add_argument("--brokers", metavar="N", type=int, default=3, help="brokers, 1 to 9 (default 3)")
+    parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
+    parser.add_argument("--replicas", metavar="N", type=int, help="replicas of each (default 3, at most the brokers)")
+    parser.add_argument("--variant", choices=VARIANTS, default="fenced",
+                        help="fenced (Kafka 2.1 to 3.9, the default) or legacy (1.1 to 2.0)")
+    parser.add_argument("--seconds", metavar="S", type=float, help="how long (default: until Ctrl-C)")
+    parser.add_argument("--session-timeout", metavar="S", type=float, default=2.0,
+                        help="zookeeper.session.timeout.ms, in seconds (default 2)")
+    parser.add_argument("--directory", metavar="DIR", type=Path, help="where all is kept (default: a new one in runs/)")
+    parser.add_argument("--zookeeper", metavar="HOST:PORT", help="use this one instead of starting one")
+    parser.add_argument("--port", metavar="PORT", type=int,
+                        help="the port of the ZooKeeper that is started (default: a free one)")
+    parser.add_argument("--chaos", metavar="SEED", type=int,
+                        help="kill, pause, expire and depose at random, from this seed (default 30 seconds of it)")
+    parser.add_argument("--scenario", choices=SCENARIOS, help="split-brain: a deposed controller writes (KAFKA-6082)")
+    parser.add_argument("--json", action="store_true", help="print what happens as lines of JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options) -> int:
+    """Run a cluster to its end; returns the exit code."""
+    size = size_of(options)
+    directory = options.directory or new_directory()
+    if (directory / "recording").exists():
+        raise UserError(f"{directory}: there is a recording in it; give another --directory")
+    signal.signal(signal.SIGTERM, _interrupt)
+    watcher = Watcher(options.json)
+    watcher.say(f"directory {directory}", directory=str(directory))
+    with Cluster(directory, size, options.zookeeper, options.port) as cluster:
+        try:
+            go_through(cluster, watcher, options)
+        except KeyboardInterrupt:
+            pass
+        cluster.stop_all()
+        watcher.look(cluster)
+    watcher.say(f"next: kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}", ended=True)
+    return 0
+
+
+def go_through(cluster: Cluster, watcher: Watcher, options) -> None:
+    """A scenario, chaos, or just time."""
+    if options.scenario:
+        SCENARIOS[options.scenario](cluster, watcher)
+        return
+    cluster.start_all()
+    if options.chaos is not None:
+        Chaos(cluster, options.chaos).run(options.seconds or CHAOS_SECONDS, watcher)
+        return
+    until = time.monotonic() + options.seconds if options.seconds else None
+    while until is None or time.monotonic() < until:
+        watcher.look(cluster)
+        time.sleep(0.1)
+
+
+def size_of(options) -> Size:
+    """The size that the options ask for; raises UserError."""
+    limits = {"brokers": (1, 9), "partitions": (1, 50), "replicas": (1, options.brokers),
+              "session_timeout": (0.5, 60)}
+    replicas = min(3, options.brokers) if options.replicas is None else options.replicas
+    values = {"brokers": options.brokers, "partitions": options.partitions, "replicas": replicas,
+              "session_timeout": options.session_timeout}
+    for name, (low, high) in limits.items():
+        if not low <= values[name] <= high:
+            raise UserError(f"--{name.replace('_', '-')} {values[name]}: from {low} to {high}")
+    if options.seconds is not None and options.seconds <= 0:
+        raise UserError(f"--seconds {options.seconds}: more than 0")
+    if options.port is not None and not 0 < options.port < 65536:
+        raise UserError(f"--port {options.port}: from 1 to 65535")
+    if options.port and options.zookeeper:
+        raise UserError("--port is of the ZooKeeper that is started, and --zookeeper names another: give one of them")
+    if options.scenario and options.chaos is not None:
+        raise UserError("--scenario and --chaos: give one of them")
+    if options.scenario:
+        if options.brokers < LEAST_BROKERS[options.scenario]:
+            raise UserError(f"--scenario {options.scenario} needs --brokers {LEAST_BROKERS[options.scenario]} or more")
+        values["session_timeout"] = max(values["session_timeout"], SESSION)
+    return Size(variant=options.variant, **values)
+
+
+def new_directory() -> Path:
+    """A new directory below runs/."""
+    Path("runs").mkdir(exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix=time.strftime("cluster-%Y%m%d-%H%M%S-"), dir="runs"))
+
+
+def _interrupt(*_):
+    raise KeyboardInterrupt
+

@@ -1,0 +1,119 @@
+"""A real ZooKeeper server of our own: a child process, from the jars that PySpark brings along."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from spec.errors import UserError
+
+HOST = "127.0.0.1"
+START = 60
+LONGEST_SESSION = 60_000
+PR_SET_PDEATHSIG = 1
+MAIN = "org.apache.zookeeper.server.ZooKeeperServerMain"
+JVM = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+
+
+def die_with_parent() -> None:
+    """Called in a child before it begins: the kernel ends it when its parent ends, however that comes (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Keeper:
+    """A ZooKeeper server with its data in `directory`, sessions expiring by ticks of `tick` milliseconds.
+
+    Raises UserError without Java or the jars, where the port is taken, and where it does not start.
+    """
+
+    def __init__(self, directory: Path, tick: int, port: int | None = None):
+        self.port = port or _free_port()
+        self.address = f"{HOST}:{self.port}"
+        self.log = directory / "zookeeper.log"
+        self.data = directory / "zookeeper"
+        _require_free(self.port)
+        configuration = directory / "zoo.cfg"
+        configuration.write_text(
+            f"dataDir={self.data}\nclientPort={self.port}\nclientPortAddress={HOST}\ntickTime={tick}\n"
+            f"minSessionTimeout={2 * tick}\nmaxSessionTimeout={LONGEST_SESSION}\nmaxClientCnxns=0\n"
+            "admin.enableServer=false\n")
+        command = [_java(), *JVM, "-Dzookeeper.admin.enableServer=false", "-Dzookeeper.preAllocSize=64", "-cp",
+                   _jars(), MAIN, str(configuration)]
+        with open(self.log, "w") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                                             preexec_fn=die_with_parent)
+        self._wait()
+
+    def _wait(self):
+        until = time.monotonic() + START
+        while not answers(self.address):
+            if self._process.poll() is not None or time.monotonic() > until:
+                self.stop()
+                raise UserError(f"ZooKeeper does not start on {self.address}; see {self.log}")
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """End the server."""
+        self._process.kill()
+        self._process.wait()
+
+
+def answers(address: str) -> bool:
+    """Whether a ZooKeeper at HOST:PORT serves requests: it knows the command `srvr`, be it allowed there or not."""
+    try:
+        with socket.create_connection(parse(address), timeout=1) as connection:
+            connection.sendall(b"srvr")
+            answer = connection.recv(1000)
+    except OSError:
+        return False
+    return b"srvr is not executed" in answer or b"Mode:" in answer or answer.startswith(b"Zookeeper version")
+
+
+def parse(address: str) -> tuple[str, int]:
+    """Host and port; raises UserError."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise UserError(f"--zookeeper {address}: not HOST:PORT")
+    return host, int(port)
+
+
+def _free_port():
+    with socket.create_server((HOST, 0)) as server:
+        return server.getsockname()[1]
+
+
+def _require_free(port):
+    try:
+        socket.create_server((HOST, port)).close()
+    except OSError as error:
+        raise UserError(f"cannot listen on port {port}: {error.strerror}; choose another") from None
+
+
+def _java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    if java is None:
+        where = f"under JAVA_HOME={home}" if home else "on PATH"
+        raise UserError(f"no java {where}, which ZooKeeper needs; install Java 17 or later, or give --zookeeper")
+    text = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+    if not re.search(r'version "', text):
+        raise UserError(f"{java} does not start: {(text.strip() or 'no output').splitlines()[0]}")
+    return java
+
+
+def _jars() -> str:
+    found = importlib.util.find_spec("pyspark")
+    jars = Path(found.origin).parent / "jars" if found else None
+    if jars is None or not list(jars.glob("zookeeper-[0-9]*.jar")):
+        raise UserError("PySpark's jars have no ZooKeeper; give --zookeeper HOST:PORT")
+    return str(jars / "*")

@@ -1,0 +1,190 @@
+"""The network between brokers: frames of JSON over TCP on the loopback interface, first in, first out.
+
+Each process listens on one port, and has one connection, with a thread that sends, to each address that it talks to. A
+message whose connection breaks is lost, as the specification allows. What arrives goes into the owner's queue.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import socket
+import struct
+import threading
+from dataclasses import dataclass, field
+
+from impl.partition_zookeeper import NO_VERSION
+from impl.watched import ids
+from spec.language.sets import contains
+
+HOST = "127.0.0.1"
+_LENGTH = struct.Struct("!I")
+
+
+@dataclass(frozen=True)
+class Message:
+    """What one process tells another; `clock` and `zxid` say what the sender knew."""
+
+    kind: str
+    id: str
+    sender: int
+    reply_to: tuple[str, int]
+    clock: int
+    zxid: int
+    content: dict = field(default_factory=dict)
+
+    def encode(self) -> bytes:
+        """A frame: its length and JSON."""
+        body = json.dumps(vars(self), separators=(",", ":")).encode()
+        return _LENGTH.pack(len(body)) + body
+
+
+def decode(body: bytes) -> Message:
+    """The message in a frame."""
+    fields = json.loads(body)
+    return Message(**fields | {"reply_to": tuple(fields["reply_to"])})
+
+
+class Port:
+    """Listens on a free port, and sends; `inbox` receives each Message that arrives."""
+
+    def __init__(self, inbox: queue.Queue):
+        self.inbox = inbox
+        self._listener = socket.create_server((HOST, 0))
+        self.address = (HOST, self._listener.getsockname()[1])
+        self._channels: dict[tuple[str, int], queue.Queue] = {}
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def send(self, address: tuple[str, int], message: Message) -> None:
+        """Send a message behind those that were sent to the same address before."""
+        if address not in self._channels:
+            self._channels[address] = queue.Queue()
+            threading.Thread(target=self._send_all, args=(address,), daemon=True).start()
+        self._channels[address].put(message)
+
+    def _send_all(self, address):
+        waiting, connection = self._channels[address], None
+        while True:
+            message = waiting.get()
+            try:
+                connection = connection or socket.create_connection(address, timeout=1)
+                connection.settimeout(None)
+                connection.sendall(message.encode())
+            except OSError:
+                connection = None
+
+    def _accept(self):
+        while True:
+            connection, _ = self._listener.accept()
+            threading.Thread(target=self._receive, args=(connection,), daemon=True).start()
+
+    def _receive(self, connection):
+        with connection, connection.makefile("rb") as stream:
+            try:
+                while header := stream.read(_LENGTH.size):
+                    self.inbox.put(decode(stream.read(*_LENGTH.unpack(header))))
+            except (OSError, ValueError, struct.error):
+                pass  # the sender has died in the middle of a frame
+
+
+class PartitionNetwork:
+    """The seams of one broker, each the one of its name in `spec.partition.network`.
+
+    `current` is the message that the step in progress handles. What a step sends is kept in `outbox`, as address,
+    kind and content, until the step is recorded. `wishes` has the leader epoch of each partition that the broker leads.
+    """
+
+    def __init__(self, broker: int, zookeeper):
+        self.broker, self.zookeeper = broker, zookeeper
+        self.calls: list[list] = []
+        self.current: Message | None = None
+        self.outbox: list[tuple[tuple[str, int], str, dict]] = []
+        self.wishes: dict[int, int] = {}
+        self.broker_epoch = 0
+        self.leaving = False
+
+    # LeaderAndIsr
+
+    def put_request(self, epoch, p, leader, leader_epoch, isr, to):
+        """Send LeaderAndIsr to a set of brokers."""
+        zookeeper = self.zookeeper
+        state, version = zookeeper.states[p]
+        if state.leader_epoch != leader_epoch:
+            version = NO_VERSION
+        addresses = {r: found[0] for r, found in zookeeper.brokers.items()}
+        for r, (address, broker_epoch) in sorted(zookeeper.brokers.items()):
+            if contains(to, r):
+                self.outbox.append((tuple(address), "LeaderAndIsr", {
+                    "epoch": epoch, "p": p, "leader": leader, "leader_epoch": leader_epoch, "version": version,
+                    "written_in": state.controller_epoch, "isr": ids(isr, zookeeper.size),
+                    "replicas": list(zookeeper.replicas[p]), "broker_epoch": broker_epoch,
+                    "leader_address": list(addresses[leader]) if leader in addresses else None,
+                }))
+
+    def arriving(self, epoch, p, b):
+        """Whether the message at hand is such a request."""
+        return self._is("LeaderAndIsr", epoch=epoch, p=p)
+
+    def take_request(self, epoch, p, b):
+        """The request is delivered."""
+
+    def leader_in(self, epoch, p):
+        """The leader that the request names."""
+        return self.current.content["leader"]
+
+    def leader_epoch_in(self, epoch, p):
+        """The leader epoch that the request names."""
+        return self.current.content["leader_epoch"]
+
+    def put_error(self, epoch, p, b):
+        """Answer the request with KAFKA_STORAGE_ERROR."""
+        self.outbox.append((self.current.reply_to, "StorageError", {"epoch": epoch, "p": p}))
+
+    def error_arrives(self, epoch, p, b):
+        """Whether the message at hand is a storage error of broker `b`."""
+        return self.current.sender == b and self._is("StorageError", epoch=epoch, p=p)
+
+    def take_error(self, epoch, p, b):
+        """The answer is delivered."""
+
+    # Wishes for an ISR, controlled shutdown
+
+    def put_wishes(self, p, b, leader_epoch):
+        """From now on this broker may send wishes with this leader epoch (-1: it does not lead)."""
+        self.wishes[p] = leader_epoch
+
+    def wish(self, p, sender):
+        """The leader epoch of the wish at hand, -1 for none."""
+        wished = self.current is not None and self.current.sender == sender and self._is("AlterPartition", p=p)
+        return self.current.content["leader_epoch"] if wished else -1
+
+    def put_shutdown(self, b):
+        """This broker asks to be shut down, until its process ends."""
+        self.leaving = True
+
+    def leaves(self, b):
+        """Whether broker `b` asks: this one, or the sender of the message at hand."""
+        if b == self.broker:
+            return self.leaving
+        return self.current is not None and self.current.sender == b and self._is("ControlledShutdown")
+
+    # The broker epoch
+
+    def drop_requests(self, b):
+        """The process has another broker epoch: requests that carry the old one are refused."""
+        self.broker_epoch = self.zookeeper.registration
+
+    def keep_requests(self, b):
+        """Requests carry no broker epoch that is looked at (up to 2.1)."""
+
+    def is_refused(self, message: Message) -> bool:
+        """Whether a request is for a former process or session of this broker (STALE_BROKER_EPOCH)."""
+        wanted = message.content.get("broker_epoch", self.broker_epoch)
+        return self.broker_epoch != 0 and wanted != self.broker_epoch
+
+    def fall_silent(self, b):
+        """The process of `b` ends."""
+
+    def _is(self, kind, **content):
+        found = self.current
+        return found is not None and found.kind == kind and all(found.content[k] == v for k, v in content.items())

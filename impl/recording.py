@@ -1,0 +1,26 @@
+"""The recording of one process: its steps as lines of JSON, each written whole before anybody hears of the step.
+
+A line of a step: `n` its number, `part` and `step` as text with the answer, `with` the steps of the other part, `seams`
+what was asked for and answered, `zxids` the transactions that it made, `at` the zxid at which it took place and whether
+it wrote there, `zxid` and `clock` what the process knew, `took` and `sent` the messages, `changed` the fields that
+changed, `state` the hash of the record after it. Before a step's first write goes out, `asks` tells it: a process that
+dies may have written what it did not live to record.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+
+class Recorder:
+    """Appends lines to a file; each is one write, so that a process that is killed leaves whole lines behind."""
+
+    def __init__(self, file: Path, **about: object):
+        self._file = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_TRUNC, 0o644)
+        self.write({"format": 1, **about})
+
+    def write(self, line: dict) -> None:
+        """Append one line."""
+        os.write(self._file, json.dumps(line, separators=(",", ":")).encode() + b"\n")

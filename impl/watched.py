@@ -1,0 +1,135 @@
+"""What a controller, and every broker, knows of ZooKeeper without asking: what its watches have said.
+
+What the model reads in a guard, because a watch says so, is kept here as it was read last, and read again when its
+watch has fired (`refresh`). Each other method is the seam of its name in `spec.partition.zookeeper`.
+"""
+
+from __future__ import annotations
+
+from kazoo.protocol.states import EventType
+
+from impl.requests import Requests
+from impl.znodes import (
+    BROKER_IDS, CONFIG_CHANGES, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, IsrChange, LogDirEvent, PreferredElection,
+    Reassignment, TopicConfig,
+)
+from spec.language.sequences import push
+from spec.language.sets import contains, with_member
+from spec.partition.context import clear
+
+WATCHED = (PreferredElection.path, Reassignment.path, DELETE_TOPICS, CONFIG_CHANGES, LOG_DIR_EVENTS, ISR_CHANGES)
+
+
+def members(numbers) -> int:
+    """Some ids as a set."""
+    found = 0
+    for number in numbers:
+        found = with_member(found, number)
+    return found
+
+
+def ids(members: int, size: int) -> tuple[int, ...]:
+    """A set as ids in order."""
+    return tuple(i for i in range(size) if contains(members, i))
+
+
+class Watched:
+    """What is known of one topic: the wishes of operators, notifications, the replicas that LeaderAndIsr has told."""
+
+    def __init__(self, requests: Requests, topic: str):
+        self.requests, self.topic = requests, topic
+        self.replicas: dict[int, tuple[int, ...]] = {}
+        self.know_nothing()
+
+    def know_nothing(self) -> None:
+        """A reign begins: everything is to be read."""
+        self.stale = True
+        self.preferred, self.moved_to, self.deleting, self.unclean = 0, None, 0, 0
+        self.log_dir_names, self.log_dir_read, self.isr_names = {}, [], {}
+
+    def refresh(self) -> None:
+        """Read again what is watched, if a watch has fired; raises Expired and NotAnswered."""
+        fired = self.requests.session.fired
+        self.stale = any([fired.pop(path, None) for path in WATCHED]) or self.stale
+        if not self.stale:
+            return
+        session = self.requests.session
+        preferred, wanted, topics, _, config, events, changes = self.requests.at_once(
+            lambda: session.exists(PreferredElection.path, watch=True),
+            lambda: session.exists(Reassignment.path, watch=True),
+            lambda: session.children(DELETE_TOPICS, watch=True),
+            lambda: session.children(CONFIG_CHANGES, watch=True),
+            lambda: session.get(TopicConfig.path_of(self.topic)),
+            lambda: session.children(LOG_DIR_EVENTS, watch=True),
+            lambda: session.children(ISR_CHANGES, watch=True),
+        )
+        self.preferred = int(preferred.result is not None)
+        self._note_topic(topics, config)
+        self.moved_to = self._decoded(Reassignment.path, Reassignment) if wanted.result else None
+        self.log_dir_names = self._named(LOG_DIR_EVENTS, events, LogDirEvent)
+        self.isr_names = self._named(ISR_CHANGES, changes, IsrChange)
+        self.stale = False
+
+    def _note_topic(self, topics, config):
+        self.deleting = int(not topics.error and self.topic in topics.result[0])
+        self.unclean = int(not config.error and TopicConfig.decode(config.result[0]).unclean)
+
+    def _decoded(self, path, znode):
+        found = self.requests.at_once(lambda: self.requests.session.get(path))[0]
+        return None if found.error else znode.decode(found.result[0])
+
+    def _named(self, folder, children, znode):
+        names = [] if children.error else [name for name in children.result[0]]
+        found = {name: self._decoded(f"{folder}/{name}", znode) for name in names}
+        return {name: content for name, content in found.items() if content}
+
+    def brokers_changed(self, b):
+        """Whether the watch on /brokers/ids has fired."""
+        return EventType.CHILD in self.requests.session.fired.get(BROKER_IDS, ())
+
+    def election_wanted(self):
+        """Whether an operator has asked for preferred leaders."""
+        return self.preferred == 1
+
+    def unclean_allowed(self):
+        """Whether the topic allows unclean elections."""
+        return self.unclean == 1
+
+    def deletion_wanted(self):
+        """Whether the topic is queued for deletion."""
+        return self.deleting
+
+    def is_moved(self, p):
+        """Whether the reassignment lists a partition."""
+        return self.moved_to is not None and self.moved_to.partition == p
+
+    def wanted_target(self):
+        """The brokers of its target."""
+        return members(self.moved_to.replicas)
+
+    def copy_target(self, target):
+        """Its target, in order."""
+        clear(target)
+        for replica in self.moved_to.replicas:
+            push(target, replica)
+
+    def log_dir_events(self):
+        """The brokers that notify of a failed log directory, and were not listened to."""
+        new = self.log_dir_names.keys() - set(self.log_dir_read)
+        return members(self.log_dir_names[name].broker for name in new)
+
+    def isr_changed(self, p):
+        """Whether a leader has left a notification."""
+        return any(change.partition == p for change in self.isr_names.values())
+
+    def assigned(self, p):
+        """The replicas of a partition, as LeaderAndIsr has told them."""
+        return members(self.replicas.get(p, ()))
+
+    def known_as_they_are(self, b, to):
+        """Requests carry the broker epoch that is known: a process that has another refuses them itself."""
+        return to
+
+    def as_they_are(self, b, to):
+        """Requests name no process (up to 2.1)."""
+        return to

@@ -1,0 +1,245 @@
+"""The znodes that Kafka keeps: for each its path, and its content to and from bytes.
+
+The content is Kafka's, field by field, so that the log of this cluster reads like that of a real one.
+Source: kafka.zk.ZkData, 1.1 to 3.9.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import NamedTuple
+
+BROKER_IDS = "/brokers/ids"
+TOPICS = "/brokers/topics"
+DELETE_TOPICS = "/admin/delete_topics"
+ISR_CHANGES = "/isr_change_notification"
+LOG_DIR_EVENTS = "/log_dir_event_notification"
+CONFIG_CHANGES = "/config/changes"
+PERSISTENT = (
+    "/consumers", "/brokers", BROKER_IDS, TOPICS, "/brokers/seqid", "/config", "/config/topics", "/config/clients",
+    "/config/users", "/config/brokers", "/config/ips", CONFIG_CHANGES, "/admin", DELETE_TOPICS, ISR_CHANGES,
+    "/latest_producer_id_block", LOG_DIR_EVENTS,
+)
+"""What is created before anything else, parents first, empty."""
+
+
+def to_bytes(content: object) -> bytes:
+    """JSON without blanks, as Kafka writes it."""
+    return json.dumps(content, separators=(",", ":")).encode()
+
+
+def now() -> str:
+    """The time as Kafka writes it: milliseconds since 1970."""
+    return str(int(time.time() * 1000))
+
+
+class Controller(NamedTuple):
+    """/controller, ephemeral: who is the controller."""
+
+    broker: int
+    path = "/controller"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content (up to 3.3)."""
+        return to_bytes({"version": 1, "brokerid": self.broker, "timestamp": now()})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Controller":
+        """Of any version."""
+        return cls(json.loads(data)["brokerid"])
+
+
+class ControllerEpoch(NamedTuple):
+    """/controller_epoch: the epoch of the last election."""
+
+    epoch: int
+    path = "/controller_epoch"
+
+    def encode(self) -> bytes:
+        """A decimal number."""
+        return str(self.epoch).encode()
+
+    @classmethod
+    def decode(cls, data: bytes) -> "ControllerEpoch":
+        """A decimal number."""
+        return cls(int(data))
+
+
+class BrokerId(NamedTuple):
+    """/brokers/ids/b, ephemeral: where a broker listens."""
+
+    host: str
+    port: int
+
+    @staticmethod
+    def path_of(broker: int) -> str:
+        """The path of a broker's registration."""
+        return f"{BROKER_IDS}/{broker}"
+
+    def encode(self) -> bytes:
+        """Version 5 of the content (2.7 and later)."""
+        return to_bytes({
+            "features": {}, "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"},
+            "endpoints": [f"PLAINTEXT://{self.host}:{self.port}"], "jmx_port": -1, "port": self.port,
+            "host": self.host, "version": 5, "timestamp": now(),
+        })
+
+    @classmethod
+    def decode(cls, data: bytes) -> "BrokerId":
+        """Of versions 1 to 5."""
+        content = json.loads(data)
+        return cls(content["host"], content["port"])
+
+
+class Topic(NamedTuple):
+    """/brokers/topics/t: the assignment of each partition, the preferred replica first."""
+
+    assignments: tuple[tuple[int, ...], ...]
+
+    @staticmethod
+    def path_of(topic: str) -> str:
+        """The path of a topic."""
+        return f"{TOPICS}/{topic}"
+
+    def encode(self) -> bytes:
+        """Version 2 of the content (2.4 to 2.7), with no reassignment under way."""
+        partitions = {str(p): list(replicas) for p, replicas in enumerate(self.assignments)}
+        return to_bytes({"version": 2, "partitions": partitions, "adding_replicas": {}, "removing_replicas": {}})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Topic":
+        """Of versions 1 to 3."""
+        partitions = json.loads(data)["partitions"]
+        return cls(tuple(tuple(partitions[str(p)]) for p in range(len(partitions))))
+
+
+class State(NamedTuple):
+    """/brokers/topics/t/partitions/p/state: who leads, and who is in sync."""
+
+    leader: int
+    isr: tuple[int, ...]
+    leader_epoch: int
+    controller_epoch: int
+
+    @staticmethod
+    def path_of(topic: str, partition: int) -> str:
+        """The path of a partition's state."""
+        return f"{TOPICS}/{topic}/partitions/{partition}/state"
+
+    @staticmethod
+    def parents_of(topic: str, partition: int) -> tuple[str, str]:
+        """The empty znodes above it, which are created first."""
+        return f"{TOPICS}/{topic}/partitions", f"{TOPICS}/{topic}/partitions/{partition}"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        return to_bytes({
+            "controller_epoch": self.controller_epoch, "leader": self.leader, "version": 1,
+            "leader_epoch": self.leader_epoch, "isr": list(self.isr),
+        })
+
+    @classmethod
+    def decode(cls, data: bytes) -> "State":
+        """Of version 1."""
+        content = json.loads(data)
+        return cls(content["leader"], tuple(content["isr"]), content["leader_epoch"], content["controller_epoch"])
+
+
+class TopicConfig(NamedTuple):
+    """/config/topics/t: whether an unclean election is allowed is all that is read of it."""
+
+    unclean: bool
+
+    @staticmethod
+    def path_of(topic: str) -> str:
+        """The path of a topic's configuration."""
+        return f"/config/topics/{topic}"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        config = {"unclean.leader.election.enable": "true"} if self.unclean else {}
+        return to_bytes({"version": 1, "config": config})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "TopicConfig":
+        """Of version 1."""
+        return cls(json.loads(data)["config"].get("unclean.leader.election.enable") == "true")
+
+
+class ConfigChange(NamedTuple):
+    """/config/changes/config_change_N, sequential: whose configuration has changed."""
+
+    topic: str
+    prefix = f"{CONFIG_CHANGES}/config_change_"
+
+    def encode(self) -> bytes:
+        """Version 2 of the content (0.10.1 and later)."""
+        return to_bytes({"version": 2, "entity_path": f"topics/{self.topic}"})
+
+
+class PreferredElection(NamedTuple):
+    """/admin/preferred_replica_election: the partitions that are to be led by their first replica."""
+
+    topic: str
+    partitions: tuple[int, ...]
+    path = "/admin/preferred_replica_election"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        partitions = [{"topic": self.topic, "partition": p} for p in self.partitions]
+        return to_bytes({"version": 1, "partitions": partitions})
+
+
+class Reassignment(NamedTuple):
+    """/admin/reassign_partitions: the replicas that one partition is to have."""
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    path = "/admin/reassign_partitions"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        wanted = {"topic": self.topic, "partition": self.partition, "replicas": list(self.replicas)}
+        return to_bytes({"version": 1, "partitions": [wanted]})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Reassignment":
+        """Of version 1; the first entry."""
+        wanted = json.loads(data)["partitions"][0]
+        return cls(wanted["topic"], wanted["partition"], tuple(wanted["replicas"]))
+
+
+class IsrChange(NamedTuple):
+    """/isr_change_notification/isr_change_N, sequential: whose ISR a leader has changed (up to 2.6)."""
+
+    topic: str
+    partition: int
+    prefix = f"{ISR_CHANGES}/isr_change_"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        return to_bytes({"version": 1, "partitions": [{"topic": self.topic, "partition": self.partition}]})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "IsrChange":
+        """Of version 1; the first entry."""
+        changed = json.loads(data)["partitions"][0]
+        return cls(changed["topic"], changed["partition"])
+
+
+class LogDirEvent(NamedTuple):
+    """/log_dir_event_notification/log_dir_event_N, sequential: the broker whose log directory has failed."""
+
+    broker: int
+    prefix = f"{LOG_DIR_EVENTS}/log_dir_event_"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        return to_bytes({"version": 1, "broker": self.broker, "event": 1})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "LogDirEvent":
+        """Of version 1."""
+        return cls(json.loads(data)["broker"])

@@ -1,0 +1,5 @@
+"""Errors that a user can act on."""
+
+
+class UserError(Exception):
+    """Wrong use or bad input: the message is one line that says what, where and what to do."""

@@ -1,0 +1,143 @@
+"""The cluster: what the process of one broker runs, as two systems side by side.
+
+*election* has the sessions, the registrations and the controllership; *partition* has the controller's events,
+the state machines and the replicas. Each broker has a record of both. Some steps are steps of both: one acts,
+makes the request and gets the answer; the other, its partner, follows with the same answer. In *election*
+all that a controller asks for is a `clean` (a write) or a `load` (a read), which is what they stand for there;
+in *partition* the election is a single step, and so are the end of a reign and a new session.
+
+Whatever runs a cluster, or replays one, goes by this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spec import zookeeper
+from spec.catalogue import find
+from spec.controller.belief import LOADING
+from spec.controller.reign import at_work
+from spec.language.domains import Scope
+from spec.language.model import Model
+from spec.partition import zookeeper as partitions
+from spec.partition.znodes import ARMED, FIRED
+from spec.zookeeper import DELETED, EXPIRED, FENCED, LOST, NONODE, OK
+
+ELECTION, PARTITION = "election", "partition"
+VARIANTS = ("fenced", "legacy")
+CHECKED = "legacy-checked"
+CHECKS = {
+    partitions.create_state: partitions.checked_create_state,
+    partitions.set_state: partitions.checked_set_state,
+    partitions.delete_request: partitions.checked_delete_request,
+}
+"""What mends KAFKA-6082: the writes of 1.1 to 2.0, each with the check of the epoch."""
+
+READS = ("load_brokers", "load_state", "read_for_election", "read_for_removal", "broker_change", "log_dir_notification")
+WRITES = (
+    "write_leader", "create_first_state", "write_removal", "delete_request", "alter_partition", "isr_notification",
+)
+"""The steps of a controller in *partition* that make a request."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The two systems in one variant of Kafka's history."""
+
+    variant: str
+    election: Model
+    partition: Model
+
+    def model(self, part: str) -> Model:
+        """The model of `part`."""
+        return self.election if part == ELECTION else self.partition
+
+
+def cluster(variant: str) -> Cluster:
+    """The cluster of a variant; `CHECKED` is legacy with its fix and nothing else. Raises LookupError."""
+    if variant not in (*VARIANTS, CHECKED):
+        raise LookupError(f"no cluster is {variant!r}; there are {', '.join((*VARIANTS, CHECKED))}")
+    name = "legacy" if variant == CHECKED else variant
+    election, partition = find(ELECTION, name)[0], find(PARTITION, name)[0]
+    return Cluster(variant, election, partition.rebound(CHECKS) if variant == CHECKED else partition)
+
+
+def parts(variant: str) -> tuple[Model, Model]:
+    """The models of a variant."""
+    found = cluster(variant)
+    return found.election, found.partition
+
+
+def observed_cluster(variant: str) -> Cluster:
+    """The same, with something that the explored models leave out, and that is seen on a real ZooKeeper.
+
+    A session that ends hears of it by its own watches, if its client still listens: its ephemerals go before its
+    connection is closed. The client then handles an event in a session that is over, and is answered EXPIRED.
+    """
+    plain = cluster(variant)
+    return Cluster(variant, plain.election.rebound({zookeeper.end_session: end_candidates_session}),
+                   plain.partition.rebound({partitions.end_session: end_controllers_session}))
+
+
+def end_candidates_session(zk, b):
+    """closeSession in *election*: the session's own watch on /controller tells, if that was its own."""
+    client = zk.clients[b]
+    tells = client.watch == 1 and zookeeper.owns_controller(zk, b)
+    answer = zookeeper.end_session(zk, b)
+    if tells:
+        client.fired = DELETED
+    return answer
+
+
+def end_controllers_session(zk, b):
+    """closeSession in *partition*: the session's own watch on /brokers/ids tells."""
+    client = zk.clients[b]
+    tells = client.watch == ARMED
+    partitions.end_session(zk, b)
+    if tells:
+        client.watch = FIRED
+
+
+def scopes(brokers: int, replicas: int, partitions: int, epochs: int) -> dict[str, Scope]:
+    """The scope of each part for a cluster of this size; `epochs` bounds controller and leader epochs and faults."""
+    shared = {"brokers": brokers, "epochs": epochs, "faults": epochs}
+    return {
+        ELECTION: shared | {"receivers": brokers},
+        PARTITION: shared | {"replicas": replicas, "partitions": partitions, "leader_epochs": epochs},
+    }
+
+
+def may_ask(candidate, name: str) -> bool:
+    """Whether the controller of a broker may take the step `name` of *partition*, which makes a request.
+
+    `candidate` is its record in *election*.
+    """
+    return at_work(candidate) or name == "load_brokers" and candidate.doing == LOADING
+
+
+def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[str, int]]:
+    """The steps of *partition* that go with a step of *election*, and their answers.
+
+    `owner` is the broker's record in *partition*. A reign begins there when the notifications are deleted; where
+    /controller was deleted and won again before the broker looked, the former reign ends just then.
+    """
+    if name == "register_broker" and answer == OK:
+        return [("reopen" if owner.up else "restart", OK)]
+    if name == "clean" and answer == OK:
+        return [("resign", NONODE)] * (owner.controller.epoch > 0) + [("elect", OK)]
+    if name == "maybe_resign" and answer in (OK, NONODE) and owner.controller.epoch > 0:
+        return [("resign", answer)]
+    if name in ("stop", "crash", "expire_session", "expire_orphan", "delete_controller"):
+        return [(name, OK)]
+    return []
+
+
+def partners_in_election(name: str, answer: int | None) -> list[tuple[str, int]]:
+    """The steps of *election* that go with a step of *partition*, and their answers."""
+    if answer is None:
+        return []
+    if name in READS:
+        return [("load", EXPIRED if answer == EXPIRED else OK)]
+    if name in WRITES:
+        return [("clean", answer if answer in (FENCED, EXPIRED, LOST) else OK)]
+    return []

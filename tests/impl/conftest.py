@@ -1,0 +1,40 @@
+"""One real ZooKeeper for the tests of a file, with short sessions."""
+
+import pytest
+
+from impl.keeper import Keeper
+from impl.requests import Requests, create
+from impl.znodes import PERSISTENT
+from spec.zookeeper import OK
+
+TICK = 100
+
+
+@pytest.fixture(scope="module")
+def keeper(tmp_path_factory):
+    """A ZooKeeper server with the persistent znodes."""
+    directory = tmp_path_factory.mktemp("keeper")
+    server = Keeper(directory, TICK)
+    requests = Requests(server.address, 5)
+    assert requests.open(10)
+    for path in PERSISTENT:
+        assert requests.write(create(path)) == OK
+    requests.session.close()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def opened(keeper):
+    """Open sessions that are closed when the test ends."""
+    all_of_them = []
+
+    def open_one(timeout=30.0) -> Requests:
+        requests = Requests(keeper.address, timeout)
+        assert requests.open(10)
+        all_of_them.append(requests)
+        return requests
+
+    yield open_one
+    for requests in all_of_them:
+        requests.session.close()

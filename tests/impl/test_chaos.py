@@ -1,0 +1,93 @@
+"""Chaos does only what is possible, the same for the same seed, and mends everything in the end."""
+
+import pytest
+
+from impl import chaos
+from impl.chaos import FAULTS, Chaos
+
+
+class Child:
+    def __init__(self):
+        self.running, self.session = True, (1, b"")
+
+
+class FakeCluster:
+    """Notes what is done to it, and follows it as a cluster would."""
+
+    class size:
+        brokers, partitions = 3, 2
+
+    def __init__(self):
+        self.children = {b: Child() for b in range(3)}
+        self.paused, self.done = set(), []
+
+    def owner(self, broker):
+        return 1 if self.children[broker].running else None
+
+    def registered(self):
+        return [b for b, child in self.children.items() if child.running]
+
+    def controller(self):
+        return 0
+
+    def replicas_of(self, partition):
+        return (0, 1, 2)
+
+    def start(self, broker):
+        assert not self.children[broker].running
+        self.children[broker].running = True
+        self.done.append(("start", broker))
+
+    def kill(self, broker):
+        assert self.children[broker].running
+        self.children[broker].running = False
+        self.done.append(("kill", broker))
+
+    stop = kill
+
+    def pause(self, broker):
+        assert self.children[broker].running and broker not in self.paused
+        self.paused.add(broker)
+        self.done.append(("pause", broker))
+
+    def resume(self, broker):
+        assert broker in self.paused
+        self.paused.remove(broker)
+        self.done.append(("resume", broker))
+
+    def __getattr__(self, name):
+        assert name in FAULTS
+        return lambda *arguments: self.done.append((name, *arguments))
+
+
+class Silent:
+    def say(self, *_, **__):
+        pass
+
+    def look(self, cluster):
+        pass
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run some minutes of chaos at once."""
+    def some_minutes(seed):
+        times = iter(range(100_000))
+        monkeypatch.setattr(chaos.time, "monotonic", lambda: next(times))
+        monkeypatch.setattr(chaos.time, "sleep", lambda seconds: None)
+        cluster = FakeCluster()
+        Chaos(cluster, seed).run(300, Silent())
+        return cluster
+
+    return some_minutes
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_faults_come_and_all_is_mended(run, seed):
+    cluster = run(seed)
+    assert {name for name, *_ in cluster.done} >= {"kill", "start", "pause", "resume", "expire", "delete_controller"}
+    assert not cluster.paused and cluster.registered() == [0, 1, 2]
+
+
+def test_the_same_seed_does_the_same(run):
+    assert run(3).done == run(3).done != run(4).done

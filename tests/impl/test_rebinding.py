@@ -1,0 +1,99 @@
+"""Everything that a running broker does is a transition of the specification, and every seam of it is live."""
+
+from inspect import signature
+from types import FunctionType
+
+import pytest
+
+from impl.broker import ELECTION_STEPS, EVENT_STEPS
+from impl.election_zookeeper import ElectionZooKeeper
+from impl.network import PartitionNetwork
+from impl.partition_zookeeper import PartitionZooKeeper
+from impl.rebinding import bound
+from impl.told import Told
+from spec.processes import ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
+from spec.language.rebind import globals_used
+from spec.seams import is_seam, seams_of
+
+EVENTS = (
+    "leader_and_isr", "shut_down", "notify", "fail_log_dir", "broker_change", "unclean_enabled", "topic_deletion",
+    "preferred_election", "reassignment", "log_dir_notification", "isr_notification", "alter_partition", "change_isr",
+    "controlled_shutdown", "receive_error", "storage_error", "rebalance",
+)
+TAKEN = {
+    ELECTION: ("start", "notice_expiry", "reopen", "handle_change", "clean", *ELECTION_STEPS),
+    PARTITION: (*EVENT_STEPS, *EVENTS),
+}
+FOLLOWING = {ELECTION: ("clean", "load"), PARTITION: ("restart", "reopen", "elect", "resign", "stop")}
+LIVE = {ELECTION: (ElectionZooKeeper,), PARTITION: (PartitionZooKeeper, PartitionNetwork)}
+
+
+def transitions(variant, part, names):
+    model = cluster(variant).model(part)
+    return [t for t in model.transitions if t.function.__name__ in names]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("part", (ELECTION, PARTITION))
+def test_every_seam_of_a_step_that_a_broker_takes_is_live(variant, part):
+    taken = transitions(variant, part, TAKEN[part])
+    assert taken
+    for transition in taken:
+        for seam in seams_of(transition.function):
+            assert any(callable(getattr(live, seam.__name__, None)) for live in LIVE[part]), (transition.name, seam)
+
+
+def parameters(function):
+    return list(signature(function).parameters)[1:]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("part", (ELECTION, PARTITION))
+def test_a_live_seam_takes_what_its_seam_takes(variant, part):
+    seams = {seam for t in transitions(variant, part, TAKEN[part]) for seam in seams_of(t.function)}
+    for seam in seams:
+        live = next(getattr(each, seam.__name__) for each in LIVE[part] if hasattr(each, seam.__name__))
+        assert len(parameters(live)) == len(parameters(seam)), seam
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("part", (ELECTION, PARTITION))
+def test_every_seam_of_a_step_that_follows_another_is_told(variant, part):
+    for transition in transitions(variant, part, FOLLOWING[part]):
+        for seam in seams_of(transition.function):
+            network = part == PARTITION and hasattr(PartitionNetwork, seam.__name__)
+            assert network or hasattr(Told, seam.__name__), (transition.name, seam)
+
+
+def reached(function):
+    """All functions that a bound transition calls, down to the live seams."""
+    found, waiting = set(), [function]
+    while waiting:
+        for callee in globals_used(waiting.pop()).values():
+            if isinstance(callee, FunctionType) and callee not in found:
+                found.add(callee)
+                if callee.__module__.split(".")[0] == "spec":
+                    waiting.append(callee)
+    return found
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("part", (ELECTION, PARTITION))
+def test_nothing_of_a_models_zookeeper_or_network_is_left(variant, part):
+    for function in bound(cluster(variant).model(part)).values():
+        assert not any(is_seam(callee) for callee in reached(function) if callee.__module__.startswith("spec."))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_code_of_a_bound_transition_is_the_checked_one(variant):
+    for part in (ELECTION, PARTITION):
+        model = cluster(variant).model(part)
+        functions = bound(model)
+        for transition in model.transitions:
+            assert functions[transition.function.__name__].__code__ is transition.function.__code__
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_step_in_the_tables_of_the_cluster_is_a_transition_of_some_variant(variant):
+    known = {t.function.__name__ for each in VARIANTS for t in cluster(each).partition.transitions}
+    assert {*READS, *WRITES, *EVENTS, *EVENT_STEPS} <= known

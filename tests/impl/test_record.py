@@ -1,0 +1,53 @@
+"""A record is written by transitions only, has no ghosts, and has the hash of the values that it holds."""
+
+import pytest
+
+from impl.record import ReadOnly, new_record, transition
+from spec.controller.belief import BROKER as CANDIDATE
+from spec.controller.belief import begin_reign
+from spec.language.digest import digest
+from spec.language.plain import new_state, values_of
+from spec.partition.context import BROKER, end_process
+
+SCOPE = {"brokers": 3, "replicas": 3, "partitions": 2, "epochs": 9, "leader_epochs": 9}
+
+
+def test_a_record_is_read_only_outside_of_a_transition():
+    record = new_record(BROKER, SCOPE)
+    with pytest.raises(ReadOnly):
+        record.up = 1
+    with pytest.raises(ReadOnly):
+        record.controller.result.leader = 1
+    with pytest.raises(ReadOnly):
+        record.errors[0] = 1
+    assert not any(values_of(record))
+
+
+def test_a_transition_writes_a_record_as_it_writes_any_other():
+    record, plain = new_record(BROKER, SCOPE), new_state(BROKER, SCOPE)
+    with transition():
+        end_process(record)
+    end_process(plain)
+    assert values_of(record) == values_of(plain)
+    with pytest.raises(ReadOnly):
+        record.replicas[0].leader = 0
+
+
+def test_the_hash_is_that_of_the_values_without_ghosts():
+    record, plain = new_record(CANDIDATE, SCOPE), new_state(CANDIDATE, SCOPE)
+    empty = digest(record)
+    assert empty == digest(plain)
+    plain.ghosts.applied = 7
+    assert digest(plain) == empty
+    with transition():
+        record.ghosts.applied = 7
+        begin_reign(record, 1, 1)
+    begin_reign(plain, 1, 1)
+    assert digest(record) == digest(plain) != empty
+
+
+def test_records_of_two_processes_share_nothing():
+    one, other = new_record(BROKER, SCOPE), new_record(BROKER, SCOPE)
+    with transition():
+        one.controller.partitions[1].replicas[2] = 3
+    assert other.controller.partitions[1].replicas[2] == 0

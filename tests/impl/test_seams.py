@@ -1,0 +1,207 @@
+"""The live seams answer as the specification's ZooKeeper does: both are asked the same, again and again."""
+
+import random
+from types import SimpleNamespace
+
+import pytest
+from kazoo.protocol.serialization import Delete
+
+from impl.election_zookeeper import ElectionZooKeeper
+from impl.partition_zookeeper import PartitionZooKeeper
+from impl.requests import create
+from impl.znodes import BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
+from spec import zookeeper as election
+from spec.processes import ELECTION, PARTITION, cluster, scopes
+from spec.language.plain import new_state, values_of
+from spec.museum import leader_zk
+from spec.museum import requests as old
+from spec.partition import zookeeper as partition
+from spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
+from spec.zookeeper import ANSWERED, OK
+
+BROKERS = 2
+TOPIC = "t"
+ADDRESS = BrokerId("127.0.0.1", 9)
+LEFT = (Controller.path, ControllerEpoch.path)
+
+
+@pytest.fixture
+def clean(opened):
+    """A session of an operator, who removes at the end what brokers have left."""
+    operator = opened()
+    yield operator
+    paths = [*LEFT, *(f"/isr_change_notification/{name}" for name in children(operator, "/isr_change_notification"))]
+    for path in paths:
+        operator.write(Delete(path, -1))
+
+
+def children(requests, path):
+    return requests.at_once(lambda: requests.session.children(path))[0].result[0]
+
+
+def candidates(opened, guarded):
+    """Brokers whose sessions are open, live and in the model."""
+    live = [ElectionZooKeeper(opened(20), ADDRESS, guarded) for _ in range(BROKERS)]
+    variant = cluster("fenced" if guarded else "legacy")
+    state = new_state(variant.election.state, scopes(BROKERS, 1, 1, 99)[ELECTION])
+    variant.election.initial(state)
+    for b in range(BROKERS):
+        election.open_session(state.zk, b)
+    return live, state
+
+
+def choose_election(chance, guarded):
+    """A request of the election: the function of the specification, and its arguments behind `zk, b`."""
+    epoch, version = chance.randint(0, 4), chance.randint(0, 4)
+    common = [
+        (election.create_broker,), (election.read_controller,), (election.get_epoch, "reader"),
+        (election.create_epoch, 0, ANSWERED),
+    ]
+    fenced = [
+        (election.create_controller_and_set_epoch, epoch, version, ANSWERED),
+        (election.checked_delete_notification, epoch, version, ANSWERED),
+    ]
+    unfenced = [
+        (old.create_controller, ANSWERED), (old.read_owner,), (old.set_epoch, epoch, version, ANSWERED),
+        (election.delete_controller, epoch, ANSWERED), (election.delete_notification, epoch, ANSWERED),
+    ]
+    return chance.choice(common + (fenced if guarded else unfenced))
+
+
+@pytest.mark.parametrize("guarded", (True, False))
+@pytest.mark.parametrize("seed", range(6))
+def test_election(opened, clean, guarded, seed):
+    chance = random.Random(seed)
+    live, state = candidates(opened, guarded)
+    for number in range(60):
+        b = chance.randrange(BROKERS)
+        function, *arguments = choose_election(chance, guarded)
+        if function is election.create_broker and state.zk.clients[b].registered == election.PROCESS:
+            continue  # asked once a session: what is found again is taken for the answer that was lost
+        if state.zk.epoch < 0 and function not in (election.create_broker, election.create_epoch, election.get_epoch):
+            continue  # /controller is created only by who has seen an epoch, or (up to 2.0) creates one next
+        readers = [SimpleNamespace(read_epoch=0, read_version=0) for _ in range(2)]
+        wanted = function(state.zk, b, *(readers[0] if a == "reader" else a for a in arguments))
+        found = getattr(live[b], function.__name__)(b, *(readers[1] if a == "reader" else a for a in arguments))
+        told = f"{number}: {function.__name__}{arguments}"
+        assert election.Answer.names[found] == election.Answer.names[wanted], told
+        assert readers[0] == readers[1], told
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_events_of_the_controller_znode(opened, clean, seed):
+    chance = random.Random(seed)
+    live, state = candidates(opened, True)
+    for _ in range(25):
+        b = chance.randrange(BROKERS)
+        live[b].read_controller(b)
+        election.read_controller(state.zk, b)
+        if chance.random() < 0.5 and state.zk.controller >= 0:
+            clean.write(Delete(Controller.path, -1))
+            election.remove_controller(state.zk)
+        else:
+            other = chance.randrange(BROKERS)
+            live[other].create_controller(other, ANSWERED)
+            old.create_controller(state.zk, other, ANSWERED)
+        for each in range(BROKERS):
+            live[each].requests.at_once(lambda r=live[each].requests: r.session.exists("/"))
+            assert live[each].waiting(each) == election.waiting(state.zk, each)
+            if chance.random() < 0.5 and live[each].waiting(each):
+                live[each].take_event(each)
+                election.take_event(state.zk, each)
+
+
+def controllers(opened, operator, guarded):
+    """Two brokers that were elected one after the other, and a topic; live and in the model."""
+    variant = cluster("fenced" if guarded else "legacy")
+    state = new_state(variant.partition.state, scopes(BROKERS, 2, 2, 99)[PARTITION])
+    variant.partition.initial(state)
+    assignment = tuple(tuple(a.slots[:a.length]) for a in state.zk.assignments)
+    for path, znode in ((Topic.path_of(TOPIC), Topic(assignment)), (TopicConfig.path_of(TOPIC), TopicConfig(False))):
+        operator.write(create(path, znode.encode()))
+    operator.write(create(ControllerEpoch.path, b"0"))
+    live, zks = [], []
+    for b in range(BROKERS):
+        requests = opened(20)
+        candidate = ElectionZooKeeper(requests, ADDRESS, guarded)
+        assert candidate.create_broker(b) == OK
+        assert candidate.create_controller_and_set_epoch(b, b + 1, b, ANSWERED) == OK
+        zk = PartitionZooKeeper(requests, TOPIC, BROKERS)
+        zk.begin_reign(b + 1, b + 1)
+        live.append(zk)
+        reader = state.brokers[b].controller
+        assert partition.create_controller(state.zk, b, reader) == OK
+        if b == 0:
+            operator.write(Delete(Controller.path, -1))
+            partition.remove_controller(state.zk)
+        zks.append(reader)
+    return live, state, zks
+
+
+def choose_partition(chance, guarded, epoch):
+    """A request of a controller: the function of the specification, and its arguments behind `zk, b`."""
+    p, leader, isr = chance.randrange(2), chance.choice((-1, 0, 1)), chance.randint(1, 3)
+    leader_epoch = chance.randint(0, 5)
+    request = chance.choice((PREFERRED_REQUEST, REASSIGN_REQUEST))
+    written = (p, epoch, leader, isr, leader_epoch, ANSWERED)
+    created = (p, epoch, leader, isr, ANSWERED)
+    reads = [(partition.read_state, p, epoch, "reader"), (partition.get_state, p, "reader")]
+    fenced = [(partition.checked_set_state, *written), (partition.checked_create_state, *created),
+              (partition.checked_delete_request, request, epoch, ANSWERED), (partition.list_brokers, "controller")]
+    unfenced = [(partition.set_state, *written), (partition.create_state, *created),
+                (partition.delete_request, request, epoch, ANSWERED), (leader_zk.list_broker_ids, "controller")]
+    return chance.choice(reads + (fenced if guarded else unfenced))
+
+
+@pytest.mark.parametrize("guarded", (True, False))
+@pytest.mark.parametrize("seed", range(6))
+def test_partitions(opened, clean, guarded, seed):
+    chance = random.Random(seed)
+    live, state, _ = controllers(opened, clean, guarded)
+    result = state.brokers[0].controller.result
+    try:
+        for number in range(60):
+            b = chance.randrange(BROKERS)
+            function, *arguments = choose_partition(chance, guarded, b + 1)
+            given = [substitute(arguments, result.copy(), state.brokers[b].controller.copy()) for _ in range(2)]
+            wanted = function(state.zk, b, *given[0])
+            found = getattr(live[b], function.__name__)(b, *given[1])
+            told = f"{number}: {function.__name__}{arguments} by {b}"
+            assert election.Answer.names[found] == election.Answer.names[wanted], told
+            assert [values_of(v) for v in given[0]] == [values_of(v) for v in given[1]], told
+    finally:
+        remove_topic(clean)
+
+
+def test_notifications_of_failed_log_directories(opened, clean):
+    live, state, _ = controllers(opened, clean, True)
+    try:
+        for sender in range(BROKERS):
+            assert live[1].create_log_dir_event(sender) == partition.create_log_dir_event(state.zk, sender) == OK
+        live[1].refresh()
+        assert live[1].log_dir_events() == partition.log_dir_events(state.zk) == 3
+        assert live[1].read_log_dir_events(1) == partition.read_log_dir_events(state.zk, 1) == OK
+        assert live[1].log_dir_events() == partition.log_dir_events(state.zk) == 0
+        live[1].create_log_dir_event(0)
+        asked = LOG_DIR_EVENTS, 2, ANSWERED
+        assert live[1].checked_delete_request(1, *asked) == partition.checked_delete_request(state.zk, 1, *asked) == OK
+        live[1].refresh()
+        assert live[1].log_dir_events() == 1
+        assert live[1].read_log_dir_events(1) == OK
+        assert live[1].checked_delete_request(1, *asked) == OK
+    finally:
+        remove_topic(clean)
+
+
+def substitute(arguments, result, controller):
+    parts = {"reader": result, "controller": controller}
+    return [parts[a] if isinstance(a, str) else a for a in arguments]
+
+
+def remove_topic(operator):
+    top = Topic.path_of(TOPIC)
+    for p in range(2):
+        operator.write(Delete(f"{top}/partitions/{p}/state", -1))
+        operator.write(Delete(f"{top}/partitions/{p}", -1))
+    for path in (f"{top}/partitions", top, TopicConfig.path_of(TOPIC)):
+        operator.write(Delete(path, -1))

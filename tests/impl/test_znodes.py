@@ -1,0 +1,75 @@
+"""Znodes hold Kafka's content: what is written is read back, and has the fields that real clusters write."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impl.znodes import (
+    BrokerId, ConfigChange, Controller, ControllerEpoch, IsrChange, LogDirEvent, PreferredElection, Reassignment,
+    State, Topic, TopicConfig,
+)
+from traces.recording import read_recording
+from traces.transactions import Create, SetData
+
+RECORDINGS = Path(__file__).parents[2] / "traces" / "recordings"
+IDS = st.integers(0, 50)
+SOME = st.lists(IDS, max_size=4, unique=True).map(tuple)
+
+
+@given(st.one_of(
+    st.builds(Controller, IDS), st.builds(ControllerEpoch, IDS), st.builds(BrokerId, st.just("127.0.0.1"), IDS),
+    st.builds(Topic, st.lists(SOME, max_size=12).map(tuple)), st.builds(State, IDS, SOME, IDS, IDS),
+    st.builds(TopicConfig, st.booleans()), st.builds(Reassignment, st.just("t"), IDS, SOME),
+    st.builds(IsrChange, st.just("t"), IDS), st.builds(LogDirEvent, IDS),
+))
+def test_what_is_written_is_read_back(znode):
+    assert type(znode).decode(znode.encode()) == znode
+
+
+def written(name, path):
+    """The contents that a real cluster wrote at paths that begin and end like this."""
+    start, end = path
+    for transaction in read_recording(RECORDINGS / name).transactions:
+        for operation in transaction.operations:
+            fits = isinstance(operation, (Create, SetData)) and operation.path.startswith(start)
+            if fits and operation.path.endswith(end) and operation.data:
+                yield operation.data
+
+
+@pytest.mark.parametrize("znode, path", [
+    (State(1, (1,), 0, 1), ("/brokers/topics/", "/state")),
+    (BrokerId("h", 1), ("/brokers/ids/", "")),
+    (ControllerEpoch(1), ("/controller_epoch", "")),
+])
+def test_a_real_cluster_writes_the_same_fields(znode, path):
+    contents = list(written("3.9.1-controller-failover", path))
+    assert contents
+    for content in map(json.loads, contents):
+        ours = json.loads(znode.encode())
+        assert type(ours) is type(content)
+        if isinstance(content, dict):
+            assert ours.keys() | {"rack", "leader_recovery_state"} >= content.keys() >= ours.keys()
+
+
+def test_a_real_controller_of_1_1_writes_the_same_fields():
+    for content in written("1.1.1-zombie", ("/controller", "controller")):
+        assert json.loads(content).keys() == json.loads(Controller(1).encode()).keys()
+
+
+@pytest.mark.parametrize("name, path", [
+    ("3.9.1-controller-failover", ("/brokers/topics/", "/state")), ("1.1.1-zombie", ("/brokers/topics/", "/state")),
+])
+def test_states_of_real_clusters_are_written_again_byte_for_byte(name, path):
+    contents = [content for content in written(name, path) if b"leader_recovery_state" not in content]
+    assert contents
+    for content in contents:
+        assert State.decode(content).encode() == content
+
+
+def test_requests_of_operators_are_those_of_the_tools():
+    assert json.loads(PreferredElection("t", (0, 1)).encode()) == {
+        "version": 1, "partitions": [{"topic": "t", "partition": 0}, {"topic": "t", "partition": 1}]}
+    assert json.loads(ConfigChange("t").encode()) == {"version": 2, "entity_path": "topics/t"}

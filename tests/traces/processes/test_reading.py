@@ -1,0 +1,69 @@
+"""Recordings that cannot be read are told in a line; what a killed process leaves behind can be read."""
+
+import json
+
+import pytest
+
+from spec.errors import UserError
+from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed
+from traces.processes.reading import is_recording, read_cluster, read_process
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Copy(FAILOVER, tmp_path / "copy")
+
+
+def test_a_recording_is_told_from_a_log():
+    assert is_recording(FAILOVER) and is_recording(SPLIT_BRAIN)
+    assert not is_recording(FAILOVER / "zookeeper")
+
+
+def test_a_torn_last_line_is_left_out(copy):
+    file = copy.directory / "recording" / "broker-1.1.jsonl"
+    whole = len(read_process(file))
+    with open(file, "a") as stream:
+        stream.write('{"n": 99, "part": "elec')
+    assert len(read_process(file)) == whole
+
+
+@pytest.mark.parametrize("text", ["nonsense", "[]", '{"n": 1}', '{"step": "no step", "n": 1}', '{"sends": "x"}'])
+def test_a_damaged_line_is_named(copy, text):
+    file = copy.directory / "recording" / "broker-1.1.jsonl"
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join([*lines[:4], text, *lines[4:]]) + "\n")
+    with pytest.raises(UserError, match=r"broker-1.1.jsonl: line 5 cannot be read"):
+        read_cluster(copy.directory)
+
+
+@pytest.mark.parametrize("change", [{"format": 2}, {"variant": "x"}, {"brokers": 0}, {"partitions": None}])
+def test_a_description_of_another_form_is_refused(copy, change):
+    file = copy.directory / "recording" / "cluster.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(UserError, match="not the description of a recording"):
+        read_cluster(copy.directory)
+
+
+def test_a_recording_without_the_log_of_its_zookeeper(copy):
+    (copy.directory / "zookeeper").rename(copy.directory / "elsewhere")
+    with pytest.raises(UserError, match="no zookeeper/ in it"):
+        read_cluster(copy.directory)
+
+
+def test_the_command(kafkaproof):
+    answer = kafkaproof("replay", "--json", FAILOVER)
+    assert (answer.code, answer.json["verdict"], answer.json["violations"]) == (0, "conforms", [])
+    assert answer.json["steps"] == sum(answer.json["transitions"].values()) == replayed(FAILOVER).steps
+    assert kafkaproof("replay", SPLIT_BRAIN).code == 1
+    told = kafkaproof("replay", SPLIT_BRAIN, "--expect", "C4", "--expect", "C5", "--expect", "C8", "--expect", "C12")
+    assert told.code == 0 and "conforms to legacy" in told.out and "violates C4" in told.out
+    refused = kafkaproof("replay", SPLIT_BRAIN, "--variant", "legacy-checked")
+    assert refused.code == 1 and "diverges from legacy-checked" in refused.out and "FENCED" in refused.out
+
+
+@pytest.mark.parametrize("arguments, wanted", [
+    (["--variant", "zkclient"], "no cluster is 'zkclient'"), (["--expect", "X9"], "of a recording replay evaluates"),
+    (["--chroot", "/k"], "are for the log of a ZooKeeper"),
+])
+def test_wrong_use(kafkaproof, arguments, wanted):
+    assert wanted in kafkaproof("replay", FAILOVER, *arguments).complaint

@@ -1,0 +1,167 @@
+"""Recordings of running clusters are behaviours of the specification; altered ones are not."""
+
+import json
+
+import pytest
+
+from spec.errors import UserError
+from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed, steps
+from traces.processes.order import in_order
+from traces.processes.reading import read_cluster
+from traces.processes.replay import Follower
+
+STEPS = steps(FAILOVER)
+CHANGING = [each for each in STEPS if each[1]["changed"]]
+EVERY = 9
+
+
+def str_of(value):
+    return value if isinstance(value, str) else value["step"]
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the recording of a failover."""
+    return Copy(FAILOVER, tmp_path / "copy")
+
+
+def test_every_step_of_a_failover_is_one_of_the_specification():
+    result = replayed(FAILOVER)
+    assert result.divergence is None and not result.violations
+    assert result.steps == len(STEPS) > 80
+
+
+def test_every_record_after_every_step_is_what_replay_computes():
+    """Field by field: what the processes recorded as changed, against the states of the specification."""
+    cluster = read_cluster(FAILOVER)
+    follower, compared = Follower(cluster, "fenced"), 0
+    own = {lines[0].process: dict(follower.world.fields(lines[0].broker)) for lines in cluster.processes}
+    for occurrence in in_order(cluster):
+        follower.follow(occurrence)
+        line = occurrence.line
+        if line and line.step and not line.asks:
+            own[line.process].update(line.changed)
+            assert own[line.process] == follower.world.fields(line.broker), line.step
+            compared += 1
+    assert compared == len(STEPS)
+
+
+def test_the_order_keeps_that_of_processes_messages_and_transactions():
+    order = in_order(read_cluster(FAILOVER))
+    lines = [occurrence.line for occurrence in order if occurrence.line]
+    for process in {line.process for line in lines}:
+        numbers = [line.n for line in lines if line.process == process and line.step]
+        assert numbers == sorted(numbers)
+    sent = set()
+    for line in lines:
+        assert line.took is None or line.took in sent
+        sent |= {*line.sent, line.sends}
+    written = [zxid for line in lines for zxid in line.zxids]
+    assert written == sorted(written)
+
+
+def stale_write():
+    """The step by which broker 1, who slept while another was elected, writes a leader."""
+    return next((p, s) for p, s in steps(SPLIT_BRAIN) if p == "1.1" and "write_leader" in s["step"])
+
+
+def test_the_split_brain_is_a_behaviour_of_its_version_and_violates_what_one_would_wish():
+    result = replayed(SPLIT_BRAIN)
+    assert result.divergence is None
+    process, step = stale_write()
+    assert {"C4", "C5", "C8"} <= set(result.violations)
+    assert result.violations["C4"].first == f"broker {process}, step {step['n']}, {step['step']}"
+
+
+def test_the_check_of_the_epoch_alone_refuses_the_stale_write():
+    where, reason = replayed(SPLIT_BRAIN, "legacy-checked").divergence
+    process, step = stale_write()
+    assert where == f"broker {process}, step {step['n']}, {step['step']}"
+    assert "the answer was OK" in reason and "FENCED" in reason
+
+
+def test_another_variant_diverges_where_it_is_another():
+    assert "look_for_controller" in replayed(SPLIT_BRAIN, "fenced").divergence[0]
+    assert "look_for_controller" in replayed(FAILOVER, "legacy").divergence[0]
+
+
+def diverges_at(copy, process, step):
+    result = replayed(copy.directory)
+    assert result.divergence, (process, step["step"])
+    return f"broker {process}, step {step['n']}," in result.divergence[0]
+
+
+@pytest.mark.parametrize("process, step", STEPS[::EVERY], ids=str_of)
+def test_another_hash_diverges_right_there(copy, process, step):
+    copy.change(process, step["n"], state="0" * 16)
+    assert diverges_at(copy, process, step)
+
+
+@pytest.mark.parametrize("process, step", [each for each in STEPS if "->" in each[1]["step"]][4::EVERY],
+                         ids=str_of)
+def test_another_answer_diverges_right_there(copy, process, step):
+    text, answer = step["step"].split(" -> ")
+    copy.change(process, step["n"], step=f"{text} -> {'NONODE' if answer == 'OK' else 'OK'}")
+    assert diverges_at(copy, process, step)
+
+
+@pytest.mark.parametrize("process, step", CHANGING[2::EVERY],
+                         ids=str_of)
+def test_another_effect_diverges_right_there(copy, process, step):
+    name, value = next(iter(step["changed"].items()))
+    copy.change(process, step["n"], changed=step["changed"] | {name: value + 1})
+    assert diverges_at(copy, process, step)
+
+
+@pytest.mark.parametrize("process, step", CHANGING[6::2 * EVERY], ids=str_of)
+def test_a_step_that_is_left_out_is_missed(copy, process, step):
+    copy.write(process, [row for row in copy.rows(process) if row.get("n") != step["n"]])
+    with pytest.raises(UserError, match=f"step {step['n']} is missing"):
+        replayed(copy.directory)
+
+
+def test_a_message_that_nobody_sent_is_missed(copy):
+    process, step = next((p, s) for p, s in STEPS if s["took"])
+    sender = step["took"].split("-")[0]
+    rows = copy.rows(sender)
+    for row in rows:
+        row.update({"sent": [m for m in row["sent"] if m != step["took"]]} if "sent" in row else {})
+    copy.write(sender, rows)
+    with pytest.raises(UserError, match="messages that nobody has sent before"):
+        replayed(copy.directory)
+
+
+def test_a_message_that_is_delivered_twice_is_noticed(copy):
+    process, step = next((p, s) for p, s in STEPS if s["took"])
+    rows = copy.rows(process)
+    place = next(i for i, row in enumerate(rows) if row.get("n") == step["n"])
+    rows.insert(place + 1, dict(rows[place]) | {"changed": {}})
+    for number, row in enumerate((row for row in rows if "step" in row), 1):
+        row["n"] = number
+    copy.write(process, rows)
+    assert "which is not on its way" in replayed(copy.directory).divergence[1]
+
+
+def test_a_transaction_that_no_step_made_is_noticed(copy):
+    process, step = [(p, s) for p, s in STEPS if len(s["zxids"]) == 1 and "write" in s["step"]][0]
+    copy.change(process, step["n"], zxids=[], at=None)
+    divergence = replayed(copy.directory).divergence
+    assert divergence and ("no step that broker" in divergence[1] or str(step["n"]) in divergence[0])
+
+
+def test_a_process_that_died_before_it_recorded_an_answer(copy):
+    """Its last write was applied: replay takes it, and the rest of the recording still fits."""
+    file = copy.directory / "recording" / "faults.jsonl"
+    killed = next(json.loads(line)["broker"] for line in file.read_text().splitlines() if '"kill"' in line)
+    rows = copy.rows(f"{killed}.1")
+    last = max(i for i, row in enumerate(rows) if row.get("zxids") and "step" in row)
+    asked = max(i for i in range(last) if "asks" in rows[i])
+    assert rows[asked]["n"] == rows[last]["n"]
+    taken = {message for row in rows[last:] for message in row.get("sent", ()) if "sent" in row}
+    others = {row["took"] for p, row in STEPS if p != f"{killed}.1" and row["took"]}
+    copy.write(f"{killed}.1", rows[:asked + 1])
+    if taken & others:
+        with pytest.raises(UserError, match="messages that nobody has sent before"):
+            replayed(copy.directory)
+    else:
+        assert replayed(copy.directory).divergence is None

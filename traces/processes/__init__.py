@@ -1,0 +1,1 @@
+"""Replays recordings of `kafkaproof run`: what every process did, step by step, through the specification."""

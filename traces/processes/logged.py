@@ -1,0 +1,75 @@
+"""What ZooKeeper's own log says of a recorded cluster: what operators wanted, and what was really written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+from spec.processes import ELECTION, PARTITION
+from spec.language.plain import Plain
+from spec.language.sets import contains
+from traces.cluster import number_in, partition_state
+from traces.partitions.inputs import entries_in, unclean_in
+from traces.processes.reading import Cluster
+from traces.transactions import Create, Delete, Operation, SetData, Transaction
+
+_STATE = re.compile(r"/brokers/topics/[^/]+/partitions/(\d+)/state")
+
+
+class Logged:
+    """The transactions of a recording by zxid; `epochs` bounds the epochs and faults that there were."""
+
+    def __init__(self, cluster: Cluster):
+        self._topic = cluster.topic
+        self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
+        self.epochs = 2 + sum(getattr(o, "path", "") == "/controller_epoch" for t in self._transactions.values()
+                              for o in t.operations)
+
+    def wanted(self, transaction: Transaction) -> Iterator[tuple[str, str, dict]]:
+        """What an operator's transaction is in the specification: part, transition and arguments."""
+        for operation in () if transaction.failed else transaction.operations:
+            yield from self._wanted(operation)
+
+    def _wanted(self, operation: Operation) -> Iterator[tuple[str, str, dict]]:
+        match operation:
+            case Delete("/controller"):
+                yield ELECTION, "delete_controller", {}
+                yield PARTITION, "delete_controller", {}
+            case Create("/admin/preferred_replica_election"):
+                yield PARTITION, "ask_for_preferred", {}
+            case Create("/admin/reassign_partitions", data):
+                for (_, p), target in entries_in(data).items():
+                    yield PARTITION, "ask_for_reassignment", {"p": p, "target": target[0]}
+            case Create(path) if path == f"/admin/delete_topics/{self._topic}":
+                yield PARTITION, "queue_deletion", {}
+            case Create(path, data) | SetData(path, data) if path == f"/config/topics/{self._topic}":
+                if unclean_in(data):
+                    yield PARTITION, "allow_unclean", {}
+
+    def differs(self, zxid: int, states: Mapping[str, Plain]) -> str | None:
+        """In what a transaction differs from what the specification's ZooKeeper holds now; None for nothing."""
+        transaction = self._transactions.get(zxid)
+        if transaction is None:
+            return f"ZooKeeper's log has no transaction {zxid:#x}, which the step made"
+        for operation in () if transaction.failed else transaction.operations:
+            path, data = getattr(operation, "path", ""), getattr(operation, "data", None)
+            if path == "/controller_epoch" and data and number_in(data) != states[ELECTION].zk.epoch:
+                return f"it wrote the controller epoch {number_in(data)}, not {states[ELECTION].zk.epoch}"
+            if (found := _STATE.fullmatch(path)) and data:
+                written, held = _words(data), _held(states[PARTITION].zk, int(found[1]))
+                if written != held:
+                    return f"it wrote {json.dumps(written)} of partition {found[1]}, not {json.dumps(held)}"
+        return None
+
+
+def _words(data: bytes) -> dict:
+    state = partition_state(data)
+    return {**state._asdict(), "isr": sorted(state.isr)}
+
+
+def _held(zk: Plain, p: int) -> dict:
+    state = zk.partitions[p]
+    isr = [r for r in range(len(zk.clients)) if contains(state.isr, r)]
+    return {"leader": state.leader, "leader_epoch": state.leader_epoch, "controller_epoch": state.controller_epoch,
+            "isr": isr}

@@ -1,0 +1,194 @@
+"""One order of all that the processes did and of what was done to them, which respects causes and zxids.
+
+A step that wrote stands at the transaction that it made; one that read, behind the transaction that it saw last; any
+other behind the last that its process knew of. A step that took a message stands behind the one that sent it. What
+ZooKeeper logged of nobody's step is a fault: the end of a session, an operator's request. A process that ended
+without a word crashed; when, nothing tells, so its crash stands as late as it can: right before its session
+ends, or before the next process of the broker begins.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from spec.processes import ELECTION
+from spec.errors import UserError
+from traces.processes.reading import Cluster, Line
+from traces.transactions import CloseSession, CreateSession, Transaction
+
+BEFORE, AT, BEHIND = -1, 0, 1
+END = 1 << 62
+LAST_STEPS = ("stop", "die")
+FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?")
+
+
+class Place(NamedTuple):
+    """Where something stands: before, at, or behind a transaction."""
+
+    zxid: int
+    rank: int
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A line of a process, or a transaction of nobody's step, or the crash of a process (`crash`: its broker).
+
+    `closes`: the broker whose session the transaction closes; `stray`: the broker whose session made it, though no step
+    of it did.
+    """
+
+    place: Place
+    line: Line | None = None
+    transaction: Transaction | None = None
+    closes: int | None = None
+    stray: int | None = None
+    crash: int | None = None
+
+    @property
+    def key(self) -> tuple:
+        """What sorts it; among steps behind the same transaction the clock decides."""
+        if self.line:
+            return (*self.place, self.line.clock, self.line.process, self.line.n)
+        return (*self.place, 0, "", 0)
+
+
+class Sessions:
+    """The sessions of the brokers' processes: whose they are, and when ZooKeeper opened and closed them."""
+
+    def __init__(self, cluster: Cluster):
+        self.process = {line.session: line.process for lines in cluster.processes for line in lines if line.session}
+        self.opened, self.closed = {}, {}
+        for transaction in cluster.zookeeper.transactions:
+            first = transaction.operations[0]
+            if isinstance(first, CreateSession):
+                self.opened[transaction.session] = transaction.zxid
+            elif isinstance(first, CloseSession):
+                self.closed[transaction.session] = transaction.zxid
+
+    def broker_of(self, session: int) -> int | None:
+        """The broker whose session it is, None for a tool's."""
+        process = self.process.get(session)
+        return None if process is None else int(process.split(".")[0])
+
+
+def in_order(cluster: Cluster) -> list[Occurrence]:
+    """All that happened, in one order; raises UserError where causes and zxids contradict each other."""
+    sessions = Sessions(cluster)
+    placed = _Places(cluster, sessions).all()
+    made = {zxid for each in placed for zxid in (*each.line.zxids, each.place.zxid if each.place.rank == AT else 0)}
+    found = placed + _crashes(cluster, sessions, placed)
+    unsettled = _unsettled(cluster)
+    for transaction in cluster.zookeeper.transactions:
+        closes = isinstance(transaction.operations[0], CloseSession)
+        broker = sessions.broker_of(transaction.session)
+        if transaction.zxid in made or transaction.zxid > unsettled.get(transaction.session, END) and not closes:
+            continue
+        place = Place(transaction.zxid, AT)
+        stray = None if closes else broker
+        found.append(Occurrence(place, transaction=transaction, closes=broker if closes else None, stray=stray))
+    return sorted(found, key=lambda each: each.key)
+
+
+def _unsettled(cluster: Cluster) -> dict[int, int]:
+    """For each session in which a process asked for something and did not record it: from when on."""
+    found: dict[int, int] = {}
+    for lines in cluster.processes:
+        for line in lines:
+            if line.asks:
+                found.setdefault(line.session, line.zxid)
+    return found
+
+
+class _Places:
+    """Finds the places of all lines, each process in its order, a receipt behind its message."""
+
+    def __init__(self, cluster: Cluster, sessions: Sessions):
+        self._cluster, self._sessions = cluster, sessions
+        self._sent: dict[str, Place] = {}
+        self._last: dict[int, Place] = {}
+        self._placed: list[Occurrence] = []
+        self.claimed = {zxid for lines in cluster.processes for line in lines for zxid in line.zxids}
+
+    def all(self) -> list[Occurrence]:
+        """Every line with its place."""
+        brokers: dict[int, list[Line]] = {}
+        for lines in self._cluster.processes:
+            brokers.setdefault(lines[0].broker, []).extend(lines) if lines else None
+        waiting = {broker: iter(lines) for broker, lines in brokers.items()}
+        heads = {broker: next(lines) for broker, lines in waiting.items()}
+        while heads:
+            ready = [b for b, line in heads.items() if line.took is None or line.took in self._sent]
+            if not ready:
+                told = ", ".join(f"{line.process} step {line.n} takes {line.took}" for line in heads.values())
+                raise UserError(f"{self._cluster.directory}: messages that nobody has sent before: {told}")
+            for broker in ready:
+                self._place(heads[broker])
+                heads[broker] = next(waiting[broker], None)
+            heads = {broker: line for broker, line in heads.items() if line}
+        return self._placed
+
+    def _place(self, line: Line) -> None:
+        own = self._own(line)
+        causes = [self._last.get(line.broker, own)] + ([self._sent[line.took]] if line.took else [])
+        place = own if own.rank == AT or line.at else max(own, *(_behind(cause) for cause in causes))
+        self._last[line.broker] = place
+        for message in (*line.sent, *([line.sends] if line.sends else ())):
+            self._sent[message] = place
+        self._placed.append(Occurrence(place, line))
+
+    def _own(self, line: Line) -> Place:
+        """Where a line stands by itself."""
+        if line.at and line.step.answer not in ("LOST", "EXPIRED"):
+            return Place(line.at[0], AT if line.at[1] else BEHIND)
+        if line.asks or line.step and line.step.answer == "LOST":
+            return self._unanswered(line)
+        closed = self._sessions.closed.get(line.session)
+        if line.step and line.part == ELECTION:
+            if line.name in ("start", "reopen"):
+                return Place(self._sessions.opened[line.session], AT)
+            if line.name in LAST_STEPS and closed:
+                return Place(closed, AT)
+        known = Place(line.zxid, BEHIND)
+        heard = line.step and (line.name == "notice_expiry" or line.step.answer == "EXPIRED")
+        return max(known, Place(closed, BEHIND)) if heard and closed else known
+
+    def _unanswered(self, line: Line) -> Place:
+        """Where a request stands whose answer nobody has got: at its transaction, if there is one."""
+        for transaction in self._cluster.zookeeper.transactions:
+            own = transaction.session == line.session and transaction.zxid not in self.claimed
+            if own and transaction.zxid > line.zxid and not transaction.failed and _is_last(transaction):
+                self.claimed.add(transaction.zxid)
+                return Place(transaction.zxid, AT)
+        return Place(line.zxid, BEHIND)
+
+
+def _is_last(transaction):
+    """Whether a transaction is what its step asks for in the end: not a folder above a state, nor the session's end."""
+    last = transaction.operations[-1]
+    return not isinstance(last, CloseSession) and not FOLDER.fullmatch(getattr(last, "path", ""))
+
+
+def _behind(place):
+    return Place(place.zxid, max(place.rank, BEHIND))
+
+
+def _crashes(cluster: Cluster, sessions: Sessions, placed: list[Occurrence]) -> list[Occurrence]:
+    """The crash of each process that ended without a word; one that has recorded nothing has done nothing."""
+    begins = {each.line.process: each.place for each in reversed(placed)}
+    lasts = {each.line.process: each.place for each in placed}
+    processes = [lines for lines in cluster.processes if lines]
+    found = []
+    for lines, following in zip(processes, [*processes[1:], None]):
+        line, broker = lines[-1], lines[0].broker
+        if line.step and not line.asks and line.part == ELECTION and line.name in LAST_STEPS:
+            continue
+        succeeded = following is not None and following[0].broker == broker
+        end = begins[following[0].process] if succeeded else Place(END, AT)
+        session = next((each.session for each in reversed(lines) if each.session), 0)
+        closed = Place(sessions.closed.get(session, END), AT)
+        if closed > lasts[line.process]:
+            end = min(end, closed)
+        found.append(Occurrence(Place(end.zxid, BEFORE), crash=broker))
+    return found

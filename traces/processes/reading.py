@@ -1,0 +1,141 @@
+"""Reads the recording of a cluster: a file of lines for each process, and ZooKeeper's own log.
+
+A process that was killed may leave a torn last line, which is left out, and a request that it asked for and did not
+live to record the answer of.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spec.processes import VARIANTS
+from spec.errors import UserError
+from spec.language.steps import Step, parse_step
+from traces.recording import Recording, read_recording
+
+MANIFEST = Path("recording") / "cluster.json"
+SIZES = ("brokers", "replicas", "partitions")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A step as a process recorded it; or (`sends`) a request that it sent; or (`asks`) a step of which it recorded
+    only that it was about to write, and then died (the last line) or took it once more.
+
+    `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `at`: the zxid at which the step
+    took place, and whether it wrote there; `changed`: the fields of its record that the step changed.
+    """
+
+    process: str
+    broker: int
+    zxid: int
+    clock: int
+    session: int = 0
+    n: int = 0
+    part: str = ""
+    step: Step | None = None
+    partners: list[str] = field(default_factory=list)
+    zxids: tuple[int, ...] = ()
+    at: tuple[int, bool] | None = None
+    took: str | None = None
+    sent: tuple[str, ...] = ()
+    state: str = ""
+    changed: dict = field(default_factory=dict)
+    sends: str | None = None
+    kind: str = ""
+    content: dict = field(default_factory=dict)
+    asks: bool = False
+
+    @property
+    def name(self) -> str:
+        """The transition's name without its module."""
+        return self.step.transition.rsplit(".", 1)[-1]
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What was run, what each process did (the incarnations of a broker in order), and ZooKeeper's log."""
+
+    directory: Path
+    variant: str
+    topic: str
+    sizes: dict[str, int]
+    processes: list[list[Line]]
+    zookeeper: Recording
+
+
+def is_recording(directory: Path) -> bool:
+    """Whether a directory holds the recording of a cluster, and not only a ZooKeeper's log."""
+    return (directory / MANIFEST).is_file()
+
+
+def read_cluster(directory: Path) -> Cluster:
+    """Read a recording; raises UserError, with file and line, for what cannot be read."""
+    manifest = _manifest(directory / MANIFEST)
+    files = sorted((directory / "recording").glob("broker-*.jsonl"), key=_order)
+    if not files:
+        raise UserError(f"{directory / 'recording'}: no broker-*.jsonl: no process has recorded anything")
+    if not (directory / "zookeeper").is_dir():
+        raise UserError(f"{directory}: no zookeeper/ in it; copy what ZooKeeper's dataLogDir (or dataDir) names there")
+    sizes = {name: manifest[name] for name in SIZES}
+    processes = [read_process(file) for file in files]
+    return Cluster(directory, manifest["variant"], manifest["topic"], sizes, processes,
+                   read_recording(directory / "zookeeper"))
+
+
+def _order(file: Path) -> tuple[int, ...]:
+    return tuple(int(number) for number in file.stem.removeprefix("broker-").split("."))
+
+
+def _manifest(file: Path) -> dict:
+    try:
+        manifest = json.loads(file.read_text())
+        if manifest["format"] == 1 and manifest["variant"] in VARIANTS and all(manifest[s] > 0 for s in SIZES):
+            return manifest | {"topic": str(manifest["topic"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise UserError(f"{file}: not the description of a recording of format 1")
+
+
+def read_process(file: Path) -> list[Line]:
+    """The lines of one process, in order; what it asked for and then recorded as a step is not told twice."""
+    process, found, steps = file.stem.removeprefix("broker-"), [], 0
+    broker = int(process.split(".")[0])
+    rows = file.read_text(errors="replace").split("\n")
+    for number, text in enumerate(rows[:-1], 1):
+        try:
+            row = json.loads(text)
+            if "step" in row:
+                step = _step(process, broker, row)
+                steps += 1
+                if step.n != steps:
+                    raise ValueError(f"step {steps} is missing")
+                if found and found[-1].asks and found[-1].step.transition == step.step.transition:
+                    found.pop()
+                found.append(step)
+            elif "sends" in row:
+                found.append(_line(process, broker, row, sends=row["sends"], kind=row["kind"], content=row["content"]))
+            elif "asks" in row:
+                part, step = row["asks"].split(" ", 1)
+                found.append(_line(process, broker, row, asks=True, n=row["n"], session=int(row["session"], 16),
+                                   part=part, step=parse_step(step)))
+            elif not {"format", "refused"} & row.keys():
+                raise ValueError("a line of no known kind")
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UserError(f"{file}: line {number} cannot be read: {error}") from None
+    return found
+
+
+def _line(process, broker, row, **more):
+    return Line(process, broker, int(row["zxid"]), int(row["clock"]), **more)
+
+
+def _step(process, broker, row):
+    return _line(
+        process, broker, row, session=int(row["session"], 16), n=int(row["n"]), part=row["part"],
+        step=parse_step(row["step"]), partners=list(row["with"]), zxids=tuple(row["zxids"]),
+        at=row["at"] and (int(row["at"][0]), bool(row["at"][1])), took=row["took"],
+        sent=tuple(row["sent"]), state=row["state"], changed=dict(row["changed"]),
+    )

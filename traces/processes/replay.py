@@ -1,0 +1,258 @@
+"""Replays the recording of a cluster through both systems of the specification, step by step.
+
+Each step that a process recorded must be enabled, get the answer that was recorded, have the recorded partner, send
+as many messages, and leave the record with the recorded hash; what it wrote to ZooKeeper must be what ZooKeeper
+logged. What no process recorded, its log tells. The first step that is not so is the divergence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from spec.processes import ELECTION, PARTITION, observed_cluster, partners_in_election, partners_in_partition
+from spec.language.model import Property
+from spec.language.steps import Step
+from spec.partition.context import IDLE
+from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED, Answer
+from traces.election_steps import identity
+from traces.processes.logged import Logged
+from traces.processes.order import AT, Occurrence, in_order
+from traces.processes.reading import Cluster, Line
+from traces.processes.world import Sent, World
+
+
+@dataclass
+class Violation:
+    """A property that was broken: where first, and how often."""
+
+    id: str
+    text: str
+    first: str
+    count: int = 0
+
+
+@dataclass
+class Result:
+    """What replay found; `divergence` names the first step that is none of the specification, and why."""
+
+    variant: str
+    steps: int = 0
+    hidden: int = 0
+    counts: Counter = field(default_factory=Counter)
+    violations: dict[str, Violation] = field(default_factory=dict)
+    divergence: tuple[str, str] | None = None
+
+
+class Divergence(Exception):
+    """A step that the specification does not have; the text is the reason."""
+
+
+def replay(cluster: Cluster, variant: str | None = None,
+           progress: Callable[[int, int], None] = lambda done, of: None) -> Result:
+    """Replay a recording, through the variant that was run or another."""
+    follower = Follower(cluster, variant or cluster.variant)
+    order = in_order(cluster)
+    for number, occurrence in enumerate(order):
+        try:
+            follower.follow(occurrence)
+        except Divergence as divergence:
+            follower.result.divergence = title(occurrence), str(divergence)
+            break
+        progress(number, len(order))
+    return follower.result
+
+
+def title(occurrence: Occurrence) -> str:
+    """Where in the recording something is."""
+    line = occurrence.line
+    if line and line.step:
+        return f"broker {line.process}, step {line.n}, {line.step}"
+    if line:
+        return f"broker {line.process}, {line.kind} {line.sends}"
+    if occurrence.transaction:
+        return f"{occurrence.transaction.zxid:#x}, {occurrence.transaction.form()}"
+    return f"the end of a process of broker {occurrence.crash}"
+
+
+class Follower:
+    """Follows a recording in order; `world` is the specification's state so far."""
+
+    def __init__(self, cluster: Cluster, variant: str):
+        self.cluster, self.result = cluster, Result(variant)
+        self.logged = Logged(cluster)
+        self.world = World(observed_cluster(variant), cluster.sizes, self.logged.epochs)
+        self._messages: dict[str, Sent] = {}
+        self._current: dict[int, int] = {}
+        self._broken: set[tuple[str, str]] = set()
+
+    def follow(self, occurrence: Occurrence) -> None:
+        """Take the step that something was; raises Divergence."""
+        self._title = title(occurrence)
+        if occurrence.crash is not None:
+            self._crash(occurrence.crash)
+        elif occurrence.closes is not None:
+            self._close(occurrence.closes, occurrence.transaction.session)
+        elif occurrence.stray is not None:
+            raise Divergence(f"no step that broker {occurrence.stray} recorded has made it")
+        elif occurrence.transaction:
+            for part, name, arguments in self.logged.wanted(occurrence.transaction):
+                self._hidden(part, name, **arguments)
+        elif occurrence.line.sends:
+            self._send(occurrence.line)
+        elif not occurrence.line.asks or occurrence.place.rank == AT:
+            self._step(occurrence.line, occurrence.place.rank == AT)
+
+    # Steps of processes
+
+    def _step(self, line: Line, applied: bool) -> None:
+        outcome = self._take(line, applied)
+        if not line.asks and outcome.answer != line.step.answer:
+            raise Divergence(f"the answer was {line.step.answer}; the specification's ZooKeeper answers "
+                             f"{outcome.answer}")
+        partners = self._let_partners_follow(line, outcome, applied)
+        if line.asks:
+            return
+        if partners != line.partners:
+            raise Divergence(f"with it went {line.partners or 'nothing'}, and in the specification "
+                             f"{partners or 'nothing'}")
+        self._note_sent(line, outcome)
+        self._compare(line)
+        self.result.steps += 1
+        self.result.counts[line.step.transition] += 1
+        if line.name in ("start", "reopen") and line.part == ELECTION:
+            self._current[line.broker] = line.session
+
+    def _take(self, line: Line, applied: bool):
+        """The step itself; raises Divergence where it is not enabled."""
+        part, arguments = line.part, dict(line.step.arguments)
+        if not self.world.has(part, line.name):
+            raise Divergence(f"{self.result.variant} has no transition {line.name} in {part}")
+        lost = line.asks or line.step.answer == "LOST"
+        arguments["fate"] = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
+        message = self._received(line)
+        with self.world.arriving(message, line.broker):
+            outcome = self.world.take(part, line.name, **arguments)
+        if outcome is None:
+            raise Divergence(f"it is not enabled; broker {line.broker} is {self._situation(line)}")
+        self._judge(part, outcome.broken)
+        return outcome
+
+    def _received(self, line: Line) -> Sent | None:
+        if line.took is None:
+            return None
+        message = self._messages.pop(line.took, None)
+        if message is None:
+            raise Divergence(f"it takes the message {line.took}, which is not on its way")
+        if message.receiver not in (None, line.broker):
+            raise Divergence(f"it takes the message {line.took}, which is for broker {message.receiver}")
+        fenced = self.result.variant == "fenced" and message.kind == "LeaderAndIsr"
+        if fenced and message.registrations != self.world.registrations[line.broker]:
+            raise Divergence(f"it takes the message {line.took}, which was for its former registration")
+        return message
+
+    def _let_partners_follow(self, line, outcome, applied) -> list[str]:
+        """Take the steps of the other part that go with a step; their texts."""
+        answer = None if outcome.answer is None else Answer.names.index(outcome.answer)
+        if line.part == ELECTION:
+            other, found = PARTITION, partners_in_partition(line.name, answer, self.world.record(line.broker)[1])
+        else:
+            other, found = ELECTION, partners_in_election(line.name, answer)
+        lost = any(Answer.names[expected] == "LOST" for _, expected in found)
+        fate = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
+        texts, broken = [], []
+        followed = self.world.follow(other, [name for name, _ in found], line.broker, fate)
+        for (name, code), taken in zip(found, followed, strict=True):
+            expected = Answer.names[code]
+            if taken is None or other == ELECTION and taken.answer != expected:
+                what = "is not enabled" if taken is None else f"answers {taken.answer}"
+                raise Divergence(f"its partner {name} in {other} {what}, where {expected} is wanted")
+            broken += taken.broken
+            texts.append(f"{other} {Step(self.world.label(other, name), {'b': line.broker}, expected)}")
+        self._judge(other, broken)
+        return texts
+
+    def _note_sent(self, line, outcome) -> None:
+        if len(outcome.sent) != len(line.sent):
+            raise Divergence(f"it sent {len(line.sent)} messages; in the specification {len(outcome.sent)}")
+        self._messages.update(zip(line.sent, outcome.sent))
+
+    def _compare(self, line: Line) -> None:
+        """Hold the record and what was written to what the step made of them."""
+        fields = self.world.fields(line.broker)
+        for name, value in line.changed.items():
+            if fields.get(name) != value:
+                raise Divergence(f"{name} was {value} after it, and in the specification {fields.get(name)}")
+        if self.world.digest(line.broker) != line.state:
+            raise Divergence("the record after it has another hash: a field has changed that the step does not tell of")
+        for zxid in line.zxids:
+            if text := self.logged.differs(zxid, self.world.states):
+                raise Divergence(text)
+
+    def _send(self, line: Line) -> None:
+        """A request that is no step of its sender's: it must be one that the specification lets it send."""
+        network, content = self.world.states[PARTITION].network, line.content
+        if line.kind == "AlterPartition":
+            allowed = network.wishes[content["p"]][line.broker] == content["leader_epoch"]
+        else:
+            allowed = line.kind == "ControlledShutdown" and network.shutdowns >> line.broker & 1
+        if not allowed:
+            raise Divergence(f"broker {line.broker} may not send it: {content}")
+        self._messages[line.sends] = Sent(line.kind, line.broker, None, content)
+
+    def _situation(self, line: Line) -> str:
+        candidate, owner = self.world.record(line.broker)
+        model = self.world.cluster
+        doing = model.election.state.fields["brokers"].domain.of.fields["doing"].domain.names[candidate.doing]
+        controller = model.partition.state.fields["brokers"].domain.of.fields["controller"].domain
+        event = controller.fields["doing"].domain.names[owner.controller.doing]
+        return f"{doing} in the election, {event} as controller of epoch {owner.controller.epoch}"
+
+    # What processes do not record
+
+    def _hidden(self, part: str, name: str, **arguments: int) -> None:
+        """A step that no process recorded, if it is enabled."""
+        outcome = self.world.take(part, name, **arguments) if self.world.has(part, name) else None
+        if outcome:
+            self.result.hidden += 1
+            self._judge(part, outcome.broken)
+
+    def _close(self, broker: int, session: int) -> None:
+        living = self._current.get(broker) == session
+        for part in (ELECTION, PARTITION):
+            up = self.world.enabled(part, "expire_session", b=broker)
+            self._hidden(part, "expire_session" if living and up else "expire_orphan", b=broker)
+
+    def _crash(self, broker: int) -> None:
+        """A process has ended. In *partition* one whose session is over ends only after it has opened another."""
+        self._current.pop(broker, None)
+        self._hidden(ELECTION, "crash", b=broker)
+        if self.world.record(broker)[1].up and not self.world.enabled(PARTITION, "crash", b=broker):
+            self._finish_event(broker)
+            self._hidden(PARTITION, "reopen", b=broker)
+            self._hidden(PARTITION, "crash", b=broker)
+            self._hidden(PARTITION, "expire_orphan", b=broker)
+        else:
+            self._hidden(PARTITION, "crash", b=broker)
+
+    def _finish_event(self, broker: int) -> None:
+        """Let the event in progress of a controller whose session is over end: its next request is answered EXPIRED."""
+        partitions, brokers = range(self.cluster.sizes["partitions"]), range(self.cluster.sizes["brokers"])
+        steps = [(name, {}) for name in ("load_brokers", "broker_startup", "broker_failure", "delete_request")]
+        steps += [(name, {"p": p}) for name in ("load_state", "read_for_election", "write_leader", "create_first_state")
+                  for p in partitions]
+        steps += [(name, {"p": p, "r": r}) for name in ("read_for_removal", "write_removal")
+                  for p in partitions for r in brokers]
+        while self.world.record(broker)[1].controller.doing != IDLE:
+            name, arguments = next((n, a) for n, a in steps if self.world.enabled(PARTITION, n, b=broker, **a))
+            self._hidden(PARTITION, name, b=broker, **arguments)
+
+    def _judge(self, part: str, broken: Sequence[Property]) -> None:
+        """Count what a step breaks; a property of states counts when it begins to be broken."""
+        states = list(self.world.broken(part))
+        begins = [prop for prop in states if (part, prop.name) not in self._broken]
+        self._broken = {each for each in self._broken if each[0] != part} | {(part, prop.name) for prop in states}
+        for prop in (*broken, *begins):
+            name = identity(prop)
+            self.result.violations.setdefault(name, Violation(name, prop.text, self._title)).count += 1
