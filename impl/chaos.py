@@ -10,7 +10,7 @@ from impl.watch import Watcher
 
 FAULTS = {
     "kill": 4, "start": 8, "pause": 3, "resume": 5, "expire": 3, "delete_controller": 3, "stop": 1,
-    "ask_for_preferred": 1, "fail_log_dir": 1, "ask_for_reassignment": 1,
+    "ask_for_preferred": 1, "fail_log_dir": 1,
 }
 """What may be done, and how often beside the others."""
 
@@ -49,8 +49,6 @@ class Chaos:
         match name:
             case "fail_log_dir":
                 self._cluster.fail_log_dir(broker, partition)
-            case "ask_for_reassignment":
-                self._cluster.ask_for_reassignment(partition, broker)
             case "delete_controller" | "ask_for_preferred":
                 getattr(self._cluster, name)()
             case _:
@@ -70,8 +68,6 @@ class Chaos:
                 return awake if len(awake) > 1 else []
             case "stop" | "expire" | "fail_log_dir":
                 return [b for b in awake if len(awake) > 1 and self._cluster.children[b].session]
-            case "ask_for_reassignment":
-                return list(self._cluster.replicas_of(0))
         return [None]
 
     def _mend(self) -> None:

@@ -18,7 +18,7 @@ from kazoo.exceptions import NodeExistsError, NoNodeError
 from impl.keeper import Keeper, answers, die_with_parent, parse
 from impl.process import Settings
 from impl.znodes import (
-    PERSISTENT, BrokerId, ConfigChange, Controller, PreferredElection, Reassignment, Topic, TopicConfig,
+    PERSISTENT, BrokerId, ConfigChange, Controller, PreferredElection, Topic, TopicConfig,
 )
 from spec.processes import PARTITION, cluster, scopes
 from spec.errors import UserError
@@ -180,10 +180,6 @@ class Cluster:
         for broker in range(self.size.brokers):
             self.start(broker)
 
-    def replicas_of(self, partition: int) -> tuple[int, ...]:
-        """The assignment of a partition."""
-        return assignments(self.size)[partition]
-
     def kill(self, broker: int) -> None:
         """kill -9: the session stays until it expires."""
         self.note("kill", broker=broker)
@@ -247,24 +243,17 @@ class Cluster:
     def ask_for_preferred(self) -> None:
         """An operator asks for preferred leaders, of all partitions."""
         self.note("ask_for_preferred")
-        self._ask(PreferredElection.path, PreferredElection(TOPIC, tuple(range(self.size.partitions))).encode())
-
-    def ask_for_reassignment(self, partition: int, target: int) -> None:
-        """An operator asks that one replica be the only one of a partition."""
-        self.note("ask_for_reassignment", partition=partition, target=target)
-        self._ask(Reassignment.path, Reassignment(TOPIC, partition, (target,)).encode())
+        wanted = PreferredElection(TOPIC, tuple(range(self.size.partitions)))
+        try:
+            self.operator.create(wanted.path, wanted.encode())
+        except NodeExistsError:
+            pass
 
     def allow_unclean(self) -> None:
         """An operator allows unclean elections for the topic."""
         self.note("allow_unclean")
         self.operator.set(TopicConfig.path_of(TOPIC), TopicConfig(True).encode())
         self.operator.create(ConfigChange.prefix, ConfigChange(TOPIC).encode(), sequence=True)
-
-    def _ask(self, path, data):
-        try:
-            self.operator.create(path, data)
-        except NodeExistsError:
-            pass
 
     # Observation
 

@@ -30,9 +30,6 @@ class FakeCluster:
     def controller(self):
         return 0
 
-    def replicas_of(self, partition):
-        return (0, 1, 2)
-
     def start(self, broker):
         assert not self.children[broker].running
         self.children[broker].running = True
