@@ -21,7 +21,7 @@ from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.partition import zookeeper as partitions
 from spec.partition.znodes import ARMED, FIRED
-from spec.zookeeper import DELETED, EXPIRED, FENCED, LOST, NONODE, OK
+from spec.zookeeper import DELETED, EXPIRED, FENCED, LOST, LOST_DROPPED, NONODE, OK
 
 ELECTION, PARTITION = "election", "partition"
 VARIANTS = ("fenced", "legacy")
@@ -77,6 +77,15 @@ def observed_cluster(variant: str) -> Cluster:
     plain = cluster(variant)
     return Cluster(variant, plain.election.rebound({zookeeper.end_session: end_candidates_session}),
                    plain.partition.rebound({partitions.end_session: end_controllers_session}))
+
+
+def as_its_client_hears(answer: int, fate: int) -> int:
+    """The answer to a request as it is seen on a real ZooKeeper: the models have EXPIRED for each of a closed session.
+
+    A client whose connection breaks together with its session hears first that the request is lost, and only when
+    it has reconnected that the session is over. The request was not applied.
+    """
+    return LOST if answer == EXPIRED and fate == LOST_DROPPED else answer
 
 
 def end_candidates_session(zk, b):

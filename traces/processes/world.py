@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Iterator, NamedTuple
 
-from spec.processes import ELECTION, PARTITION, Cluster, scopes
+from spec.processes import ELECTION, PARTITION, Cluster, as_its_client_hears, scopes
 from spec.language.digest import digest, fields_of
 from spec.language.domains import NOBODY
 from spec.language.model import Property, Transition
@@ -70,7 +70,7 @@ class World:
         def call(*arguments):
             answer = seam(*arguments)
             if asks(seam):
-                self._answer = answer
+                answer = self._answer = as_its_client_hears(answer, self._fate)
             elif seam.__name__ == "put_request":
                 self._put.append(arguments[1:])
             elif seam.__name__ == "put_error":
@@ -144,6 +144,7 @@ class World:
         self._answer, self._put, self._errors = None, [], []
         transition = self._functions[part][name]
         values = {"fate": ANSWERED, **arguments}
+        self._fate = values["fate"]
         if transition.function(after, *(values[argument] for argument in transition.arguments)):
             return after
         self._spare[part] = after

@@ -120,3 +120,13 @@ def test_a_world_begins_with_nobody_there():
     world = World(observed_cluster("fenced"), SIZES, 9)
     assert world.states[PARTITION].zk.registered == 0 and not world.states[PARTITION].brokers[0].up
     assert list(world.broken(PARTITION)) == list(world.broken(ELECTION)) == []
+
+
+@pytest.mark.parametrize("fate, answer", [(ANSWERED, "EXPIRED"), (LOST_DROPPED, "LOST")])
+def test_a_request_may_be_lost_with_the_connection_of_a_session_that_is_over(fate, answer):
+    world = World(observed_cluster("fenced"), SIZES, 8)
+    for name in ("start", "register_broker", "maybe_resign", "look_for_controller", "learn_epoch"):
+        assert world.take(ELECTION, name, b=0)
+    world.take(ELECTION, "expire_session", b=0)
+    assert world.take(ELECTION, "found_epoch", b=0, fate=fate).answer == answer
+    assert world.states[ELECTION].zk.epoch < 1
