@@ -63,6 +63,9 @@ def check_model(model: Model) -> None:
     for name in set(names):
         if names.count(name) > 1:
             raise RuleError(f"two properties of {model.system}/{model.variant} are called {name}")
+    for prop in model.properties:
+        if prop.kind == "step" and not any(prop.concerns(transition) for transition in model.transitions):
+            raise RuleError(f"{model.system}/{model.variant} has no transition that {prop.name} speaks of")
     for transition in model.transitions:
         check_transition(transition, model.seams, model.abstract)
         _check_loops(transition.function, arrays)

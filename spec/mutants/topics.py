@@ -292,5 +292,6 @@ MUTANTS = (
 )
 TWO_PHASE_MUTANTS = (
     mutant("target-early", "replicas_remembered", {reassignment.plan: plan_target_alone}),
+    mutant_within("finish-early", "target_in_sync", "check_target", {two_phase.is_in_sync: complete_at_once}),
     mutant("request-deleted-early", "request_remembered", {two_phase.set_union: set_union_and_forget}),
 )

@@ -7,7 +7,7 @@ from spec.partition.context import (
     CONTROLLED_SHUTDOWN, DELETING_REQUEST, ELECTING, FORCED, IDLE, OFFLINE, PREFERRED, PREFERRED_BY_ZNODE,
     READING_BROKERS, REASSIGN, WRITING_LEADER, WRITING_REMOVAL, has_leader, is_known, online,
 )
-from spec.partition.legal import NEW_PARTITION, OFFLINE_PARTITION
+from spec.partition.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
 from spec.partition.network import arriving
 from spec.partition.strategies import prefers, replicas_of
 from spec.partition.zookeeper import assigned, session_open
@@ -50,6 +50,16 @@ def overtaken_write(s):
         writes = controller.doing == WRITING_LEADER or controller.doing == WRITING_REMOVAL
         if writes and controller.epoch == s.zk.epoch and not contains(s.zk.partitions[0].readers, b):
             return True
+    return False
+
+
+def overtaken_election(s):
+    """A controller by right is about to write whom it has elected, on an old version: it will elect again."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        if controller.doing == WRITING_LEADER and controller.epoch == s.zk.epoch:
+            if not contains(s.zk.partitions[0].readers, b):
+                return True
     return False
 
 
@@ -111,6 +121,27 @@ def new_topic_fails(s):
         controller = broker.controller
         if controller.epoch > 0 and controller.doing == IDLE and not exists(s.zk.partitions[0]):
             if controller.partitions[0].state == NEW_PARTITION and not controller.deleting:
+                return True
+    return False
+
+
+def new_topic_succeeds(s):
+    """The first leader of a new partition is elected, and the controller knows."""
+    for broker in s.brokers:
+        partition = broker.controller.partitions[0]
+        if partition.state == ONLINE_PARTITION and partition.leader_epoch == 0:
+            return True
+    return False
+
+
+def offline_succeeds(s):
+    """The offline strategy has elected another member of the ISR in the place of a leader that is gone."""
+    for broker in s.brokers:
+        controller = broker.controller
+        if controller.doing == WRITING_LEADER and controller.strategy == OFFLINE:
+            leader = s.zk.partitions[0].leader
+            gone = leader != NOBODY and not s.brokers[leader].up
+            if gone and contains(s.zk.partitions[0].isr, controller.result.leader):
                 return True
     return False
 
@@ -239,11 +270,13 @@ def stale_isr(s):
     return False
 
 
-LOG_DIRS = (sometimes(storage_error), sometimes(stale_storage_error, faults=2))
+LOG_DIRS = (sometimes(storage_error), sometimes(stale_storage_error, faults=2, epochs=2))
 WITHOUT_LOG_DIRS = (
-    sometimes(two_controllers),
-    sometimes(zombie_write, faults=2),
+    sometimes(two_controllers, epochs=2),
+    sometimes(zombie_write, faults=2, epochs=2),
     sometimes(leaderless),
+    sometimes(new_topic_succeeds),
+    sometimes(offline_succeeds),
     sometimes(offline_fails),
     sometimes(controlled_shutdown_succeeds),
     sometimes(controlled_shutdown_fails, faults=2),
@@ -255,8 +288,9 @@ WITHOUT_LOG_DIRS = (
     sometimes(reassignment_succeeds),
     sometimes(reassignment_fails, faults=2),
     sometimes(queued_stays_leaderless, faults=2),
-    sometimes(stale_request),
+    sometimes(stale_request, epochs=2),
     sometimes(overtaken_write, faults=2),
+    sometimes(overtaken_election, faults=2),
     sometimes(stuck_new),
     sometimes(stale_isr),
 )

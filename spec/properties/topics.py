@@ -14,7 +14,7 @@ from spec.topics.context import (
     is_reassigned,
 )
 from spec.topics.network import DELETE, DELETED, FAILED, kind_of
-from spec.topics.reassignment import is_complete, origin_of, target_of
+from spec.topics.reassignment import origin_of, target_of
 from spec.topics.znodes import CANCELLATION, FIRED, REASSIGNMENT
 
 
@@ -167,10 +167,11 @@ def origin_kept(before, after, b, p):
 
 
 def target_in_sync(before, after, b, p):
-    """A reassignment is finished only when its target was read in the ISR (T7)."""
-    if after.brokers[b].controller.doing != MOVING:
+    """Replicas are to be removed by a reassignment only when its target was read in the ISR (T7)."""
+    controller = after.brokers[b].controller
+    if controller.doing != MOVING or is_empty(controller.partitions[p].stopping):
         return True
-    return is_complete(before.brokers[b].controller.partitions[p].assigned, before.zk.partitions[p].isr)
+    return is_empty(difference(replicas_of(controller.wanted.replicas), before.zk.partitions[p].isr))
 
 
 def cancelled_to_origin(before, after, b):
@@ -317,7 +318,7 @@ COMMON = (
     always_step(own_logs_deleted, of=("stop_replica",)),
     always(replicas_remembered),
     always(assignment_well_formed),
-    always_step(target_in_sync, of=("check",)),
+    always_step(target_in_sync, of=("check", "check_target")),
     always_step(first_state, of=("create_first_state",)),
     always(cache_of_this_topic),
     always(partitions_known),

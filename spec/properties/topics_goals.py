@@ -144,10 +144,10 @@ REASSIGNED = (
     sometimes(reassigned, requests=1, brokers="replicas"),
     sometimes(moved_partly, requests=1, brokers=3, replicas=2),
     sometimes(moved_in_place, requests=1, brokers=3, replicas=2),
+    sometimes(reordered, requests=1, replicas=2),
 )
 OLD_GOALS = COMMON + REASSIGNED
 GOALS = COMMON + REASSIGNED + (
-    sometimes(reordered, requests=1, replicas=2),
     sometimes(cancelled, requests=2, brokers="replicas"),
     sometimes(replaced, requests=2, brokers=3),
 )

@@ -198,12 +198,12 @@ def ask_for_cancellation(s, p: Partition):
 
 
 def list_reassignment(s, p: Partition, old: Broker, new: Broker, first: Broker):
-    """An operator creates /admin/reassign_partitions: a replica is to take the place of another.
+    """An operator creates /admin/reassign_partitions: a replica is to take the place of another, one is preferred.
 
-    Guards:  it does not exist; `old` is a replica, and `new` is not (another order alone is not modelled here).
+    Guards:  it does not exist; `old` is a replica, and `new` is not, or is the same; the target is another.
     Effects: it does.
     """
-    if s.zk.request.wanted != NOTHING or old == new or not is_another(s.zk, p, old, new, first):
+    if s.zk.request.wanted != NOTHING or not is_another(s.zk, p, old, new, first):
         return False
 
     put_request(s.zk, s.zk.request, p, old, new, first)

@@ -7,7 +7,7 @@ import pytest
 
 from spec import faults
 from spec.language.domains import Array, Flag, Id, Record
-from spec.language.model import Transition, always
+from spec.language.model import Transition, always, always_step
 from spec.language.rules import RuleError, check_model, check_transition
 from spec.zookeeper import OK, open_session, read_controller
 from tests import toys
@@ -358,6 +358,13 @@ def test_a_property_writes_nothing():
     model = toys.clock()
     model = replace(model, properties=(always(writes_x),))
     with pytest.raises(RuleError, match=r"a property writes nothing: s\.x, "):
+        check_model(model)
+
+
+def test_a_property_of_steps_speaks_of_a_transition_that_there_is():
+    model = toys.clock()
+    model = replace(model, properties=(always_step(toys.alternates, of=("tick_twice",)),))
+    with pytest.raises(RuleError, match="no transition that alternates speaks of"):
         check_model(model)
 
 
