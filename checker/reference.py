@@ -5,6 +5,7 @@ As there, an exploration judges states and steps; liveness is decided afterwards
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -32,19 +33,21 @@ class Explored:
     graph: Steps = field(default_factory=Steps)
 
 
-def explore(model: Model, scope: Scope, symmetric: bool = False) -> Explored:
-    """Explore every state of `model` at `scope`; raises ExecutionError for a value out of its range.
+def explore(model: Model, scope: Scope, symmetric: bool = False, enough: float = math.inf) -> Explored:
+    """Explore every state of `model` at `scope`, or until a level ends with `enough` states.
 
-    With `symmetric`, one of all states that renaming interchangeable ids makes of each other.
+    With `symmetric`, one of all states that renaming interchangeable ids makes of each other. Raises ExecutionError
+    for a value out of its range.
     """
     run, result = Execution(model, scope), Explored()
     graph = result.graph
     symmetry = Symmetry(model, scope, model.interchangeable if symmetric else {})
     frontier = {symmetry.least(run.key(state)): state for state in run.initial_states()}
     result.generated = len(frontier)
-    while frontier:
+    while frontier and result.distinct < enough:
         result.depth += 1
         graph.states |= frontier
+        result.distinct = len(graph.states)
         graph.depths |= {key: result.depth for key in frontier}
         for state in frontier.values():
             _judge(run.state_verdicts(state), result, result.depth)
@@ -52,7 +55,6 @@ def explore(model: Model, scope: Scope, symmetric: bool = False) -> Explored:
         for key, state in frontier.items():
             graph.steps[key] = _expand(run, symmetry, state, result, following)
         frontier = {key: state for key, state in following.items() if key not in graph.states}
-    result.distinct = len(graph.states)
     return result
 
 

@@ -40,10 +40,10 @@ class Alone:
         return answer
 
 
-def transitions_alone(model, scope, checked):
-    """The transitions of a model, compiled by themselves, in their order."""
+def transitions_alone(model, scope):
+    """The transitions of a model, compiled by themselves with checked indices, in their order."""
     kinds = [(t.function, [model.state] + [NUMBER] * len(t.arguments)) for t in model.transitions]
-    return Alone(scope, kinds, checked)
+    return Alone(scope, kinds, checked=True)
 
 
 def records(declaration, scope, states):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from checker.explorer import Explorer
+from checker.explorer import Explorer, Limits
 from checker.kernel import Kernel
 from checker.outcome import Outcome
 from checker.reference import Explored
@@ -62,6 +62,15 @@ OTHERS = {
     for model in MODELS for scope in small(model) if (model, scope) not in FIRST.values()
 }
 EVERYTHING = {name: (toy, toy.scope) for name, toy in TOYS.items()} | FIRST | OTHERS
+NEWEST = {model.system: model for model in MODELS}
+ENOUGH = Limits(states=4000)
+"""How far the older variants of a system are explored by tests; the newest to the end."""
+
+
+def limits_of(name: str) -> Limits:
+    """How far a model and scope of `EVERYTHING` is explored."""
+    model = EVERYTHING[name][0]
+    return Limits() if model is NEWEST.get(model.system, model) else ENOUGH
 
 
 def overflow(s):

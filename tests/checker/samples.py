@@ -5,6 +5,8 @@ from itertools import islice
 
 from checker.execution import Execution
 
+AMONG = 2000
+FOUND: dict = {}
 SCOPES = {"replication": {"brokers": 2, "log": 1, "records": 1, "epochs": 1}}
 
 def small_scope(model):
@@ -25,7 +27,15 @@ def reachable(execution: Execution):
                 queue.append(after)
 
 
-def sample(execution: Execution, size: int, among: int = 2000):
-    """At most `size` of the first `among` reachable states, evenly chosen."""
-    states = list(islice(reachable(execution), among))
+def nearest(execution: Execution):
+    """The first reachable states of a model, looked for once."""
+    key = id(execution.model), tuple(execution.scope.items())
+    if key not in FOUND:
+        FOUND[key] = execution.model, list(islice(reachable(execution), AMONG))
+    return FOUND[key][1]
+
+
+def sample(execution: Execution, size: int, among: int = AMONG):
+    """At most `size` of the nearest reachable states, evenly chosen. They are shared: whoever changes one copies it."""
+    states = nearest(execution)[:among]
     return states[:: -(-len(states) // size)]

@@ -27,7 +27,8 @@ def test_every_safety_property_has_a_mutant():
 def test_every_mutant_can_be_compiled():
     for model, mutant in catalogue():
         for transition in mutant.mutate(model).transitions:
-            check_rules(transition.function)
+            if transition not in model.transitions:
+                check_rules(transition.function)
 
 
 @pytest.mark.parametrize("system, name", FIRST)

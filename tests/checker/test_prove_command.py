@@ -32,13 +32,13 @@ def test_the_command_tells_what_is_proved(run):
 
 
 def test_the_command_shows_the_step_that_may_break_a_property(run):
-    code, out = run("replication", "--variant", "kip320", "--brokers", 2, "--property", "strong_isr")
+    code, out = run("replication", "--variant", "truncate-to-hw", "--brokers", 2, "--property", "strong_isr")
     assert code == 1
     assert "strong_isr may fail after replication." in out and "->" in out
 
 
 def test_a_time_out_is_not_a_proof(run):
-    code, out = run("replication", "--variant", "kip320", "--property", "leader_in_isr", "--timeout", 0)
+    code, out = run("replication", "--variant", "kip101", "--property", "leader_in_isr", "--timeout", 0)
     assert code == 3 and "not decided" in out
 
 

@@ -71,7 +71,9 @@ def small(model):
 ASYMMETRY = re.compile(
     r"(?P<system>\S+) is not symmetric in its brokers: (property )?(?P<name>[\w.]+).*; check it without --symmetry$")
 NEWEST = {model.system: model for model in MODELS}
-SYMMETRIC = [small(model) for model in MODELS if not is_refused(model)]
+OLDEST = {model.system: model for model in reversed(MODELS)}
+SYMMETRIC = [small(model) for model in {id(m): m for m in (*NEWEST.values(), *OLDEST.values())}.values()
+             if not is_refused(model)]
 REFUSED = [small(model) for model in NEWEST.values() if is_refused(model)]
 TOKEN = token(RECOVER), token().scope
 ELECTION = the("election", "legacy", 3, 2, 0, 1)
@@ -92,6 +94,13 @@ def without_liveness(case):
 def kernel_of(model, scope, symmetric=True):
     """The kernel of a model with all the properties that its scope can answer."""
     return Kernel(model, scope, model.properties_at(scope), symmetric)
+
+
+def starts_alike(kernel):
+    """Whether renaming an initial state makes an initial state of it."""
+    execution = Execution(kernel.model, kernel.scope)
+    initial = {execution.key(state) for state in execution.initial_states()}
+    return initial == {tuple(renaming.values(key)) for key in initial for renaming in kernel.symmetry.renamings}
 
 
 def levels_of(path, kernel):
@@ -147,12 +156,16 @@ def test_plain_python_counts_the_same_up_to_symmetry(run_directory, case):
 
 @pytest.mark.parametrize("case", SYMMETRIC, ids=named)
 def test_every_symmetric_system_has_the_verdicts_of_the_full_graph(case):
-    """Liveness, which is not asked up to symmetry, is left out."""
+    """Liveness, which is not asked up to symmetry, is left out. Where ids differ at the start, an orbit may be nearer
+    than some of its members.
+    """
     full, kernel = explore_here(*without_liveness(case)), kernel_of(*case)
     reduced = explore_here(*case, symmetric=True)
     assert require_symmetry(kernel).states > 0 and kernel.symmetry.count > 1
-    for attribute in ("depth", "reached", "finished", "fault"):
+    for attribute in ("reached", "finished", "fault"):
         assert getattr(reduced.outcome, attribute) == getattr(full.outcome, attribute)
+    alike = starts_alike(kernel)
+    assert reduced.outcome.depth == full.outcome.depth or not alike and reduced.outcome.depth < full.outcome.depth
     assert {name: trace.states for name, trace in reduced.traces.items()} == {
         name: trace.states for name, trace in full.traces.items()}
     assert {n for n, c in reduced.outcome.coverage.items() if c} == {n for n, c in full.outcome.coverage.items() if c}
