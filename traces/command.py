@@ -12,8 +12,11 @@ from checker.errors import UserError
 from spec.museum.election import MODELS
 from spec.processes import CHECKED, parts
 from spec.processes import VARIANTS as RUN
+from traces.audit import audit
 from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.election_steps import identity, logged_properties
+from traces.evidence import gather
+from traces.facts.report import facts_of
 from traces.metrics.series import metrics_of
 from traces.pictures import history_of
 from traces.processes.reading import is_recording, read_cluster
@@ -21,7 +24,9 @@ from traces.processes.replay import replay as follow
 from traces.processes.report import as_json, print_result
 from traces.recording import Recording, read_readable
 from traces.replay import replay
-from traces.report import BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, verdict_of
+from traces.report import (
+    BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, refused_by_epoch, verdict_of,
+)
 from traces.streams import explain_streams, settle
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
@@ -118,10 +123,15 @@ def _report(recording: Recording, error: UserError | None, options) -> Report:
         raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
     result = replay(recording, variant, members, root, _progress(len(recording.transactions)))
-    streams = explain_streams(recording, variant, members, root)
+    evidence = gather(recording, variant, members, root)
+    streams = explain_streams(evidence)
     settle(result, streams, recording)
-    verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result)
-    return Report(recording, result, problems, verdict, reason, streams, metrics_of(recording, members, root))
+    accounts = audit(recording, result, streams)
+    verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
+    return Report(
+        recording, result, problems, verdict, reason, streams, accounts,
+        facts_of(evidence, streams, refused_by_epoch(result)), metrics_of(recording, members, root),
+    )
 
 
 def _progress(records: int):

@@ -1,5 +1,6 @@
 """The controllers of a log: who held /controller, in which epoch, and how each lost it."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from traces.cluster import Members, broker_in, number_in
@@ -33,12 +34,15 @@ class Controllers:
     def __init__(self, members: Members, root: str, nodes: dict):
         self.all: list[Controller] = []
         self._members = members
+        self._epochs: list[tuple[int, int | None]] = []
         self._controller, self._epoch = f"{root}/controller", f"{root}/controller_epoch"
         node, epoch = nodes.get(self._controller), nodes.get(self._epoch)
         if node:
             reigns = epoch is not None and epoch.mzxid >= node.czxid
             known = (number_in(epoch.data), epoch.mzxid) if reigns else (None, None)
             self.all.append(Controller(broker_in(node.data), node.ephemeral_owner, node.czxid, *known))
+        if epoch:
+            self._epochs.append((epoch.mzxid, number_in(epoch.data)))
 
     def add(self, transaction: Transaction) -> None:
         """Note what a transaction that succeeded did."""
@@ -62,6 +66,17 @@ class Controllers:
         """The controller of an epoch."""
         return next((controller for controller in self.all if controller.epoch == epoch), None)
 
+    def epoch_at(self, zxid: int) -> int | None:
+        """What /controller_epoch said before the record of that zxid, None where there was none."""
+        place = bisect_left(self._epochs, zxid, key=lambda each: each[0])
+        return self._epochs[place - 1][1] if place else None
+
+    def holder_at(self, zxid: int) -> Controller | None:
+        """Who had /controller before the record of that zxid, None for nobody."""
+        place = bisect_left(self.all, zxid, key=lambda controller: controller.zxid)
+        last = self.all[place - 1] if place else None
+        return None if last is None or last.ended_zxid is not None and last.ended_zxid < zxid else last
+
     def _holder(self) -> Controller | None:
         return self.all[-1] if self.all and not self.all[-1].ended else None
 
@@ -70,6 +85,7 @@ class Controllers:
             holder.ended, holder.ended_zxid = how, transaction.zxid
 
     def _note_epoch(self, transaction: Transaction, epoch: int | None) -> None:
+        self._epochs.append((transaction.zxid, epoch))
         for controller in reversed(self.all):
             if controller.session == transaction.session and controller.epoch is None:
                 controller.epoch, controller.epoch_zxid = epoch, transaction.zxid

@@ -6,6 +6,7 @@ from functools import cached_property
 from spec.language.domains import NOBODY
 from traces.cluster import Members
 from traces.controllers import Controllers
+from traces.facts.registrations import Registrations
 from traces.features import Features, find_features
 from traces.partitions.changes import Changes
 from traces.partitions.inputs import Inputs
@@ -26,6 +27,8 @@ class Evidence:
     """
 
     features: Features
+    controllers: Controllers
+    registrations: Registrations
     reigns: Reigns
     inputs: Inputs
     changes: Changes
@@ -53,7 +56,7 @@ def gather(recording: Recording, variant: str, members: Members, root: str) -> E
         if transaction.zxid <= complete:
             tree.apply(transaction)
     controllers, inputs, timeouts = Controllers(members, root, tree.nodes), Inputs(root, tree), dict(tree.sessions)
-    sessions = frozenset(timeouts)
+    sessions, registrations = frozenset(timeouts), Registrations(root, tree.nodes)
     changes, writes, world = Changes(members, root, tree), Writes(members, root), World(root, tree.nodes)
     for transaction in recording.transactions:
         if transaction.zxid <= complete:
@@ -62,9 +65,11 @@ def gather(recording: Recording, variant: str, members: Members, root: str) -> E
         if not transaction.failed:
             tree.apply(transaction)
             controllers.add(transaction)
+            registrations.add(transaction)
             inputs.add(transaction, tree)
             changes.add(transaction)
             timeouts |= {transaction.session: o.timeout for o in transaction.operations if isinstance(o, CreateSession)}
     reigns = Reigns(controllers.all, complete, sessions & members.broker_of.keys())
     features = find_features(recording, variant, root)
-    return Evidence(features, reigns, inputs, changes, writes, world, sessions, timeouts)
+    return Evidence(
+        features, controllers, registrations, reigns, inputs, changes, writes, world, sessions, timeouts)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from traces.accounts import TOOLS
 from traces.cluster import PartitionState, below, partition_state
 from traces.possibilities import Candidate
 from traces.transactions import (
@@ -42,7 +43,6 @@ _OUTSIDE = (
     ("create|setData|delete", r"/consumers/.+", "old consumers"),
 )
 """Records that no transition of the election system makes: kind of operation, path, and what they are."""
-REFUSED = "refused requests (their path is not logged)"
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class Observer:
         if isinstance(operation, CreateSession | CloseSession):
             return "sessions that never were a broker's"
         if transaction.failed:
-            return "tools: refused requests"
-        return f"tools: {outside(operation) or 'other znodes'}"
+            return TOOLS + refusal(operation)
+        return TOOLS + (outside(operation) or "other znodes")
 
     def _below_root(self, transaction: Transaction) -> tuple[Operation, ...]:
         """The operations with the paths as brokers know them; a znode of others gets a path that none of ours has."""
@@ -173,7 +173,7 @@ class Observer:
             case Failure(code):
                 names = ["create", "found_epoch", "raise_epoch", "register_broker", "delete_any_controller"]
                 names += [] if self.guarded else ["write_state"]
-                return refused(*names, answer=_NAMES.get(code, ""), outside=REFUSED)
+                return refused(*names, answer=_NAMES.get(code, ""), outside=refusal(operation))
             case Create("/controller"):
                 return done("create")
             case Create("/controller_epoch"):
@@ -208,6 +208,11 @@ class Observer:
 def known_state(path: str, nodes: dict[str, Znode]) -> PartitionState | None:
     """The partition state that stands at a path, None if there is none."""
     return partition_state(nodes[path].data) if path in nodes else None
+
+
+def refusal(operation: Operation) -> str:
+    """The kind of a request that was refused: its code is logged, and not its path."""
+    return f"refused: {_NAMES.get(getattr(operation, 'code', 0), 'another code')}"
 
 
 def outside(operation: Operation) -> str | None:

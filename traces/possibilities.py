@@ -35,6 +35,11 @@ class Candidate(NamedTuple):
     name: str
     answer: str | None
 
+    @property
+    def text(self) -> str:
+        """The step as text, without its arguments: ``register -> NODEEXISTS``."""
+        return self.name if self.answer is None else f"{self.name} -> {self.answer}"
+
 
 class Explanation(NamedTuple):
     """One way in which a record may have come about: the step, the broker's state before it, and the outcome."""

@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 
 from spec.museum.election import MODELS
+from traces.accounts import Account
 from traces.beginning import begin
 from traces.cluster import Members, broker_in, number_in
 from traces.controllers import Controllers
@@ -38,8 +40,10 @@ class Result:
     """What replay found.
 
     `beginning`: what was shared before the first record; `divergence`: the zxid that no behaviour explains,
-    and why; `diverging`: that record, and the broker whose session wrote it; `undecided`: why there is no verdict;
-    `told`: what records are in the streams of partitions, topics and reassignments, by zxid.
+    and why; `diverging`: that record, and the broker whose session wrote it; `last`: the last record that was followed,
+    infinite where that is all of the log; `undecided`: why there is no verdict;
+    `accounts`: what each record that was followed is, by zxid; `told`: what records are in the streams of partitions,
+    topics and reassignments, by zxid.
     """
 
     variant: str
@@ -47,17 +51,31 @@ class Result:
     beginning: Shared
     controllers: Controllers
     violations: Violations
-    explained: int = 0
-    skipped: Counter = field(default_factory=Counter)
+    accounts: dict[int, Account] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     divergence: tuple[int, str] | None = None
     diverging: tuple[Transaction, int | None] | None = None
+    last: float = inf
     undecided: str | None = None
     told: dict[int, str] = field(default_factory=dict)
 
+    @property
+    def explained(self) -> int:
+        """How many records are steps of the election system."""
+        return sum(account.system is not None for account in self.accounts.values())
+
+    @property
+    def skipped(self) -> Counter:
+        """How many records are outside of it, by their kinds."""
+        return Counter(account.name for account in self.accounts.values() if account.system is None)
+
+    def skip(self, transaction: Transaction, kind: str) -> None:
+        """A record is no step, but of a kind that no transition makes."""
+        self.accounts[transaction.zxid] = Account(None, kind)
+
     def diverge(self, transaction: Transaction, reason: str) -> None:
         """The log diverges at an earlier record than was found so far: what comes from there on does not count."""
-        self.divergence, self.undecided = (transaction.zxid, reason), None
+        self.divergence, self.undecided, self.last = (transaction.zxid, reason), None, transaction.zxid
         self.diverging = transaction, self.controllers.broker_of(transaction.session)
         self.steps = [step for step in self.steps if step.transaction.zxid < transaction.zxid]
         for name in [name for name, violation in self.violations.found.items() if violation.zxid >= transaction.zxid]:
@@ -78,16 +96,16 @@ def replay(recording: Recording, variant: str, members: Members, root: str,
     for transaction in early:
         tree.apply(next(rest))
     follower = _Follower(variant, members, root, tree, len(recording.transactions))
-    if early:
-        follower.result.skipped["written while the snapshot was taken"] = len(early)
+    for transaction in early:
+        follower.result.skip(transaction, "written while the snapshot was taken")
     for number, transaction in enumerate(rest):
         try:
             follower.follow(transaction)
         except _Divergence as divergence:
-            follower.result.divergence = transaction.zxid, str(divergence)
-            follower.result.diverging = transaction, members.broker_of.get(transaction.session)
+            follower.result.diverge(transaction, str(divergence))
         except Undecided as undecided:
             follower.result.undecided = f"{transaction.zxid:#x}: {undecided}"
+            follower.result.last = transaction.zxid - 1
         if follower.result.divergence or follower.result.undecided:
             break
         if number % 500 == 499:
@@ -121,7 +139,7 @@ class _Follower:
             if not transaction.failed:
                 raise _Divergence(f"{transaction.form()} by broker {broker}, but its session "
                                   f"{transaction.session:#x} is not open")
-            self.result.skipped["requests in a session that is over"] += 1
+            self.result.skip(transaction, "requests in a session that is over")
             return
         texts = self.tree.apply(transaction)
         if texts:
@@ -142,12 +160,12 @@ class _Follower:
         """A record of a session that is no broker's: an operator's step, or of no concern."""
         name = self.observer.of_operator(transaction)
         if name is None and after == self.possible.shared:
-            self.result.skipped[self.observer.kind_of_tool(transaction)] += 1
+            self.result.skip(transaction, self.observer.kind_of_tool(transaction))
         elif name is None or not self.steps.has(name) or not self.possible.settle_operator(name, after):
             raise _Divergence(f"{transaction.form()} by session {transaction.session:#x}, which is no broker's: "
                               f"{self.result.variant} has no such step")
         else:
-            self._explained(transaction, None, Candidate(name, None))
+            self._explained(transaction, None, [Candidate(name, None)])
 
     def _close_session(self, transaction: Transaction, broker: int, after: Shared) -> None:
         """The session ends of a broker's process, or of its former process, or one that owns nothing any more."""
@@ -189,14 +207,14 @@ class _Follower:
         broken = self._broken_by_state(broker, observation)
         self.possible.settle(broker, found, after, unchanged)
         if observation.outside:
-            self.result.skipped[observation.outside] += 1
+            self.result.skip(transaction, observation.outside)
             if violated := self.result.violations.add(transaction, broken, observation):
                 self._note(transaction, broker, Candidate("outside", None), 0, violated)
             return
         if observation.applied:
             broken |= frozenset.intersection(*(explanation.outcome.broken for explanation in found))
         violated = self.result.violations.add(transaction, broken, observation)
-        self._explained(transaction, broker, found[0].candidate, found[0].outcome.reign, violated)
+        self._explained(transaction, broker, [each.candidate for each in found], found[0].outcome.reign, violated)
 
     def _broken_by_state(self, broker: int, observation: Observation) -> frozenset[str]:
         """What a partition state as written violates, whoever wrote it."""
@@ -206,9 +224,10 @@ class _Follower:
         before = self.possible.scene(broker, known)
         return self.steps.judge(before, before._replace(state_epoch=observation.state.controller_epoch))
 
-    def _explained(self, transaction, broker, candidate, reign=0, violated=()) -> None:
-        self.result.explained += 1
-        self._note(transaction, broker, candidate, reign, violated)
+    def _explained(self, transaction, broker, candidates, reign=0, violated=()) -> None:
+        names = " or ".join(sorted({candidate.text for candidate in candidates}))
+        self.result.accounts[transaction.zxid] = Account("election", names)
+        self._note(transaction, broker, candidates[0], reign, violated)
 
     def _note(self, transaction, broker, candidate, reign, violated) -> None:
         self.result.steps.append(Step(transaction, broker, candidate, reign, self.possible.shared, violated))

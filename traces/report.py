@@ -6,6 +6,8 @@ from rich.console import Console
 from rich.table import Table
 
 from checker.commands.tables import console
+from traces.audit import Audit
+from traces.facts.report import Facts, print_facts
 from traces.metrics.report import metrics_as_json, print_metrics
 from traces.metrics.series import Series
 from traces.partitions.report import changes_as_json, print_changes
@@ -13,7 +15,7 @@ from traces.recording import Recording
 from traces.replay import Result
 from traces.streams import flaws
 from traces.topics.replay import Streams
-from traces.topics.report import print_topics, reassignments_as_json, topics_as_json
+from traces.topics.report import notifications_as_json, print_topics, reassignments_as_json, topics_as_json
 
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 
@@ -23,7 +25,7 @@ class Report:
     """The answer of one replay; `result` and `streams` are None where nothing could be followed.
 
     `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not;
-    `metrics` is what operators would have seen.
+    `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen.
     """
 
     recording: Recording
@@ -32,6 +34,8 @@ class Report:
     verdict: str
     reason: str | None = None
     streams: Streams | None = None
+    audit: Audit | None = None
+    facts: Facts | None = None
     metrics: Series | None = None
 
     def as_json(self) -> dict:
@@ -49,17 +53,20 @@ class Report:
             "records": len(self.recording.transactions),
             "explained": result.explained if result else 0,
             "skipped": dict(result.skipped) if result else {},
-            "fenced": fenced(result) if result else 0,
+            "audit": self.audit and self.audit.as_json(),
+            "fenced": len(refused_by_epoch(result)) if result else 0,
             "problems": list(self.problems),
             "flaws": [flaw.as_json() for flaw in flaws(self.streams)] if self.streams else [],
+            "facts": self.facts and self.facts.as_json(),
             "partitions": changes_as_json(self.streams.partitions) if self.streams else None,
             "topics": topics_as_json(self.streams) if self.streams else None,
             "reassignments": reassignments_as_json(self.streams) if self.streams else None,
+            "notifications": notifications_as_json(self.streams) if self.streams else None,
             "metrics": None if self.metrics is None else metrics_as_json(self.metrics),
         }
 
 
-def verdict_of(recording: Recording, result: Result) -> tuple[str, str | None]:
+def verdict_of(recording: Recording, result: Result, accounts: Audit) -> tuple[str, str | None]:
     """The verdict of a recording that was followed, and why it is undecided, if it is."""
     if result.divergence:
         return DIVERGES, None
@@ -67,16 +74,20 @@ def verdict_of(recording: Recording, result: Result) -> tuple[str, str | None]:
         return UNDECIDED, result.undecided
     if recording.gaps:
         return UNDECIDED, "records are missing; all others fit"
+    if accounts.unexplained:
+        return UNDECIDED, f"{len(accounts.unexplained):,} records are no step of the specification, and of no listed " \
+                          f"kind: the first is {accounts.unexplained[0]:#x}"
     return CONFORMS, None
 
 
-def fenced(result: Result) -> int:
-    """How many records are writes that the check of /controller_epoch refused."""
-    return sum(step.candidate.answer == "FENCED" for step in result.steps)
+def refused_by_epoch(result: Result) -> list[tuple[int, int]]:
+    """Zxid and session of each write that the check of /controller_epoch refused."""
+    return [(step.transaction.zxid, step.transaction.session) for step in result.steps
+            if step.candidate.answer == "FENCED"]
 
 
 def print_report(report: Report) -> None:
-    """Print the controllers, the verdict, violations, what was skipped, and problems."""
+    """Print the controllers, what explains the writes, what each record is, problems, the verdict and violations."""
     out = console()
     transactions, result = report.recording.transactions, report.result
     if transactions:
@@ -84,7 +95,8 @@ def print_report(report: Report) -> None:
         out.print(f"{report.recording.directory}: {len(transactions):,} records, {span}", soft_wrap=True)
     if result:
         out.print(_controllers(result))
-        _print_counts(out, result)
+    if report.facts:
+        print_facts(out, report.facts)
     if report.streams:
         print_changes(out, report.streams.partitions)
         print_topics(out, report.streams)
@@ -93,6 +105,8 @@ def print_report(report: Report) -> None:
                       f"{each.zxid:#x}, {each.count:,} records. {each.text}", soft_wrap=True)
     if report.metrics:
         print_metrics(out, report.metrics)
+    if report.audit:
+        report.audit.print(out)
     for problem in report.problems:
         out.print(f"[yellow]problem[/]: {problem}", soft_wrap=True, markup=True)
     _print_verdict(out, report)
@@ -108,14 +122,6 @@ def _controllers(result: Result) -> Table:
         epoch = "none" if each.epoch is None else str(each.epoch)
         table.add_row(epoch, str(each.broker), hex(each.session), hex(each.zxid), raised, ended)
     return table
-
-
-def _print_counts(out: Console, result: Result) -> None:
-    refused = f", {fenced(result):,} of them writes that the check of the epoch refused" if fenced(result) else ""
-    out.print(f"{result.explained:,} records are steps of the election system{refused}")
-    if result.skipped:
-        kinds = ", ".join(f"{kind} {count:,}" for kind, count in result.skipped.most_common())
-        out.print(f"{result.skipped.total():,} records are outside of it: {kinds}", soft_wrap=True)
 
 
 def _print_verdict(out: Console, report: Report) -> None:

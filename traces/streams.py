@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from spec.language.model import first_paragraph
 from spec.properties.topics import not_deleted_while_reassigned
-from traces.cluster import Members
-from traces.evidence import gather
+from traces.evidence import Evidence
 from traces.partitions.replay import Explained, explain_changes
 from traces.partitions.report import change_text
 from traces.recording import Recording
@@ -23,9 +22,8 @@ class Unexplained(NamedTuple):
     certain: bool
 
 
-def explain_streams(recording: Recording, variant: str, members: Members, root: str) -> Streams:
+def explain_streams(evidence: Evidence) -> Streams:
     """Explain everything that a recording writes to partitions, topics and for reassignments."""
-    evidence = gather(recording, variant, members, root)
     return explain_topics(evidence, explain_changes(evidence))
 
 

@@ -5,11 +5,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from checker.commands.main import main
+from traces.audit import Audit, audit
 from traces.cluster import Members, find_root, find_variant
+from traces.evidence import gather
+from traces.facts.report import Facts, facts_of
 from traces.recording import Recording, read_recording
 from traces.replay import Result, replay
+from traces.report import refused_by_epoch
 from traces.streams import explain_streams, settle
 from traces.topics.replay import Streams
 from traces.transactions import Transaction
@@ -33,20 +38,37 @@ def replayed(recording: Recording, variant: str | None = None) -> Result:
     return replay(recording, variant or find_variant(recording, members, root), members, root)
 
 
-def settled(recording: Recording, variant: str | None = None) -> tuple[Result, Streams]:
-    """Replay a recording as the command does: with the streams of partitions, topics and reassignments."""
+class Told(NamedTuple):
+    """All that a replay tells of a recording."""
+
+    result: Result
+    streams: Streams
+    audit: Audit
+    facts: Facts
+
+
+def told(recording: Recording, variant: str | None = None) -> Told:
+    """Replay a recording as the command does, but for metrics."""
     root = find_root(recording, None)
     members = Members(recording, root)
     variant = variant or find_variant(recording, members, root)
-    result, streams = replay(recording, variant, members, root), explain_streams(recording, variant, members, root)
+    result = replay(recording, variant, members, root)
+    evidence = gather(recording, variant, members, root)
+    streams = explain_streams(evidence)
     settle(result, streams, recording)
-    return result, streams
+    facts = facts_of(evidence, streams, refused_by_epoch(result))
+    return Told(result, streams, audit(recording, result, streams), facts)
+
+
+def settled(recording: Recording, variant: str | None = None) -> Result:
+    """The result of a replay, with what the streams of partitions, topics and reassignments say."""
+    return told(recording, variant).result
 
 
 @cache
-def streams_of(directory: Path) -> Streams:
-    """The streams of all of a directory, once in a test run."""
-    return settled(read(directory))[1]
+def all_of(directory: Path) -> Told:
+    """All that a replay tells of a directory, once in a test run."""
+    return told(read(directory))
 
 
 @cache

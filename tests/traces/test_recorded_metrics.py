@@ -1,6 +1,5 @@
 """The metrics of recordings equal a recomputation from an independent decode, and what the READMEs tell."""
 
-import gzip
 import json
 import re
 from collections import Counter
@@ -9,12 +8,13 @@ from pathlib import Path
 
 from checker.commands.main import OK
 from tests.traces.partition_log import PARENTS, Log
+from tests.traces.readmes import records, section
 from tests.traces.replaying import BUNDLED, LEGACY, read, whole
 from traces.cluster import Members, find_root
 from traces.metrics.report import metrics_as_json, rows_of
 from traces.metrics.series import COUNTERS, GAUGES, Series, metrics_of
 from traces.recording import Recording
-from traces.report import fenced
+from traces.report import refused_by_epoch
 from traces.zookeeper_snapshot import Snapshot, Znode
 
 EVERY = 7
@@ -26,16 +26,6 @@ def series_of(directory: Path) -> Series:
     recording = read(directory)
     root = find_root(recording, None)
     return metrics_of(recording, Members(recording, root), root)
-
-
-def records(directory: Path) -> list[dict]:
-    with gzip.open(directory / "txnlog.jsonl.gz", "rt") as lines:
-        return [json.loads(line) for line in lines]
-
-
-def readme(directory: Path, head: str) -> str:
-    """A section of a README, without its head."""
-    return (directory / "README.md").read_text().partition(f"## {head}")[2].partition("\n## ")[0]
 
 
 class Naive:
@@ -139,8 +129,8 @@ def test_every_metric_equals_a_recomputation_from_an_independent_decode(recordin
             assert {name: ours[name] for name in GAUGES} == naive.gauges(), line["zxid"]
 
 
-def test_unclean_elections_are_those_of_the_readme(recording_directory):
-    told = readme(recording_directory, "Unclean elections")
+def test_unclean_elections_are_those_of_the_section(recording_directory):
+    told = section(recording_directory, "Unclean elections")
     rows = re.findall(r"^\| (0x\w+) \|.*?\| broker \d+ \|$", told, re.MULTILINE)
     series = series_of(recording_directory)
     assert int(re.search(r"stored\): (\d+)", told)[1]) == len(rows) == last(series)["unclean_elections"]
@@ -158,21 +148,21 @@ def grown(series: Series, name: str) -> list[str]:
     return [hex(s.zxid) for s, before in zip(series.samples, values) if s.values[name] > before[name]]
 
 
-def test_controllers_expiries_and_isr_changes_are_those_of_the_readme(recording_directory):
+def test_controllers_expiries_and_isr_changes_are_those_of_the_section(recording_directory):
     series = series_of(recording_directory)
-    rows = re.findall(r"^\| \d+ \| \d+ \| 0x\w+ \| 0x\w+ \| [\d:.]+ \| (0x\w+) \|", readme(recording_directory, "Controllers"),
-                      re.MULTILINE)
+    rows = re.findall(r"^\| \d+ \| \d+ \| 0x\w+ \| 0x\w+ \| [\d:.]+ \| (0x\w+) \|",
+                      section(recording_directory, "Controllers"), re.MULTILINE)
     assert grown(series, "controller_elections") == rows
-    registrations = readme(recording_directory, "Broker registrations")
+    registrations = section(recording_directory, "Broker registrations")
     assert grown(series, "brokers") == sorted(re.findall(r"^\| \d+ \| (0x\w+) \|", registrations, re.MULTILINE),
                                               key=lambda zxid: int(zxid, 16))
     assert sorted(grown(series, "session_expiries")) == sorted(re.findall(r"expired (0x\w+)", registrations))
-    told = re.search(r"ISR change at the same leader epoch: (\d+)", readme(recording_directory, "Partition state writes"))
+    told = re.search(r"ISR change at the same leader epoch: (\d+)", section(recording_directory, "Partition state writes"))
     assert len({*grown(series, "isr_shrinks"), *grown(series, "isr_expands")}) == int(told[1] if told else 0)
 
 
 def test_deletions_take_as_long_as_the_readme_tells(recording_directory):
-    cells = [line.split("|")[3:6:2] for line in readme(recording_directory, "Topics").splitlines() if line.count("|") == 6]
+    cells = [line.split("|")[3:6:2] for line in section(recording_directory, "Topics").splitlines() if line.count("|") == 6]
     rows = [[cell.split()[0] for cell in pair] for pair in cells if all("0x" in cell for cell in pair)]
     series = series_of(recording_directory)
     values = [series.initial, *(sample.values for sample in series.samples)]
@@ -183,7 +173,7 @@ def test_deletions_take_as_long_as_the_readme_tells(recording_directory):
 
 
 def test_refused_writes_are_those_that_replay_explains(recording_directory):
-    assert last(series_of(recording_directory))["fenced_writes"] == fenced(whole(recording_directory))
+    assert last(series_of(recording_directory))["fenced_writes"] == len(refused_by_epoch(whole(recording_directory)))
 
 
 def test_the_storm_of_stale_versions_in_a_split_brain():

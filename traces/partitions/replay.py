@@ -31,7 +31,7 @@ class Explained:
     def ambiguous(self) -> bool:
         """Whether another strategy or trigger needs no more tokens than the preferred one."""
         best = self.explanations[:1]
-        return any(e.tokens == best[0].tokens and e[:2] != best[0][:2] for e in self.explanations[1:])
+        return any(e.tokens <= best[0].tokens and e[:2] != best[0][:2] for e in self.explanations[1:])
 
 
 def explain(recording: Recording, variant: str, members: Members, root: str) -> list[Explained]:
@@ -81,7 +81,7 @@ class _Judge:
         if not found:
             return Explained(change, text=why_not(case, self._explainer.allowed(case)), certain=not reign.unknown)
         reign.see(change.zxid, min(reign.view if e.view is None else e.view for e in found))
-        found.sort(key=lambda e: (e.tokens, -(change.zxid if e.view is None else e.view)))
+        found.sort(key=lambda e: (-(change.zxid if e.view is None else e.view), e.tokens))
         if found[0].strategy in ELECTIONS:
             reign.elected[change.partition] = min(e.view for e in found if e.strategy in ELECTIONS)
             reign.elections[change.partition] = change.zxid, found[0].strategy, found[0].trigger

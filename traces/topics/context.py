@@ -19,7 +19,8 @@ from traces.topics.writes import Write
 class Judged:
     """A write, and what it is: `kind` is None where nothing explains it, and `text` says why.
 
-    `stream`: "topic" or "reassignment"; `certain`: nothing that was before the log could have explained it.
+    `stream`: "topic", "reassignment" or "notification"; `certain`: nothing that was before the log could have
+    explained it.
     """
 
     write: Write

@@ -24,6 +24,11 @@ def topics_as_json(streams: Streams) -> dict:
     }
 
 
+def notifications_as_json(streams: Streams) -> dict:
+    """The object `notifications` of `replay --json`."""
+    return _counts(streams, "notification")
+
+
 def reassignments_as_json(streams: Streams) -> dict:
     """The object `reassignments` of `replay --json`."""
     found = streams.history.reassignments
@@ -130,8 +135,10 @@ def _table(streams: Streams) -> Table:
     table.add_column("stream")
     table.add_column("writes", justify="right")
     table.add_column("what they are")
-    for stream in ("topic", "reassignment"):
+    for stream in ("topic", "reassignment", "notification"):
         found = _counts(streams, stream)
+        if not found["writes"]:
+            continue
         kinds = ", ".join(f"{row['what']} {row['count']:,}" for row in found["by"])
         unexplained = [f"unexplained {len(found['unexplained']):,}"] if found["unexplained"] else []
         table.add_row(stream, f"{found['writes']:,}", ", ".join([kinds, *unexplained] if kinds else unexplained))

@@ -3,6 +3,8 @@
 from traces.reigns import Reign
 from traces.topics.context import Context, Judged, unexplained
 from traces.topics.handlers import Handlers
+from traces.topics.notifications import DELETED, Notifications
+from traces.topics.notifications import STREAM as NOTIFICATION
 from traces.topics.works import Completing
 from traces.topics.writes import Write
 from traces.topics.znodes import topic_in
@@ -18,6 +20,7 @@ class TopicWrites:
     def __init__(self, context: Context, handlers: Handlers):
         self._context, self._handlers = context, handlers
         self._creations, self._deletions = context.creations, context.deletions
+        self._notifications = Notifications(context.evidence)
 
     def judge(self, write: Write, reign: Reign | None) -> Judged:
         """Explain a write."""
@@ -25,6 +28,7 @@ class TopicWrites:
             "topic": self._topic, "directory": self._directory, "partition": self._partition, "state": self._deleted,
             "config": self._config, "marker": self._marker, "announcement": self._announcement,
             "reassign": self._list, "preferred": self._preferred,
+            "isr_change": self._notification, "log_dir_event": self._notification,
         }
         return judges[write.place.kind](write, reign)
 
@@ -151,3 +155,10 @@ class TopicWrites:
             return Judged(write, STREAM, "preferred elections requested")
         done = "preferred elections dealt with" if reign else "preferred elections withdrawn by hand"
         return Judged(write, STREAM, done)
+
+    def _notification(self, write: Write, reign: Reign | None) -> Judged:
+        if write.form == "delete":
+            return Judged(write, NOTIFICATION, DELETED)
+        if why := self._notifications.why_not(write):
+            return unexplained(write, reign, why, NOTIFICATION)
+        return Judged(write, NOTIFICATION, self._notifications.kind(write))

@@ -11,6 +11,7 @@ REASSIGN, PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_el
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)(?:(/partitions)(?:/(\d+)(/state)?)?)?")
 _MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
 _CONFIG = re.compile(r"/config/topics/([^/]+)")
+_NOTIFICATION = re.compile(r"/(isr_change|log_dir_event)_notification/[^/]+")
 ANNOUNCEMENT = re.compile(r"/config/changes/[^/]+")
 ENTITY = re.compile(r"/config/(?!changes/).+/.+")
 
@@ -25,7 +26,7 @@ class Place(NamedTuple):
 
 @lru_cache(maxsize=100_000)
 def place_of(path: str) -> Place | None:
-    """The place of a path as brokers know it, None for a znode that no topic, and no request to the controller, has."""
+    """The place of a path as brokers know it, None for a znode that no topic, and no message to the controller, has."""
     if found := _TOPIC.fullmatch(path):
         topic, directory, number, state = found.groups()
         kind = "state" if state else "partition" if number else "directory" if directory else "topic"
@@ -35,6 +36,8 @@ def place_of(path: str) -> Place | None:
             return Place(kind, found[1])
     if path in (REASSIGN, PREFERRED):
         return Place("reassign" if path == REASSIGN else "preferred")
+    if found := _NOTIFICATION.fullmatch(path):
+        return Place(found[1])
     return Place("announcement") if ANNOUNCEMENT.fullmatch(path) else None
 
 

@@ -1,0 +1,47 @@
+"""How a record of a log is accounted for: by a step of the specification, or by the kind of records that it is of."""
+
+from typing import NamedTuple
+
+TOOLS = "tools: "
+"""Before the kind of a record whose session is no broker's."""
+
+KINDS = {
+    "access control and tokens": "no system has them",
+    "blocks of producer ids": "no system has them",
+    "configuration": "no system has it but for unclean elections, which replay reads from it",
+    "feature levels, written unguarded": "written by a new controller, and read by no transition",
+    "generated broker ids": "a broker that has no id counts up a version",
+    "listeners of a broker, changed while it runs": "no transition reads them",
+    "migration to KRaft": "what comes after it is no Kafka in ZooKeeper mode",
+    "old consumers": "the *consumer* system has them; replay does not follow it",
+    "old notifications of configuration, purged by any broker": "no system has them",
+    "other znodes": "no Kafka writes them",
+    "persistent znodes at start": "each broker that starts creates those that are missing",
+    "refused: BADVERSION": "the path is not logged; of a broker: a partition state, /controller_epoch, a block of "
+                           "producer ids",
+    "refused: NODEEXISTS": "the path is not logged; of a broker: a persistent znode at start, /controller, its "
+                           "registration, the znodes of a partition, a topic, a request to delete",
+    "refused: NONODE": "the path is not logged; of a broker: a znode without its parent, a configuration, "
+                       "/controller_epoch, a state",
+    "refused: another code": "the path is not logged",
+    "registrations deleted by hand": "an operator's work, which frees the id",
+    "requests in a session that is over": "they change nothing",
+    "requests withdrawn by hand": "an operator deletes what asks for a deletion, a reassignment or an election",
+    "sessions that never were a broker's": "of tools, and of brokers that never registered",
+    "sessions that own nothing any more": "of a broker that has opened another, or was never registered in it",
+    "topic ids, written by a new controller": "no transition reads them (2.8 and later)",
+    "written while the snapshot was taken": "the snapshot may hold them already",
+}
+"""The kinds of records that no transition makes, and why; those that begin with TOOLS are of the same kinds."""
+
+
+class Account(NamedTuple):
+    """What a record is: the step `name` of a `system` of the specification, or (None) of the kind `name`."""
+
+    system: str | None
+    name: str
+
+
+def is_listed(kind: str) -> bool:
+    """Whether a kind is one of those that a record may be of without being a step."""
+    return kind.removeprefix(TOOLS) in KINDS

@@ -1,0 +1,133 @@
+"""The facts of a log as JSON and in words."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.table import Table
+
+from traces.evidence import Evidence
+from traces.facts.expectations import Broken, broken_by
+from traces.facts.leaderless import Leaderless, alone, is_unclean, loses_leader, without_leader
+from traces.facts.registrations import Registration
+from traces.facts.reigns import Written, written_by
+from traces.partitions.changes import Change
+from traces.topics.replay import Streams
+
+_SHOWN = 10
+LONG = 1_000
+"""Times without a leader are told one by one from so many milliseconds on: shorter ones belong to every election."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What happened in a log.
+
+    `leaderless`: times without a leader; `written`: how many states took the leader from a partition, and how many of
+    those kept only the lost leader in the ISR; `broken`: what one might expect of writes, and was not so.
+    """
+
+    registrations: list[Registration]
+    unclean: list[Change]
+    leaderless: list[Leaderless]
+    written: tuple[int, int]
+    reigns: list[Written]
+    broken: list[Broken]
+
+    @property
+    def long(self) -> list[Leaderless]:
+        """The times without a leader that lasted, but for those of topics that are deleted."""
+        return [e for e in self.leaderless if not e.removed and (e.ended is None or e.ended_time - e.time > LONG)]
+
+    def as_json(self) -> dict:
+        """The object `facts` of `replay --json`."""
+        states, kept = self.written
+        return {
+            "registrations": [each.as_json() for each in self.registrations],
+            "unclean_elections": [_unclean(change) for change in self.unclean],
+            "leaderless": {"states": states, "kept_lost_leader_alone": kept, "times": len(self.leaderless),
+                           "long": [each.as_json() for each in self.long]},
+            "reigns": [each.as_json() for each in self.reigns],
+            "unexpected": [each.as_json() for each in self.broken],
+        }
+
+
+def facts_of(evidence: Evidence, streams: Streams, refused: list[tuple[int, int]]) -> Facts:
+    """Collect the facts. `refused`: zxid and session of the requests that the check of the epoch refused."""
+    changes = evidence.changes.all
+    lost = [change for change in changes if loses_leader(change)]
+    return Facts(
+        evidence.registrations.all, [change for change in changes if is_unclean(change)],
+        without_leader(changes, streams.history.deletions), (len(lost), sum(alone(change) for change in lost)),
+        written_by(evidence, refused), broken_by(evidence),
+    )
+
+
+def print_facts(out: Console, facts: Facts) -> None:
+    """Print the lives of brokers, late writes of controllers, unclean elections, times without a leader."""
+    out.print(_brokers(facts.registrations))
+    if any(each.unowned or each.stale or each.refused for each in facts.reigns):
+        out.print(_reigns(facts.reigns))
+    _print_some(out, "unclean elections", [_unclean_text(change) for change in facts.unclean])
+    _print_some(out, "without a leader for more than a second", [_leaderless_text(each) for each in facts.long])
+    for each in facts.broken:
+        out.print(f"not so: {each.text}: {each.count:,} writes, the first at {each.zxid:#x}", soft_wrap=True)
+
+
+def _print_some(out: Console, title: str, lines: list[str]) -> None:
+    if lines:
+        out.print(f"{title}: {len(lines):,}")
+    for line in lines[:_SHOWN]:
+        out.print(f"  {line}", soft_wrap=True, markup=False, highlight=False)
+    if len(lines) > _SHOWN:
+        out.print(f"  and {len(lines) - _SHOWN:,} more: see --json")
+
+
+def _brokers(registrations: list[Registration]) -> Table:
+    table = Table(header_style="bold")
+    for name in ("broker", "lives", "registered at", "ended"):
+        table.add_column(name, justify="right" if name in ("broker", "lives") else "left")
+    for broker in sorted({each.broker for each in registrations}):
+        own = [each for each in registrations if each.broker == broker]
+        begun = [f"{each.zxid:#x} {_moment(each.time)}" for each in own]
+        ended = [f"{each.how} at {each.ended:#x} {_moment(each.ended_time)}" if each.how else "stands" for each in own]
+        shown = slice(-_SHOWN, None)
+        table.add_row(str(broker), f"{len(own):,}", "\n".join(begun[shown]), "\n".join(ended[shown]))
+    return table
+
+
+def _reigns(reigns: list[Written]) -> Table:
+    table = Table(header_style="bold", title="writes of partition states by controllers", title_justify="left")
+    for name in ("epoch", "broker", "all", "/controller gone", "next one elected", "refused (any kind)"):
+        table.add_column(name, justify="right")
+    for each in reigns:
+        counts = (each.states, each.unowned, each.stale, each.refused)
+        table.add_row(str(each.epoch), str(each.broker), *(f"{count:,}" for count in counts))
+    return table
+
+
+def _unclean(change: Change) -> dict:
+    return {"zxid": hex(change.zxid), "topic": change.topic, "partition": change.number,
+            "before": {"leader": change.before.leader, "isr": list(change.before.isr)},
+            "after": {"leader": change.after.leader, "isr": list(change.after.isr)},
+            "leader_epoch": change.after.leader_epoch, "broker": change.broker}
+
+
+def _unclean_text(change: Change) -> str:
+    before, after = change.before, change.after
+    return (f"{change.zxid:#x} {_moment(change.time)} {change.topic}-{change.number}: leader {before.leader}, ISR "
+            f"{list(before.isr)} to leader {after.leader}, ISR {list(after.isr)}")
+
+
+def _leaderless_text(each: Leaderless) -> str:
+    name = "{}-{}".format(*each.partition)
+    begin = f"{name} from {each.zxid:#x} {_moment(each.time)}, ISR {list(each.isr)}"
+    if each.ended is None:
+        return f"{begin}, to the end"
+    how = f"led by {each.leader}" + (", unclean" if each.unclean else "")
+    return f"{begin}, to {each.ended:#x} {_moment(each.ended_time)}: {how}"
+
+
+def _moment(time: int) -> str:
+    """The time of day (UTC) of a record."""
+    return f"{datetime.fromtimestamp(time / 1000, UTC):%H:%M:%S}.{time % 1000:03d}"
