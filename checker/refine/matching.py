@@ -67,7 +67,7 @@ class Matching:
 
     def _text(self, refinement):
         own, other = self._kernel, self._abstract.kernel
-        program = Program({**own.scope, STATES: len(self._abstract)})
+        program = Program({**other.scope, **own.scope, STATES: len(self._abstract)})
         states = Array(other.model.state, STATES)
         unpack, unpack_other = (Generated.of(k.packing.unpack_source()) for k in (own, other))
         relate = Generated.of(RELATE, unpack=unpack, passes=refinement.passes, agrees=refinement.agrees)

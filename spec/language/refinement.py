@@ -28,7 +28,8 @@ class Refinement:
 
     `equal` maps fields (``zk.isr``) of a concrete state to those of an abstract one that must have the same values.
     `agrees(s, a)` is what must hold besides, before and after each concrete step; `passes(s, a)`, which it implies, is
-    asked of the abstract states on the way from one to the other. A scope of `system` has the sizes of `abstract`.
+    asked of the abstract states on the way from one to the other. A scope of `system` has the sizes of `abstract`, but
+    those that `sizes` gives it for one.
     """
 
     system: str
@@ -37,6 +38,7 @@ class Refinement:
     equal: Mapping[str, str]
     passes: Callable
     agrees: Callable
+    sizes: Callable[[Scope], Scope] = dict
 
     def added_at(self, scope: Scope, without: Iterable[str] = ()) -> tuple[Added, ...]:
         """The steps that are added at a scope, but those called `without`."""
@@ -50,5 +52,6 @@ class Refinement:
         return replace(self.abstract, transitions=self.abstract.transitions + steps, expected={})
 
     def abstract_scope(self, scope: Scope) -> Scope:
-        """The sizes of the abstract model at a scope."""
-        return {name: scope[name] for name in self.abstract.scope}
+        """The sizes of the abstract model at a scope; those with names that both have must be the same."""
+        sizes = self.sizes(scope)
+        return {name: sizes[name] for name in self.abstract.scope}

@@ -1,0 +1,272 @@
+"""That `replica` keeps the contract of `storage`: every behaviour of replicated logs is one that the contract allows.
+
+The contract as a model of its own: brokers append records, each with a callback; appends succeed, or fail; the leader
+moves. It is the text of `storage` and `faults.fail_over`, with nothing of groups. A record is known by its number,
+which stands in the place of a generation.
+
+Agreed at every step (`checker.refine`): the next record, which records every broker waits for, and which were
+acknowledged; and when the leader that ZooKeeper names has begun to lead, it leads here, and its log is the log.
+"""
+
+from dataclasses import replace
+
+from spec.group import faults
+from spec.group.producer.network import PRODUCER, conclude
+from spec.group.records import APPEND, OFFSET_RECORD, clear_append, forget_append, remember_append
+from spec.group.sorts import Broker
+from spec.group.storage import STORAGE, Failure, acknowledge, leads, may_fail, may_succeed, put_record
+from spec.group.sync import Slot
+from spec.language.domains import Array, Bound, Flag, Number, Record, Sequence, SetOf, renamed
+from spec.language.model import Model, Transition
+from spec.language.refinement import Refinement
+from spec.language.sets import contains, difference, is_empty, union, with_member, without_member
+from spec.museum.replica import CURRENT
+from spec.replica import cluster
+from spec.replica.broker import LEADER, enough_in_sync
+from spec.replica.clients import network as clients
+
+LOG_BROKER = Record(
+    owned=(Flag(), "it takes itself for the leader"),
+    loading=(Flag(), "never: it does so at once"),
+    appends=(Sequence(APPEND, Bound("appends")), "appends whose callback has not run"),
+)
+LOG = renamed(Record(
+    brokers=(Array(LOG_BROKER, "brokers"), "what each broker waits for"),
+    storage=(STORAGE, "the log"),
+    producer=(PRODUCER, "no transactions"),
+    next=(Number(0, Bound("records")), "the next record"),
+    acknowledged=(SetOf("records"), "records whose append has succeeded"),
+), {"epochs": "leaders"})
+
+
+def initial(s):
+    """An empty log, which broker 0 leads."""
+    s.storage.epoch = 1
+    s.brokers[0].owned = 1
+    conclude(s.producer)
+
+
+def append(s, b: Broker, waits: Flag()):
+    """A broker appends the next record, whether it leads or not.
+
+    Guards:  it takes itself for the leader.
+    Effects: the record is in the log if it leads; a callback waits, if one does.
+    Kafka:   ReplicaManager.appendRecords.
+    """
+    if not s.brokers[b].owned:
+        return False
+
+    position = put_record(s.storage, b, OFFSET_RECORD, s.next + 1)
+    if waits:
+        remember_append(s.brokers[b], OFFSET_RECORD, position, s.next + 1, 0)
+    s.next += 1
+    return True
+
+
+def succeed(s, b: Broker, i: Slot):
+    """An append is acknowledged.
+
+    Guards:  it may be.
+    Effects: its callback has run.
+    Kafka:   DelayedProduce.onComplete.
+    """
+    append = s.brokers[b].appends.slots[i]
+    if append.kind != OFFSET_RECORD or not may_succeed(s.storage, b, append.position):
+        return False
+
+    acknowledge(s.storage, append.position)
+    s.acknowledged = with_member(s.acknowledged, append.generation - 1)
+    forget_append(s.brokers[b], i)
+    return True
+
+
+def fail(s, b: Broker, i: Slot, error: Failure):
+    """An append fails.
+
+    Guards:  it may fail so.
+    Effects: its callback has run.
+    Kafka:   DelayedProduce.onComplete.
+    """
+    append = s.brokers[b].appends.slots[i]
+    if append.kind != OFFSET_RECORD or not may_fail(s.storage, append.position, error):
+        return False
+
+    forget_append(s.brokers[b], i)
+    return True
+
+
+def lead(s, b: Broker):
+    """A broker learns that it leads.
+
+    Guards:  it does, and does not know.
+    Effects: it takes itself for the leader.
+    Kafka:   Partition.makeLeader.
+    """
+    if s.brokers[b].owned or not leads(s.storage, b):
+        return False
+
+    s.brokers[b].owned = 1
+    return True
+
+
+def follow(s, b: Broker):
+    """A broker learns that it does not lead any more.
+
+    Guards:  so it is.
+    Effects: it appends nothing from now on.
+    Kafka:   Partition.makeFollower.
+    """
+    if not s.brokers[b].owned or leads(s.storage, b):
+        return False
+
+    s.brokers[b].owned = 0
+    return True
+
+
+def crash(s, b: Broker):
+    """The process of a broker dies.
+
+    Guards:  none.
+    Effects: no callback runs; it takes itself for nothing.
+    Kafka:   none.
+    """
+    s.brokers[b].owned = 0
+    appends = s.brokers[b].appends
+    for append in appends.slots:
+        clear_append(append)
+    appends.length = 0
+    s.storage.faults += 1
+    return True
+
+
+TRANSITIONS = (
+    Transition(append, "broker {b}"), Transition(succeed, "broker {b}"), Transition(fail, "broker {b}"),
+    Transition(lead, "broker {b}"), Transition(follow, "broker {b}"), Transition(crash, "broker {b}"),
+    Transition(faults.fail_over, "cluster"),
+)
+SIZES = ("brokers", "log", "records", "leaders", "appends", "faults", "clients", "ids", "generations", "protocols",
+         "topics", "periods")
+CONTRACT = Model(
+    system="offsets-log",
+    variant="contract",
+    story="What groups suppose of the offsets log.",
+    state=LOG,
+    initial=initial,
+    transitions=TRANSITIONS,
+    properties=(),
+    scope=dict.fromkeys(SIZES, 1),
+    largest=dict.fromkeys(SIZES, 4),
+    lanes=lambda scope: ["cluster"],
+    abstract=True,
+)
+NOTING = Record(**{name: (field.domain, field.meaning) for name, field in clients.CLIENTS.fields.items()}).extended(
+    acknowledged=(SetOf("records"), "records whose producers were told that all replicas have them"),
+)
+
+
+def commit_and_note(s_clients, zk, b, broker):
+    """Producers that wait for records below the high watermark are answered, and it is noted."""
+    enough = enough_in_sync(broker)
+    for i in range(len(broker.log.slots)):
+        if i < broker.hw:
+            id = broker.log.slots[i].id
+            if enough and contains(broker.waiting, id):
+                s_clients.acknowledged = with_member(s_clients.acknowledged, id)
+            broker.waiting = without_member(broker.waiting, id)
+
+
+def noting(model):
+    """A variant of `replica` that notes which records were acknowledged."""
+    parts = {name: (NOTING if name == "clients" else field.domain, field.meaning)
+             for name, field in cluster.STATE.fields.items()}
+    return replace(model, state=Record(**parts), properties=(), expected={}).rebound({clients.commit: commit_and_note})
+
+
+REPLICATED = noting(CURRENT)
+
+
+def scope_of(sizes):
+    """The scope of the contract that goes with one of `replica`."""
+    small = dict.fromkeys(("clients", "ids", "protocols", "topics"), 1)
+    return small | {
+        "brokers": sizes["brokers"], "log": sizes["log"], "records": sizes["records"], "leaders": sizes["epochs"] + 1,
+        "appends": sizes["records"], "faults": sizes["faults"], "generations": sizes["records"], "periods": 0,
+    }
+
+
+def passes(s, a):
+    """Whether the leader that ZooKeeper names, if it has begun to lead, leads with the same log."""
+    for b in range(len(s.brokers)):
+        broker = s.brokers[b]
+        if broker.state == LEADER and s.zk.leader == b and broker.leader_epoch == s.zk.leader_epoch:
+            return a.storage.leaders[a.storage.epoch - 1] == b and same_records(broker.log, a.storage.log)
+    return True
+
+
+def same_records(log, other):
+    """Whether two logs hold the same records."""
+    if log.length != other.length:
+        return False
+    for i in range(log.length):
+        if log.slots[i].id + 1 != other.slots[i].generation:
+            return False
+    return True
+
+
+def agrees(s, a):
+    """Whether the same is waited for, and the same was acknowledged."""
+    for b in range(len(s.brokers)):
+        waiting = 0
+        for i in range(a.brokers[b].appends.length):
+            waiting = with_member(waiting, a.brokers[b].appends.slots[i].generation - 1)
+        if waiting != s.brokers[b].waiting:
+            return False
+    return s.clients.acknowledged == a.acknowledged
+
+
+def is_matched(a, s):
+    """The converse, of a state of the contract and one of `replica`: the same broker leads with the same log, who takes
+    itself for the leader does, what was acknowledged was, and what is waited for may still be.
+
+    A callback may run later here than there; and an append that fails since its time is over is still waited for there.
+    """
+    waiting = s.clients.acknowledged
+    for b in range(len(s.brokers)):
+        broker = s.brokers[b]
+        waiting = union(waiting, broker.waiting)
+        if a.brokers[b].owned and broker.state != LEADER:
+            return False
+        if a.brokers[b].owned and a.storage.leaders[a.storage.epoch - 1] == b:
+            by_right = s.zk.leader == b and broker.leader_epoch == s.zk.leader_epoch
+            if not by_right or not same_records(broker.log, a.storage.log):
+                return False
+    known = is_empty(difference(all_waited_for(a), waiting))
+    return known and is_empty(difference(a.acknowledged, s.clients.acknowledged))
+
+
+def all_waited_for(a):
+    """The records that some broker waits for."""
+    found = 0
+    for broker in a.brokers:
+        for i in range(broker.appends.length):
+            found = with_member(found, broker.appends.slots[i].generation - 1)
+    return found
+
+
+def passes_back(a, s):
+    """`passes`, asked the other way round."""
+    return passes(s, a)
+
+
+TO_CONTRACT = Refinement(
+    system="replica", abstract=CONTRACT, added=(), equal={"clients.next_record": "next"}, passes=passes, agrees=agrees,
+    sizes=scope_of,
+)
+
+
+def to_replication(sizes):
+    """That every behaviour of the contract is one of `replica` at a scope: the converse."""
+    return Refinement(
+        system="offsets-log", abstract=REPLICATED, added=(), equal={"next": "clients.next_record"}, passes=passes_back,
+        agrees=is_matched, sizes=lambda scope: sizes,
+    )
