@@ -16,6 +16,7 @@ import numpy as np
 from checker.cluster import ClusterError, Levels, LostLevel
 from checker.execution import Execution
 from checker.kernel import Expansion, Kernel
+from checker.machine import SPEED
 from checker.outcome import Outcome, Tally
 from checker.partition import advance, expand
 from checker.rundir import RunDirectory
@@ -24,6 +25,8 @@ from checker.table import Table
 SPREAD = 40_000
 DRIVER_STATES = 5_000_000
 ATTEMPTS = 5
+FEW = 2_000_000
+"""Without Spark, so many states are first expanded by code that runs slower and is made sooner."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,15 @@ class Explorer:
         kinds = {p.name: p.kind for p in kernel.state_properties}
         initial = Execution(kernel.model, kernel.scope).initial_states()
         packed = np.array([kernel.packing.pack(s) for s in initial], np.uint64)
-        self._initial = Expansion(kernel.compiled).representatives(packed)
+        self._initial = Expansion(kernel.compiled, speed=self._speed(len(packed))).representatives(packed)
         self._tally = Tally(kernel.compiled, kinds, len(self._initial), deadlock)
         self._levels = run.levels()
         for level in self._levels:
             self._tally.add(level)
         self.stopped_by: str | None = None
+
+    def _speed(self, states):
+        return SPEED if self._context or states > FEW else 0
 
     @property
     def outcome(self) -> Outcome:
@@ -111,7 +117,8 @@ class Explorer:
         """The first levels, in this process, until the frontier is worth handing out."""
         if not self._is_small():
             return
-        expansion, table = Expansion(self._kernel.compiled), Table(self._kernel.compiled.words)
+        compiled, speed = self._kernel.compiled, self._speed(self.outcome.distinct)
+        expansion, table = Expansion(compiled, speed=speed), Table(compiled.words)
         blocks = [np.hstack([self._initial, np.zeros((len(self._initial), 1), np.uint64)]).tobytes()]
         for level in self._levels:
             states = np.concatenate(list(self._run.states(level)))
@@ -123,6 +130,9 @@ class Explorer:
             self._run.begin_level(level)
             blocks = [b for _, b in advance(self._run, expansion, table, level, blocks, None, 1)]
             self._complete([None])
+            if speed < self._speed(self.outcome.distinct):
+                speed = SPEED
+                expansion = Expansion(compiled)
 
     def _explore_on_spark(self):
         """The levels that follow, one job each, as long as none fails."""

@@ -20,7 +20,7 @@ from checker.compiler import Generated, Program
 from checker.compiler_expressions import COPY, Words
 from checker.compiler_text import NUMBER
 from checker.errors import UserError
-from checker.machine import Code
+from checker.machine import SPEED, Code
 from checker.packing import Packing
 from checker.representatives import Representatives
 from spec.language.domains import Scope, values
@@ -252,9 +252,9 @@ def _count(transition, scope):
 
 
 class Expansion:
-    """Runs the compiled `expand` over arrays of packed states and keeps the tallies."""
+    """Runs the compiled `expand` over arrays of packed states and keeps the tallies; `speed` is that of `Code`."""
 
-    def __init__(self, compiled: Compiled, capacity: int = 1 << 14):
+    def __init__(self, compiled: Compiled, capacity: int = 1 << 14, speed: int = SPEED):
         self.compiled = compiled
         self._s, self._t = np.zeros(compiled.size, np.uint8), np.zeros(compiled.size, np.uint8)
         self._size = capacity + compiled.most_successors
@@ -265,7 +265,7 @@ class Expansion:
         self.cuts = np.zeros(max(1, len(compiled.bounds)), np.int64)
         self._trial, self._ties = np.zeros(compiled.words, np.uint64), np.array(compiled.ties, np.int64)
         self.clear()
-        self._code = Code(compiled.text, *compiled.exported)
+        self._code = Code(compiled.text, *compiled.exported, speed=speed)
 
     def representatives(self, states: np.ndarray) -> np.ndarray:
         """The packed representatives of packed states, shape (n, words), each once; without a symmetry themselves."""

@@ -39,7 +39,7 @@ def graph_of(run: RunDirectory, look: Look) -> Graph:
     levels = [np.concatenate([*run.states(level), np.zeros((0, look.words), np.uint64)]) for level in run.levels()]
     states = np.ascontiguousarray(np.concatenate(levels))
     level = np.repeat(np.arange(len(levels), dtype=np.int32), [len(states) for states in levels])
-    index, looking = Index(states), Looking(look)
+    index, looking = Index(states), Looking(look, len(states))
     degree = np.zeros(len(states) + 1, np.int64)
     parts = [(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint64))]
     for out, origins, numbers, taken in looking.run(states):

@@ -17,11 +17,13 @@ from checker.compiler_expressions import COPY, Words
 from checker.compiler_text import NUMBER
 from checker.kernel import Kernel, nested_choices
 from checker.liveness.labels import Labels, parameters
-from checker.machine import Code
+from checker.machine import SPEED, Code
 from spec.language.layout import dtype
 
 ARGUMENTS = 16
 BATCH = 1 << 14
+FEW = 2_000_000
+"""States below this number are labelled by code that runs slower and is made sooner."""
 HEAD = """
 def look(states, first, end, room, most, following, s, t, out, origins, numbers, taken, marks, enabled, cut, classes):
     n = 0
@@ -115,9 +117,9 @@ def _restricted(labels, transition, indent):
 
 
 class Looking:
-    """Runs the compiled `look` over arrays of packed states."""
+    """Runs the compiled `look` over arrays of packed states, about `count` in all."""
 
-    def __init__(self, look: Look):
+    def __init__(self, look: Look, count: int):
         self.look = look
         self._s, self._t = np.zeros(look.size, np.uint8), np.zeros(look.size, np.uint8)
         self._size = BATCH + look.most_successors
@@ -125,7 +127,7 @@ class Looking:
         self._origins, self._numbers = np.zeros(self._size, np.int64), np.zeros(self._size, np.int64)
         self._taken, self._following = np.zeros(self._size, np.uint64), np.zeros(1, np.int64)
         self._classes = np.ascontiguousarray(look.classes)
-        self._code = Code(look.text, "look")
+        self._code = Code(look.text, "look", speed=SPEED if count >= FEW else 0)
         self._function = self._code.function("look", ARGUMENTS)
 
     def run(self, states: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:

@@ -57,7 +57,7 @@ def write_part(run: RunDirectory, look: Look, partition: int, partitions: int) -
     hashes = hashes_of(states)
     if (hashes[1:] == hashes[:-1]).any():
         raise RunError(f"{run.uri}: two states have one hash; liveness needs a scope that one process can hold")
-    looking, degree = Looking(look), np.zeros(len(states), np.int64)
+    looking, degree = Looking(look, len(states)), np.zeros(len(states), np.int64)
     steps = [(np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.uint64))]
     for out, origins, numbers, taken in looking.run(states):
         degree += np.bincount(origins, minlength=len(states))

@@ -130,7 +130,7 @@ def shortest_by_definition(walk, prop):
 
 
 @pytest.mark.parametrize("name", PROPERTIES)
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(walk=WALKS)
 def test_every_way_of_deciding_agrees_with_the_definition(name, walk):
     prop = PROPERTIES[name]
