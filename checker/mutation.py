@@ -11,8 +11,8 @@ from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.mutants import (
-    async_isr, cluster, consumer, election, group, liveness, liveness_control, partition, replica, replication,
-    requests, rolling, topics,
+    async_isr, cluster, consumer, election, group, liveness, liveness_control, partition, partition_elections,
+    replica, replication, requests, rolling, topics, topics_writes,
 )
 from spec.mutants.mutant import Mutant
 
@@ -64,9 +64,9 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("replication", "kip320"): replication.MUTANTS, ("async-isr", "maximal-isr"): async_isr.MUTANTS,
         ("election", "fenced"): election.MUTANTS + liveness_control.ELECTION,
         ("election", "fenced-standing"): liveness_control.STANDING, ("election", "rolling"): rolling.MUTANTS,
-        ("partition", "fenced"): partition.MUTANTS,
+        ("partition", "fenced"): partition.MUTANTS, ("partition", "legacy"): partition_elections.LEGACY_MUTANTS,
         ("requests", "current"): requests.MUTANTS + liveness_control.REQUESTS,
-        ("topics", "kip455"): topics.MUTANTS, ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS,
+        ("topics", "kip455"): topics.MUTANTS + topics_writes.MUTANTS, ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS,
         ("replica", "current"): replica.MUTANTS, ("replica", "fenced"): replica.FENCED_MUTANTS,
         ("group", "current"): group.MUTANTS + liveness.GROUP, ("group", "static"): group.STATIC_MUTANTS,
         ("group", "classic"): group.CLASSIC_MUTANTS, ("group", "limited"): group.LIMITED_MUTANTS,

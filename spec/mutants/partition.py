@@ -7,7 +7,7 @@ writing a transition.
 
 from spec.language.domains import NOBODY
 from spec.language.sets import contains, difference, intersection, is_empty, without_member
-from spec.mutants import partition_triggers
+from spec.mutants import partition_elections, partition_triggers
 from spec.mutants.partition_mutant import CALM, EARLY, SPARE, TWO, mutant, mutant_within
 from spec.partition import elections, isr, machines, network, progress, replica, strategies, zookeeper
 from spec.partition.context import (
@@ -227,4 +227,4 @@ MUTANTS = (
     mutant("leaver-told", "removal_recipients", {elections.told_of_removal: everyone_live}),
     mutant("assignments-unread", "context_is_zookeeper", {zookeeper.load_partition: leave_unassigned}, CALM),
     mutant("started-without-elections", "led_if_possible", {progress.start_partitions: start_without_elections}, CALM),
-) + partition_triggers.MUTANTS
+) + partition_elections.MUTANTS + partition_triggers.MUTANTS

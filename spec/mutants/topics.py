@@ -21,7 +21,7 @@ from spec.topics.context import (
     forget, is_present, members,
 )
 from spec.topics.fencing import checked_delete_topic
-from spec.topics.progress import any_in, at_work, end_election, rest
+from spec.topics.progress import any_in, at_work, end_election, move_partition, rest
 from spec.topics.reassignment import append_members, finish, origin_of, plan, target_of
 from spec.topics.znodes import NONE
 from spec.topics.tree import delete_config, delete_request, delete_topic
@@ -245,6 +245,20 @@ def begin_online(controller):
             controller.todo = with_member(controller.todo, p)
 
 
+def skip_offline(partition):
+    """A partition of a deleted topic is to be NonExistent without having been Offline, which is refused."""
+    move_partition(partition, NON_EXISTENT_PARTITION)
+
+
+def begin_led(controller):
+    """New partitions are Online without having been New."""
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        if is_present(partition) and partition.state == NON_EXISTENT_PARTITION:
+            partition.state = ONLINE_PARTITION
+            controller.todo = with_member(controller.todo, p)
+
+
 def topic_unchecked(zk, b, epoch):
     """The topic znode deleted without the check of the epoch."""
     return delete_topic(zk, b, epoch)
@@ -289,6 +303,8 @@ MUTANTS = (
     mutant("stay-online", "state_tells", {progress.mark_offline_leaders: mark_nothing}, FAULT),
     mutant_within("online-anyway", "state_tells", "create_first_state", {progress.end_election: online_anyway}, FAULT),
     mutant("new-skipped", "moves_legal", {creation.begin_partitions: begin_online}, EXPANDED),
+    mutant("partition-new-skipped", "moves_legal", {creation.begin_partitions: begin_led}, EXPANDED),
+    mutant("offline-skipped", "marked_before_deletion", {progress.end_partition: skip_offline}),
 )
 TWO_PHASE_MUTANTS = (
     mutant("target-early", "replicas_remembered", {reassignment.plan: plan_target_alone}),

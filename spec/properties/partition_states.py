@@ -3,7 +3,7 @@
 from spec.language.domains import NOBODY
 from spec.language.model import always, always_step
 from spec.language.sets import contains, difference, is_empty
-from spec.partition.context import NO_EPOCH
+from spec.partition.context import NO_EPOCH, WRITING_LEADER, WRITING_REMOVAL
 from spec.partition.zookeeper import assigned
 
 
@@ -53,6 +53,22 @@ def epoch_step(before, after):
             return False
         if new.leader_epoch != old.leader_epoch and new.leader_epoch != old.leader_epoch + 1:
             return False
+    return True
+
+
+def raised_by_election(before, after):
+    """Only a controller that has elected, or takes a replica offline, raises a leader epoch: a wish leaves it (P4)."""
+    for p in range(len(after.zk.partitions)):
+        old = before.zk.partitions[p]
+        new = after.zk.partitions[p]
+        if exists(old) and new.leader_epoch > old.leader_epoch:
+            raised = False
+            for broker in before.brokers:
+                doing = broker.controller.doing
+                if doing == WRITING_LEADER or doing == WRITING_REMOVAL:
+                    raised = raised or broker.controller.result.leader_epoch == new.leader_epoch
+            if not raised:
+                return False
     return True
 
 
@@ -142,6 +158,7 @@ STATES = (
     always(isr_assigned),
     always(isr_not_empty),
     always_step(epoch_step),
+    always_step(raised_by_election),
     always_step(leader_raises_epoch),
     always(unique_leader),
     always_step(clean),

@@ -1,4 +1,4 @@
-"""Properties of topics: T1 to T10 and, as far as they concern this system, P2, C13 and C14."""
+"""Properties of topics: T1 to T10 and, as far as they concern this system, P2, C4, C13 and C14."""
 
 from spec.language.domains import NOBODY
 from spec.language.model import always, always_step
@@ -9,6 +9,7 @@ from spec.partition.legal import (
     REPLICA_DELETION_STARTED, partition_move_is_legal, replica_move_is_legal,
 )
 from spec.partition.strategies import new_topic_leader, offline_leader, replicas_of
+from spec.properties.topics_writes import WRITES
 from spec.topics.context import (
     ARMING, DROP_TASK, IDLE, LOADING, MOVING, NO_EPOCH, WRITING_ASSIGNMENT, WRITING_TARGET, is_present,
     is_reassigned,
@@ -336,5 +337,5 @@ KIP455 = (
     always_step(origin_kept, of=("write_assignment",)),
     always_step(cancelled_to_origin, of=("reassign",)),
 )
-SAFETY = COMMON + KIP455
+SAFETY = COMMON + KIP455 + WRITES
 TWO_PHASE = COMMON + (always(request_remembered),)
