@@ -23,7 +23,7 @@ class Alone:
         for i, (function, kinds) in enumerate(functions):
             self._program.export(f"f{i}", function, tuple(kinds))
         flag = [Program.FLAG] if checked else []
-        self._code = Code(self._program.text, *(f"f{i}" for i in range(len(functions))), *flag)
+        self._code = Code(self._program.text, *(f"f{i}" for i in range(len(functions))), *flag, speed=0)
         self._calls = [self._code.function(f"f{i}", len(kinds)) for i, (_, kinds) in enumerate(functions)]
         self._flag = ctypes.c_int64.from_address(self._code.address(Program.FLAG)) if checked else ctypes.c_int64()
 

@@ -63,7 +63,7 @@ OTHERS = {
 }
 EVERYTHING = {name: (toy, toy.scope) for name, toy in TOYS.items()} | FIRST | OTHERS
 NEWEST = {model.system: model for model in MODELS}
-ENOUGH = Limits(states=4000)
+ENOUGH = Limits(states=1500)
 """How far the older variants of a system are explored by tests; the newest to the end."""
 
 
