@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from traces.accounts import TOOLS, Account, is_listed
+from traces.accounts import Account, is_listed
 from traces.partitions.explanations import Explanation
 from traces.partitions.replay import BY_ALTER_PARTITION
 from traces.recording import Recording

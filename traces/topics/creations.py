@@ -6,7 +6,7 @@ from itertools import permutations, product
 
 from spec.topics.assignment import assign_replicas
 from traces.evidence import Evidence
-from traces.partitions.inputs import Assignment, Version
+from traces.partitions.inputs import Assignment
 from traces.topics.steps import TopicSteps
 from traces.topics.writes import Write
 from traces.topics.znodes import Topic, entity_in, topic_in
