@@ -31,7 +31,8 @@ class Decided:
     `lasso` is a violation, with its `reasons`, or None. Of the `waiting` states (those that a behaviour passes while
     the goal has not come) `cut` have a fair step that a bound cuts, and from `beyond` no way leads to the goal within
     the bounds (None where that was not counted). A state counts once for each choice of the property's arguments.
-    `vacuous`: it holds, but nothing ever waits, or nothing that waits reaches the goal within the bounds.
+    `vacuous`: it holds, but nothing ever waits, or nothing that waits reaches the goal within the bounds, or no
+    behaviour within the bounds keeps what is assumed (which is looked for in memory only).
     """
 
     prop: Property
@@ -91,7 +92,13 @@ class _Here:
         beyond = waiting & ~leading_to(graph.first, graph.target, goal)
         counts = [int(part.sum()) for part in (waiting, cut, beyond)]
         decided = Decided(instance.prop, *counts, counts[2] == counts[0])
-        return _with_lasso(self._run, self._kernel, decided, instance, graph, region, self._way)
+        found = _with_lasso(self._run, self._kernel, decided, instance, graph, region, self._way)
+        return found if found.lasso else replace(found, vacuous=found.vacuous or not self._is_kept(question))
+
+    def _is_kept(self, question):
+        """Whether some behaviour keeps what is assumed, be the goal reached or not."""
+        everywhere = np.ones(len(self._graph.states), bool)
+        return bool((fair_sets(self._graph, replace(question, settles=False), everywhere) >= 0).any())
 
     def _way(self, region, entry):
         """Where the waiting begins that ends in `entry` (packed, and its level), and the steps from there."""

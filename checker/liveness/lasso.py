@@ -15,11 +15,30 @@ from spec.language.plain import Plain
 
 
 def reasons(trace: Trace, prop: Property) -> list[str]:
-    """Why a lasso violates a property of liveness: a line for the goal, and one for each assumption.
+    """Why a lasso violates a property of liveness: a line for the goal, and one for each way to keep an assumption.
 
     Raises TraceError when it does not.
     """
     return _Lasso(trace).reasons(prop)
+
+
+TAKEN, DISABLED, NOWHERE, NOT_TAKEN = _WAYS = (
+    "fair, and taken on the loop", "weakly fair, and disabled in some state of the loop",
+    "strongly fair, and nowhere enabled on the loop", "taken finitely often, and not on the loop",
+)
+
+
+def _told(kept, how):
+    """The actions that are kept in this way, each assumption's together."""
+    texts = []
+    for assumption in dict.fromkeys(action.assumption for action in kept):
+        every = [action for action in kept if action.assumption == assumption]
+        meant = [action for action in every if kept[action] == how]
+        if meant and len(meant) == len(every):
+            texts.append(assumption.action)
+        elif meant:
+            texts.append("; ".join(action.text for action in meant))
+    return "; ".join(texts)
 
 
 class _Lasso:
@@ -37,11 +56,11 @@ class _Lasso:
         if prop.kind not in LIVENESS:
             raise TraceError(f"{prop.name} is violated by a state or a step, not by a loop")
         labels = Labels(self.trace.model, self.trace.scope, (prop,))
-        kept = list(map(self._kept, labels.actions))
+        kept = {action: self._kept(action) for action in labels.actions}
         found = [told for instance in labels.instances if (told := self._violated(instance))]
         if not found:
             raise TraceError(f"{prop.name} is reached, or nothing on the way asks for it")
-        return [found[0], *kept]
+        return [found[0], *(f"{how}: {_told(kept, how)}" for how in sorted({*kept.values()}, key=_WAYS.index))]
 
     def _violated(self, instance):
         """How an instance of the property is violated, in words; None when it is not."""
@@ -61,18 +80,17 @@ class _Lasso:
 
     def _kept(self, action: Action) -> str:
         kind = action.assumption.kind
-        told = WORDS[kind].format(action.text)
         taken = [i + 1 for i in self.steps if self._takes(action, i)]
         disabled = [i for i in self.loop if not self._is_enabled(action, self.states[i])]
         if kind == FINITELY and not taken:
-            return f"{told}: not on the loop"
+            return NOT_TAKEN
         if kind != FINITELY and taken:
-            return f"{told}: taken at step {taken[0]}"
+            return TAKEN
         if kind == STRONG and len(disabled) == len(self.loop):
-            return f"{told}: nowhere enabled on the loop"
+            return NOWHERE
         if kind not in (FINITELY, STRONG) and disabled:
-            return f"{told}: not enabled in state {disabled[0]}"
-        raise TraceError(f"it is assumed {told}, and the loop does not keep that")
+            return DISABLED
+        raise TraceError(f"it is assumed {WORDS[kind].format(action.text)}, and the loop does not keep that")
 
     def _takes(self, action, i):
         step, transition, _ = self.trace.steps[i]

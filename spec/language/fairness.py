@@ -38,10 +38,15 @@ class Assumption:
     @property
     def text(self) -> str:
         """The assumption in words: ``weak fairness of join for each b, m where is_alive``."""
+        return WORDS[self.kind].format(self.action)
+
+    @property
+    def action(self) -> str:
+        """What is assumed to be fair, finite or lasting: ``join for each b, m where is_alive``."""
         parts = [", ".join(self.of)] if self.of else []
         parts += [f"for each {', '.join(self.each)}"] if self.each else []
         parts += [f"where {self.when.__name__}"] if self.when and self.of else []
-        return WORDS[self.kind].format(" ".join(parts) or self.when.__name__)
+        return " ".join(parts) or self.when.__name__
 
     def renamed(self, names: Mapping[str, str]) -> Assumption:
         """This assumption about transitions that now have other names."""

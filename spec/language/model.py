@@ -139,7 +139,8 @@ def sometimes(predicate: Callable, name: str = "", **least: int | str) -> Proper
 
 
 def eventually(
-    predicate: Callable, *, given: tuple[Assumption, ...], after: Callable | None = None, name: str = "", **least: int
+    predicate: Callable, *, given: tuple[Assumption, ...], after: Callable | None = None, name: str = "",
+    **least: int | str,
 ) -> Property:
     """The property that `predicate` comes true after every state where `after` holds, if what is `given` holds."""
     return Property(name or predicate.__name__, "eventually", predicate, least=least, after=after, given=given)

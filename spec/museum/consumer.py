@@ -1,12 +1,10 @@
 """The consumer system: its variants, oldest first, and what is known of each."""
 
-from dataclasses import replace
-
 from spec.consumer import assignment, faults, member, offsets, rebalance, session, zookeeper
 from spec.language.model import Arrow, Model, Transition
-from spec.language.rebind import rebind
 from spec.museum import consumer_variants as variants
 from spec.properties import consumer as properties
+from spec.properties.liveness_consumer import LIVENESS
 
 LANE = "consumer {c}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
@@ -77,9 +75,7 @@ def model(variant, story, quick, standard, expected, replacements, goals=propert
         state=member.STATE,
         initial=member.initial,
         transitions=CONSUMER + FAULTS,
-        properties=tuple(
-            replace(p, predicate=rebind(p.predicate, replacements)) for p in properties.SAFETY + goals
-        ),
+        properties=tuple(p.rebound(replacements) for p in properties.SAFETY + goals + LIVENESS),
         scope=scope(*standard),
         largest=scope(6, 6, 4, 4, 4, 4, 4, 4, 4),
         others={"quick": scope(*quick), "deep": scope(3, 2, 1, 0, 2, 1, 0, 0, 0)},
@@ -98,10 +94,10 @@ def goals_without(predicate):
 
 DEFAULT = (2, 2, 1, 0, 2, 1, 1, 0, 0)
 EXPIRED = {"deletes_its_own": 24, "one_reader": 20, "reads_its_own": 11, "remembers_claims": 13}
-EXPIRY_AND_CHANGE = EXPIRED | {"claims_afresh": 22, "quiet_group_reads_all": 23}
-LOST_ANSWER = {"deletes_its_own": 23, "quiet_group_reads_all": 26, "reads_its_own": 23}
+EXPIRY_AND_CHANGE = EXPIRED | {"claims_afresh": 22, "quiet_group_reads_all": 23, "all_read": 23}
+LOST_ANSWER = {"deletes_its_own": 23, "quiet_group_reads_all": 26, "reads_its_own": 23, "all_read": 26}
 UNREGISTERED = {
-    "claims_afresh": 19, "quiet_group_reads_all": 12, "reads_its_own": 11, "remembers_claims": 12,
+    "claims_afresh": 19, "quiet_group_reads_all": 12, "all_read": 12, "reads_its_own": 11, "remembers_claims": 12,
     "rests_registered": 12,
 }
 WAITING = model(
@@ -112,7 +108,7 @@ WAITING = model(
     {
         (1, 1, 1, 0, 1, 0, 0, 1, 0): {"reads_its_own": 11, "remembers_claims": 12},
         (2, 1, 1, 0, 1, 0, 0, 1, 0): EXPIRED | {
-            "claims_afresh": 21, "one_reader": 21, "quiet_group_reads_all": 26, "remembers_claims": 12,
+            "claims_afresh": 21, "one_reader": 21, "quiet_group_reads_all": 26, "all_read": 26, "remembers_claims": 12,
         },
         DEFAULT: EXPIRY_AND_CHANGE,
     },
@@ -126,19 +122,20 @@ CHECKED = model(
     {
         (1, 1, 1, 0, 1, 0, 0, 1, 0): UNREGISTERED,
         (1, 1, 1, 0, 1, 1, 1, 0, 0): {
-            "claims_afresh": 22, "quiet_group_reads_all": 23, "reads_its_own": 11, "remembers_claims": 13,
+            "claims_afresh": 22, "quiet_group_reads_all": 23, "all_read": 23, "reads_its_own": 11,
+            "remembers_claims": 13,
         },
-        (2, 1, 1, 0, 1, 0, 0, 0, 0): {"quiet_group_reads_all": 26},
+        (2, 1, 1, 0, 1, 0, 0, 0, 0): {"quiet_group_reads_all": 26, "all_read": 26},
         (2, 1, 1, 0, 1, 0, 0, 0, 1): LOST_ANSWER,
         (2, 1, 1, 0, 1, 0, 0, 1, 0): EXPIRED | UNREGISTERED | {"one_reader": 21},
-        (2, 1, 1, 0, 1, 0, 1, 0, 0): EXPIRED | {"quiet_group_reads_all": 26},
-        (2, 1, 1, 2, 1, 0, 0, 0, 0): {"offset_never_falls": 27, "quiet_group_reads_all": 26},
-        (2, 1, 1, 2, 1, 0, 1, 0, 0): EXPIRED | {"offset_never_falls": 25, "quiet_group_reads_all": 26},
-        (2, 1, 1, 2, 1, 1, 0, 0, 0): {"offset_never_falls": 25, "quiet_group_reads_all": 26},
+        (2, 1, 1, 0, 1, 0, 1, 0, 0): EXPIRED | {"quiet_group_reads_all": 26, "all_read": 26},
+        (2, 1, 1, 2, 1, 0, 0, 0, 0): {"offset_never_falls": 27, "quiet_group_reads_all": 26, "all_read": 26},
+        (2, 1, 1, 2, 1, 0, 1, 0, 0): EXPIRED | {"offset_never_falls": 25, "quiet_group_reads_all": 26, "all_read": 26},
+        (2, 1, 1, 2, 1, 1, 0, 0, 0): {"offset_never_falls": 25, "quiet_group_reads_all": 26, "all_read": 26},
         (2, 2, 1, 0, 2, 0, 0, 0, 1): LOST_ANSWER,
         DEFAULT: EXPIRY_AND_CHANGE,
-        (2, 3, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 38},
-        (3, 2, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 33},
+        (2, 3, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 38, "all_read": 38},
+        (3, 2, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 33, "all_read": 33},
     },
     {},
 )
@@ -150,7 +147,7 @@ UNLIMITED = model(
     (2, 2, 1, 0, 1, 1, 1, 0, 0),
     {
         (2, 1, 1, 0, 1, 0, 0, 0, 1): LOST_ANSWER,
-        (2, 1, 1, 0, 1, 0, 1, 0, 0): EXPIRED | {"quiet_group_reads_all": 46},
+        (2, 1, 1, 0, 1, 0, 1, 0, 0): EXPIRED | {"quiet_group_reads_all": 46, "all_read": 26},
         (2, 1, 1, 0, 1, 1, 0, 0, 0): {},
         (2, 2, 1, 0, 1, 1, 1, 0, 0): EXPIRY_AND_CHANGE,
     },
@@ -170,7 +167,7 @@ ORDERLY = model(
     (3, 2, 1, 0, 1, 1, 0, 0, 0),
     {
         (2, 1, 1, 2, 1, 0, 1, 0, 0): EXPIRED | {
-            "deletes_its_own": 23, "offset_never_falls": 26, "quiet_group_reads_all": 33,
+            "deletes_its_own": 23, "offset_never_falls": 26, "quiet_group_reads_all": 33, "all_read": 26,
         },
         (2, 1, 1, 2, 1, 1, 0, 0, 0): {}, (2, 2, 1, 2, 1, 0, 0, 0, 0): {}, (3, 2, 1, 0, 1, 1, 0, 0, 0): {},
     },
@@ -183,8 +180,8 @@ ROUND_ROBIN = model(
     (2, 2, 1, 0, 2, 0, 0, 0, 0),
     (2, 3, 1, 0, 2, 1, 0, 0, 0),
     {
-        (2, 2, 1, 0, 2, 0, 0, 0, 0): {"quiet_group_reads_all": 33},
-        (2, 3, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 38},
+        (2, 2, 1, 0, 2, 0, 0, 0, 0): {"quiet_group_reads_all": 33, "all_read": 33},
+        (2, 3, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 38, "all_read": 38},
     },
     {assignment.place_of_owner: assignment.round_robin_owner},
     goals_without(properties.split_topic),
@@ -195,8 +192,8 @@ CEILING = model(
     (2, 2, 1, 0, 2, 0, 0, 0, 0),
     (3, 4, 1, 0, 1, 0, 0, 0, 0),
     {
-        (2, 2, 1, 0, 2, 0, 0, 0, 0): {"quiet_group_reads_all": 33},
-        (3, 4, 1, 0, 1, 0, 0, 0, 0): {"quiet_group_reads_all": 36},
+        (2, 2, 1, 0, 2, 0, 0, 0, 0): {"quiet_group_reads_all": 33, "all_read": 33},
+        (3, 4, 1, 0, 1, 0, 0, 0, 0): {"quiet_group_reads_all": 36, "all_read": 36},
     },
     {assignment.place_of_owner: assignment.range_ceil_owner},
 )

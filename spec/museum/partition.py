@@ -2,7 +2,7 @@
 
 from spec import faults as any_system
 from spec import zookeeper as answers
-from spec.language.model import Arrow, Model, Transition
+from spec.language.model import Arrow, Model, Transition, among
 from spec.language.rebind import rebind
 from spec.museum import leader_zk
 from spec.museum import zkclient_partition as zkclient
@@ -11,6 +11,7 @@ from spec.partition import (
     replica, triggers, zookeeper,
 )
 from spec.properties import partition_goals as goals
+from spec.properties.liveness_partition import LIVENESS
 from spec.properties.partition import SAFETY, WITHOUT_BROKER_EPOCHS
 
 LANE = "broker {b}"
@@ -96,7 +97,7 @@ def model(variant, story, transitions, properties, standard, deep, expected):
         state=cluster.STATE,
         initial=cluster.initial,
         transitions=transitions + FAULTS,
-        properties=properties,
+        properties=among(properties + LIVENESS, transitions + FAULTS),
         scope=standard,
         largest=scope(5, 5, 3, 4, 10, 5),
         lanes=lanes,
@@ -109,7 +110,11 @@ def model(variant, story, transitions, properties, standard, deep, expected):
     )
 
 
-ONE_FAULT = {"no_stale_write": 7, "context_is_zookeeper": 10, "leaderless_for_a_reason": 15}
+LOST_ANSWER = {"is_served_despite_loss": 6}
+FOLLOWED_IN_VAIN = LOST_ANSWER | {"may_go_when_followed": 10}
+ONE_FAULT = LOST_ANSWER | {
+    "no_stale_write": 7, "context_is_zookeeper": 10, "leaderless_for_a_reason": 15, "is_served": 11, "is_balanced": 16,
+}
 OLDEST = ONE_FAULT | {"isr_not_empty": 14}
 FENCED = model(
     "fenced",
@@ -120,8 +125,10 @@ FENCED = model(
     TWO_FAULTS,
     scope(3, 2, 1, 2, 3, 2),
     {
-        (2, 2, 1, 2, 3, 1): {}, (3, 2, 1, 2, 3, 1): {}, (2, 2, 1, 2, 3, 2): {}, (3, 2, 1, 2, 3, 2): {},
-        (3, 3, 1, 2, 3, 1): {}, (3, 2, 2, 2, 2, 1): {}, (3, 2, 1, 1, 2, 2): {}, (2, 2, 1, 1, 3, 3): {},
+        (2, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN, (3, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN,
+        (2, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN, (3, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN,
+        (3, 3, 1, 2, 3, 1): FOLLOWED_IN_VAIN, (3, 2, 2, 2, 2, 1): {"is_served_despite_loss": 10},
+        (3, 2, 1, 1, 2, 2): FOLLOWED_IN_VAIN, (2, 2, 1, 1, 3, 3): FOLLOWED_IN_VAIN,
     },
 )
 UNFENCED = {
@@ -148,7 +155,7 @@ LEGACY = model(
         (3, 2, 1, 2, 3, 1): ONE_FAULT,
         (2, 2, 1, 2, 3, 2): ONE_FAULT | {"no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
     },
-).rebound(UNFENCED)
+).rebound(UNFENCED, safety_only=((2, 2, 1, 2, 3, 2),))
 ASKED_AGAIN = {
     transition.function: rebind(transition.function, {context.forget: zkclient.ask_again})
     for transition in EVENTS + LEADER_ZK
@@ -172,5 +179,5 @@ ZKCLIENT = model(
 } | UNFENCED | {
     failover.reopen: zkclient.reopen,
     faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
-})
+}, safety_only=((2, 2, 1, 2, 3, 2),))
 MODELS = (ZKCLIENT, LEGACY, FENCED)

@@ -1,9 +1,10 @@
 """The replica system: its variants, oldest first, and what is known of each."""
 
-from spec.language.model import Arrow, Model, Transition
+from spec.language.model import Arrow, Model, Transition, among
 from spec.museum import follower_truncation as former
 from spec.museum import leader_writes_isr, shrunk_isr
 from spec.properties import replica_goals as goals
+from spec.properties.liveness_replica import LIVENESS
 from spec.properties.replica import SAFETY
 from spec.replica import broker, cluster, controller, faults, follower, leader, network, replica
 from spec.replica.clients import consumer
@@ -73,7 +74,7 @@ def model(variant, story, transitions, properties, expected):
         state=cluster.STATE,
         initial=cluster.initial,
         transitions=COMMON + transitions,
-        properties=SAFETY + properties,
+        properties=among(SAFETY + properties + LIVENESS, COMMON + transitions),
         scope=scope(2, 1, 1, 1, 1, 1, 0),
         largest=scope(5, 5, 5, 5, 5, 3, 2),
         lanes=lanes,
@@ -106,15 +107,15 @@ TO_HW = model(
     {
         (2, 1, 1, 1, 0, 1, 0): {},
         (2, 1, 1, 1, 1, 1, 0): {
-            "version_is_mended": 3, "isr_complete": 7, "stale_leader": 8, "committed": 9, "stable_read": 10,
+            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 7, "stale_leader": 8, "committed": 9, "stable_read": 10,
             "truncated_above_hw": 12,
         },
         (3, 1, 1, 1, 1, 1, 0): {
-            "version_is_mended": 3, "isr_complete": 8, "stale_leader": 9, "committed": 10, "stable_read": 11,
+            "version_is_mended": 3, "is_in_sync": 7, "isr_complete": 8, "stale_leader": 9, "committed": 10, "stable_read": 11,
             "truncated_above_hw": 13,
         },
         (2, 2, 2, 2, 1, 1, 0): {
-            "version_is_mended": 3, "isr_complete": 7, "stale_leader": 8, "committed": 9, "stable_read": 10,
+            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 7, "stale_leader": 8, "committed": 9, "stable_read": 10,
             "committed_stays": 11, "visible_match": 11, "truncated_above_hw": 12,
         },
     },
@@ -131,10 +132,10 @@ EPOCH101 = model(
     WRITING + ASKING + LOSING,
     goals.TOLD + goals.LATE,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3},
-        (3, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "stale_leader": 12, "isr_complete": 12},
+        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 6},
+        (3, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 7, "stale_leader": 12, "isr_complete": 12},
         (2, 2, 2, 2, 1, 1, 0): {
-            "version_is_mended": 3, "isr_complete": 12, "truncated_above_hw": 14, "visible_match": 14,
+            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 12, "truncated_above_hw": 14, "visible_match": 14,
         },
     },
 ).rebound(UNFENCED | {
@@ -150,10 +151,10 @@ EPOCH279 = model(
     WRITING + ASKING + LOSING,
     goals.TOLD + goals.LATE,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3},
-        (3, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3},
+        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 6},
+        (3, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 7},
         (2, 2, 2, 2, 1, 1, 0): {
-            "version_is_mended": 3, "isr_complete": 13, "truncated_above_hw": 14, "visible_match": 16,
+            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 13, "truncated_above_hw": 14, "visible_match": 16,
         },
     },
 ).rebound(UNFENCED | BY_EPOCH | {replica.restarts: former.restarts_after_a_gap})
@@ -219,5 +220,5 @@ CURRENT = model(
         (3, 1, 1, 1, 0, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): {}, (3, 1, 1, 2, 0, 1, 0): {},
         (2, 1, 1, 2, 1, 2, 1): {},
     },
-)
+).rebound({}, safety_only=((3, 1, 1, 2, 0, 1, 0),))
 MODELS = (TO_HW, EPOCH101, EPOCH279, JOIN_AT_HW, FENCED, SHRUNK_ISR, LATE_ANSWER, CURRENT)

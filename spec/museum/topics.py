@@ -2,7 +2,7 @@
 
 from spec import faults as any_system
 from spec import zookeeper as answers
-from spec.language.model import Arrow, Model, Transition
+from spec.language.model import Arrow, Model, Transition, among
 from spec.language.rebind import rebind
 from spec.museum import two_phase
 from spec.partition import legal
@@ -11,6 +11,7 @@ from spec.topics import (
     brokers, cluster, creation, deletion, faults, fencing, isr, machines, network, progress, reassignment, reign,
     replica, tree, zookeeper,
 )
+from spec.properties import liveness_topics as liveness
 from spec.properties import topics as properties
 from spec.properties.topics_goals import GOALS, OLD_GOALS
 
@@ -96,19 +97,24 @@ def model(variant, story, transitions, properties, expected):
         state=cluster.STATE,
         initial=cluster.initial,
         transitions=transitions,
-        properties=properties,
+        properties=among(properties, transitions),
         scope=scope(2, 1, 1, 1, 2, 4, 1, 1),
         largest=scope(4, 4, 3, 2, 4, 12, 4, 4),
         lanes=lanes,
         seams=SEAMS,
         answers=answers.Answer.names,
         expected=expected,
+        safety_only=LARGE,
         others={"quick": scope(2, 1, 1, 1, 1, 4, 0, 2), "deep": scope(2, 1, 1, 1, 2, 5, 1, 2)},
         sizes=SIZES,
         interchangeable={"brokers": ()},
     )
 
 
+LARGE = (
+    (3, 2, 1, 1, 1, 4, 0, 1), (3, 2, 1, 1, 1, 4, 0, 2), (3, 2, 1, 1, 2, 4, 1, 1), (2, 2, 1, 2, 2, 3, 1, 2),
+    (3, 2, 1, 1, 1, 5, 1, 2),
+)
 SHRUNK = {"isr_assigned": 17, "force_elects": 17, "state_tells": 17}
 OLD_SHRUNK = {"isr_assigned": 19, "force_elects": 19, "state_tells": 19}
 ZOMBIE = OLD_SHRUNK | {
@@ -116,31 +122,35 @@ ZOMBIE = OLD_SHRUNK | {
     "replicas_remembered": 21, "request_remembered": 22,
 }
 PAIR_OF_REQUESTS = {"not_deleted_while_reassigned": 15, "isr_assigned": 24, "force_elects": 24, "state_tells": 24}
-TWO_REQUESTS = {"not_deleted_while_reassigned": 15, "isr_assigned": 16, "force_elects": 22, "state_tells": 24}
+STUCK, OLD_STUCK = {"is_deleted_despite_failures": 7}, {
+    "is_deleted_despite_failures": 8, "no_stray_log": 20, "is_dealt_with": 31,
+}
+TWO_REQUESTS = STUCK | {"not_deleted_while_reassigned": 15, "isr_assigned": 16, "force_elects": 22, "state_tells": 24}
 LEADER_ZK = asking(two_phase.change_isr)
 KIP455 = model(
     "kip455",
     "The topic znode says what is added and removed; every write of a controller is checked against the epoch; "
     "leaders ask the controller to change an ISR (2.7 to 3.9).",
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + asking(isr.alter_partition) + FAULTS + ADMINISTRATOR,
-    properties.SAFETY + GOALS,
+    properties.SAFETY + GOALS + liveness.KIP455,
     {
-        (2, 1, 1, 1, 1, 4, 0, 2): {}, (2, 1, 1, 1, 2, 4, 1, 1): {}, (2, 2, 1, 1, 2, 4, 1, 1): {},
-        (3, 1, 1, 1, 1, 5, 0, 2): {}, (3, 1, 1, 1, 1, 4, 0, 2): {}, (3, 1, 1, 1, 2, 4, 1, 1): {},
+        (2, 1, 1, 1, 1, 4, 0, 2): {}, (2, 1, 1, 1, 2, 4, 1, 1): STUCK, (3, 1, 1, 1, 2, 4, 1, 1): STUCK,
+        (3, 1, 1, 1, 1, 5, 0, 2): {}, (3, 1, 1, 1, 1, 4, 0, 2): {},
+        (2, 2, 1, 1, 2, 4, 1, 1): {"is_deleted_despite_failures": 9},
         (3, 2, 1, 1, 1, 4, 0, 1): {}, (3, 2, 1, 1, 1, 4, 0, 2): {}, (3, 2, 1, 1, 2, 4, 1, 1): {},
         (2, 2, 1, 2, 2, 3, 1, 2): {}, (3, 2, 1, 1, 1, 5, 1, 2): PAIR_OF_REQUESTS,
         (2, 1, 2, 1, 1, 3, 0, 2): {"no_partition_undone": 8},
-        (2, 1, 1, 1, 2, 5, 1, 2): TWO_REQUESTS, (2, 1, 1, 2, 2, 3, 1, 2): TWO_REQUESTS,
+        (2, 1, 1, 1, 2, 5, 1, 2): TWO_REQUESTS | {"no_stray_log": 31}, (2, 1, 1, 2, 2, 3, 1, 2): TWO_REQUESTS,
     },
 )
 KIP455_ZK = model(
     "kip455-zk",
     "The same, but leaders write the ISR themselves: it may shrink between the look at it and the move (2.4 to 2.6).",
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + LEADER_ZK + FAULTS + ADMINISTRATOR,
-    properties.SAFETY + GOALS,
+    properties.SAFETY + GOALS + liveness.KIP455,
     {
-        (2, 1, 1, 1, 1, 4, 0, 2): SHRUNK, (2, 1, 1, 1, 2, 4, 1, 1): SHRUNK,
-        (3, 1, 1, 1, 1, 4, 0, 2): SHRUNK, (3, 1, 1, 1, 2, 4, 1, 1): SHRUNK,
+        (2, 1, 1, 1, 1, 4, 0, 2): SHRUNK | {"has_moved": 25}, (2, 1, 1, 1, 2, 4, 1, 1): SHRUNK | STUCK,
+        (3, 1, 1, 1, 1, 4, 0, 2): SHRUNK | {"has_moved": 25}, (3, 1, 1, 1, 2, 4, 1, 1): SHRUNK | STUCK,
         (3, 2, 1, 1, 1, 4, 0, 1): SHRUNK, (3, 2, 1, 1, 1, 4, 0, 2): SHRUNK,
     },
 )
@@ -153,13 +163,15 @@ TWO_PHASE = model(
     + asking(two_phase.check_target, two_phase.write_union, two_phase.write_target, two_phase.delete_listed,
              two_phase.arm_watch, reassignment.tell_replicas, reassignment.move_leader)
     + acting(reassignment.caught_up, two_phase.find_request) + outside(faults.list_reassignment),
-    properties.TWO_PHASE + OLD_GOALS,
+    properties.TWO_PHASE + OLD_GOALS + liveness.TWO_PHASE,
     {
-        (2, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK,
-        (2, 1, 2, 1, 1, 3, 0, 2): OLD_SHRUNK | {"partitions_known": 6, "no_partition_undone": 10},
-        (3, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK, (3, 2, 1, 1, 1, 4, 0, 1): OLD_SHRUNK,
+        (2, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK | {"is_dealt_with": 27},
+        (2, 1, 2, 1, 1, 3, 0, 2): OLD_SHRUNK | {
+            "partitions_known": 6, "no_partition_undone": 10, "is_dealt_with": 27,
+        },
+        (3, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK | {"is_dealt_with": 27}, (3, 2, 1, 1, 1, 4, 0, 1): OLD_SHRUNK,
         (3, 2, 1, 1, 1, 4, 0, 2): OLD_SHRUNK,
-        (2, 1, 1, 1, 2, 4, 1, 1): ZOMBIE, (3, 1, 1, 1, 2, 4, 1, 1): ZOMBIE,
+        (2, 1, 1, 1, 2, 4, 1, 1): ZOMBIE | OLD_STUCK, (3, 1, 1, 1, 2, 4, 1, 1): ZOMBIE,
     },
 ).rebound({
     fencing.checked_create_state: zookeeper.create_state,
@@ -183,5 +195,5 @@ TWO_PHASE = model(
     reign.load_context: rebind(reign.load_context, {
         reign.start_machines: two_phase.arm_first, zookeeper.read_topic: two_phase.read_unwatched,
     }),
-})
+}, safety_only=(*LARGE, (3, 1, 1, 1, 2, 4, 1, 1)))
 MODELS = (TWO_PHASE, KIP455_ZK, KIP455)

@@ -1,33 +1,23 @@
-"""Mutants of liveness of the control plane: mistakes by which something that must come does not.
+"""Mutants of liveness outside groups: mistakes by which something that must come does not.
 
-They are not held to the writing rules.
+They are made by the functions of `liveness_control_mistakes`. Each is asked at a scope where the variant that it is a
+mutant of keeps the property.
 """
 
 from spec import zookeeper
-from spec.language.domains import NOBODY
 from spec.language.model import first_paragraph
-from spec.mutants.mutant import Mutant, everywhere
-from spec.requests.batch import take_batch
-from spec.requests.network import UNANSWERED, answer
-from spec.zookeeper import EXPIRED, MINE, NONODE, OK, session_open
-
-
-def read_unwatched(zk, b):
-    """getData of /controller that arms no watch: of what follows the broker hears nothing."""
-    if not session_open(zk, b):
-        return EXPIRED
-    if zk.controller == NOBODY:
-        return NONODE
-    return MINE if zk.controller == b else OK
-
-
-def give_up_batch(network, epoch, b, fate, error):
-    """A sender that loses an answer gives up all of the batch, instead of sending the request again."""
-    if fate != UNANSWERED:
-        return answer(network, epoch, b, fate, error)
-    network.faults += 1
-    take_batch(network.channels[epoch][b].queue)
-    return error
+from spec.museum import consumer_variants as variants
+from spec.mutants import liveness_control_mistakes as wrong
+from spec.mutants.mutant import Mutant, everywhere, within
+from spec.mutants.topics import CALM, FAULT, TWICE
+from spec.partition import brokers, progress, rebalance, triggers
+from spec.partition import zookeeper as states
+from spec.replica import leader
+from spec.requests import network
+from spec.topics import brokers as hosts
+from spec.topics import deletion, reassignment
+from spec.topics import replica as logs
+from spec.topics.progress import at_work
 
 
 def mutant(name, kills, replacements, at):
@@ -35,9 +25,51 @@ def mutant(name, kills, replacements, at):
     return Mutant(name, first_paragraph(next(iter(replacements.values()))), kills, everywhere(replacements), at)
 
 
-TWO_BROKERS = {"brokers": 2, "epochs": 2, "faults": 1, "receivers": 1}
-ONE_REIGN = {"brokers": 2, "replicas": 2, "epochs": 1, "leader_epochs": 1, "queue": 3, "faults": 1}
-UNWATCHED = {zookeeper.read_controller: read_unwatched}
+def scope(names, *values):
+    """A scope of sizes with these names."""
+    return dict(zip(names.split(), values))
+
+
+PARTITION = "brokers replicas partitions epochs leader_epochs faults"
+NO_FAULT, ONE_FAULT = scope(PARTITION, 2, 2, 1, 2, 3, 0), scope(PARTITION, 2, 2, 1, 2, 3, 1)
+TWO_BROKERS = scope("brokers epochs faults receivers", 2, 2, 1, 1)
+ONE_REIGN = scope("brokers replicas epochs leader_epochs queue faults", 2, 2, 1, 1, 3, 1)
+TWO_REPLICAS = scope("brokers log records epochs faults min_isr unclean", 2, 1, 1, 1, 0, 1, 0)
+CONSUMERS = "consumers partitions threads offsets retries changes expiries splits losses"
+TWO_CONSUMERS = scope(CONSUMERS, 2, 1, 1, 0, 1, 0, 0, 0, 0)
+
+UNWATCHED = {zookeeper.read_controller: wrong.read_unwatched}
 ELECTION = (mutant("deposed-unheard", "one_ruler", UNWATCHED, TWO_BROKERS),)
 STANDING = (mutant("deletion-unheard", "one_controller", UNWATCHED, TWO_BROKERS),)
-REQUESTS = (mutant("lost-not-sent-again", "all_agree", {answer: give_up_batch}, ONE_REIGN),)
+REQUESTS = (mutant("lost-not-sent-again", "all_agree", {network.answer: wrong.give_up_batch}, ONE_REIGN),)
+LEADERS_STAY = {brokers.is_moved_away: wrong.move_followers}
+FENCED = (
+    mutant("nobody-told", "is_served_despite_loss", {states.known_as_they_are: wrong.tell_nobody}, NO_FAULT),
+    Mutant(
+        "startup-elects-nobody", first_paragraph(wrong.trigger_nobody), "is_served",
+        within("broker_startup", {progress.trigger_online: wrong.trigger_nobody}), ONE_FAULT,
+    ),
+    mutant("rebalance-moves-nothing", "is_balanced", {rebalance.to_rebalance: wrong.move_nothing}, ONE_FAULT),
+    mutant("leaders-stay", "may_go", LEADERS_STAY, ONE_FAULT),
+    mutant(
+        "preferred-left", "preferred_dealt_with", {triggers.preferred_election: wrong.prefer_if_needed}, ONE_FAULT,
+    ),
+    mutant(
+        "reassignment-left", "reassignment_dealt_with", {triggers.reassignment: wrong.reassign_if_needed}, ONE_FAULT,
+    ),
+)
+LEGACY = (mutant("leaders-stay", "may_go_when_followed", LEADERS_STAY, ONE_FAULT),)
+KIP455 = (
+    mutant("answer-ends-nothing", "is_deleted_despite_failures", {deletion.handle_answer: wrong.note_answer}, CALM),
+    mutant("startup-resumes-nothing", "is_deleted", {hosts.resume_for: wrong.resume_nothing}, FAULT),
+    mutant("logs-kept", "no_stray_log", {logs.stop_replica: wrong.keep_log}, TWICE),
+    mutant("catching-up-unheard", "has_moved", {reassignment.caught_up: wrong.hear_nothing}, CALM),
+)
+TWO_PHASE = (
+    Mutant(
+        "catching-up-unheard", first_paragraph(wrong.hear_nothing), "is_dealt_with",
+        within("caught_up", {at_work: wrong.never_at_work}), CALM,
+    ),
+)
+REPLICA = (mutant("fetches-not-noted", "is_in_sync", {leader.reached: wrong.reach_nothing}, TWO_REPLICAS),)
+CONSUMER = (mutant("one-attempt", "all_read", {variants.never_gives_up: wrong.give_up}, TWO_CONSUMERS),)

@@ -11,7 +11,8 @@ from tests.checker.in_process import InProcess
 from tests.checker.models import explored
 
 RECORDED = {
-    "election": ("legacy", "fenced", "fenced-standing"), "requests": ("current",),
+    "election": ("legacy", "fenced", "fenced-standing"), "requests": ("current",), "partition": ("legacy", "fenced"),
+    "topics": ("two-phase", "kip455"), "replica": ("hw", "current"), "consumer": ("checked", "orderly"),
 }
 ONE_BROKER = {"brokers": 1, "epochs": 2, "faults": 1, "receivers": 1}
 

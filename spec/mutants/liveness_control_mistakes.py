@@ -1,0 +1,123 @@
+"""The deliberate mistakes of `mutants.liveness_control`. They are not held to the writing rules."""
+
+from spec.language.domains import NOBODY
+from spec.language.sets import contains
+from spec.partition.brokers import is_moved_away
+from spec.partition.context import OFFLINE
+from spec.partition.legal import REPLICA_DELETION_SUCCESSFUL
+from spec.partition.triggers import needs_preferred, preferred_election, reassignment
+from spec.partition.zookeeper import wanted_target
+from spec.replica.broker import UNKNOWN_END
+from spec.requests.batch import take_batch
+from spec.requests.network import UNANSWERED, answer
+from spec.topics.context import Broker, Partition
+from spec.topics.network import DELETED, FAILED, kind_of, take
+from spec.topics.progress import at_work, move_replica
+from spec.topics.replica import Epoch, stop_replica
+from spec.zookeeper import EXPIRED, MINE, NONODE, OK, session_open
+
+
+def read_unwatched(zk, b):
+    """getData of /controller that arms no watch: of what follows the broker hears nothing."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if zk.controller == NOBODY:
+        return NONODE
+    return MINE if zk.controller == b else OK
+
+
+def give_up_batch(network, epoch, b, fate, error):
+    """A sender that loses an answer gives up all of the batch, instead of sending the request again."""
+    if fate != UNANSWERED:
+        return answer(network, epoch, b, fate, error)
+    network.faults += 1
+    take_batch(network.channels[epoch][b].queue)
+    return error
+
+
+def tell_nobody(zk, b, members):
+    """A controller tells nobody who leads."""
+    return 0
+
+
+def trigger_nobody(controller):
+    """When a broker comes, no partition that wants a leader is elected."""
+    controller.strategy = OFFLINE
+    controller.todo = 0
+
+
+def move_nothing(controller, preferred):
+    """The automatic rebalance finds groups out of balance, and moves nothing."""
+    return 0
+
+
+def move_followers(controller, partition, leaver):
+    """A controlled shutdown stops followers, and moves no leader away."""
+    return partition.leader != leaver and is_moved_away(controller, partition, leaver)
+
+
+def prefer_if_needed(s, b: Broker):
+    """A request for preferred leaders is left where it is when every leader is the preferred one."""
+    needed = False
+    for partition in s.brokers[b].controller.partitions:
+        needed = needed or needs_preferred(s.brokers[b].controller, partition)
+    if not needed:
+        return False
+    return preferred_election(s, b)
+
+
+def reassign_if_needed(s, b: Broker, p: Partition):
+    """A reassignment is left where it is when a replica of the target leads already."""
+    leader = s.brokers[b].controller.partitions[p].leader
+    if leader != NOBODY and contains(wanted_target(s.zk), leader):
+        return False
+    return reassignment(s, b, p)
+
+
+def note_answer(s, b: Broker, r: Broker, p: Partition):
+    """The answer to StopReplica(delete) is noted, and the deletion does not go on."""
+    controller = s.brokers[b].controller
+    if not at_work(controller):
+        return False
+    kind = kind_of(s.network, controller.epoch, r, p)
+    if kind != DELETED and kind != FAILED:
+        return False
+
+    take(s.network, controller.epoch, r, p)
+    if controller.deleting and kind == DELETED:
+        move_replica(controller.partitions[p], r, REPLICA_DELETION_SUCCESSFUL)
+    return True
+
+
+def resume_nothing(controller, joined):
+    """A deletion is not resumed when a broker comes."""
+    return 0
+
+
+def keep_log(s, b: Broker, epoch: Epoch, p: Partition):
+    """StopReplica(delete) is answered, and the log stays."""
+    log = s.brokers[b].logs[p]
+    if not stop_replica(s, b, epoch, p):
+        return False
+    s.brokers[b].logs[p] = log
+    return True
+
+
+def hear_nothing(s, b: Broker, p: Partition):
+    """Nobody looks again at a reassignment when its target has come into the ISR."""
+    return False
+
+
+def never_at_work(controller):
+    """Nobody is at work."""
+    return False
+
+
+def reach_nothing(offset, log):
+    """A leader does not note how far its followers have fetched."""
+    return UNKNOWN_END
+
+
+def give_up(consumer):
+    """The first attempt that fails is the last."""
+    return True
