@@ -6,9 +6,11 @@ writing a transition.
 """
 
 from spec.language.domains import NOBODY
+from spec.language.model import first_paragraph
 from spec.language.sets import contains, difference, intersection, is_empty, without_member
 from spec.mutants import partition_elections, partition_triggers
-from spec.mutants.partition_mutant import CALM, EARLY, SPARE, TWO, mutant, mutant_within
+from spec.mutants.mutant import Mutant, within
+from spec.mutants.partition_mutant import CALM, EARLY, ONE, SPARE, TWO, mutant, mutant_within
 from spec.partition import elections, isr, machines, network, progress, replica, strategies, zookeeper
 from spec.partition.context import (
     IDLE, NO_EPOCH, OFFLINE, WRITING_LEADER, Broker, Partition, alive, forget, has_leader, is_known,
@@ -19,7 +21,9 @@ from spec.partition.network import put_request, wish
 from spec.partition.progress import end_election, hosts
 from spec.partition.strategies import first_in, replicas_of
 from spec.partition.znodes import ARMED, NONE
-from spec.partition.zookeeper import checked_set_state, create_state, get_state, list_brokers, set_state
+from spec.partition.zookeeper import (
+    checked_set_state, create_state, get_state, list_brokers, load_partition, session_open, set_state,
+)
 from spec.zookeeper import EXPIRED, FENCED, OK, Fate
 
 
@@ -152,6 +156,30 @@ def list_without_watch(zk, b, reader):
     return answer
 
 
+def list_of_an_earlier_event(zk, b, reader):
+    """A change of /brokers/ids is handled with the list that an earlier event has brought."""
+    earlier = zk.clients[b].seen
+    answer = list_brokers(zk, b, reader)
+    if answer == OK:
+        reader.joined = difference(earlier, reader.live)
+        reader.gone = difference(reader.live, earlier)
+        reader.bounced = 0
+    return answer
+
+
+def load_and_arm(zk, b, p, partition, reader):
+    """A new controller reads /brokers/ids first, and arms its watch when it reads the states."""
+    if session_open(zk, b):
+        zk.clients[b].watch = ARMED
+    return load_partition(zk, b, p, partition, reader)
+
+
+def read_before_arming(model):
+    """The mutation: the list of brokers is read in one step, and watched from the next on."""
+    unwatched = within("load_brokers", {zookeeper.list_brokers: list_without_watch})(model)
+    return within("load_state", {zookeeper.load_partition: load_and_arm})(unwatched)
+
+
 def leave_unassigned(zk, b, p, partition, reader):
     """A new controller does not read the assignments."""
     return get_state(zk, b, p, reader)
@@ -222,6 +250,8 @@ MUTANTS = (
     mutant("epoch-sent-before-written", "epoch_bound", {network.put_request: put_later_request}, EARLY),
     mutant("watch-not-armed", "context_is_zookeeper", {zookeeper.list_brokers: list_without_watch}),
     mutant("dead-replicas-without-state", "legal_moves", {progress.start_replicas: start_live_replicas}, TWO),
+    mutant_within("earlier-list", "context_is_zookeeper", "broker_change", {zookeeper.list_brokers: list_of_an_earlier_event}),
+    Mutant("armed-after-reading", first_paragraph(load_and_arm), "context_is_zookeeper", read_before_arming, ONE),
     mutant_within("online-without-leader", "online_has_leader", "read_for_election", AS_ONLINE),
     mutant_within("leader-not-told", "recipients", "write_leader", {elections.recipients: followers_only}),
     mutant("leaver-told", "removal_recipients", {elections.told_of_removal: everyone_live}),
