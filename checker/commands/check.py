@@ -13,14 +13,14 @@ from pathlib import Path
 from checker import cluster
 from checker.commands.main import OK, UNFINISHED, VIOLATED
 from checker.commands.models import add_model_options, chosen, given_sizes
-from checker.commands.tables import print_check_table, print_compositions, print_coverage
+from checker.commands.tables import print_alone, print_asked, print_check_table, print_compositions, print_coverage
 from checker.errors import UserError
 from checker.explorer import Limits
 from checker.kernel import compile_all
 from checker.mirror import require_symmetry
 from checker.rundir import RunDirectory
 from checker.runs import Check, begin, kernel_of, perform, properties_of, resumed
-from spec.catalogue import find
+from spec.catalogue import MODELS, find
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 EXAMPLES = """examples:
@@ -156,10 +156,19 @@ def _report(results, options, named):
     else:
         print_check_table(results)
         if named:
+            _report_asked(results[0])
             print_coverage(results[0])
         if options.system and not options.resume:
             _report_compositions(results)
     return exit_code(results, named)
+
+
+def _report_asked(result):
+    """For a run that was named: its properties, its scope in words, and the systems that compose it."""
+    name = result["system"], result["variant"]
+    [model] = find(*name)
+    print_asked(result, model.sizes, {p.name for p in model.properties if p.kind == "sometimes"})
+    print_alone(result, [other.system for other in MODELS if name in other.parts])
 
 
 def _report_compositions(results):

@@ -122,6 +122,30 @@ def _place(result, name):
     return f"[red]violated in {place}[/]" if violated else place
 
 
+def print_asked(result: dict, sizes: dict[str, str], goals: set[str]) -> None:
+    """What became of the properties that were asked, and what each number of the scope bounds, as `sizes` says it."""
+    violated = [violation["property"] for violation in result["violations"]]
+    undecided = [entry["property"] for entry in result["liveness"] if entry["verdict"] not in ("holds", "violated")]
+    asked = set(result["properties"]) - goals
+    rest = len(asked - {*violated, *undecided})
+    found = f"{rest} hold within this scope" if result["complete"] else f"{rest} not violated so far"
+    for word, names in (("violated", violated), ("not decided", undecided)):
+        found += f"; {word}: {', '.join(names)}" if names else ""
+    out = console()
+    out.print(f"properties: {len(asked)} asked; {found}", soft_wrap=True)
+    out.print("scope:")
+    for name, value in result["scope"].items():
+        out.print(f"  {name} {value}" + (f": {sizes[name]}" if name in sizes else ""), soft_wrap=True)
+
+
+def print_alone(result: dict, composed: list[str]) -> None:
+    """Where a part of the system was explored alone: which systems compose it, or say that they do not."""
+    for system in composed:
+        out = console()
+        out.print(f"this is {result['system']} alone; which property is checked alone, and which composed: "
+                  f"kafkaproof check {system}", soft_wrap=True)
+
+
 def print_coverage(result: dict) -> None:
     """How often each transition was taken, what was cut, and how sure the count is."""
     table = Table(header_style="bold")

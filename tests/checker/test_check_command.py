@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from checker.commands.tables import print_alone
 from checker.runs import scope_for
 from spec.catalogue import MODELS, find
 from tests.checker.arguments import counts, kept, replication, resumed
@@ -120,6 +121,20 @@ def test_tables_for_people_name_the_run_and_what_was_cut(kafkaproof):
     for text in ("violated, as the museum expects", "strong_isr in 12 states", "steps cut by bounds", "exact"):
         assert text in answer.out
     assert "kafkaproof show " in answer.out and "Traceback" not in answer.err
+
+
+def test_people_are_told_how_many_properties_hold_and_what_the_scope_bounds(kafkaproof):
+    whole = kafkaproof(*replication("kip320", 2, 1, 1, 1), "--run-dir", "whole", "--master", "local[2]")
+    assert "properties: 3 asked; 3 hold within this scope\n" in whole.out
+    assert "  epochs 1: changes of the leader\n" in whole.out
+    assert "replication alone" not in whole.out, "no system composes it"
+    stopped = kafkaproof(*replication("kip101", 3, 1, 1, 1), "--run-dir", "stopped", "--master", "local[2]")
+    assert "properties: 3 asked; 2 not violated so far; violated: strong_isr\n" in stopped.out
+
+
+def test_of_a_part_people_are_told_what_composes_it(capsys):
+    print_alone({"system": "partition"}, ["cluster"])
+    assert "this is partition alone; " in (told := capsys.readouterr().out) and "kafkaproof check cluster\n" in told
 
 
 @pytest.mark.parametrize("limit", ["--max-states=900", "--max-depth=9", "--max-minutes=0", "--max-disk=40K"])
