@@ -15,7 +15,7 @@ from spec.partition import zookeeper as states
 from spec.replica import leader
 from spec.requests import network
 from spec.topics import brokers as hosts
-from spec.topics import deletion, reassignment
+from spec.topics import deletion, reassignment, reign
 from spec.topics import replica as logs
 from spec.topics.progress import at_work
 
@@ -32,6 +32,7 @@ def scope(names, *values):
 
 PARTITION = "brokers replicas partitions epochs leader_epochs faults"
 NO_FAULT, ONE_FAULT = scope(PARTITION, 2, 2, 1, 2, 3, 0), scope(PARTITION, 2, 2, 1, 2, 3, 1)
+ASKED_TWICE = scope(PARTITION, 1, 1, 1, 1, 1, 2)
 TWO_BROKERS = scope("brokers epochs faults receivers", 2, 2, 1, 1)
 ONE_REIGN = scope("brokers replicas epochs leader_epochs queue faults", 2, 2, 1, 1, 3, 1)
 TWO_REPLICAS = scope("brokers log records epochs faults min_isr unclean", 2, 1, 1, 1, 0, 1, 0)
@@ -55,6 +56,11 @@ FENCED = (
         "preferred-left", "preferred_dealt_with", {triggers.preferred_election: wrong.prefer_if_needed}, ONE_FAULT,
     ),
     mutant(
+        "watch-not-armed-again", "preferred_dealt_with",
+        {triggers.delete_request: wrong.delete_unwatched, triggers.preferred_election: wrong.prefer_if_heard},
+        ASKED_TWICE,
+    ),
+    mutant(
         "reassignment-left", "reassignment_dealt_with", {triggers.reassignment: wrong.reassign_if_needed}, ONE_FAULT,
     ),
 )
@@ -64,6 +70,7 @@ KIP455 = (
     mutant("startup-resumes-nothing", "is_deleted", {hosts.resume_for: wrong.resume_nothing}, FAULT),
     mutant("logs-kept", "no_stray_log", {logs.stop_replica: wrong.keep_log}, TWICE),
     mutant("catching-up-unheard", "has_moved", {reassignment.caught_up: wrong.hear_nothing}, CALM),
+    mutant("failover-looks-at-nothing", "has_moved", {reign.take_up_deletion: wrong.look_at_no_reassignment}, FAULT),
 )
 TWO_PHASE = (
     Mutant(

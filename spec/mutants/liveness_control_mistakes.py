@@ -3,9 +3,9 @@
 from spec.language.domains import NOBODY
 from spec.language.sets import contains
 from spec.partition.brokers import is_moved_away
-from spec.partition.context import OFFLINE
+from spec.partition.context import OFFLINE, PREFERRED_BY_ZNODE
 from spec.partition.legal import REPLICA_DELETION_SUCCESSFUL
-from spec.partition.triggers import needs_preferred, preferred_election, reassignment
+from spec.partition.triggers import delete_request, needs_preferred, preferred_election, reassignment
 from spec.partition.zookeeper import wanted_target
 from spec.replica.broker import UNKNOWN_END
 from spec.requests.batch import take_batch
@@ -13,8 +13,9 @@ from spec.requests.network import UNANSWERED, answer
 from spec.topics.context import Broker, Partition
 from spec.topics.network import DELETED, FAILED, kind_of, take
 from spec.topics.progress import at_work, move_replica
+from spec.topics.reign import take_up_deletion
 from spec.topics.replica import Epoch, stop_replica
-from spec.zookeeper import EXPIRED, MINE, NONODE, OK, session_open
+from spec.zookeeper import EXPIRED, MINE, NONODE, OK, Fate, session_open
 
 
 def read_unwatched(zk, b):
@@ -66,6 +67,24 @@ def prefer_if_needed(s, b: Broker):
     return preferred_election(s, b)
 
 
+def delete_unwatched(s, b: Broker, fate: Fate):
+    """After the deletion of a request the watch on its creation is not armed again: the next one is not heard of."""
+    controller = s.brokers[b].controller
+    strategy = controller.strategy
+    if not delete_request(s, b, fate):
+        return False
+    if strategy == PREFERRED_BY_ZNODE and controller.epoch > 0:
+        controller.strategy = strategy
+    return True
+
+
+def prefer_if_heard(s, b: Broker):
+    """Only a request for preferred leaders that the watch tells of is read (with `delete_unwatched`)."""
+    if s.brokers[b].controller.strategy == PREFERRED_BY_ZNODE:
+        return False
+    return preferred_election(s, b)
+
+
 def reassign_if_needed(s, b: Broker, p: Partition):
     """A reassignment is left where it is when a replica of the target leads already."""
     leader = s.brokers[b].controller.partitions[p].leader
@@ -106,6 +125,12 @@ def keep_log(s, b: Broker, epoch: Epoch, p: Partition):
 def hear_nothing(s, b: Broker, p: Partition):
     """Nobody looks again at a reassignment when its target has come into the ISR."""
     return False
+
+
+def look_at_no_reassignment(controller):
+    """A new controller does not look at the reassignments that it finds."""
+    take_up_deletion(controller)
+    controller.moving = 0
 
 
 def never_at_work(controller):

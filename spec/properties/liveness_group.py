@@ -1,13 +1,14 @@
-"""Liveness of groups (L9 to L12): what must come in time, if timers fire, messages arrive, and clients act."""
+"""Liveness of groups (L9 to L13): what must come in time, if timers fire, messages arrive, and clients act."""
 
 from spec.group.coordinator import GONE, MEMBER
+from spec.group.deletion import is_forsaken
 from spec.group.member import OUT, WORKING
 from spec.group.network import UNANSWERED, WAIT
 from spec.group.protocols import stays
 from spec.group.sorts import Broker, Client, KnownId
-from spec.group.states import COMPLETING_REBALANCE, STABLE
-from spec.group.storage import has_news, leads
-from spec.language.fairness import finitely, strong, weak
+from spec.group.states import COMPLETING_REBALANCE, DEAD, STABLE
+from spec.group.storage import has_news, leads, time_has_passed
+from spec.language.fairness import at_last, finitely, strong, weak
 from spec.language.model import eventually, eventually_always
 from spec.language.sets import contains
 from spec.properties.group import answers_due
@@ -130,6 +131,22 @@ def leader_serves(s):
     return True
 
 
+def is_forgotten(s, b: Broker):
+    """A coordinator has an Empty group without offsets, or a Dead one."""
+    broker = s.brokers[b]
+    return broker.owned and (is_forsaken(broker.group) or broker.group.state == DEAD)
+
+
+def is_removed(s, b: Broker):
+    """An Empty group without offsets dies and leaves the cache, unless somebody comes, or commits (L13)."""
+    return not is_forgotten(s, b)
+
+
+def interval_has_passed(s):
+    """The check interval of offsets has passed."""
+    return time_has_passed(s.storage)
+
+
 CLIENTS_ACT = (
     weak("joined", "synced", "take_id", "rejoin", "start_over", "retry", "give_in", each=("m",)),
     strong("first_join", "static_join", "join", each=("m",), when=in_time),
@@ -166,6 +183,12 @@ DEAD_LEAVE = APPENDS_END + LEADERS_MOVE + REBALANCES_END + THE_DEAD_EXPIRE
 LEADER_SERVES = eventually_always(
     leader_serves, given=LEADERS_MOVE + (weak("fail_over", when=leader_is_lost),), brokers=2, epochs=2,
 )
-SHARED = (REBALANCE_ENDS, PARKED_IS_ANSWERED, LEADER_SERVES)
+THE_FORGOTTEN_GO = eventually(
+    is_removed, after=is_forgotten,
+    given=APPENDS_END + LEADERS_MOVE
+    + (strong("clean_up", each=("b",)), weak("bury", each=("b",)), at_last(interval_has_passed)),
+    periods=1, generations=2,
+)
+SHARED = (REBALANCE_ENDS, PARKED_IS_ANSWERED, LEADER_SERVES, THE_FORGOTTEN_GO)
 LIVENESS = SHARED + (eventually(has_left, after=is_dead, given=DEAD_LEAVE),)
 STATIC = SHARED + (eventually(has_left, after=is_dead, given=DEAD_LEAVE, faults=1),)

@@ -4,6 +4,7 @@ The independent answer is the definition itself: every set of nodes that one can
 behaviour that stays there is fair.
 """
 
+from dataclasses import replace
 from itertools import product
 from tempfile import TemporaryDirectory
 from unittest import mock
@@ -12,13 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checker.counterexample import TraceError, executed
 from checker.liveness import decide as deciding
 from checker.liveness.lasso import reasons
 from checker.local import explore_here
 from checker.reference import violations
 from checker.rundir import RunDirectory
 from spec.language.fairness import at_last, finitely, strong, weak
-from spec.language.model import eventually, eventually_always
+from spec.language.model import always, eventually, eventually_always
 from tests.checker.in_process import InProcess
 from tests.checker.models import explored, kernel_of
 from tests.toys import at_goal, at_question, before_calm, colours, in_calm
@@ -144,18 +146,27 @@ def test_every_way_of_deciding_agrees_with_the_definition(name, walk):
 
 
 IN_ROUNDS = [name for name in PROPERTIES if name.endswith(("strong each red, weak blue", "weak with a leap"))]
-TURN = {"reds": [2, 12, 1, 8, 0], "blues": [0, 4, 2, 0, 0], "ledges": 0, "goal": 16, "question": 2, "calm": 31}
+TURN = {"reds": [2, 12, 1, 8, 0], "blues": [0, 4, 2, 0, 0], "ledges": 0, "goal": 8, "question": 2, "calm": 31}
 """0 to 1, from there round 0, 1 and round 1, 2 for ever, or to 3 where nothing more happens."""
+STRONGLY, WEAKLY = (
+    eventually(at_goal, after=at_question, given=(fair("red", each=EACH), weak("blue")), name=name)
+    for name, fair in (("strongly", strong), ("weakly", weak))
+)
+"""In 1 one can always go to 3, and in 0 and 2 not: only who is strongly fair comes there."""
 
 
-def decided_apart(walk, prop, context):
-    """The way of the lasso that three partitions find together, or None."""
-    model = colours(walk, (prop,))
+def decided_apart(walk, properties, context):
+    """What three partitions decide together of each property."""
+    model = colours(walk, properties)
     with TemporaryDirectory() as directory:
         run, kernel = RunDirectory(directory), kernel_of(model)
         run.create({})
         explored(run, kernel)
-        (decided,) = deciding.decide(run, kernel, context=context, partitions=3, in_memory=0)
+        return deciding.decide(run, kernel, context=context, partitions=3, in_memory=0)
+
+
+def way_of(decided):
+    """The states of the way to the lasso, or None."""
     return decided.lasso and decided.lasso.states
 
 
@@ -164,9 +175,44 @@ def decided_apart(walk, prop, context):
 @given(walk=WALKS)
 def test_rounds_of_messages_agree_with_the_definition(name, walk):
     with mock.patch.object(deciding, "Partitions", InProcess):
-        assert decided_apart(walk, PROPERTIES[name], True) == shortest_by_definition(walk, PROPERTIES[name])
+        (decided,) = decided_apart(walk, (PROPERTIES[name],), True)
+    assert way_of(decided) == shortest_by_definition(walk, PROPERTIES[name])
 
 
-def test_spark_agrees_with_the_definition(spark):
-    prop = PROPERTIES["after, strong each red, weak blue"]
-    assert decided_apart(TURN, prop, spark) == shortest_by_definition(TURN, prop) is not None
+def test_spark_agrees_with_the_search_in_memory(spark):
+    model = colours(TURN, (STRONGLY, WEAKLY))
+    here = explore_here(model, model.scope).decided
+    there = decided_apart(TURN, (STRONGLY, WEAKLY), spark)
+    assert [way_of(d) for d in there] == [shortest_by_definition(TURN, p) for p in (STRONGLY, WEAKLY)] == [None, 2]
+    assert [(d.waiting, d.cut, d.vacuous) for d in there] == [(d.waiting, d.cut, d.vacuous) for d in here]
+    assert [d.reasons for d in there] == [d.reasons for d in here]
+
+
+def lasso(*texts, loop):
+    """A walk in `TURN` of which all behind the first `loop` steps is repeated for ever."""
+    model = colours(TURN, (WEAKLY,))
+    return replace(executed(model, model.scope, texts), loop=loop)
+
+
+ROUND = ("red(to=1)", "red(to=2)", "red(to=0)")
+
+
+def test_a_lasso_is_told_by_what_its_loop_does_for_each_assumption():
+    assert reasons(lasso(*ROUND, "red(to=1)", loop=1), WEAKLY) == [
+        "weakly is waited for from state 1 on, and never comes",
+        "fair, and taken on the loop: red (to=0); red (to=1); red (to=2)",
+        "weakly fair, and disabled in some state of the loop: red (to=3); red (to=4); blue",
+    ]
+
+
+@pytest.mark.parametrize(("walk", "prop", "complaint"), [
+    (lasso(*ROUND, loop=1), WEAKLY, "does not lead back to the state after step 1"),
+    (lasso(*ROUND, loop=3), WEAKLY, "weak fairness of red .to=1., and the loop does not keep that"),
+    (lasso("red(to=1)", "red(to=3)", loop=2), WEAKLY, "is reached, or nothing on the way asks for it"),
+    (lasso(*ROUND, "red(to=1)", loop=1), STRONGLY, "strong fairness of red .to=3., and the loop does not keep that"),
+    (lasso(*ROUND, "red(to=1)", loop=1), replace(WEAKLY, given=(finitely("red"),)), "finitely often red, and the loop"),
+    (lasso(*ROUND, "red(to=1)", loop=1), always(at_goal), "by a state or a step, not by a loop"),
+])
+def test_what_is_no_lasso_is_refused(walk, prop, complaint):
+    with pytest.raises(TraceError, match=complaint):
+        reasons(walk, prop)

@@ -1,12 +1,17 @@
 """Liveness of Kafka's control plane: the recorded lassos are found, in memory, in rounds and by plain Python."""
 
+from dataclasses import replace
+
 import pytest
 
+from checker.counterexample import executed
 from checker.kernel import Kernel
 from checker.liveness.decide import decide
+from checker.liveness.lasso import reasons
 from checker.reference import violations
 from spec.catalogue import find
 from spec.language.model import LIVENESS
+from spec.museum.group_scopes import scope as group_scope
 from tests.checker.in_process import InProcess
 from tests.checker.models import explored
 
@@ -41,6 +46,17 @@ def test_the_recorded_lassos_are_found_at_the_quick_scope(run_directory, system,
     decided = decide(run_directory, kernel)
     assert lengths(decided) == of_liveness(model, model.expectation(kernel.scope))
     assert decided and not any(d.vacuous for d in decided)
+    for violated in filter(lambda d: d.lasso, decided):
+        again = executed(model, kernel.scope, [str(step) for step, _, _ in violated.lasso.steps])
+        assert reasons(replace(again, loop=violated.lasso.loop), violated.prop) == list(violated.reasons)
+
+
+@pytest.mark.parametrize("variant", ["classic", "current"])
+def test_groups_that_nobody_needs_are_removed(run_directory, variant):
+    kernel = kernel_of("group", variant, group_scope(1, 1, 1, 2, 1, 2, periods=1))
+    explored(run_directory, kernel)
+    decided = {d.prop.name: (bool(d.lasso), d.vacuous) for d in decide(run_directory, kernel)}
+    assert decided == dict.fromkeys(("all_work", "is_answered", "has_left", "is_removed"), (False, False))
 
 
 @pytest.mark.parametrize("variant", ["zkclient", "fenced"])
