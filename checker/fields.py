@@ -41,7 +41,8 @@ def fields_of(state: Record, scope: Scope, names: list[str]) -> FieldSet:
     most = max((sizes for _, _, sizes in found), key=len)
     for name, (_, _, sizes) in zip(dict.fromkeys(names), found):
         if sizes != most[: len(sizes)]:
-            raise UserError(f"{name}: its [*] does not count the same as that of the other fields; ask for one at a time")
+            told = "its [*] does not count the same as that of the other fields; ask for one at a time"
+            raise UserError(f"{name}: {told}")
     places = tuple(
         tuple(_filled(parts, indices) for parts, _, _ in found) for indices in product(*map(range, most))
     )

@@ -132,7 +132,7 @@ class Kernel:
         return Generated.of(REPRESENT_ALL, unpack=unpack, represent=self.representatives.represent())
 
     def functions(self) -> dict[str, Callable]:
-        """The functions of the specification by the names of generated text: t0 ..., p0 ... of states, q0 ... of steps."""
+        """The specification's functions by the names of generated text: t0 ..., p0 ... of states, q0 ... of steps."""
         return {
             **{f"t{i}": t.function for i, t in enumerate(self.model.transitions)},
             **self._predicates("p", self.state_properties), **self._predicates("q", self.step_properties),

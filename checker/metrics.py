@@ -9,10 +9,10 @@ from spec.metrics.metric import GAUGE, Metric
 
 def metrics_over(trace: Trace) -> list[dict[str, int]]:
     """For each state of a trace, the initial one included, the values of the model's metrics by name."""
-    values = {measure.metric.name: 0 for measure in metrics_of(trace.model)}
-    series, before = [], None
+    measures, series, before = metrics_of(trace.model), [], None
+    values = {measure.metric.name: 0 for measure in measures}
     for step, transition, state in [(None, None, trace.initial), *trace.steps]:
-        values = values | {m.metric.name: _value(m, values, before, step, transition, state) for m in metrics_of(trace.model)}
+        values = values | {m.metric.name: _value(m, values, before, step, transition, state) for m in measures}
         series.append(values)
         before = state
     return series

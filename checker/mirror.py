@@ -103,8 +103,8 @@ class Mirror:
         """Compare packed states, shape (n, words), each with one random renaming; raises AsymmetryError."""
         states = np.ascontiguousarray(states, np.uint64)
         chosen = [self._images[i] for i in self._random.integers(len(self._images), size=len(states))]
-        order = self._kernel.representatives.order
-        orders = np.array([[order(images[sort]) for sort in self._kernel.symmetry.blocks] for images in chosen], np.int64)
+        order, sorts = self._kernel.representatives.order, self._kernel.symmetry.blocks
+        orders = np.array([[order(images[sort]) for sort in sorts] for images in chosen], np.int64)
         self._code.call("mirror", states, len(states), orders, *self._records, *self._rows, self._judged, self._broken,
                         self._step, self.taken)
         self._refuse(states, chosen)
@@ -141,8 +141,8 @@ class Mirror:
         wanted, found = renaming.values(tuple(values_of(ends[0]))), tuple(values_of(ends[1]))
         leaf, there, here = next(
             (named.leaf, a, b) for named, a, b in zip(kernel.symmetry.leaves, wanted, found) if a != b)
-        return (f"{steps[0]}, with {renaming}, would set {leaf.expression} to {there}, but {steps[1]} sets it to {here};"
-                " check it without --symmetry")
+        return (f"{steps[0]}, with {renaming}, would set {leaf.expression} to {there}, "
+                f"but {steps[1]} sets it to {here}; check it without --symmetry")
 
 
 def _changes(prop, where, renaming):
@@ -164,7 +164,7 @@ def _mirror(kernel):
 
 
 def _alike(kernel):
-    """Text of ``alike(x, y, t, u, ORDERS, here, there)``: 1 for steps that are alike, 2 where they are cut, 0 if not."""
+    """Text of ``alike(x, y, t, u, ORDERS, here, there)``: 1 for steps that are alike, 2 where they are cut, else 0."""
     orders = ", ".join(kernel.representatives.orders)
     yield f"def alike(x, y, t, u, {orders}, here, there):"
     yield "    if not x or not y:"

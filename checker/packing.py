@@ -75,7 +75,8 @@ class Packing:
 
     def within_source(self) -> str:
         """Text of ``within(s)``, which answers what `pack` would, and packs nothing."""
-        tests = [_range_test([leaf for leaf in self.leaves if bool(leaf.bound) == of_bound]) for of_bound in (True, False)]
+        bounded, others = ([leaf for leaf in self.leaves if bool(leaf.bound) == of_bound] for of_bound in (True, False))
+        tests = [_range_test(bounded), _range_test(others)]
         return "\n".join(["def within(s):", *(line for test in tests for line in test), "    return 0", ""])
 
     def range_source(self) -> str:

@@ -5,8 +5,8 @@ itself. Each write of the controller has the next version, and is sent to the le
 offset of the maximal ISR: the leader's ISR with all that it has asked for on the version that it knows.
 
 Requests and updates are sets that only grow, so that each may come late, again, or never. On one version the leader
-asks for its ISR with one member more or less, so that a request is a version and that member; an update is the version's
-ISR. The version on which something is pending is the leader's, and not kept. The leader reads its followers'
+asks for its ISR with one member more or less, so that a request is a version and that member; an update is the
+version's ISR. The version on which something is pending is the leader's, and not kept. The leader reads its followers'
 offsets atomically. Not modelled: other leaders and leader epochs, truncation, refusals, clients, what a record is.
 
 Source: the protocol of KIP-497 in small (kafka.cluster.Partition, kafka.controller.KafkaController, 2.7 to 3.9).

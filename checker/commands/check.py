@@ -111,7 +111,7 @@ def _refuse_changes_to_a_run(options):
 
 
 def _planned(options):
-    """The checks to do, with kernel and test of symmetry, before Spark is started, so that wrong use is told at once."""
+    """The checks to do, with kernel and test of symmetry; before Spark starts, so that wrong use is told at once."""
     names = tuple(options.properties)
     checks = [Check(model, scope, names, options.keep_going, options.deadlock, options.symmetry)
               for model, scope in chosen(options)]

@@ -89,7 +89,8 @@ def _entry(model):
         "sizes": dict(model.sizes),
         "largest": dict(model.largest),
         "properties": [
-            {"name": p.name, "kind": p.kind, "text": p.text, "given": [a.text for a in p.given]} for p in model.properties
+            {"name": p.name, "kind": p.kind, "text": p.text, "given": [a.text for a in p.given]}
+            for p in model.properties
         ],
         "metrics": [
             {"name": m.name, "kind": m.kind, "text": m.text, "kafka": m.kafka, "alert": m.alert}

@@ -106,7 +106,8 @@ def _entry(scenario):
         {"variant": part.variant, "violates": [line.text for line in part.lines if line.kind == "violates"]}
         for part in scenario.parts
     ]
-    return {"name": scenario.name, "title": scenario.title, "story": scenario.story, "system": scenario.system, "parts": parts}
+    told = {name: getattr(scenario, name) for name in ("name", "title", "story", "system")}
+    return told | {"parts": parts}
 
 
 def _write(scenario: Scenario, tellings: list[Told], options) -> None:

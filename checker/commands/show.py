@@ -145,7 +145,8 @@ def _from_result(data, prop, target):
     violated = next((p for p in model.properties if p.name == violation.get("property")), None)
     trace.loop = violation.get("loop")
     if trace.loop is not None and (violated is None or trace.loop not in range(len(trace.steps) + 1)):
-        raise UserError(f"{target}: a loop is a number of steps of the trace, and violates a property of {model.system}")
+        told = f"a loop is a number of steps of the trace, and violates a property of {model.system}"
+        raise UserError(f"{target}: {told}")
     return Shown(history_of(trace, violated), trace, violated)
 
 
@@ -154,5 +155,6 @@ def _chosen(violations, prop, target, verdict):
         raise UserError(f"{target}: nothing is violated ({verdict}), so there is no counterexample to show")
     chosen = [v for v in violations if prop in (None, v["property"])]
     if not chosen:
-        raise UserError(f"{target}: {prop} is not violated; violated are {', '.join(v['property'] for v in violations)}")
+        violated = ", ".join(v["property"] for v in violations)
+        raise UserError(f"{target}: {prop} is not violated; violated are {violated}")
     return chosen[0]

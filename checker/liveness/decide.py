@@ -1,4 +1,4 @@
-"""Deciding properties of liveness on a run that was explored to the end: in memory, or on Spark where that is too small."""
+"""Deciding liveness on a run that was explored to the end: in memory, or on Spark where that is too small."""
 
 from __future__ import annotations
 

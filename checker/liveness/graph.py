@@ -20,7 +20,7 @@ class Graph:
     """States 0 ... n - 1 by levels, and the steps that change the state.
 
     `level`, `marks`, `enabled`, `cut` have one value for each state. The steps of state i are `first[i]` to
-    `first[i + 1]` in `target` (-1: a state that is not in this graph), `number` (of the step) and `taken` (its actions).
+    `first[i + 1]` in `target` (-1: a state not in this graph), `number` (of the step) and `taken` (its actions).
     """
 
     states: np.ndarray

@@ -86,7 +86,7 @@ def _round(number):
 class Left:
     """What the rounds leave of a question: a graph that holds every fair set, and where its states are reached.
 
-    Of the `waiting` states `cut` have a fair step that a bound cuts; `answered` says whether any has a step to the goal.
+    Of the `waiting` states `cut` have a fair step that a bound cuts; `answered`: whether any has a step to the goal.
     """
 
     graph: Graph

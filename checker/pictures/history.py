@@ -157,7 +157,8 @@ def loop_text(history):
         return ""
     if loop == last:
         return "nothing more need happen, for ever"
-    return f"steps {loop + 1} to {last} are repeated for ever" if last > loop + 1 else f"step {last} is repeated for ever"
+    which = f"steps {loop + 1} to {last} are" if last > loop + 1 else f"step {last} is"
+    return f"{which} repeated for ever"
 
 
 def parting(left, right):

@@ -60,4 +60,5 @@ def _feet(root, history, top, column):
         look = {"fill": BAD, "font_weight": 700} if bad else {"opacity": 0.7}
         _add(link, "text", str(number), x=x, y=top + 14, text_anchor="middle", **look)
         if bad:
-            _add(root, "rect", x=x - column / 2, y=0, width=column, height=top, fill="none", stroke=BAD, stroke_width=1.5)
+            frame = {"fill": "none", "stroke": BAD, "stroke_width": 1.5}
+            _add(root, "rect", x=x - column / 2, y=0, width=column, height=top, **frame)

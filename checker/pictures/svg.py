@@ -43,7 +43,8 @@ class _Picture:
         self.left = MARGIN + (MARKED if marked else NUMBER)
         self.beside = self.left + PITCH * len(self.lanes) + 20
         self.width, self.y = self.beside + WORDS + MARGIN, MARGIN
-        self.root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "font-family": SANS, "fill": INK})
+        look = {"font-family": SANS, "fill": INK}
+        self.root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **look})
 
     def text(self):
         paper = self.add(self.root, "rect", width="100%", height="100%", fill="#ffffff")
@@ -130,8 +131,8 @@ class _Picture:
         self.y += 34
         for lane, name in enumerate(self.lanes):
             size = min(13, (PITCH - 8) / max(1, len(name)) / 0.6)
-            self.add(self.root, "text", name, x=self.lane_x(lane), y=self.y, text_anchor="middle", font_size=f"{size:.1f}",
-                     font_weight=650)
+            self.add(self.root, "text", name, x=self.lane_x(lane), y=self.y, text_anchor="middle",
+                     font_size=f"{size:.1f}", font_weight=650)
         self.y += 8
 
     def rows(self):

@@ -206,7 +206,7 @@ class _Player:
         told.moments[-1].notes.append(f"reaches {goal.name}: {goal.text}")
 
     def _settle(self, told, announced, following):
-        """Hold the last state, and the step to it, to what the lines behind it, before `following`, say that it breaks."""
+        """Hold the last state, and the step to it, to what the lines behind it, before `following`, say it breaks."""
         broken = self._broken(told)
         for line in announced:
             if self._property(line) not in broken:
@@ -214,7 +214,8 @@ class _Player:
         named_ones = [self._property(line) for line in announced]
         missing = [p.name for p in broken if p not in named_ones]
         if missing:
-            raise _Failure(f"the step before violates {', '.join(missing)}: say violates {missing[0]}", following.number)
+            told_not = f"the step before violates {', '.join(missing)}: say violates {missing[0]}"
+            raise _Failure(told_not, following.number)
         told.moments[-1].violates = named_ones
 
     def _broken(self, told):

@@ -198,7 +198,8 @@ class Model:
         What is assumed of a transition that is replaced is assumed of the one that takes its place.
         """
         renamed = {
-            t.function.__name__: replacements[t.function].__name__ for t in self.transitions if t.function in replacements
+            t.function.__name__: replacements[t.function].__name__
+            for t in self.transitions if t.function in replacements
         }
         properties = tuple(replace(p, given=tuple(a.renamed(renamed) for a in p.given)) for p in self.properties)
         transitions = tuple(

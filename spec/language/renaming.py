@@ -73,7 +73,8 @@ class Renaming:
         images = self.images.get(domain.sort) if isinstance(domain, (Id, SetOf)) else None
         if images is None or isinstance(domain, Id):
             return images and [*images, -1]
-        return [sum(1 << images[i] for i in range(len(images)) if members >> i & 1) for members in range(1 << len(images))]
+        ids = range(len(images))
+        return [sum(1 << images[i] for i in ids if members >> i & 1) for members in range(1 << len(images))]
 
     def values(self, values: tuple[int, ...]) -> tuple[int, ...]:
         """The values of all leaves of a state, renamed."""

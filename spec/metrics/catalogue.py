@@ -5,8 +5,8 @@ from spec.metrics import consumer, election, group, partition, replica, requests
 from spec.metrics.metric import Measure
 
 SYSTEMS = {
-    "election": election.METRICS, "partition": partition.METRICS, "requests": requests.METRICS, "topics": topics.METRICS,
-    "replica": replica.METRICS, "group": group.METRICS, "consumer": consumer.METRICS,
+    "election": election.METRICS, "partition": partition.METRICS, "requests": requests.METRICS,
+    "topics": topics.METRICS, "replica": replica.METRICS, "group": group.METRICS, "consumer": consumer.METRICS,
 }
 VARIANTS = {("election", "zkclient"): election.UP_TO_1_0}
 

@@ -2,7 +2,8 @@
 
 from spec.metrics.metric import Measure
 from spec.metrics.names import (
-    ACTIVE_CONTROLLERS, BROKERS, CONTROLLER_ELECTIONS, CONTROLLER_EPOCH, FENCED_WRITES, STALE_VERSIONS, ZOOKEEPER_REQUESTS,
+    ACTIVE_CONTROLLERS, BROKERS, CONTROLLER_ELECTIONS, CONTROLLER_EPOCH, FENCED_WRITES, STALE_VERSIONS,
+    ZOOKEEPER_REQUESTS,
 )
 from spec.metrics.rules import size
 from spec.zookeeper import Answer

@@ -26,10 +26,12 @@ def counter(name: str, text: str, kafka: str, alert: str) -> Metric:
 
 ACTIVE_CONTROLLERS = gauge(
     "active_controllers", "brokers that act as controller", CONTROLLER + "ActiveControllerCount, summed",
-    "0 for longer than a session timeout and a failover; above 1 for longer than a session timeout, or while the second "
-    "still writes (C4)",
+    "0 for longer than a session timeout and a failover; above 1 for longer than a session timeout, or while the "
+    "second still writes (C4)",
 )
-CONTROLLER_EPOCH = gauge("controller_epoch", "value of /controller_epoch", "", "grows by one with each election (C2, C10)")
+CONTROLLER_EPOCH = gauge(
+    "controller_epoch", "value of /controller_epoch", "", "grows by one with each election (C2, C10)",
+)
 CONTROLLER_ELECTIONS = counter(
     "controller_elections", "elections of a controller that took effect", STATS + "ControllerChangeRateAndTimeMs",
     "more than a few an hour: the controller flaps",
@@ -37,7 +39,8 @@ CONTROLLER_ELECTIONS = counter(
 BROKERS = gauge("brokers", "children of /brokers/ids", CONTROLLER + "ActiveBrokerCount", "fewer than there should be")
 TOPICS = gauge("topics", "topics in ZooKeeper", "", "GlobalTopicCount stays another")
 TOPICS_REPORTED = gauge(
-    "topics_reported", "topics in the controller's context", CONTROLLER + "GlobalTopicCount", "stays another than topics (C12)",
+    "topics_reported", "topics in the controller's context", CONTROLLER + "GlobalTopicCount",
+    "stays another than topics (C12)",
 )
 PARTITIONS = gauge("partitions", "partitions in the topic znodes", "", "GlobalPartitionCount stays another")
 PARTITIONS_REPORTED = gauge(
@@ -53,12 +56,13 @@ OFFLINE_REPORTED = gauge(
     CONTROLLER + "OfflinePartitionsCount (1.1+)", "above 0, lasting (L3); stays another than offline_partitions",
 )
 IMBALANCE = gauge(
-    "preferred_imbalance", "partitions that another than the preferred replica leads, of topics not queued for deletion", "",
+    "preferred_imbalance",
+    "partitions that another than the preferred replica leads, of topics not queued for deletion", "",
     "above 10 % of those that prefer one broker, after an automatic rebalance (L7)",
 )
 IMBALANCE_REPORTED = gauge(
-    "preferred_imbalance_reported", "the same in the controller's context", CONTROLLER + "PreferredReplicaImbalanceCount",
-    "stays another than preferred_imbalance",
+    "preferred_imbalance_reported", "the same in the controller's context",
+    CONTROLLER + "PreferredReplicaImbalanceCount", "stays another than preferred_imbalance",
 )
 TOPICS_TO_DELETE = gauge(
     "topics_to_delete", "requests in /admin/delete_topics", "", "above 0, lasting: a deletion is stuck (L5)",
@@ -68,8 +72,9 @@ TO_DELETE_REPORTED = gauge(
     CONTROLLER + "TopicsToDeleteCount (2.4+)", "above 0, lasting: a deletion is stuck (L5)",
 )
 TOPICS_INELIGIBLE = gauge(
-    "topics_ineligible", "topics to be deleted with a replica on a broker that is not registered, or with a partition that is "
-    "being reassigned", "", "above 0: the deletion waits for a broker, or for a reassignment",
+    "topics_ineligible",
+    "topics to be deleted with a replica on a broker that is not registered, or with a partition that is being "
+    "reassigned", "", "above 0: the deletion waits for a broker, or for a reassignment",
 )
 INELIGIBLE_REPORTED = gauge(
     "topics_ineligible_reported", "topics ineligible for deletion in the controller's context",
@@ -88,12 +93,13 @@ UNCLEAN_ELECTIONS = counter(
     "above 0: committed records may be lost (P7, D1)",
 )
 LEADER_ELECTIONS = counter(
-    "leader_elections", "states written with another leader, or the first", STATS + "LeaderElectionRateAndTimeMs, which times "
-    "changes of the brokers", "more than changes of brokers and rebalances explain",
+    "leader_elections", "states written with another leader, or the first",
+    STATS + "LeaderElectionRateAndTimeMs, which times changes of the brokers",
+    "more than changes of brokers and rebalances explain",
 )
 EVENT_QUEUE = gauge(
-    "event_queue", "answers that wait for the controller's event thread", "kafka.controller:type=ControllerEventManager,"
-    "name=EventQueueSize", "does not fall",
+    "event_queue", "answers that wait for the controller's event thread",
+    "kafka.controller:type=ControllerEventManager,name=EventQueueSize", "does not fall",
 )
 CONTROL_QUEUE = gauge(
     "control_queue", "batches of control requests that wait at controllers",
@@ -104,19 +110,22 @@ REQUEST_QUEUE = gauge(
     "kafka.network:type=RequestChannel,name=RequestQueueSize", "long, with control requests in it (KIP-291)",
 )
 REFUSED_REQUESTS = counter(
-    "refused_requests", "control requests that brokers refused as stale", "kafka.network:type=RequestMetrics,name=ErrorsPerSec,"
-    "error=STALE_CONTROLLER_EPOCH, STALE_BROKER_EPOCH, FENCED_LEADER_EPOCH", "above 0: a deposed controller is at work",
+    "refused_requests", "control requests that brokers refused as stale",
+    "kafka.network:type=RequestMetrics,name=ErrorsPerSec,error=STALE_CONTROLLER_EPOCH, STALE_BROKER_EPOCH, "
+    "FENCED_LEADER_EPOCH", "above 0: a deposed controller is at work",
 )
 FENCED_WRITES = counter(
     "fenced_writes", "writes of a deposed controller that the check of /controller_epoch refused", "",
     "above 0: a deposed controller is at work, and does no harm (C4)",
 )
 STALE_VERSIONS = counter(
-    "stale_versions", "conditional writes refused because the znode has another version", "", "many: two write the same znode",
+    "stale_versions", "conditional writes refused because the znode has another version", "",
+    "many: two write the same znode",
 )
 ZOOKEEPER_REQUESTS = counter(
-    "zookeeper_requests", "requests to ZooKeeper", "kafka.server:type=ZooKeeperClientMetrics,name=ZooKeeperRequestLatencyMs, "
-    "its count", "many for one event: a herd, or a loop of BADVERSION",
+    "zookeeper_requests", "requests to ZooKeeper",
+    "kafka.server:type=ZooKeeperClientMetrics,name=ZooKeeperRequestLatencyMs, its count",
+    "many for one event: a herd, or a loop of BADVERSION",
 )
 SESSION_EXPIRIES = counter(
     "session_expiries", "sessions of brokers or consumers that expired", "kafka.server:type=SessionExpireListener,"
@@ -127,7 +136,8 @@ LEADERS = gauge(
     "another than the partitions with a leader, lasting: a stale leader",
 )
 UNDER_REPLICATED = gauge(
-    "under_replicated", "partitions with a live leader and an ISR smaller than the replicas (those being added left out)",
+    "under_replicated",
+    "partitions with a live leader and an ISR smaller than the replicas (those being added left out)",
     REPLICAS + "UnderReplicatedPartitions", "above 0, lasting (L4)",
 )
 UNDER_MIN_ISR = gauge(
@@ -142,14 +152,19 @@ REASSIGNING = gauge(
     "reassigning", "partitions that are being reassigned", REPLICAS + "ReassigningPartitions (2.5+)",
     "above 0, lasting: a reassignment is stuck (L6)",
 )
-ISR_SHRINKS = counter("isr_shrinks", "members that leaders took out of ISRs", REPLICAS + "IsrShrinksPerSec", "without expands (L4)")
-ISR_EXPANDS = counter("isr_expands", "members that leaders took into ISRs", REPLICAS + "IsrExpandsPerSec", "fewer than shrinks (L4)")
+ISR_SHRINKS = counter(
+    "isr_shrinks", "members that leaders took out of ISRs", REPLICAS + "IsrShrinksPerSec", "without expands (L4)",
+)
+ISR_EXPANDS = counter(
+    "isr_expands", "members that leaders took into ISRs", REPLICAS + "IsrExpandsPerSec", "fewer than shrinks (L4)",
+)
 FAILED_ISR_UPDATES = counter(
     "failed_isr_updates", "ISR changes of leaders refused because the state has another version",
     REPLICAS + "FailedIsrUpdatesPerSec", "grows without end: the leader's version is stale (KAFKA-2729)",
 )
 OFFLINE_LOG_DIRS = gauge(
-    "offline_log_dirs", "log directories that have failed", "kafka.log:type=LogManager,name=OfflineLogDirectoryCount", "above 0",
+    "offline_log_dirs", "log directories that have failed", "kafka.log:type=LogManager,name=OfflineLogDirectoryCount",
+    "above 0",
 )
 MAX_LAG = gauge(
     "max_lag", "records that the follower farthest behind lacks", "kafka.server:type=ReplicaFetcherManager,name=MaxLag,"
@@ -161,34 +176,44 @@ FAILED_PRODUCE = counter(
 )
 REFUSED_FETCHES = counter(
     "refused_fetches", "fetches refused as of another leader epoch, or by no leader",
-    "kafka.server:type=BrokerTopicMetrics,name=FailedFetchRequestsPerSec", "grows without end: a follower waits for LeaderAndIsr",
+    "kafka.server:type=BrokerTopicMetrics,name=FailedFetchRequestsPerSec",
+    "grows without end: a follower waits for LeaderAndIsr",
 )
-GROUPS_ALL = gauge("groups", "groups in the caches of coordinators", GROUPS + "NumGroups", "twice the same: a zombie coordinator (G17)")
+GROUPS_ALL = gauge(
+    "groups", "groups in the caches of coordinators", GROUPS + "NumGroups",
+    "twice the same: a zombie coordinator (G17)",
+)
 GROUPS_EMPTY = gauge("groups_empty", "of them Empty", GROUPS + "NumGroupsEmpty", "")
 GROUPS_PREPARING = gauge(
-    "groups_preparing", "of them PreparingRebalance", GROUPS + "NumGroupsPreparingRebalance", "lasting: members do not join (L9)",
+    "groups_preparing", "of them PreparingRebalance", GROUPS + "NumGroupsPreparingRebalance",
+    "lasting: members do not join (L9)",
 )
 GROUPS_COMPLETING = gauge(
-    "groups_completing", "of them CompletingRebalance", GROUPS + "NumGroupsCompletingRebalance (AwaitingSync up to 1.0)",
-    "lasting: the leader does not synchronize (L9)",
+    "groups_completing", "of them CompletingRebalance",
+    GROUPS + "NumGroupsCompletingRebalance (AwaitingSync up to 1.0)", "lasting: the leader does not synchronize (L9)",
 )
 GROUPS_STABLE = gauge("groups_stable", "of them Stable", GROUPS + "NumGroupsStable", "")
 GROUPS_DEAD = gauge("groups_dead", "of them Dead", GROUPS + "NumGroupsDead", "")
-OFFSETS = gauge("offsets", "committed offsets in the caches of coordinators", GROUPS + "NumOffsets", "falls without an expiry (G8, G16)")
+OFFSETS = gauge(
+    "offsets", "committed offsets in the caches of coordinators", GROUPS + "NumOffsets",
+    "falls without an expiry (G8, G16)",
+)
 MEMBERS = gauge("members", "members of groups", "", "fewer than there should be")
 LOADING = gauge(
-    "loading", "brokers that load the offsets partition", "kafka.server:type=group-coordinator-metrics,name=partition-load-time-max",
-    "lasting (L12)",
+    "loading", "brokers that load the offsets partition",
+    "kafka.server:type=group-coordinator-metrics,name=partition-load-time-max", "lasting (L12)",
 )
 REBALANCES = counter(
-    "rebalances", "generations completed", "kafka.server:type=group-coordinator-metrics,name=group-completed-rebalance-rate (2.4+)",
-    "many: a storm (L9)",
+    "rebalances", "generations completed",
+    "kafka.server:type=group-coordinator-metrics,name=group-completed-rebalance-rate (2.4+)", "many: a storm (L9)",
 )
 CONSUMERS = gauge("consumers", "ids registered below /consumers", "", "fewer than there should be")
 OWNED = gauge(
-    "owned", "partitions with an owner's znode", OLD_CONSUMER + "OwnedPartitionsCount, summed", "fewer than partitions, lasting (L15)",
+    "owned", "partitions with an owner's znode", OLD_CONSUMER + "OwnedPartitionsCount, summed",
+    "fewer than partitions, lasting (L15)",
 )
 DOUBLE_READS = gauge("double_reads", "partitions that more than one consumer reads", "", "above 0: a zombie reads (O2)")
 OLD_REBALANCES = counter(
-    "attempts", "attempts of consumers to rebalance", OLD_CONSUMER + "RebalanceRateAndTime", "many for one change: a herd",
+    "attempts", "attempts of consumers to rebalance", OLD_CONSUMER + "RebalanceRateAndTime",
+    "many for one change: a herd",
 )

@@ -5,7 +5,8 @@ from spec.metrics.controllers import ANSWERS, RULING
 from spec.metrics.metric import Measure
 from spec.metrics.names import (
     EVENT_QUEUE, IMBALANCE, IMBALANCE_REPORTED, LEADERS, OFFLINE_LOG_DIRS, OFFLINE_PARTITIONS, OFFLINE_REPORTED,
-    PARTITIONS, PARTITIONS_REPORTED, REASSIGNING, SESSION_EXPIRIES, TO_DELETE_REPORTED, TOPICS_TO_DELETE, UNDER_REPLICATED,
+    PARTITIONS, PARTITIONS_REPORTED, REASSIGNING, SESSION_EXPIRIES, TO_DELETE_REPORTED, TOPICS_TO_DELETE,
+    UNDER_REPLICATED,
 )
 from spec.metrics.rules import is_imbalanced, is_under_replicated
 from spec.metrics.states import STEPS, exists, is_offline

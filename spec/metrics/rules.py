@@ -30,7 +30,7 @@ def is_under_replicated(isr, replicas, adding, brokers):
 
 
 def is_imbalanced(preferred, leader, isr, adding):
-    """Whether somebody else than the preferred replica leads; one that is being added counts from when it is in the ISR.
+    """Whether somebody else than the preferred replica leads; one being added counts from when it is in the ISR.
 
     Kafka: ControllerContext.hasPreferredLeader, 2.4 to 3.9.
     """

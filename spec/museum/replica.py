@@ -107,16 +107,16 @@ TO_HW = model(
     {
         (2, 1, 1, 1, 0, 1, 0): {},
         (2, 1, 1, 1, 1, 1, 0): {
-            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 7, "stale_leader": 8, "committed": 9, "stable_read": 10,
-            "truncated_above_hw": 12,
+            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 7, "stale_leader": 8, "committed": 9,
+            "stable_read": 10, "truncated_above_hw": 12,
         },
         (3, 1, 1, 1, 1, 1, 0): {
-            "version_is_mended": 3, "is_in_sync": 7, "isr_complete": 8, "stale_leader": 9, "committed": 10, "stable_read": 11,
-            "truncated_above_hw": 13,
+            "version_is_mended": 3, "is_in_sync": 7, "isr_complete": 8, "stale_leader": 9, "committed": 10,
+            "stable_read": 11, "truncated_above_hw": 13,
         },
         (2, 2, 2, 2, 1, 1, 0): {
-            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 7, "stale_leader": 8, "committed": 9, "stable_read": 10,
-            "committed_stays": 11, "visible_match": 11, "truncated_above_hw": 12,
+            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 7, "stale_leader": 8, "committed": 9,
+            "stable_read": 10, "committed_stays": 11, "visible_match": 11, "truncated_above_hw": 12,
         },
     },
 ).rebound(UNFENCED | {

@@ -1,9 +1,9 @@
 """A rolling upgrade from 1.1-2.0 to 2.1: brokers of both versions at once.
 
 Each broker takes the transitions of its own version: the old ones elect in two requests and write unchecked (see
-`legacy`), the upgraded ones elect in one transaction and check every write against the epoch. What both versions do alike
-(sessions, watches, control requests) every broker does. The cluster has run before, so that /controller_epoch exists, as
-1.1 to 2.0 created it: value 1, version 0.
+`legacy`), the upgraded ones elect in one transaction and check every write against the epoch. What both versions do
+alike (sessions, watches, control requests) every broker does. The cluster has run before, so that /controller_epoch
+exists, as 1.1 to 2.0 created it: value 1, version 0.
 
 A broker has one version throughout. To upgrade it is to stop and to start it, which leaves nothing of what its process
 knew: the phases of an upgrade are explored each by itself. What is not modelled between two phases is what a former
@@ -49,8 +49,8 @@ OLD_ONE_LEFT = {"owner_is_newest": 15, "idle_zombie": 16, "no_stale_write": 16, 
 ROLLING = replace(
     model(
         "rolling",
-        "One broker of 1.1 to 2.0 is left among those of 2.1: it can still do all that the check of the epoch prevents, "
-        "and the upgraded suffer it.",
+        "One broker of 1.1 to 2.0 is left among those of 2.1: it can still do all that the check of the epoch "
+        "prevents, and the upgraded suffer it.",
         upgrade(OLD_BROKERS),
         properties.FENCED + UPGRADED,
         scope(3, 3, 1, 1),

@@ -1,8 +1,8 @@
 """The same upgrade as partitions see it: the writes of 2.1 are checked against the epoch, those of 1.1 to 2.0 are not.
 
-All else is as in `leader_zk`, in both versions: leaders write the ISR (until the inter-broker protocol is 2.7), and there are
-no broker epochs (2.2). Whether a new controller takes the replicas of dead brokers offline is that of the old version
-in both.
+All else is as in `leader_zk`, in both versions: leaders write the ISR (until the inter-broker protocol is 2.7), and
+there are no broker epochs (2.2). Whether a new controller takes the replicas of dead brokers offline is that of the
+old version in both.
 """
 
 from spec.museum import leader_zk, partition
@@ -10,8 +10,8 @@ from spec.museum.leader_zk import take_notification
 from spec.museum.versions import OLD_BROKERS, is_old
 from spec.partition import zookeeper
 from spec.partition.zookeeper import (
-    checked_create_state, checked_delete_request, checked_set_state, create_state, delete_request, disconnect, session_open,
-    set_state,
+    checked_create_state, checked_delete_request, checked_set_state, create_state, delete_request, disconnect,
+    session_open, set_state,
 )
 from spec.properties import partition_goals as goals
 from spec.properties.partition import WITHOUT_BROKER_EPOCHS
@@ -57,7 +57,9 @@ ROLLING = partition.model(
     {
         (2, 2, 1, 2, 3, 1): partition.ONE_FAULT,
         (3, 2, 1, 2, 3, 1): partition.ONE_FAULT,
-        (2, 2, 1, 2, 3, 2): partition.ONE_FAULT | {"no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
+        (2, 2, 1, 2, 3, 2): partition.ONE_FAULT | {
+            "no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19,
+        },
     },
 ).rebound(partition.UNFENCED | {
     zookeeper.checked_create_state: create_state_by_version,

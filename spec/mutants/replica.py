@@ -1,4 +1,4 @@
-"""Mutants of replicas: one deliberate mistake each, on the variants `current` and, where epochs are asked for, `fenced`.
+"""Mutants of replicas: one deliberate mistake each, on `current` and, where epochs are asked for, on `fenced`.
 
 The mutations known for D1 to D8 and P8. A mutant is not held to the rules of writing a transition.
 """

@@ -1,4 +1,4 @@
-"""Lemmas of the ISR whose changes travel: why the high watermark stays valid, for any number of versions and records."""
+"""Lemmas of the ISR whose changes travel: why the high watermark stays valid, for any number of versions, records."""
 
 from spec.async_isr import LEADER, Replica, Version, changed
 from spec.language.sets import contains, difference, is_empty, union

@@ -1,8 +1,8 @@
 """Properties of the composed cluster: those of `partition`, those of `replica` for each partition, and how they fit.
 
 What `partition` takes for granted of the data plane (a leader may wish any ISR that holds itself, while it believes
-to lead, with its leader epoch) is asked here: `leads_as_told`, `wishes_hold`. What `replica` takes for granted of controllers (writes with the next leader epoch, on the present version, of members
-of the ISR) is P4, P5, P9 and P10.
+to lead, with its leader epoch) is asked here: `leads_as_told`, `wishes_hold`. What `replica` takes for granted of
+controllers (writes with the next leader epoch, on the present version, of members of the ISR) is P4, P5, P9 and P10.
 """
 
 from spec.language.domains import NOBODY

@@ -13,14 +13,15 @@ def committed_then_failover(s):
     for p in range(len(s.planes)):
         data = s.planes[p]
         for b in range(len(s.brokers)):
-            if leads_by_right(data, b) and data.clients.places[0].ghosts.committed != 0 and data.brokers[b].log.length > 0:
-                if data.brokers[b].log.slots[0].epoch < data.zk.leader_epoch and s.zk.epoch > 1:
+            log = data.brokers[b].log
+            if leads_by_right(data, b) and data.clients.places[0].ghosts.committed != 0 and log.length > 0:
+                if log.slots[0].epoch < data.zk.leader_epoch and s.zk.epoch > 1:
                     return True
     return False
 
 
 def zombie_leader_appends(s):
-    """A broker that ZooKeeper does not name any more has a record of its former epoch, which the leader by right lacks."""
+    """A broker that ZooKeeper no longer names has a record of its former epoch, which the leader by right lacks."""
     for data in s.planes:
         for old in data.brokers:
             for new in range(len(data.brokers)):

@@ -1,4 +1,4 @@
-"""Liveness of control requests (L3): if controllers and brokers do their work, everybody learns what ZooKeeper holds."""
+"""Liveness of control requests (L3): if controllers and brokers do their work, all learn what ZooKeeper holds."""
 
 from spec.language.domains import NOBODY
 from spec.language.fairness import at_last, strong, weak

@@ -30,7 +30,7 @@ def leaves_out(s, p, isr):
 
 
 def no_log_fails(s):
-    """No controller has given up the deletion of a log on a live broker: that is Online, or its deletion has started."""
+    """No controller has given up the deletion of a log on a live broker: that is Online, or being deleted."""
     for broker in s.brokers:
         controller = broker.controller
         for partition in controller.partitions:

@@ -112,7 +112,7 @@ def follower_log_is_prefix(s, leader: Replica, follower: Replica):
 
 
 def moved_on(s, isr, epoch):
-    """Whether a member of `isr` has come to an epoch after `epoch`, so that in `epoch` nothing is committed any more."""
+    """Whether a member of `isr` has come to an epoch after `epoch`, so that in `epoch` nothing more is committed."""
     for r in range(len(s.replicas)):
         if contains(isr, r) and s.replicas[r].leader_epoch > epoch:
             return True

@@ -141,7 +141,7 @@ def expand(s, p: Partition):
 
 
 def is_another(zk, p, old, new, first):
-    """Whether the target of a partition, or its assignment, changes: `new` for `old`, if not the same, `first` first."""
+    """Whether a partition's target, or its assignment, changes: `new` for `old`, if not the same; `first` first."""
     if zk.topic == 0 or zk.assignments[p].replicas.length == 0:
         return False
     target = target_of(zk.assignments[p])

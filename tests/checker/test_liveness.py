@@ -46,7 +46,8 @@ PROPERTIES = {
     f"{kind}, {name}": property_
     for name, assumed in ASSUMPTIONS.items()
     for kind, property_ in {
-        "always again": eventually(at_goal, given=assumed), "after": eventually(at_goal, after=at_question, given=assumed),
+        "always again": eventually(at_goal, given=assumed),
+        "after": eventually(at_goal, after=at_question, given=assumed),
         "settles": eventually_always(at_goal, given=assumed),
     }.items()
 }
