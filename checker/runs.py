@@ -28,10 +28,11 @@ from checker.rundir import RunDirectory, RunError
 from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
 from spec.catalogue import find
 from spec.language.domains import Scope, sorts
-from spec.language.model import STANDARD, Model, Property, always
+from spec.language.model import LIVENESS, STANDARD, Model, Property, always
 from spec.language.rules import check_rules
 
 UNDECIDED = "not decided"
+NOT_ASKED = "not asked up to symmetry"
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,13 @@ def versions() -> dict[str, str]:
 
 
 def kernel_of(check: Check) -> Kernel:
-    """The kernel of a check, not yet compiled; raises UserError for a scope with too many steps."""
+    """The kernel of a check, not yet compiled; raises UserError for a scope with too many steps, or for a property of
+    liveness that is asked for by name and up to symmetry.
+    """
     properties = properties_of(check.model, check.scope, check.properties)
+    endless = [p.name for p in properties if p.kind in LIVENESS]
+    if check.symmetry and check.properties and endless:
+        raise UserError(f"{check.model.system}: {endless[0]} is a property of liveness; check it without --symmetry")
     kernel = Kernel(check.model, check.scope, properties, check.symmetry)
     if kernel.bases[-1] >= 1 << STEP_BITS:
         raise UserError(f"{check.model.system}: the scope has {kernel.bases[-1]} steps, more than {1 << STEP_BITS}")
@@ -212,7 +218,7 @@ def result_of(
         "violated": violations[0]["property"] if violations else None,
         "trace_length": violations[0]["trace_length"] if violations else None,
         "violations": violations,
-        "liveness": _liveness(kernel, decided),
+        "liveness": _liveness(check, kernel, decided),
         "unreached": sorted(set(goals) - outcome.reached | vacuous) if outcome.finished else [],
         "distinct": outcome.distinct, "generated": outcome.generated, "depth": outcome.depth,
         "complete": outcome.finished, "stopped_by": explorer.stopped_by,
@@ -235,8 +241,11 @@ def _symmetry(run, outcome):
     return symmetry and {**symmetry, "untested": [name for name in symmetry["untested"] if outcome.coverage[name]]}
 
 
-def _liveness(kernel, decided):
-    """What became of each property of liveness; nothing is decided without the whole graph."""
+def _liveness(check, kernel, decided):
+    """What became of each property of liveness; nothing is decided without the whole graph, or up to symmetry."""
+    if check.symmetry:
+        properties = properties_of(check.model, check.scope, check.properties)
+        return [{"property": p.name, "verdict": NOT_ASKED} for p in properties if p.kind in LIVENESS]
     if decided is None:
         return [{"property": p.name, "verdict": UNDECIDED} for p in kernel.liveness]
     return [

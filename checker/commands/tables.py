@@ -5,6 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
+from checker.runs import UNDECIDED
+
 EXPECTED = {
     ("holds", True): ("holds", "green"),
     ("violated", True): ("violated, as the museum expects", "yellow"),
@@ -85,7 +87,10 @@ def _print_liveness(out, results):
 def _liveness_text(entry):
     if entry["verdict"] == "holds":
         return "[green]holds within the bounds[/]" if entry["cut"] else "[green]holds[/]"
-    return "[red]violated[/]" if entry["verdict"] == "violated" else "[cyan]not decided: not all states are known[/]"
+    if entry["verdict"] == "violated":
+        return "[red]violated[/]"
+    why = ": not all states are known" if entry["verdict"] == UNDECIDED else ""
+    return f"[cyan]{entry['verdict']}{why}[/]"
 
 
 def _print_notes(out, results):

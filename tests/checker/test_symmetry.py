@@ -281,6 +281,16 @@ def test_check_counts_orbits_and_says_so(kafkaproof):
     assert "up to symmetry" in kafkaproof("runs", ".").out
 
 
+def test_liveness_is_not_asked_up_to_symmetry(kafkaproof):
+    scope = ("election", "--variant", "fenced", "--brokers", "2", "--epochs", "1", "--faults", "0")
+    alike = (*scope, "--receivers", "2", "--symmetry")
+    answer = kafkaproof("check", *alike, *kept("run"))
+    assert answer.result["liveness"] == [{"property": "one_controller", "verdict": "not asked up to symmetry"}]
+    assert "one_controller" not in answer.result["properties"]
+    assert kafkaproof("check", *alike, "--property", "one_controller").complaint == (
+        "kafkaproof: election: one_controller is a property of liveness; check it without --symmetry")
+
+
 def test_a_run_goes_on_with_its_symmetry_and_refuses_another(kafkaproof):
     options = replication("kip320", 3, 1, 1, 1)
     assert kafkaproof(*options, "--symmetry", "--max-depth", "7", *kept("run")).code == 3
