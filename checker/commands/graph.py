@@ -11,13 +11,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from checker.commands.main import OK
-from checker.commands.models import add_model_options, the_one
+from checker.commands.models import add_model_options, chosen, given_sizes, the_one
 from checker.commands.tables import console, scope_text
+from checker.errors import UserError
 from checker.fields import fields_of
 from checker.graph import state_graph
 from checker.pictures.dot import differences_from_first, drawn, machine_dot, require_dot, states_dot, value_text
 from checker.progress import Progress
 from checker.projection import projected
+from checker.runs import scope_for
 from spec.language.rules import is_environment
 
 MOST_STATES, MOST_PROJECTED = 5_000, 20_000_000
@@ -25,8 +27,10 @@ LEGEND = "grey and dashed: crashes, expiries and other faults"
 DESCRIPTION = """Draw the states that a model can reach, and the steps between them: every state of a small
 scope, or with --on the machine that a few fields show, whose nodes are the values of these fields and
 whose edges are the steps that change them. Steps that change none of the fields are left out. [*] in a
-field stands for every index, each of whose moves is drawn into the same machine."""
+field stands for every index, each of whose moves is drawn into the same machine. --project draws one that the
+system names, of the newest variant that has it, at a scope that is large enough for all of it."""
 EXAMPLES = """examples:
+  kafkaproof graph group --project state --svg states.svg
   kafkaproof graph election --variant fenced --on 'brokers[*].doing' --svg doing.svg
   kafkaproof graph election --variant legacy --on zk.controller zk.epoch --brokers 2
   kafkaproof graph replication --variant kip320 --brokers 2 --log 1 --records 1 --epochs 1 --json
@@ -40,8 +44,10 @@ def add_parser(commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter, description=DESCRIPTION,
     )
     add_model_options(parser, help="replication, election ...")
-    parser.add_argument("--on", nargs="+", action="extend", default=[], metavar="FIELD",
-                        help="project on these fields: zk.controller, brokers[0].doing, 'brokers[*].doing'")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--on", nargs="+", action="extend", default=[], metavar="FIELD",
+                      help="project on these fields: zk.controller, brokers[0].doing, 'brokers[*].doing'")
+    what.add_argument("--project", metavar="NAME", help="project on the fields of a machine that the system names")
     parser.add_argument("--max-states", type=int, metavar="N",
                         help=f"refuse more states (default {MOST_STATES:,}; {MOST_PROJECTED:,} with --on)")
     parser.add_argument("--dot", metavar="FILE", help="write the graph in Graphviz's language")
@@ -52,7 +58,7 @@ def add_parser(commands) -> None:
 
 def run(options) -> int:
     """Explore, and write or print the graph."""
-    model, scope = the_one(options)
+    model, scope = _machine(options) if options.project else the_one(options)
     fields = fields_of(model.state, scope, options.on) if options.on else None
     if options.svg:
         require_dot()
@@ -66,6 +72,19 @@ def run(options) -> int:
     elif not options.json:
         _print(graph)
     return OK
+
+
+def _machine(options):
+    """The newest variant that has the machine that is asked for, with its scope; sets the fields in `options`."""
+    models = [model for model, _ in chosen(options)]
+    having = [model for model in models if options.project in model.projections]
+    if not having:
+        known = ", ".join(dict.fromkeys(name for model in models for name in model.projections)) or "none"
+        raise UserError(f"{options.system} has no machine {options.project!r}; it has {known}")
+    model = having[-1]
+    options.on = list(model.projections[options.project])
+    given = {name: value for name, value in given_sizes(options).items() if name in model.scope}
+    return model, scope_for(model, options.scope or options.project, given)
 
 
 def _graph(model, scope, fields, most):

@@ -2,9 +2,11 @@
 
 A cell is (answer, next state); the next state is None where it stays. NEW is 2.8 to 3.9, with member ids required
 and without static members; STATIC has the requests of static members; OLD is 0.10.1 and 0.10.2, MIDDLE 1.1 to 2.0.
-Gates come first, and are a table of their own. PARKED: answered when the rebalance goes on. STORED: answered when the
-append has its callback. "restart the session timer" is left out with all time. "member" is in the group, and not
-its leader, unless it says so.
+Gates come first, and are a table of their own: a broker that is loading, for the first time or again, one that does
+not own the partition, and one where the request has found the group before it was unloaded, and Dead now.
+Where there are no members, a row stands for what a former one asks. "member" is in the group, and not its leader,
+unless it says so. PARKED: answered when the rebalance goes on. STORED: answered when the append has its callback.
+"restart the session timer" is left out with all time.
 """
 
 ABSENT, EMPTY, PREPARING, COMPLETING, STABLE, DEAD = (
@@ -16,8 +18,9 @@ UNAVAILABLE, INCONSISTENT, REQUIRED = "COORDINATOR_NOT_AVAILABLE", "INCONSISTENT
 NOT_FOUND, NON_EMPTY, LOADING, NOT_HERE = (
     "GROUP_ID_NOT_FOUND", "NON_EMPTY_GROUP", "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR",
 )
-SUBSCRIBED, UNSTABLE, FENCED, FULL = (
+SUBSCRIBED, UNSTABLE, FENCED, FULL, TOO_LONG = (
     "GROUP_SUBSCRIBED_TO_TOPIC", "UNSTABLE_OFFSET_COMMIT", "FENCED_INSTANCE_ID", "GROUP_MAX_SIZE_REACHED",
+    "OFFSET_METADATA_TOO_LARGE",
 )
 
 
@@ -40,8 +43,10 @@ NEW = {
     "sync, member": row(UNKNOWN, UNKNOWN, REBALANCE, "PARKED", "NONE", UNAVAILABLE),
     "sync, leader": row(UNKNOWN, UNKNOWN, REBALANCE, "STORED", "NONE", UNAVAILABLE),
     "sync, other generation": row(UNKNOWN, UNKNOWN, ILLEGAL, ILLEGAL, ILLEGAL, UNAVAILABLE),
+    "sync, not a member": row(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNAVAILABLE),
     "heartbeat, member": row(UNKNOWN, UNKNOWN, REBALANCE, "NONE", "NONE", UNAVAILABLE),
     "heartbeat, other generation": row(UNKNOWN, UNKNOWN, ILLEGAL, ILLEGAL, ILLEGAL, UNAVAILABLE),
+    "heartbeat, not a member": row(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNAVAILABLE),
     "leave, member": row(UNKNOWN, UNKNOWN, "NONE", GONE, GONE, UNAVAILABLE),
     "leave, pending": row(UNKNOWN, "NONE", "NONE", "NONE", "NONE", UNAVAILABLE),
     "leave, not a member": row(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNAVAILABLE),
@@ -56,8 +61,13 @@ NEW = {
     "delete": row(NOT_FOUND, ("NONE", DEAD), NON_EMPTY, NON_EMPTY, NON_EMPTY, NOT_FOUND),
     "delete offset": row(NOT_FOUND, ("NONE", DEAD), SUBSCRIBED, SUBSCRIBED, SUBSCRIBED, NOT_FOUND),
     "delete offset, not subscribed": row(NOT_FOUND, ("NONE", DEAD), "NONE", "NONE", "NONE", NOT_FOUND),
+    "delete offset, one is pending": row(NOT_FOUND, "NONE", "NONE", "NONE", "NONE", NOT_FOUND),
     "syncs are due": row(None, None, None, (None, PREPARING), None, None),
     "session ends": row(None, None, (None, None), (None, PREPARING), (None, PREPARING), None),
+    "without permission": row(*["GROUP_AUTHORIZATION_FAILED"] * 6),
+    "without a group id": row(*["INVALID_GROUP_ID"] * 6),
+    "join, session too long": row(*["INVALID_SESSION_TIMEOUT"] * 6),
+    "commit, metadata too long": row((TOO_LONG, EMPTY), TOO_LONG, UNKNOWN, UNKNOWN, UNKNOWN, UNAVAILABLE),
 }
 STATIC = {
     "join, in place of a member": row(None, None, "PARKED", PARK, "STORED", None),
@@ -71,6 +81,7 @@ LIMITED = {
     "join, no id": row((REQUIRED, EMPTY), REQUIRED, REQUIRED, FULL, FULL, UNAVAILABLE),
     "join, pending": row(UNKNOWN, PARK, "PARKED", FULL, FULL, UNAVAILABLE),
     "join, no id, one has joined": row(None, None, FULL, None, None, None),
+    "join, pending, one has joined": row(None, None, FULL, None, None, None),
     "join, member, one has joined": row(None, None, FULL, None, None, None),
 }
 """group.max.size=1, and two members from another time."""
@@ -85,23 +96,42 @@ OLD = {name: {**cells, DEAD: (UNKNOWN, None) if cells[DEAD][0] == UNAVAILABLE el
     "commit, other generation": row(ILLEGAL, UNKNOWN, ILLEGAL, REBALANCE, ILLEGAL, UNKNOWN),
     "commit, not a member": row(ILLEGAL, UNKNOWN, UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
     "commit, no group": row(("STORED", EMPTY), "STORED", UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
+    "commit, metadata too long": row((TOO_LONG, EMPTY), TOO_LONG, UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
 }
 """Other requests answer UNKNOWN_MEMBER_ID where the group is Dead."""
 MIDDLE = OLD | {"delete": NEW["delete"]}
 
+TIMERS = ("session ends", "syncs are due")
+
+
+def gate(rows, answer, **others):
+    """What a broker behind its gate answers to all requests: `answer`, but to some kinds another.
+
+    What is wrong with the request itself is asked before.
+    """
+    found = {name: others.get(name.partition(",")[0], answer) for name in rows if name not in TIMERS}
+    return found | {name: rows[name][ABSENT][0] for name in rows if name.startswith("without")}
+
+
+def unloaded(rows):
+    """What is answered where the group is Dead, by a broker that does not own the partition any more."""
+    return {name: NOT_HERE if name.startswith("delete") else rows[name][DEAD][0] for name in rows if name not in TIMERS}
+
+
+WHILE_LOADING = {"sync": REBALANCE, "heartbeat": "NONE"}
 NEW_GATE = {
-    "loading": {
-        "join, no id": LOADING, "join, member, same": LOADING, "sync, member": REBALANCE, "heartbeat, member": "NONE",
-        "leave, member": LOADING, "commit, member": LOADING, "commit, no group": LOADING, "fetch": LOADING,
-        "delete": LOADING, "delete offset": LOADING, "commit, in a transaction": LOADING,
-    },
-    "not owned": dict.fromkeys(NEW, NOT_HERE) | {"session ends": None, "syncs are due": None},
+    "loading": gate(NEW, LOADING, **WHILE_LOADING), "not owned": gate(NEW, NOT_HERE), "unloaded": unloaded(NEW),
 }
-MIDDLE_GATE = {"loading": {name: answer for name, answer in NEW_GATE["loading"].items() if name in MIDDLE},
-               "not owned": dict.fromkeys(MIDDLE, NOT_HERE) | {"session ends": None}}
-OLD_GATE = {"loading": dict.fromkeys(OLD, NOT_HERE) | {"session ends": None},
-            "not owned": dict.fromkeys(OLD, NOT_HERE) | {"session ends": None}}
-"""A partition is owned only after it was loaded: OLD, which asks that first, never answers that it loads."""
+MIDDLE_GATE = {
+    "loading": gate(MIDDLE, LOADING, **WHILE_LOADING), "not owned": gate(MIDDLE, NOT_HERE),
+    "loading again": gate(MIDDLE, LOADING, **WHILE_LOADING), "unloaded": unloaded(MIDDLE),
+}
+OLD_GATE = {
+    "loading": gate(OLD, NOT_HERE), "not owned": gate(OLD, NOT_HERE), "unloaded": unloaded(OLD), "loading again": {
+        name: answer for name, answer in gate(OLD, LOADING, heartbeat="NONE").items() if not name.startswith("sync")
+    },
+}
+"""OLD asks first whether the partition is owned, which is so only after it was loaded, and of a sync nothing else."""
 
 GROUP_ERRORS = {
     "UNKNOWN_TOPIC_OR_PARTITION": UNAVAILABLE, "NOT_ENOUGH_REPLICAS": UNAVAILABLE,

@@ -31,15 +31,17 @@ def abandon_commits(broker):
 
 
 def abandon_appends(broker):
-    """The group of all callbacks is Dead; those of group records do nothing any more."""
+    """The group of all callbacks is Dead; those of group records do nothing any more, but to answer a static member."""
     abandon_commits(broker)
+    for append in broker.appends.slots:
+        if append.kind == STATIC_RECORD:
+            append.orphan = 1
     for prepared in broker.prepared.slots:
         if prepared.record.kind == GROUP_RECORD:
             prepared.silent = 1
     for k in range(len(broker.appends.slots) - 1):
         i = len(broker.appends.slots) - 2 - k
-        kind = broker.appends.slots[i].kind
-        if kind == GROUP_RECORD or kind == STATIC_RECORD:
+        if broker.appends.slots[i].kind == GROUP_RECORD:
             forget_append(broker, i)
 
 
@@ -90,9 +92,14 @@ def delete_committed(broker):
     put_offset(broker.group, NOWHERE, 0)
 
 
+def dies_without_offsets(group):
+    """hasOffsets: whether a group is Empty, and no transaction has offsets of it, even those that are deleted."""
+    return group.state == EMPTY and group.pending == NOWHERE
+
+
 def remove_offsets(broker):
     """removeOffsets: what is committed and what is pending; an Empty group without offsets dies."""
-    if broker.group.state == EMPTY:
+    if dies_without_offsets(broker.group):
         die(broker)
     else:
         delete_committed(broker)
@@ -160,7 +167,7 @@ def delete_offset(s, b: Broker):
     verdict = answer_operator(s.network, delete_offset_verdict(broker))
     if verdict == NONE:
         decide_deletion(s.storage, b, broker.group.offset)
-        note_death(s.storage, broker.group.state == EMPTY)
+        note_death(s.storage, dies_without_offsets(broker.group))
         remove_offsets(broker)
         count_fault(s.storage)
     return True
@@ -182,7 +189,7 @@ def topic_deleted(s, b: Broker):
         return False
 
     decide_deletion(s.storage, b, broker.group.offset)
-    note_death(s.storage, group.state == EMPTY)
+    note_death(s.storage, dies_without_offsets(group))
     remove_offsets(broker)
     count_fault(s.storage)
     return True

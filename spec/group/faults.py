@@ -11,7 +11,7 @@ from spec.group.producer.network import send_again
 from spec.group.records import NO_RECORD, clear_append, clear_prepared, clear_record
 from spec.group.sorts import NOWHERE, Broker, Client, Position
 from spec.group.states import EMPTY
-from spec.group.storage import leads
+from spec.group.storage import elect, leader_of, leads
 from spec.group.transactions import is_marker
 from spec.language.domains import NOBODY, Flag
 from spec.language.sets import without_member
@@ -36,8 +36,21 @@ def fail_over(s, to: Broker, committed: Position, kept: Position):
         for i in range(broker.appends.length):
             if broker.appends.slots[i].position >= committed:
                 broker.appends.slots[i].position = NOWHERE
-    storage.leaders[storage.epoch] = to
-    storage.epoch += 1
+    elect(storage, to)
+    return True
+
+
+def elect_again(s):
+    """The leader of the offsets partition is elected again, as it is whenever its leader epoch rises.
+
+    Guards:  it knows that it leads.
+    Effects: a change that it will hear of; the log stays.
+    """
+    leader = leader_of(s.storage, s.storage.epoch)
+    if not s.brokers[leader].owned and not s.brokers[leader].loading:
+        return False
+
+    elect(s.storage, leader)
     return True
 
 

@@ -10,7 +10,7 @@ Then the load ends where it is, and the broker owns what it has read so far unti
 from spec.group.cache import install
 from spec.group.coordinator import JOIN_PARKED, SYNC_PARKED, forget_group, lay_to_rest
 from spec.group.deletion import abandon_appends
-from spec.group.network import NOT_COORDINATOR, refuse, refuse_appends
+from spec.group.network import NOT_COORDINATOR, refuse
 from spec.group.sorts import Broker
 from spec.group.states import ABSENT
 from spec.group.storage import count_fault, has_more, has_news, is_next_leader, may_stop, read_record
@@ -118,7 +118,6 @@ def unload(s, b: Broker):
     disown(broker)
     refuse(s.network, broker.group, JOIN_PARKED, NOT_COORDINATOR)
     refuse(s.network, broker.group, SYNC_PARKED, NOT_COORDINATOR)
-    refuse_appends(s.network, broker, NOT_COORDINATOR)
     if broker.group.state != ABSENT:
         lay_to_rest(broker.group)
     abandon_appends(broker)

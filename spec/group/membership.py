@@ -3,8 +3,8 @@
 from spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, forget_member, has_timers, is_heir
 from spec.group.join import prepare_rebalance
 from spec.group.network import (
-    LEAVE, NONE, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID, WORK, answer, asked, generation_of, give_error, id_of,
-    instance, refuse,
+    LEAVE, NONE, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID, WORK, answer, answer_operator, asked, generation_of,
+    give_error, id_of, instance, refuse, waits_in_generation,
 )
 from spec.group.sorts import Broker, Client, KnownId, MemberId
 from spec.group.states import COMPLETING_REBALANCE, STABLE
@@ -25,6 +25,22 @@ def heartbeat(s, b: Broker, m: Client):
 
     generation = generation_of(s.network, m, 0)
     answer(s.network, m, 0, heartbeat_verdict(s.brokers[b], id_of(s.network, m, 0), instance(m), generation))
+    return True
+
+
+def heartbeat_beside(s, b: Broker, m: Client):
+    """The heartbeat thread of client `m`, which waits for the answer to its sync or its commit, asks broker `b`.
+
+    Guards:  it has a generation, and waits.
+    Request: NONE, or as `heartbeat_verdict`.
+    Effects: none: the client goes by the answer that it waits for.
+    Kafka:   GroupCoordinator.handleHeartbeat; AbstractCoordinator.HeartbeatThread, beside a sync: 2.7 to 3.9.
+    """
+    if not waits_in_generation(s.network, m):
+        return False
+
+    generation = generation_of(s.network, m, 0)
+    answer_operator(s.network, heartbeat_verdict(s.brokers[b], id_of(s.network, m, 0), instance(m), generation))
     return True
 
 

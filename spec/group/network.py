@@ -16,7 +16,6 @@ properties read it.
 """
 
 from spec.group.coordinator import JOIN_PARKED, SYNC_PARKED, unpark
-from spec.group.records import STATIC_RECORD
 from spec.group.sorts import Epoch, Generation, MemberId
 from spec.language.domains import NOBODY, Array, Choice, Flag, Record
 from spec.language.sets import contains, only
@@ -120,6 +119,11 @@ def generation_of(network, m, late):
     return network.late[m].generation if late else network.requests[m].generation
 
 
+def waits_in_generation(network, m):
+    """Whether client `m` waits for the answer to a request in which it has named its generation: a sync, a commit."""
+    return network.requests[m].kind == WAIT and network.requests[m].generation > 0
+
+
 def has_assignment(network, m, late):
     """Whether a SyncGroup request has an assignment."""
     return network.late[m].leading if late else network.requests[m].leading
@@ -215,14 +219,6 @@ def refuse(network, group, request, verdict):
         if member.parked == request:
             give_error(network, member.waiter, verdict)
             unpark(member)
-
-
-def refuse_appends(network, broker, verdict):
-    """The joins of static members that wait for an append are answered with an error."""
-    for append in broker.appends.slots:
-        if append.kind == STATIC_RECORD:
-            give_error(network, append.waiter, verdict)
-            append.waiter = 0
 
 
 def hang_up(network, m):

@@ -74,7 +74,7 @@ def static_stored(s, b: Broker, i: Slot):
     """The group with the new member id is committed.
 
     Guards:  append `i` is of a static member, and may be acknowledged.
-    Effects: the client is told the present generation.
+    Effects: the client is told the present generation; that of a Dead group, if it has been unloaded meanwhile.
     Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, callback of storeGroup, 2.3 to 3.9.
     """
     broker = s.brokers[b]
@@ -83,7 +83,8 @@ def static_stored(s, b: Broker, i: Slot):
         return False
 
     acknowledge(s.storage, append.position)
-    give_generation(s.network, append.waiter, append.id, broker.group.generation, broker.epoch, 0)
+    generation = append.generation if append.orphan else broker.group.generation
+    give_generation(s.network, append.waiter, append.id, generation, broker.epoch, 0)
     forget_append(broker, i)
     return True
 

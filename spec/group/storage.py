@@ -76,6 +76,12 @@ def is_next_leader(storage, b, epoch):
     return storage.leaders[epoch] == b
 
 
+def elect(storage, to):
+    """A leader for the next epoch."""
+    storage.leaders[storage.epoch] = to
+    storage.epoch += 1
+
+
 def put_record(storage, b, kind, generation):
     """Append a record without content; answers with its position, -1 when `b` does not lead."""
     if not leads(storage, b):
@@ -176,9 +182,9 @@ def may_succeed(storage, b, position):
 
 
 def may_fail(storage, position, error):
-    """Whether an append may fail with this error: not when it is committed."""
+    """Whether an append may fail with this error: not when it is committed; who leads no more learns it, or waits."""
     if position == NOWHERE:
-        return error == NOT_LEADER
+        return error == NOT_LEADER or error == TIMED_OUT
     return position >= storage.committed and error != NOT_LEADER
 
 

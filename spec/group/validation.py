@@ -1,13 +1,20 @@
-"""What is refused for the request's own sake, before the group is looked at; in exploration every request is sound.
+"""What is refused for the request's own sake, before the group is looked at.
 
-`ok` and the like are what the API layer has found. The rest of the gate, whether the partition is loaded and owned,
-is `verdicts.gate`: OLD asks it in another order.
+`allowed` and the like are what the API layer has found. Clients of the model send sound requests; `refuse` is one that
+is not, from anybody.
 """
 
+from spec.group.join import create_if_absent
 from spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, GROUP_AUTHORIZATION_FAILED, INVALID_GROUP_ID,
-    INVALID_SESSION_TIMEOUT, NONE, NOT_COORDINATOR, OFFSET_METADATA_TOO_LARGE,
+    INVALID_SESSION_TIMEOUT, NONE, NOT_COORDINATOR, OFFSET_METADATA_TOO_LARGE, STORED, answer_operator,
 )
+from spec.group.sorts import Broker
+from spec.group.verdicts import commit_verdict, gate
+from spec.language.domains import NOBODY, Choice
+
+Flaw = Choice("NOT_ALLOWED", "NO_GROUP_ID", "SESSION_TOO_LONG", "METADATA_TOO_LONG")
+NOT_ALLOWED, NO_GROUP_ID, SESSION_TOO_LONG, METADATA_TOO_LONG = Flaw
 
 
 def is_valid_group_id(given, empty, may_be_empty):
@@ -68,3 +75,31 @@ def authorization_refusal(allowed):
     Kafka: KafkaApis.authHelper, 0.9 to 3.9.
     """
     return NONE if allowed else GROUP_AUTHORIZATION_FAILED
+
+
+def flaw_verdict(broker, flaw):
+    """A request with a flaw: of a join the session timeout, of a commit without a group the metadata."""
+    if flaw == NOT_ALLOWED:
+        return authorization_refusal(False)
+    if flaw == NO_GROUP_ID:
+        return INVALID_GROUP_ID
+    if flaw == SESSION_TOO_LONG:
+        verdict = gate(broker)
+        return session_refusal(1, 0, 0) if verdict == NONE else verdict
+    verdict = commit_verdict(broker, NOBODY, 0, 0)
+    return metadata_refusal(1, 0) if verdict == STORED else verdict
+
+
+def refuse(s, b: Broker, flaw: Flaw):
+    """A request with a flaw of its own arrives at broker `b`.
+
+    Guards:  none.
+    Request: as `flaw_verdict`.
+    Effects: none but the answer; but a commit, whose metadata are read last, makes an Empty group of an unknown one.
+    Kafka:   GroupCoordinator.handleJoinGroup, doCommitOffsets, KafkaApis, 0.9 to 3.9.
+    """
+    group = s.brokers[b].group
+    verdict = answer_operator(s.network, flaw_verdict(s.brokers[b], flaw))
+    if verdict == OFFSET_METADATA_TOO_LARGE:
+        create_if_absent(group)
+    return True

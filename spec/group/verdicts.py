@@ -222,7 +222,7 @@ def delete_offset_verdict(broker):
     if verdict != NONE:
         return verdict
     if broker.group.state == ABSENT or broker.group.state == DEAD:
-        return GROUP_ID_NOT_FOUND
+        return GROUP_ID_NOT_FOUND if broker.owned else NOT_COORDINATOR
     if broker.group.state != EMPTY and subscribes(broker.group):
         return GROUP_SUBSCRIBED_TO_TOPIC
     return NONE
@@ -234,5 +234,5 @@ def delete_group_verdict(broker):
     if verdict != NONE:
         return verdict
     if broker.group.state == ABSENT or broker.group.state == DEAD:
-        return GROUP_ID_NOT_FOUND
+        return GROUP_ID_NOT_FOUND if broker.owned else NOT_COORDINATOR
     return NONE if broker.group.state == EMPTY else NON_EMPTY_GROUP

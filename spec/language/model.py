@@ -165,6 +165,7 @@ class Model:
     leaves out, or bounds more than they do.
     `interchangeable` names the sorts whose ids no transition and no property tells apart, each with the first ones that
     are told apart from the rest: a sort whose ids they are (a receiver is one of the first brokers), or how many.
+    `projections` names machines that a few fields show, each of which is whole at the scope of the same name.
     """
 
     system: str
@@ -186,6 +187,7 @@ class Model:
     sizes: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[tuple[str, str], ...] = ()
     interchangeable: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
+    projections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def scopes(self) -> Mapping[str, Scope]:

@@ -2,7 +2,7 @@
 
 from spec.group import (
     cluster, deletion, faults, finding, join, loading, member, membership, network, offsets, static, storage, sync,
-    transactions, verdicts,
+    transactions, validation, verdicts,
 )
 from spec.language.model import Arrow, Model, Transition, among
 from spec.museum import group_classic as classic
@@ -10,7 +10,8 @@ from spec.museum import group_limited as limited
 from spec.museum import group_middle as middle
 from spec.museum.group_scopes import (
     CLASSIC_VERDICTS, CURRENT_VERDICTS, LARGEST, LIMITED_VERDICTS, MIDDLE_VERDICTS, QUICK, SIZES, STANDARD,
-    STATIC_VERDICTS, TRANSACTIONAL_VERDICTS, TWO_COORDINATORS, UNLOCKED_VERDICTS, scope,
+    STATIC_VERDICTS, THREE_MEMBERS, TRANSACTIONAL_VERDICTS, TWO_COORDINATORS, TWO_GENERATIONS, UNLOADED_LATE,
+    UNLOCKED_VERDICTS, scope,
 )
 from spec.museum.unlocked import coordinator as unlocked
 from spec.museum.unlocked import storage as unlocked_storage
@@ -22,7 +23,7 @@ from spec.properties import liveness_group as liveness
 
 BROKER = "broker {b}"
 CLIENT = "client {m}"
-ASK = Arrow(CLIENT, BROKER, "{answer}", "request")
+LOG = "cluster"
 SEAMS = (network.answer, network.answer_operator)
 
 
@@ -32,9 +33,15 @@ def lanes(scope):
     return brokers + [f"client {i}" for i in range(scope["clients"])] + ["cluster"]
 
 
-def asking(*functions):
+def asking(request, *functions):
     """Transitions in which a client's request is handled by a broker."""
-    return tuple(Transition(function, BROKER, (ASK,)) for function in functions)
+    return tuple(Transition(function, BROKER, (Arrow(CLIENT, BROKER, request + ": {answer}", "request"),))
+                 for function in functions)
+
+
+def hearing(what, kind, *functions):
+    """Transitions in which a broker hears something of the offsets partition."""
+    return tuple(Transition(function, BROKER, (Arrow(LOG, BROKER, what, kind),)) for function in functions)
 
 
 def acting(lane, *functions):
@@ -46,25 +53,31 @@ CLIENTS = acting(
     CLIENT, member.joined, member.synced, member.rejoin, member.start_over, member.retry,
     member.give_in, member.leave, member.start, faults.give_up, faults.crash_client,
 )
-REQUESTS = asking(
-    join.first_join, join.join, sync.sync, sync.sync_refused, membership.heartbeat, membership.leave, offsets.commit,
-    offsets.commit_refused,
+REQUESTS = (
+    asking("JoinGroup", join.first_join, join.join) + asking("SyncGroup", sync.sync, sync.sync_refused)
+    + asking("Heartbeat", membership.heartbeat) + asking("LeaveGroup", membership.leave)
+    + asking("OffsetCommit", offsets.commit, offsets.commit_refused)
 )
-TOOLS = acting(BROKER, finding.find, offsets.fetch, offsets.reset_offset)
+TOOLS = acting(BROKER, finding.find, offsets.fetch, offsets.reset_offset, validation.refuse)
 EXPIRY = acting(BROKER, deletion.clean_up, deletion.remove_dead, deletion.bury) + acting("cluster", faults.time_passes)
-TIMERS = acting(
-    BROKER, join.complete_join, join.join_timeout, membership.expire, sync.group_stored,
-    sync.group_not_stored, offsets.offset_stored, offsets.offset_not_stored, loading.take_over,
-    loading.read, loading.load, loading.load_fails, loading.unload, faults.crash,
+TIMERS = acting(BROKER, join.complete_join, join.join_timeout, membership.expire)
+CALLBACKS = hearing("acknowledged", "answer", sync.group_stored, offsets.offset_stored) + hearing(
+    "fails", "answer", sync.group_not_stored, offsets.offset_not_stored,
 )
-FAULTS = acting("cluster", faults.fail_over)
-COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + EXPIRY + FAULTS
+LOADING = (
+    hearing("leads", "event", loading.take_over) + hearing("record", "message", loading.read)
+    + acting(BROKER, loading.load, loading.load_fails) + hearing("another leads", "event", loading.unload)
+    + acting(BROKER, faults.crash)
+)
+FAULTS = acting("cluster", faults.fail_over, faults.elect_again)
+COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + CALLBACKS + LOADING + EXPIRY + FAULTS
 DELETION = acting(BROKER, deletion.delete_group, deletion.topic_deleted)
-MODERN = acting(CLIENT, member.take_id) + acting(
+MODERN = acting(CLIENT, member.take_id) + asking("Heartbeat", membership.heartbeat_beside) + acting(
     BROKER, membership.expire_pending, membership.sync_timeout, deletion.delete_offset,
 )
-REPLACEMENT = asking(static.static_join) + acting(
-    BROKER, static.static_stored, static.static_not_stored, static.remove_static,
+REPLACEMENT = (
+    asking("JoinGroup", static.static_join) + hearing("acknowledged", "answer", static.static_stored)
+    + hearing("fails", "answer", static.static_not_stored) + acting(BROKER, static.remove_static)
 )
 TRANSACTIONS = acting(
     BROKER, transactions.commit_in_transaction, transactions.taken_up, transactions.not_taken_up,
@@ -78,7 +91,10 @@ def recorded(verdicts):
 
 
 def model(variant, story, transitions, properties, verdicts, **scopes):
-    """A variant of group from its own transitions, its recorded verdicts and its named scopes."""
+    """A variant of group from its own transitions, its recorded verdicts and its named scopes; `state` is a machine.
+
+    Of the largest scope only safety is asked.
+    """
     return Model(
         system="group",
         variant=variant,
@@ -93,9 +109,11 @@ def model(variant, story, transitions, properties, verdicts, **scopes):
         seams=SEAMS,
         answers=network.Verdict.names,
         expected=recorded(verdicts),
+        safety_only=(tuple(TWO_GENERATIONS.values()),),
         others=scopes,
         sizes=SIZES,
         interchangeable={"brokers": (), "clients": ()},
+        projections={"state": ("brokers[*].group.state",)} if "state" in scopes else {},
     )
 
 
@@ -111,6 +129,9 @@ CURRENT = model(
     standard=STANDARD,
     quick=QUICK,
     deep=TWO_COORDINATORS,
+    three=THREE_MEMBERS,
+    large=TWO_GENERATIONS,
+    state=UNLOADED_LATE,
 )
 FORMER = {
     loading.must_load: classic.must_load,
@@ -140,6 +161,7 @@ CLASSIC = model(
     standard=STANDARD,
     quick=QUICK,
     deep=TWO_COORDINATORS,
+    state=UNLOADED_LATE,
 ).rebound(CLASSIC_WAYS)
 UNLOCKED = model(
     "unlocked",
@@ -166,6 +188,7 @@ MIDDLE = model(
     standard=STANDARD,
     quick=QUICK,
     deep=TWO_COORDINATORS,
+    state=UNLOADED_LATE,
 ).rebound(FORMER | {
     verdicts.first_join_verdict: middle.first_join_verdict,
     verdicts.join_verdict: middle.join_verdict,

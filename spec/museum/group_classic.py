@@ -61,11 +61,10 @@ def join_verdict(broker, id, instance, first, second, changed):
 
 
 def sync_verdict(broker, id, instance, generation):
-    """SyncGroup."""
+    """SyncGroup, of which nobody asks whether the partition is loading."""
     group = broker.group
-    verdict = gate(broker)
-    if verdict != NONE:
-        return verdict
+    if not broker.owned and group.state != DEAD:
+        return NOT_COORDINATOR
     if group.state == ABSENT or group.state == DEAD or status(group, id) == GONE:
         return UNKNOWN_MEMBER_ID
     if generation != group.generation:
@@ -82,7 +81,7 @@ def heartbeat_verdict(broker, id, instance, generation):
     group = broker.group
     verdict = gate(broker)
     if verdict != NONE:
-        return verdict
+        return NONE if verdict == COORDINATOR_LOAD_IN_PROGRESS else verdict
     if group.state == ABSENT or group.state == DEAD or status(group, id) == GONE:
         return UNKNOWN_MEMBER_ID
     if group.state == COMPLETING_REBALANCE:

@@ -4,24 +4,19 @@ Answers are those of `classic` behind the gate of `current`: a partition that lo
 """
 
 from spec.group import verdicts
-from spec.group.network import NONE, REBALANCE_IN_PROGRESS
+from spec.group.network import REBALANCE_IN_PROGRESS
 from spec.language.rebind import rebind
 from spec.museum import group_classic as classic
+from spec.museum.group_classic import sync_verdict as answer_to_sync
 
 GATE = {classic.gate: verdicts.gate}
 first_join_verdict = rebind(classic.first_join_verdict, GATE)
 join_verdict = rebind(classic.join_verdict, GATE)
 leave_verdict = rebind(classic.leave_verdict, GATE)
 commit_verdict = rebind(classic.commit_verdict, GATE)
-answer_to_sync = rebind(classic.sync_verdict, GATE)
-answer_to_heartbeat = rebind(classic.heartbeat_verdict, GATE)
+heartbeat_verdict = rebind(classic.heartbeat_verdict, GATE)
 
 
 def sync_verdict(broker, id, instance, generation):
     """SyncGroup: a coordinator that loads has lost the rebalance."""
     return REBALANCE_IN_PROGRESS if broker.loading else answer_to_sync(broker, id, instance, generation)
-
-
-def heartbeat_verdict(broker, id, instance, generation):
-    """Heartbeat: a coordinator that loads knows nothing against the member."""
-    return NONE if broker.loading else answer_to_heartbeat(broker, id, instance, generation)

@@ -30,7 +30,10 @@ QUICK = scope(1, 1, 2, 2, 1, 2, faults=1)
 STANDARD = scope(1, 2, 3, 2, 1, 3)
 ONE_MOVE = scope(2, 1, 1, 1, 2, 2)
 TWO_COORDINATORS = scope(2, 2, 2, 1, 2, 2)
+THREE_MEMBERS = scope(1, 3, 3, 2, 1, 2)
+TWO_GENERATIONS = scope(2, 2, 2, 2, 2, 2)
 AGEING = scope(1, 1, 1, 1, 1, 3, periods=1)
+UNLOADED_LATE = scope(2, 1, 1, 2, 2, 2, periods=1)
 BEHIND = {"loaded_is_log": 8, "durable": 13}
 UNLOCKED_VERDICTS = (
     (scope(1, 1, 1, 2, 1, 2, prepared=1), {}),
@@ -50,9 +53,8 @@ MIDDLE_VERDICTS = (
     (TWO_COORDINATORS, BEHIND | {"above_stored": 10, "disjoint_by_number": 16}),
 )
 CURRENT_VERDICTS = (
-    (QUICK, {}), (STANDARD, {}), (ONE_MOVE, {}), (TWO_COORDINATORS, {}),
+    (QUICK, {}), (STANDARD, {}), (ONE_MOVE, {}), (TWO_COORDINATORS, {}), (THREE_MEMBERS, {}), (TWO_GENERATIONS, {}),
     (scope(1, 2, 2, 1, 1, 1, protocols=2), {}),
-    (scope(1, 3, 3, 2, 1, 2), {}),
     (scope(1, 2, 2, 1, 1, 2, appends=2, faults=1), {"stable_is_stored": 16}),
     (scope(1, 1, 1, 1, 1, 2, faults=2), {"durable": 4}),
     (scope(1, 1, 1, 1, 1, 2, faults=1, periods=1), {"young_offset_stays": 10}),

@@ -10,7 +10,7 @@ from spec.group.network import (
 from spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_RECORD, OFFSET_TOMBSTONE, TOMBSTONES
 from spec.group.sorts import NOWHERE, Broker, Client, MemberId
 from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
-from spec.group.storage import leads, read_record, store_group
+from spec.group.storage import Refusal, leads, read_record, refuse_append, store_group, takes_appends
 from spec.group.sync import is_assignment
 from spec.group.verdicts import commit_verdict, gate, sync_verdict
 from spec.group.verdicts import membership as check_membership
@@ -204,6 +204,25 @@ def stable_at_once(s, b: Broker, m: Client, late: Flag(), owner: MemberId):
         give_assignment(s.network, waiter(m, late), broker.epoch, 1 if group.owner == id else 0)
     elif verdict == PARKED:
         park(group.members[id], SYNC_PARKED, waiter(m, late))
+    return True
+
+
+def stable_though_refused(s, b: Broker, m: Client, late: Flag(), error: Refusal):
+    """The group is Stable before the assignment is appended, which the log then refuses."""
+    broker = s.brokers[b]
+    group = broker.group
+    if asked(s.network, m, late) != SYNC or not takes_appends(s.storage, b):
+        return False
+    id = id_of(s.network, m, late)
+    if sync_verdict(broker, id, instance(m), generation_of(s.network, m, late)) != STORED:
+        return False
+
+    answer(s.network, m, late, NONE)
+    group.owner = id
+    group.state = STABLE
+    answer_syncs(s.network, group, broker.epoch)
+    give_assignment(s.network, waiter(m, late), broker.epoch, 1)
+    refuse_append(s.storage)
     return True
 
 

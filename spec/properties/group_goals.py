@@ -244,10 +244,11 @@ BASIC = codes.CODES + at((
     sometimes(leader_replaced),
 ), clients=2, ids=2, generations=2, log=2) + at((
     sometimes(failover_when_stable), sometimes(failover_when_preparing), sometimes(failover_when_completing),
-    sometimes(two_coordinators), sometimes(told_of_nothing),
+    sometimes(two_coordinators),
 ), brokers=2, epochs=2) + at((
     sometimes(zombie_answers), sometimes(reissued_generation),
 ), brokers=2, clients=2, ids=2, epochs=2) + (
+    sometimes(told_of_nothing, brokers=2, epochs=2, log=2),
     sometimes(loads_behind, brokers=2, epochs=2, log=2),
     sometimes(loaded_in_part, brokers=2, epochs=3, log=2),
     sometimes(abandoned_sync, faults=1),

@@ -101,10 +101,10 @@ def folded_offset(s):
 
 
 def loaded_is_log(before, after, b):
-    """What the coordinator by right has loaded is what the last record of each key says (G10)."""
+    """What the coordinator by right has loaded is what the last record of each key says, if it held no group (G10)."""
     group = after.brokers[b].group
     last = last_record(after)
-    if not is_coordinator(after, b):
+    if not is_coordinator(after, b) or before.brokers[b].group.state != ABSENT:
         return True
     if group.offset != folded_offset(after):
         return False

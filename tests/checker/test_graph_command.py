@@ -157,6 +157,16 @@ def test_the_command_names_codes_and_marks_what_is_initial(kafkaproof):
     assert nodes[1]["values"] == {"brokers[*].doing": "REGISTERING"} and start == {"transitions": {"session.start": 1}}
 
 
+def test_a_machine_with_a_name_is_that_of_the_newest_variant_that_has_it(kafkaproof):
+    sizes = {"--brokers": 1, "--generations": 1, "--epochs": 1, "--log": 1, "--periods": 0}
+    given = [text for size in sizes.items() for text in size]
+    answer = kafkaproof("graph", "group", "--project", "state", *given, "--json")
+    facts = answer.json["graph"]
+    assert facts["variant"] == "current" and facts["on"] == ["brokers[*].group.state"]
+    assert facts["scope"]["clients"] == 1 and facts["scope"]["brokers"] == 1
+    assert [node["values"]["brokers[*].group.state"] for node in answer.json["nodes"] if node["initial"]] == ["Absent"]
+
+
 def test_the_table_reads_without_a_picture(kafkaproof):
     answer = kafkaproof("graph", "election", "--variant", "fenced", "--brokers", 1, "--on", "zk.controller", "zk.epoch")
     assert "zk.controller, zk.epoch in election, variant fenced" in answer.out and "nobody" in answer.out
@@ -199,6 +209,9 @@ def test_without_the_program_dot_a_picture_is_refused_and_nothing_is_lost(kafkap
     (["nosuch"], "no system 'nosuch'"),
     (["election"], "choose one with --variant: rolling, zkclient, legacy, fenced"),
     (["election", "--variant", "fenced", "--log", 2], "election has no bound 'log'"),
+    (["election", "--project", "state"], "election has no machine 'state'; it has none"),
+    (["group", "--project", "nosuch"], "group has no machine 'nosuch'; it has state"),
+    (["group", "--variant", "static", "--project", "state"], "group has no machine 'state'; it has none"),
     (["election", "--variant", "fenced", "--brokers", 9], "brokers goes from 1 to 5, not 9"),
     (["election", "--variant", "fenced", "--on", "zk.nosuch"], "no field zk.nosuch; zk has clients, controller, "),
     (["election", "--variant", "fenced", "--on", "brokers[3].doing"], "brokers has the indices 0 to 2, and brokers[*]"),

@@ -11,18 +11,17 @@ from spec.museum.group_scopes import scope
 TABLE = {(before, after) for after, befores in ENTERED_FROM.items() for before in befores if before != after}
 COMING = {(ABSENT, state) for state in COMES_AS}
 LEAVING = {(state, ABSENT) for state in LEAVES_AS}
-SMALL = scope(2, 1, 1, 2, 2, 2, periods=1)
 
 
 def machine(model, at):
-    """The edges between states of a group in some broker's cache, with the transitions that take them."""
-    graph = projected(model, at, fields_of(model.state, at, ["brokers[*].group.state"]), 3_000_000)
+    """The edges of the machine that ``kafkaproof graph group --project state`` draws, with their transitions."""
+    graph = projected(model, at, fields_of(model.state, at, list(model.projections["state"])), 3_000_000)
     return {(before[0], after[0]): set(edge["transitions"]) for before, after, edge in graph.edges(data=True)}
 
 
 @pytest.fixture(scope="module")
 def current():
-    return machine(CURRENT, SMALL)
+    return machine(CURRENT, CURRENT.scopes["state"])
 
 
 def test_the_edges_are_those_of_the_table(current):
@@ -47,7 +46,7 @@ def test_a_process_that_dies_takes_its_groups_with_it():
 
 
 def test_without_a_member_id_to_be_fetched_the_first_join_takes_an_empty_group_further_at_once():
-    edges = machine(MIDDLE, SMALL)
+    edges = machine(MIDDLE, MIDDLE.scopes["state"])
     assert set(edges) - (TABLE | COMING | LEAVING) == {(ABSENT, GroupState.names.index("PreparingRebalance"))}
     assert set(edges) >= (TABLE | COMING | LEAVING) - {(ABSENT, GroupState.names.index("Empty"))}
 

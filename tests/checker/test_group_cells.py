@@ -1,0 +1,115 @@
+"""Every cell of the decision tables is reached by exploration, and who is asked there answers as the table says.
+
+But for those of `NOT_ASKED`: `tests/spec/test_group_decisions.py` asks every cell of a state that is made up.
+"""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from spec.group import decisions, verdicts
+from spec.group.codes import CODES
+from spec.group.decisions import MIDDLE_GATE, NEW_GATE, OLD_GATE, STATES
+from spec.museum import group_classic as classic
+from spec.museum.group import CLASSIC, CURRENT, LIMITED, MIDDLE, STATIC, TRANSACTIONAL
+from spec.museum.group_scopes import ONE_MOVE, QUICK, scope
+from tests.checker.group_cells import Cells
+
+PROTOCOLS, TWICE = scope(1, 2, 2, 1, 1, 1, protocols=2), scope(2, 1, 1, 1, 3, 2)
+TOPICS, SUPERSEDED = scope(1, 1, 1, 1, 1, 2, faults=1, topics=2), scope(2, 1, 1, 2, 2, 2, faults=1)
+GIVEN_UP = scope(1, 2, 2, 2, 1, 2, faults=1)
+CLIENTS = ("member", "join", "sync", "membership", "loading")
+NOT_ASKED = {("leave, pending", state) for state in ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable")}
+"""Only who has joined leaves; who is pending has an id, and is UNJOINED (AbstractCoordinator.maybeLeaveGroup)."""
+
+
+def of_clients(model):
+    """A variant with what its clients do, a leader that moves, and requests that are given up."""
+    kept = [t for t in model.transitions if t.name.split(".")[0] in CLIENTS]
+    others = (model.transition(name) for name in ("offsets.commit", "fail_over", "give_up"))
+    return replace(model, transitions=(*kept, *others))
+
+
+EXPLORED = {
+    "current": (decisions.NEW, NEW_GATE, NOT_ASKED, (
+        (CURRENT, QUICK), (TRANSACTIONAL, ONE_MOVE), (TRANSACTIONAL, TOPICS), (CURRENT, PROTOCOLS),
+        (of_clients(CURRENT), SUPERSEDED), (of_clients(CURRENT), GIVEN_UP),
+    )),
+    "classic": (decisions.OLD, OLD_GATE, set(), (
+        (CLASSIC, {**QUICK, "periods": 1}), (CLASSIC, TWICE), (CLASSIC, PROTOCOLS),
+        (of_clients(CLASSIC), SUPERSEDED), (of_clients(CLASSIC), GIVEN_UP),
+    )),
+    "middle": ({"delete": decisions.MIDDLE["delete"]}, MIDDLE_GATE, set(), ((MIDDLE, TWICE), (MIDDLE, QUICK))),
+    "static": (decisions.STATIC, {}, set(), ((STATIC, QUICK), (STATIC, scope(1, 2, 2, 1, 1, 2, protocols=2)))),
+    "limited": (decisions.LIMITED, {}, set(), ((LIMITED, QUICK), (LIMITED, scope(1, 2, 2, 1, 1, 1, faults=1)))),
+}
+STAYS = {"loading": "Absent", "not owned": "Absent", "unloaded": "Dead"}
+
+
+def said(table, gates):
+    """What the tables say of each cell: (answer, state afterwards); no state where the gate is passed by several."""
+    cells = {(row, state): (table[row][state][0], table[row][state][1] or state) for row in table for state in STATES
+             if table[row][state] != (None, None) or row in decisions.TIMERS}
+    return cells | {(row, gate): (answer, STAYS.get(gate)) for gate in gates for row, answer in gates[gate].items()}
+
+
+def explored(explorations):
+    """What was answered in each cell that some exploration comes to."""
+    reached = {}
+    for model, at in explorations:
+        for cell, answers in Cells(model, at).found.items():
+            reached.setdefault(cell, set()).update(answers)
+    return reached
+
+
+@cache
+def reached_of(variant):
+    """What was answered in each cell that the explorations of a variant come to."""
+    return explored(EXPLORED[variant][3])
+
+
+def wrong(says, reached):
+    """The cells that are reached, and not answered as is said."""
+    return {
+        cell for cell in says.keys() & reached.keys()
+        if {(answer, says[cell][1] and end) for answer, end in reached[cell]} != {says[cell]}
+    }
+
+
+def is_asked(cell, says):
+    """Whether something happens in a cell: of a timer that is not armed nothing is to be seen."""
+    return says[cell] != (None, cell[1])
+
+
+@pytest.mark.parametrize("variant", EXPLORED)
+def test_every_cell_is_reached_and_answered_so(variant):
+    table, gates, not_asked, _ = EXPLORED[variant]
+    says, reached = said(table, gates), reached_of(variant)
+    assert wrong(says, reached) == set()
+    assert {cell for cell in says.keys() - reached.keys() if is_asked(cell, says)} == not_asked
+
+
+@pytest.mark.parametrize("variant", EXPLORED)
+def test_each_cell_that_is_altered_is_found(variant):
+    table, gates, _, _ = EXPLORED[variant]
+    says, reached = said(table, gates), reached_of(variant)
+    for cell in says.keys() & reached.keys():
+        answer, after = says[cell]
+        assert wrong(says | {cell: ("REQUEST_TIMED_OUT", after)}, reached) == {cell}
+        if after:
+            assert wrong(says | {cell: (answer, STATES[STATES.index(after) - 1])}, reached) == {cell}
+
+
+def test_a_coordinator_that_answers_as_another_version_is_found():
+    model = CURRENT.rebound({verdicts.heartbeat_verdict: classic.heartbeat_verdict})
+    heartbeats = {"member", "other generation", "not a member"}
+    differs = {(f"heartbeat, {who}", "Dead") for who in heartbeats} | {("heartbeat, member", "CompletingRebalance")}
+    assert differs <= wrong(said(decisions.NEW, NEW_GATE), explored([(model, QUICK)]))
+
+
+def test_every_error_code_is_answered_in_some_cell_or_for_an_append_that_fails():
+    """That the latter come is a goal of every variant: `spec.properties.group_codes`."""
+    answers = {answer for table, gates, _, _ in EXPLORED.values() for answer, _ in said(table, gates).values()}
+    failures = set(decisions.GROUP_ERRORS.values()) | set(decisions.OFFSET_ERRORS.values())
+    assert answers | failures == set(CODES) | {"PARKED", "STORED", None}
