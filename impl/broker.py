@@ -15,12 +15,17 @@ import threading
 import time
 from collections import deque
 
+from impl.api import Api
 from impl.leadership import Leadership
+from impl.log import LogFailed
 from impl.network import Message
-from impl.process import Process, Settings
+from impl.plane import Offer
+from impl.process import Process
+from impl.replication import Replication
 from impl.requests import NotAnswered
 from impl.session import Expired
-from impl.watched import ids
+from impl.settings import Settings
+from impl.wire import Call
 from spec.processes import ELECTION, PARTITION, may_ask
 from spec.controller.belief import CLEANING, DOWN, IDLE, OPEN
 from spec.controller.reign import at_work
@@ -28,7 +33,7 @@ from spec.partition import progress
 from spec.partition.context import IDLE as WAITING
 
 TICK = 0.1
-FETCH_EVERY, REBALANCE_EVERY, LEAVE_EVERY, RETRIES = 0.3, 3.0, 0.4, 3
+REBALANCE_EVERY, LEAVE_EVERY, RETRIES = 3.0, 0.4, 3
 ELECTION_STEPS = (
     "register_broker", "die", "maybe_resign", "look_for_controller", "create", "confirm_owner", "learn_epoch",
     "found_epoch", "register", "raise_epoch", "confirm_controller", "confirm_epoch", "delete_any_controller",
@@ -50,12 +55,16 @@ class Broker:
     def __init__(self, settings: Settings):
         self.settings = settings
         self.process = Process(settings)
-        self.leadership = Leadership(self.process)
         self.events: deque[tuple[str, Message | None, dict]] = deque()
+        if self.process.planes:
+            self.leadership = Replication(self.process, self.try_step)
+        else:
+            self.leadership = Leadership(self.process, lambda p, isr: self._add("change_isr", p=p, isr=isr))
         self.messages: deque[Message] = deque()
         self.ended = self.stopping = False
         self.asked_to_leave = 0
-        self.due = dict.fromkeys(("fetch", "rebalance", "leave"), 0.0)
+        self.api = Api(self.process, self.try_step)
+        self.due = dict.fromkeys(("rebalance", "leave"), 0.0)
         self.held: str | None = None
 
     def run(self) -> None:
@@ -79,10 +88,13 @@ class Broker:
             return
         if requests.take(item):
             return
-        if isinstance(item, Message):
-            self.messages.append(item)
-        else:
-            self._command(item)
+        match item:
+            case Message():
+                self.messages.append(item)
+            case Call():
+                self.api.handle(item)
+            case _:
+                self._command(item)
 
     def _command(self, command: dict) -> None:
         """What the driver of the cluster wants."""
@@ -92,16 +104,18 @@ class Broker:
             case {"do": "hold", "before": name}:
                 self.held = name
             case {"do": "fail_log_dir", "p": p}:
-                self.events.append(("fail_log_dir", None, {"p": p}))
+                self._add("fail_log_dir", p=p)
+
+    def _add(self, name: str, message: Message | None = None, **arguments: int) -> None:
+        """Put an event into the queue."""
+        self.events.append((name, message, arguments))
 
     def _tick(self) -> None:
         """What is due by the clock."""
-        if self._is_due("fetch", FETCH_EVERY):
-            self.leadership.fetch()
-            for wish in self.leadership.wishes():
-                self._wish(*wish)
+        self.leadership.tick()
+        self.api.tick()
         if self._is_due("rebalance", REBALANCE_EVERY):
-            self.events.append(("rebalance", None, {}))
+            self._add("rebalance")
         if self.stopping and self._is_due("leave", LEAVE_EVERY):
             self._leave()
 
@@ -111,14 +125,6 @@ class Broker:
             return False
         self.due[what] = now + every
         return True
-
-    def _wish(self, p: int, leader_epoch: int, isr: int) -> None:
-        """Have the ISR of a partition changed: by the controller, or (up to 2.6) by this broker itself."""
-        if self.process.has(PARTITION, "change_isr"):
-            self.events.append(("change_isr", None, {"p": p, "isr": isr}))
-        elif self.leadership.controller:
-            wished = {"p": p, "leader_epoch": leader_epoch, "isr": isr}
-            self.process.announce(self.leadership.controller, "AlterPartition", wished)
 
     def _leave(self) -> None:
         """Ask the controller for the end, until nothing is led any more; then end."""
@@ -137,15 +143,23 @@ class Broker:
 
     # Which step runs
 
-    def try_step(self, part: str, name: str, message: Message | None = None, **arguments: int) -> bool:
-        """Take a step if it is enabled, and the variant has it; not, where a read is not answered."""
+    def try_step(self, part: str, name: str, message: Message | None = None, offer: Offer | None = None,
+                 **arguments: int) -> bool:
+        """Take a step if it is enabled, and the variant has it; not, where a read is not answered.
+
+        Where the log of a replica cannot be written, its log directory has failed instead.
+        """
         if not self.process.has(part, name):
             return False
         if self.held == name and part == PARTITION:
             self._hold(name)
         try:
-            return self.process.take(part, name, message, **arguments)
+            return self.process.take(part, name, message, offer, **arguments)
         except NotAnswered:
+            return False
+        except LogFailed as failure:
+            self.process.note(failed=str(failure))
+            self.process.take(PARTITION, "fail_log_dir", p=arguments["p"])
             return False
 
     def _hold(self, name):
@@ -174,7 +188,7 @@ class Broker:
 
     def _tell_session(self) -> bool:
         session = self.process.requests.session
-        tell(session=f"{session.id:#x}", password=session.password.hex())
+        tell(session=f"{session.id:#x}", password=session.password.hex(), port=self.process.clients.address[1])
         return True
 
     def _go_on_electing(self) -> bool:
@@ -207,12 +221,23 @@ class Broker:
             return True
         while self.events:
             name, message, arguments = self.events.popleft()
-            taken = (rules or name in OF_ANY_BROKER) and self.try_step(PARTITION, name, message, **arguments)
-            if rules and name == "alter_partition":
-                self._answer_wish(message)
+            if name == "alter_partition":
+                taken = rules and self._alter(message, **arguments)
+            else:
+                taken = (rules or name in OF_ANY_BROKER) and self.try_step(PARTITION, name, message, **arguments)
             if taken:
                 return True
         return False
+
+    def _alter(self, message: Message, p: int, sender: int, isr: int) -> bool:
+        """As the controller: write an ISR that a leader proposes, or confirm it, or refuse it."""
+        self.process.partition_zookeeper.proposers_version = message.content["version"]
+        self.leadership.proposed(message)
+        taken = (self.try_step(PARTITION, "alter_partition", message, p=p, sender=sender, isr=isr)
+                 or self.try_step(PARTITION, "confirm_isr", message, p=p, sender=sender))
+        if not taken:
+            self.leadership.refused(message)
+        return taken
 
     def _look_at_wishes(self) -> bool:
         """See what operators and brokers want that ask by a znode."""
@@ -240,18 +265,15 @@ class Broker:
         match message.kind:
             case "LeaderAndIsr":
                 self._lead_or_follow(message)
-            case "Fetch":
-                self.leadership.fetched(message)
-            case "Isr":
-                self.leadership.told_isr(message)
             case "AlterPartition":
-                wanted = {"p": content["p"], "sender": message.sender, "isr": content["isr"]}
-                self.events.append(("alter_partition", message, wanted))
+                self._add("alter_partition", message, p=content["p"], sender=message.sender, isr=content["isr"])
             case "ControlledShutdown":
-                self.events.append(("controlled_shutdown", message, {"leaver": message.sender}))
+                self._add("controlled_shutdown", message, leaver=message.sender)
             case "StorageError":
                 if self.try_step(PARTITION, "receive_error", message, p=content["p"], r=message.sender):
-                    self.events.append(("storage_error", None, {"r": message.sender}))
+                    self._add("storage_error", r=message.sender)
+            case _:
+                self.leadership.handle(message)
 
     def _lead_or_follow(self, message: Message) -> None:
         process, p = self.process, message.content["p"]
@@ -259,15 +281,12 @@ class Broker:
             process.note(refused=message.id, why="STALE_BROKER_EPOCH")
             return
         before = process.partition.replicas[p].leader_epoch
+        request = process.planes[p].drop_request(process.broker) if process.planes else None
         self.try_step(PARTITION, "leader_and_isr", message, epoch=message.content["epoch"], p=p)
-        self.leadership.told(message, process.partition.replicas[p].leader_epoch != before)
-
-    def _answer_wish(self, message: Message) -> None:
-        """Tell a leader the ISR that the controller knows."""
-        p = message.content["p"]
-        cached = self.process.partition.controller.partitions[p]
-        isr = ids(cached.isr, self.settings.brokers)
-        self.process.tell(message.reply_to, "Isr", {"p": p, "leader_epoch": cached.leader_epoch, "isr": isr})
+        is_news = process.partition.replicas[p].leader_epoch != before
+        if request and not is_news:
+            process.planes[p].network.messages[process.broker] = request
+        self.leadership.told(message, is_news)
 
 
 def tell(**line: object) -> None:

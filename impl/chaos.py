@@ -23,8 +23,7 @@ class Chaos:
         self._paused: set[int] = set()
 
     def run(self, seconds: float, watcher: Watcher) -> None:
-        """Wait until all brokers are there, break them for some seconds, mend them, and wait again."""
-        self._wait()
+        """Break the brokers for some seconds, mend them, and wait until all are there."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             self._fault(watcher)
@@ -77,8 +76,4 @@ class Chaos:
             if not self._cluster.children[broker].running:
                 wait_until(lambda broker=broker: self._cluster.owner(broker) is None)
                 self._cluster.start(broker)
-        self._wait()
-
-    def _wait(self) -> None:
-        everybody = self._cluster.size.brokers
-        wait_until(lambda: len(self._cluster.registered()) == everybody and self._cluster.controller() is not None)
+        wait_until(self._cluster.is_whole)

@@ -16,7 +16,8 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from impl.keeper import Keeper, answers, die_with_parent, parse
-from impl.process import Settings
+from impl.settings import Settings
+from impl.wire import HOST
 from impl.znodes import (
     PERSISTENT, BrokerId, ConfigChange, Controller, PreferredElection, Topic, TopicConfig,
 )
@@ -34,6 +35,7 @@ class Size:
     brokers: int = 3
     replicas: int = 3
     partitions: int = 2
+    min_isr: int = 1
     variant: str = "fenced"
     session_timeout: float = 2.0
 
@@ -41,7 +43,7 @@ class Size:
 def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
     """The topic's assignment, as the specification's initial state has it."""
     model = cluster(size.variant).partition
-    state = new_state(model.state, scopes(size.brokers, size.replicas, size.partitions, 1)[PARTITION])
+    state = new_state(model.state, scopes(size.brokers, size.replicas, size.partitions, size.min_isr, 1)[PARTITION])
     model.initial(state)
     return tuple(tuple(each.slots[:each.length]) for each in state.zk.assignments)
 
@@ -52,6 +54,7 @@ class Child:
     def __init__(self, settings: Settings, log: Path):
         self.settings, self.told = settings, queue.Queue()
         self.session: tuple[int, bytes] | None = None
+        self.port = settings.port
         with open(log, "a") as errors:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "impl.broker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
@@ -64,6 +67,7 @@ class Child:
             told = json.loads(line)
             if "session" in told:
                 self.session = int(told["session"], 16), bytes.fromhex(told["password"])
+                self.port = told["port"]
             else:
                 self.told.put(told)
 
@@ -125,7 +129,7 @@ class Cluster:
         try:
             self.operator.start()
             self._create_znodes()
-            manifest = {"format": 1, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
+            manifest = {"format": 2, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
                         **asdict(self.size)}
             (self.directory / "recording" / "cluster.json").write_text(json.dumps(manifest, indent=2) + "\n")
         except BaseException:
@@ -169,10 +173,13 @@ class Cluster:
         self._incarnations[broker] += 1
         number = self._incarnations[broker]
         size = self.size
+        port = self.children[broker].port if broker in self.children else 0
         self.note("start", broker=broker)
         self.children[broker] = Child(
-            Settings(broker, number, size.brokers, size.replicas, size.partitions, size.variant, TOPIC, self.zookeeper,
-                     size.session_timeout, str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl")),
+            Settings(broker, number, size.brokers, size.replicas, size.partitions, size.min_isr, size.variant, TOPIC,
+                     self.zookeeper, size.session_timeout,
+                     str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl"),
+                     str(self.directory / "logs" / f"broker-{broker}"), port),
             self.directory / f"broker-{broker}.log")
 
     def start_all(self) -> None:
@@ -223,7 +230,7 @@ class Cluster:
             self.children[broker].wait(10)
 
     def expire(self, broker: int) -> None:
-        """End the session of a living broker, as ZooKeeper does: by a second connection that closes it."""
+        """End the session of a broker, living or not, as ZooKeeper does: by a second connection that closes it."""
         self.note("expire", broker=broker)
         thief = KazooClient(self.zookeeper, client_id=self.children[broker].session, timeout=10)
         thief.start()
@@ -257,6 +264,10 @@ class Cluster:
 
     # Observation
 
+    def bootstrap(self) -> list[str]:
+        """Where clients find the brokers that have come up once: HOST:PORT of each."""
+        return [f"{HOST}:{child.port}" for _, child in sorted(self.children.items()) if child.port]
+
     def controller(self) -> int | None:
         """The broker that /controller names."""
         try:
@@ -272,6 +283,10 @@ class Cluster:
     def registered(self) -> list[int]:
         """The brokers that are registered."""
         return sorted(int(name) for name in self.operator.get_children("/brokers/ids"))
+
+    def is_whole(self) -> bool:
+        """Whether all brokers are registered, and one of them is the controller."""
+        return len(self.registered()) == self.size.brokers and self.controller() is not None
 
     def owner(self, broker: int) -> int | None:
         """The session that has registered a broker."""

@@ -9,21 +9,22 @@ import time
 from pathlib import Path
 
 from impl.chaos import Chaos
-from impl.cluster import Cluster, Size
+from impl.cluster import TOPIC, Cluster, Size, wait_until
+from impl.load import Load
 from impl.scenarios import LEAST_BROKERS, SCENARIOS, SESSION
 from impl.watch import Watcher
 from spec.processes import VARIANTS
 from spec.errors import UserError
 
-CHAOS_SECONDS = 30
+CHAOS_SECONDS, LOST, SHOWN = 30, 1, 10
 EXAMPLES = """examples:
   kafkaproof run --brokers 3 --seconds 20
   kafkaproof run --brokers 3 --partitions 4 --directory runs/cluster
   kafkaproof run --brokers 3 --zookeeper 127.0.0.1:2181
-  kafkaproof run --brokers 3 --chaos 1 --seconds 60
+  kafkaproof run --brokers 3 --chaos 1 --seconds 60 --load
   kafkaproof run --brokers 3 --variant legacy --scenario split-brain --directory runs/split-brain
 
-exit codes: 0 the cluster ran, 2 wrong use or bad input
+exit codes: 0 the cluster ran, 1 an acknowledged record was lost, 2 wrong use or bad input
 """
 
 
@@ -38,8 +39,9 @@ def add_parser(commands) -> None:
     parser.add_argument("--brokers", metavar="N", type=int, default=3, help="brokers, 1 to 9 (default 3)")
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
     parser.add_argument("--replicas", metavar="N", type=int, help="replicas of each (default 3, at most the brokers)")
+    parser.add_argument("--min-isr", metavar="N", type=int, default=1, help="min.insync.replicas (default 1)")
     parser.add_argument("--variant", choices=VARIANTS, default="fenced",
-                        help="fenced (Kafka 2.1 to 3.9, the default) or legacy (1.1 to 2.0)")
+                        help="fenced (Kafka 2.7 to 3.9, the default) or legacy (1.1 to 2.0)")
     parser.add_argument("--seconds", metavar="S", type=float, help="how long (default: until Ctrl-C)")
     parser.add_argument("--session-timeout", metavar="S", type=float, default=2.0,
                         help="zookeeper.session.timeout.ms, in seconds (default 2)")
@@ -49,6 +51,9 @@ def add_parser(commands) -> None:
                         help="the port of the ZooKeeper that is started (default: a free one)")
     parser.add_argument("--chaos", metavar="SEED", type=int,
                         help="kill, pause, expire and depose at random, from this seed (default 30 seconds of it)")
+    parser.add_argument("--load", action="store_true",
+                        help="produce with acks=all meanwhile, and look in the end whether all that was acknowledged "
+                             "is there (fenced)")
     parser.add_argument("--scenario", choices=SCENARIOS, help="split-brain: a deposed controller writes (KAFKA-6082)")
     parser.add_argument("--json", action="store_true", help="print what happens as lines of JSON")
     parser.set_defaults(run=run)
@@ -63,39 +68,62 @@ def run(options) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     watcher = Watcher(options.json)
     watcher.say(f"directory {directory}", directory=str(directory))
+    lost = False
     with Cluster(directory, size, options.zookeeper, options.port) as cluster:
         try:
-            go_through(cluster, watcher, options)
+            lost = go_through(cluster, watcher, options)
         except KeyboardInterrupt:
             pass
         cluster.stop_all()
         watcher.look(cluster)
     watcher.say(f"next: kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}", ended=True)
-    return 0
+    return LOST if lost else 0
 
 
-def go_through(cluster: Cluster, watcher: Watcher, options) -> None:
-    """A scenario, chaos, or just time."""
+def go_through(cluster: Cluster, watcher: Watcher, options) -> bool:
+    """A scenario, chaos, or just time; whether a record was lost that had been acknowledged."""
     if options.scenario:
         SCENARIOS[options.scenario](cluster, watcher)
-        return
+        return False
     cluster.start_all()
+    if options.load or options.chaos is not None:
+        wait_until(cluster.is_whole)
+    load = Load(cluster.bootstrap, TOPIC, cluster.size.partitions) if options.load else None
+    if load and not wait_until(lambda: load.acknowledged):
+        raise UserError("no record was acknowledged for two minutes; is the machine very busy?")
     if options.chaos is not None:
         Chaos(cluster, options.chaos).run(options.seconds or CHAOS_SECONDS, watcher)
-        return
-    until = time.monotonic() + options.seconds if options.seconds else None
+    else:
+        look_on(cluster, watcher, options.seconds)
+    return load is not None and has_lost(load, watcher)
+
+
+def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:
+    """Tell what happens, for some seconds or until Ctrl-C."""
+    until = time.monotonic() + seconds if seconds else None
     while until is None or time.monotonic() < until:
         watcher.look(cluster)
         time.sleep(0.1)
 
 
+def has_lost(load: Load, watcher: Watcher) -> bool:
+    """End the load, and read everything; whether something acknowledged is not there."""
+    load.stop()
+    acknowledged, read, lost = load.read_all()
+    for p, offset, value in lost[:SHOWN]:
+        watcher.say(f"LOST: {value.decode()}, acknowledged at {TOPIC}-{p} offset {offset}")
+    watcher.say(f"{acknowledged:,} records were acknowledged, {read:,} were read, {len(lost):,} were lost",
+                acknowledged=acknowledged, read=read, lost=len(lost))
+    return bool(lost)
+
+
 def size_of(options) -> Size:
     """The size that the options ask for; raises UserError."""
-    limits = {"brokers": (1, 9), "partitions": (1, 50), "replicas": (1, options.brokers),
-              "session_timeout": (0.5, 60)}
     replicas = min(3, options.brokers) if options.replicas is None else options.replicas
+    limits = {"brokers": (1, 9), "partitions": (1, 50), "replicas": (1, options.brokers),
+              "min_isr": (1, replicas), "session_timeout": (0.5, 60)}
     values = {"brokers": options.brokers, "partitions": options.partitions, "replicas": replicas,
-              "session_timeout": options.session_timeout}
+              "min_isr": options.min_isr, "session_timeout": options.session_timeout}
     for name, (low, high) in limits.items():
         if not low <= values[name] <= high:
             raise UserError(f"--{name.replace('_', '-')} {values[name]}: from {low} to {high}")
@@ -105,6 +133,8 @@ def size_of(options) -> Size:
         raise UserError(f"--port {options.port}: from 1 to 65535")
     if options.port and options.zookeeper:
         raise UserError("--port is of the ZooKeeper that is started, and --zookeeper names another: give one of them")
+    if options.load and (options.variant != "fenced" or options.scenario):
+        raise UserError("--load is for --variant fenced without --scenario: legacy brokers have no logs")
     if options.scenario and options.chaos is not None:
         raise UserError("--scenario and --chaos: give one of them")
     if options.scenario:

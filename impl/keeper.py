@@ -17,7 +17,7 @@ from pathlib import Path
 from spec.errors import UserError
 
 HOST = "127.0.0.1"
-START = 60
+START = 120
 LONGEST_SESSION = 60_000
 PR_SET_PDEATHSIG = 1
 MAIN = "org.apache.zookeeper.server.ZooKeeperServerMain"

@@ -1,14 +1,14 @@
-"""Leaders and followers: the interface of the data plane while there are no logs.
+"""Leaders and followers of 1.1 to 2.0, which run without logs: the interface of the data plane.
 
 A follower asks its leader again and again, as a fetch does. With empty logs whoever follows in the leader's epoch has
 all that there is, so a leader wishes an ISR of itself and of those that have asked lately
-(replica.lag.time.max.ms). Which ISR a leader may wish, the specification says.
+(replica.lag.time.max.ms), and writes it. Which ISR a leader may wish, the specification says.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from impl.network import Message
 from impl.partition_zookeeper import Led
@@ -16,43 +16,54 @@ from impl.process import Process
 from impl.watched import members
 from spec.language.domains import NOBODY
 
-LAG = 1.5
+LAG, FETCH_EVERY = 1.5, 0.3
 
 
 class Leadership:
-    """What one broker knows of those that lead it and follow it; `controller` is where the controller listens."""
+    """What one broker knows of those that lead it and follow it; `controller` is where the controller listens.
 
-    def __init__(self, process: Process):
-        self._process = process
+    `wish` is called with a partition and the ISR that it is to have.
+    """
+
+    def __init__(self, process: Process, wish: Callable[[int, int], None]):
+        self._process, self._wish = process, wish
         self._leaders: dict[int, tuple[str, int]] = {}
         self._fetched: dict[tuple[int, int], tuple[int, float]] = {}
-        self._controller_epoch = 0
+        self._controller_epoch, self._due = 0, 0.0
         self.controller: tuple[str, int] | None = None
 
     def leads_anything(self) -> bool:
         """Whether this broker leads a partition."""
         return any(replica.leader == self._process.broker for replica in self._process.partition.replicas)
 
-    def fetch(self) -> None:
-        """Ask the leaders of all partitions that this broker follows."""
+    def tick(self) -> None:
+        """Ask the leaders of all partitions that this broker follows, and wish ISRs of those that it leads."""
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + FETCH_EVERY
         for p, replica in enumerate(self._process.partition.replicas):
             follows = replica.leader not in (NOBODY, self._process.broker)
             if follows and p in self._leaders:
                 self._process.tell(self._leaders[p], "Fetch", {"p": p, "leader_epoch": replica.leader_epoch})
+        for p, isr in self._wishes():
+            self._wish(p, isr)
 
-    def fetched(self, message: Message) -> None:
-        """A follower has asked."""
+    def handle(self, message: Message) -> bool:
+        """Note that a follower has asked; False where the message is something else."""
+        if message.kind != "Fetch":
+            return False
         place = message.content["p"], message.sender
         self._fetched[place] = message.content["leader_epoch"], time.monotonic()
+        return True
 
-    def wishes(self) -> Iterator[tuple[int, int, int]]:
-        """The partitions that are to have another ISR: partition, leader epoch, and the ISR as a set."""
+    def _wishes(self) -> Iterator[tuple[int, int]]:
+        """The partitions that are to have another ISR, and that ISR as a set."""
         zookeeper = self._process.partition_zookeeper
         for p, leader_epoch in self._process.network.wishes.items():
             if leader_epoch >= 0 and p in zookeeper.led:
                 wished = self._wished(p, leader_epoch, set(zookeeper.led[p].isr))
                 if wished != members(zookeeper.led[p].isr):
-                    yield p, leader_epoch, wished
+                    yield p, wished
 
     def _wished(self, p: int, leader_epoch: int, isr: set[int]) -> int:
         """The ISR without those that lag, or else with those that have caught up."""
@@ -74,9 +85,3 @@ class Leadership:
             zookeeper.led[p] = Led(tuple(content["isr"]), content["written_in"], content["version"])
             if content["leader_address"]:
                 self._leaders[p] = tuple(content["leader_address"])
-
-    def told_isr(self, message: Message) -> None:
-        """The controller has told a leader its ISR; it counts in the epoch in which this broker leads."""
-        p, led = message.content["p"], self._process.partition_zookeeper.led
-        if p in led and self._process.partition.replicas[p].leader_epoch == message.content["leader_epoch"]:
-            led[p] = led[p]._replace(isr=tuple(message.content["isr"]))

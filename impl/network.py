@@ -1,4 +1,4 @@
-"""The network between brokers: frames of JSON over TCP on the loopback interface, first in, first out.
+"""The network between brokers: frames of JSON and bytes over TCP on the loopback interface, first in, first out.
 
 Each process listens on one port, and has one connection, with a thread that sends, to each address that it talks to. A
 message whose connection breaks is lost, as the specification allows. What arrives goes into the owner's queue.
@@ -12,13 +12,14 @@ import socket
 import struct
 import threading
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from impl.partition_zookeeper import NO_VERSION
-from impl.watched import ids
+from impl.watched import ids, members
 from spec.language.sets import contains
 
 HOST = "127.0.0.1"
-_LENGTH = struct.Struct("!I")
+_LENGTHS = struct.Struct("!II")
 
 
 @dataclass(frozen=True)
@@ -32,17 +33,33 @@ class Message:
     clock: int
     zxid: int
     content: dict = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def number(self) -> tuple[int, int]:
+        """Its number among those of its sender: that of the process, and in it."""
+        process, number = self.id.split("-")
+        return int(process.split(".")[1]), int(number)
 
     def encode(self) -> bytes:
-        """A frame: its length and JSON."""
-        body = json.dumps(vars(self), separators=(",", ":")).encode()
-        return _LENGTH.pack(len(body)) + body
+        """A frame: the lengths of its JSON and of its body, and both."""
+        text = json.dumps({**vars(self), "body": None}, separators=(",", ":")).encode()
+        return _LENGTHS.pack(len(text), len(self.body)) + text + self.body
 
 
-def decode(body: bytes) -> Message:
+def decode(text: bytes, body: bytes) -> Message:
     """The message in a frame."""
-    fields = json.loads(body)
-    return Message(**fields | {"reply_to": tuple(fields["reply_to"])})
+    fields = json.loads(text)
+    return Message(**fields | {"reply_to": tuple(fields["reply_to"]), "body": body})
+
+
+class Outgoing(NamedTuple):
+    """A message that a step sends once it is recorded."""
+
+    address: tuple[str, int] | None
+    kind: str
+    content: dict
+    body: bytes = b""
 
 
 class Port:
@@ -81,8 +98,9 @@ class Port:
     def _receive(self, connection):
         with connection, connection.makefile("rb") as stream:
             try:
-                while header := stream.read(_LENGTH.size):
-                    self.inbox.put(decode(stream.read(*_LENGTH.unpack(header))))
+                while header := stream.read(_LENGTHS.size):
+                    text, body = _LENGTHS.unpack(header)
+                    self.inbox.put(decode(stream.read(text), stream.read(body)))
             except (OSError, ValueError, struct.error):
                 pass  # the sender has died in the middle of a frame
 
@@ -96,9 +114,8 @@ class PartitionNetwork:
 
     def __init__(self, broker: int, zookeeper):
         self.broker, self.zookeeper = broker, zookeeper
-        self.calls: list[list] = []
         self.current: Message | None = None
-        self.outbox: list[tuple[tuple[str, int], str, dict]] = []
+        self.outbox: list[Outgoing] = []
         self.wishes: dict[int, int] = {}
         self.broker_epoch = 0
         self.leaving = False
@@ -111,15 +128,21 @@ class PartitionNetwork:
         state, version = zookeeper.states[p]
         if state.leader_epoch != leader_epoch:
             version = NO_VERSION
-        addresses = {r: found[0] for r, found in zookeeper.brokers.items()}
-        for r, (address, broker_epoch) in sorted(zookeeper.brokers.items()):
+        addresses = {r: found[0].inner for r, found in zookeeper.brokers.items()}
+        for r, (_, broker_epoch) in sorted(zookeeper.brokers.items()):
             if contains(to, r):
-                self.outbox.append((tuple(address), "LeaderAndIsr", {
+                self.outbox.append(Outgoing(addresses[r], "LeaderAndIsr", {
                     "epoch": epoch, "p": p, "leader": leader, "leader_epoch": leader_epoch, "version": version,
                     "written_in": state.controller_epoch, "isr": ids(isr, zookeeper.size),
                     "replicas": list(zookeeper.replicas[p]), "broker_epoch": broker_epoch,
                     "leader_address": list(addresses[leader]) if leader in addresses else None,
                 }))
+
+    put_request_with_isr = put_request
+
+    def isr_in(self, epoch, p):
+        """The ISR that the request names."""
+        return members(self.current.content["isr"]) if self.current.content["leader"] == self.broker else 0
 
     def arriving(self, epoch, p, b):
         """Whether the message at hand is such a request."""
@@ -127,6 +150,8 @@ class PartitionNetwork:
 
     def take_request(self, epoch, p, b):
         """The request is delivered."""
+
+    take_request_with_isr = take_request
 
     def leader_in(self, epoch, p):
         """The leader that the request names."""
@@ -138,7 +163,7 @@ class PartitionNetwork:
 
     def put_error(self, epoch, p, b):
         """Answer the request with KAFKA_STORAGE_ERROR."""
-        self.outbox.append((self.current.reply_to, "StorageError", {"epoch": epoch, "p": p}))
+        self.outbox.append(Outgoing(self.current.reply_to, "StorageError", {"epoch": epoch, "p": p}))
 
     def error_arrives(self, epoch, p, b):
         """Whether the message at hand is a storage error of broker `b`."""
@@ -155,8 +180,13 @@ class PartitionNetwork:
 
     def wish(self, p, sender):
         """The leader epoch of the wish at hand, -1 for none."""
-        wished = self.current is not None and self.current.sender == sender and self._is("AlterPartition", p=p)
+        wished = self.current and self.current.sender == sender and self._is("AlterPartition", p=p)
         return self.current.content["leader_epoch"] if wished else -1
+
+    def refusal(self, b, p, isr):
+        """Whether the message at hand is the refusal of an ISR by controller `b`."""
+        found = self.current
+        return found.kind == "IsrRefused" and found.sender == b and found.content["fields"]["isr"] == isr
 
     def put_shutdown(self, b):
         """This broker asks to be shut down, until its process ends."""

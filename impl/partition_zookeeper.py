@@ -6,6 +6,7 @@ codes. Of versions only those are kept that a write is compared with.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import NamedTuple
 
 from kazoo.protocol.serialization import CheckVersion, Delete, SetData
@@ -39,15 +40,17 @@ class PartitionZooKeeper(Watched):
     """The seams of one broker's controller and of its leaders.
 
     `brokers`: for each registered broker that was read, its address and the czxid of its registration; `states`: the
-    states that the controller read or wrote last, and their versions; `led`: what the leaders know of theirs.
+    states that the controller read or wrote last, and their versions; `led`: what the leaders know of theirs (up to
+    2.6); `proposers_version`: the version that the leader knows whose proposal is at hand.
     """
 
     def __init__(self, requests: Requests, topic: str, size: int):
         super().__init__(requests, topic)
         self.size = size
-        self.calls: list[list] = []
         self.faults = 0
         self.led: dict[int, Led] = {}
+        self.partitions: dict[int, None] = defaultdict(lambda: None)
+        self.proposers_version = 0
         self.begin_reign(0, 0)
 
     def begin_reign(self, epoch: int, version: int) -> None:
@@ -162,6 +165,10 @@ class PartitionZooKeeper(Watched):
         if not changed:
             self.requests.at = deleted
         return answer
+
+    def is_not_older(self, b, p):
+        """Whether the version that is known is at least the one of the leader who proposes."""
+        return p in self.states and self.states[p][1] >= self.proposers_version
 
     # Writes
 

@@ -7,70 +7,80 @@ seams. Then the step is recorded, and only then what it sends goes out. Some ste
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+from impl.batches import read_header
+from impl.checkpoint import Checkpoint
 from impl.election_zookeeper import ElectionZooKeeper
-from impl.network import Message, PartitionNetwork, Port
+from impl.log import LogFailed
+from impl.network import Message, Outgoing, PartitionNetwork, Port
 from impl.partition_zookeeper import PartitionZooKeeper
-from impl.rebinding import bound
+from impl.plane import Offer, Plane, open_planes
+from impl.rebinding import Calls, bound
 from impl.record import new_record, transition
 from impl.recording import Recorder
 from impl.requests import NotAnswered, Requests
+from impl.settings import Settings
 from impl.told import Told
+from impl.wire import ClientPort
 from impl.znodes import BrokerId
-from spec.processes import ELECTION, PARTITION, cluster, partners_in_election, partners_in_partition, scopes
+from spec.cluster.control import is_refused
 from spec.controller.belief import OPEN
 from spec.language.digest import digest, fields_of
 from spec.language.steps import Step
 from spec.partition.context import end_process
-from spec.seams import KNOWN
-from spec.zookeeper import ANSWERED, NOTHING, Answer
+from spec.planes import ASKED, WRITTEN, departures
+from spec.processes import (
+    ELECTION, PARTITION, cluster, named, partners_in_election, partners_in_partition, scopes,
+)
+from spec.replica.network import RECORD
+from spec.replica.zookeeper import Answer
+from spec.zookeeper import ANSWERED, NOTHING
 
 EPOCHS = 1_000_000
 """A running broker's record has no array that an epoch sizes."""
 NEW_SESSION = ("restart", "reopen")
 
-@dataclass(frozen=True)
-class Settings:
-    """What a broker's process is told: who it is, of which cluster, and where it writes."""
-
-    broker: int
-    incarnation: int
-    brokers: int
-    replicas: int
-    partitions: int
-    variant: str
-    topic: str
-    zookeeper: str
-    session_timeout: float
-    recording: str
-
 
 class Process:
-    """A broker's process: `election` and `partition` are its record, one part of it for each system."""
+    """A broker's process: `election` and `partition` are its record, one part of it for each system; `planes` its
+    replicas, where the variant has them. `leaders` tells where the leader of each partition listens, as far as it
+    is known.
+    """
 
     def __init__(self, settings: Settings):
         self.settings, self.broker = settings, settings.broker
         self.cluster = cluster(settings.variant)
-        sizes = scopes(settings.brokers, settings.replicas, settings.partitions, EPOCHS)
+        sizes = scopes(settings.brokers, settings.replicas, settings.partitions, settings.min_isr, EPOCHS)
         self.requests = Requests(settings.zookeeper, settings.session_timeout)
         self.port = Port(self.requests.inbox)
+        self.clients = ClientPort(self.requests.inbox, settings.port)
         self._make_seams()
-        self._functions = {part: bound(self.cluster.model(part)) for part in (ELECTION, PARTITION)}
+        self._calls = Calls()
+        self._functions = {part: bound(self.cluster.model(part), self._calls) for part in (ELECTION, PARTITION)}
         self.records = {part: new_record(self.cluster.model(part).state.fields["brokers"].domain.of, sizes[part])
                         for part in (ELECTION, PARTITION)}
         with transition():
             end_process(self.records[PARTITION])
-        self._fields = fields_of(self.records)
+        self.checkpoint = Checkpoint(Path(settings.logs), settings.topic)
+        self.planes = open_planes(self.cluster.partition, sizes[PARTITION], settings, self.checkpoint)
+        self._fields = fields_of(self.all_records)
         self.number = self.clock = self.zxid = self._messages = 0
-        self.recorder = Recorder(Path(settings.recording), process=f"{self.broker}.{settings.incarnation}")
-        self.requests.before_write = self._tell_intent
+        self.leaders: dict[int, tuple[str, int]] = {}
+        self.asked: dict[int, tuple[str, float]] = {}
+        self.answer: int | None = None
+        self.recorder = Recorder(Path(settings.recording), process=f"{self.broker}.{settings.incarnation}",
+                                 found=[plane.found() for plane in self.planes])
+        for writer in (self.requests, *(plane.log for plane in self.planes)):
+            writer.before_write = self._tell_intent
 
     def _make_seams(self):
         settings, guarded = self.settings, self.settings.variant == "fenced"
-        self.election_zookeeper = ElectionZooKeeper(self.requests, BrokerId(*self.port.address), guarded)
+        address = BrokerId(*self.clients.address, self.port.address[1])
+        self.election_zookeeper = ElectionZooKeeper(self.requests, address, guarded)
         self.election_zookeeper.clients = {self.broker: SimpleNamespace(session=1, fired=NOTHING)}
         self.partition_zookeeper = PartitionZooKeeper(self.requests, settings.topic, settings.brokers)
         self.network = PartitionNetwork(self.broker, self.partition_zookeeper)
@@ -85,38 +95,74 @@ class Process:
         """The broker's record in *partition*."""
         return self.records[PARTITION]
 
+    def refuses(self, message: Message, p: int, isr: int) -> bool:
+        """Whether this broker, as the controller, refuses the ISR that a message proposes."""
+        self.network.current = message
+        seat = self._seat(PARTITION, self.partition_zookeeper)
+        return self._functions[PARTITION][is_refused.__name__](seat, self.broker, p, message.sender, isr)
+
     def has(self, part: str, name: str) -> bool:
         """Whether the variant has a transition of this name."""
         return name in self._functions[part]
 
-    def take(self, part: str, name: str, message: Message | None = None, **arguments: int) -> bool:
-        """Take a step, if it is enabled; raises NotAnswered, without a step, where a read was not answered."""
+    def take(self, part: str, name: str, message: Message | None = None, offer: Offer | None = None,
+             **arguments: int) -> bool:
+        """Take a step, if it is enabled.
+
+        `message` is the one that it handles, `offer` what a producer wants appended. Raises NotAnswered where a read
+        was not answered, and LogFailed where a log cannot be written: both without a step.
+        """
         self._intent = f"{part} {self._text(part, name, arguments)}"
-        self._told = False
+        self._told, self._offer = False, offer
         self.requests.begin()
         self.network.current = message
         zookeeper = self.election_zookeeper if part == ELECTION else self.partition_zookeeper
+        plane = self.planes[arguments["p"]] if self.planes and "p" in arguments else None
+        before = plane.network.copy() if plane else None
+        if offer:
+            plane.clients.offer = offer
         try:
             if not self._run(part, name, zookeeper, arguments):
                 return False
-        except NotAnswered:
-            if fields_of(self.records) != self._fields:
+        except (NotAnswered, LogFailed):
+            if fields_of(self.all_records) != self._fields:
                 raise RuntimeError(f"{name} was not answered, and has changed the record: a defect") from None
             raise
-        asked = [call for call in zookeeper.calls if call[0] not in KNOWN]
-        answer = asked[-1][2] if asked else None
-        self._record(part, name, arguments, answer, zookeeper.calls + self.network.calls)
+        if plane:
+            self.network.outbox += self._departures(plane, arguments["p"], before)
+        self.answer = self._calls.answer
+        self._record(part, name, arguments, self.answer, self._calls.all)
         self._send()
         return True
 
+    def _departures(self, plane: Plane, p: int, before) -> Iterator[Outgoing]:
+        """What a step has put into a data plane's network; what no address is known for is lost."""
+        message = self.network.current
+        for kind, _, fields in departures(before, plane.network, self.broker):
+            content, body = {"p": p, "fields": fields}, b""
+            if kind == ASKED:
+                named = message and message.kind == "LeaderAndIsr" and message.content["leader_address"]
+                yield Outgoing(tuple(named) if named else self.leaders.get(p), kind, content)
+                continue
+            if kind == WRITTEN:
+                content["version"] = self.partition_zookeeper.states[p][1]
+            elif fields["kind"] == RECORD:
+                body = plane.log.read(fields["offset"])
+            yield Outgoing(message.reply_to, kind, content | {"answers": message.id}, body)
+
     def _run(self, part, name, zookeeper, arguments) -> bool:
-        zookeeper.calls, self.network.calls, self.network.outbox = [], [], []
-        seat = SimpleNamespace(brokers={self.broker: self.records[part]}, zk=zookeeper, network=self.network)
-        function = self._functions[part][name]
+        self._calls.clear()
+        self.network.outbox = []
+        seat, function = self._seat(part, zookeeper), self._functions[part][name]
         wanted = function.__code__.co_varnames[1:function.__code__.co_argcount]
         values = {"b": self.broker, "fate": ANSWERED, **arguments}
         with transition():
             return function(seat, *(values[argument] for argument in wanted))
+
+    def _seat(self, part, zookeeper):
+        """The state of a cluster, as far as this broker reaches it."""
+        return SimpleNamespace(brokers={self.broker: self.records[part]}, zk=zookeeper, network=self.network,
+                               planes=self.planes)
 
     def _record(self, part, name, arguments, answer, calls):
         """Let the partners follow, and write the line."""
@@ -135,12 +181,30 @@ class Process:
             "clock": self.clock,
             "session": f"{session.id:#x}", "took": message.id if message else None,
             "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
-            "changed": self._changed(), "state": digest(self.election, self.partition),
+            **self._served(name, arguments.get("p")),
+            "changed": self._changed(), "state": digest(self.all_records),
         })
 
-    def _changed(self) -> dict[str, int]:
+    def _served(self, name, p) -> dict:
+        """What a step did for clients: the batch that it appended, and those whose producers are answered."""
+        place = {"place": self.planes[p].clients.position} if name == "consume" else {}
+        acked = [id for plane in self.planes for id, enough, _ in plane.clients.answered if enough]
+        offered = {"record": read_header(self._offer.data).crc} if self._offer else {}
+        return place | offered | ({"acked": acked} if acked else {})
+
+    @property
+    def replicas(self) -> list:
+        """The records of the replicas."""
+        return [plane.replica for plane in self.planes]
+
+    @property
+    def all_records(self) -> dict:
+        """Both parts, and the replicas."""
+        return self.records | named(self.replicas)
+
+    def _changed(self) -> dict[str, int | str]:
         """The fields of the record that are not what they were when this was asked last."""
-        before, self._fields = self._fields, fields_of(self.records)
+        before, self._fields = self._fields, fields_of(self.all_records)
         return {name: value for name, value in self._fields.items() if before[name] != value}
 
     def _let_partners_follow(self, part, name, answer) -> list[str]:
@@ -155,32 +219,47 @@ class Process:
             if partner in NEW_SESSION:
                 self.partition_zookeeper.registration = self.election_zookeeper.registration
             told = Told(its_answer, self.election.epoch, partner not in NEW_SESSION)
-            if not self._run(other, partner, told, {}):
+            if not self._run(other, partner, told, {"hw": max((each.hw for each in self.replicas), default=0)}):
                 raise RuntimeError(f"{name} has no partner {partner} in {other}: a defect of spec.processes")
         return [f"{other} {self._text(other, partner, {}, its_answer)}" for partner, its_answer in found]
 
     def _send(self):
-        for address, kind, content in self.network.outbox:
-            self.tell(address, kind, content)
+        for outgoing in self.network.outbox:
+            id = self.tell(*outgoing)
+            if outgoing[1] == ASKED:
+                self.asked[outgoing.content["p"]] = id, time.monotonic()
         self.network.outbox = []
+        for plane in self.planes:
+            plane.answer_producers()
 
-    def tell(self, address: tuple[str, int], kind: str, content: dict) -> None:
-        """Send a message at once: one that is no step's, or the next of those that a step sends."""
+    def tell(self, address: tuple[str, int] | None, kind: str, content: dict, body: bytes = b"") -> str:
+        """Send a message at once: one that is no step's, or the next of those that a step sends; returns its id.
+
+        Where no address is known it is lost.
+        """
         self._messages += 1
-        self.port.send(address, Message(kind, f"{self._prefix}{self._messages}", self.broker, self.port.address,
-                                        self.clock, self.zxid, content))
+        message = Message(kind, f"{self._prefix}{self._messages}", self.broker, self.port.address, self.clock,
+                          self.zxid, content, body)
+        if address:
+            self.port.send(address, message)
+        return message.id
 
     @property
     def _prefix(self):
         return f"{self.broker}.{self.settings.incarnation}-"
 
-    def announce(self, address: tuple[str, int], kind: str, content: dict) -> None:
-        """Send a request that is no step of the sender's, but may lead to one of the receiver's; recorded first."""
+    def announce(self, address: tuple[str, int] | None, kind: str, content: dict, took: Message | None = None) -> str:
+        """Send a message that is no step of the sender's, but may lead to one of the receiver's; recorded first.
+
+        `took` is the message that it answers. Returns its id.
+        """
         session = self.requests.session
+        if took:
+            self.clock, self.zxid = max(self.clock, took.clock), max(self.zxid, took.zxid)
         self.clock, self.zxid = self.clock + 1, max(self.zxid, session.zxid)
         self.note(sends=f"{self._prefix}{self._messages + 1}", kind=kind, content=content, zxid=self.zxid,
-                  clock=self.clock)
-        self.tell(address, kind, content)
+                  clock=self.clock, answers=took and took.id)
+        return self.tell(address, kind, content)
 
     def note(self, **line: object) -> None:
         """Record something that is no step."""
@@ -195,8 +274,12 @@ class Process:
         if not self._told:
             self._told = True
             session = self.requests.session
+            message = self.network.current
+            known = [(self.clock, max(self.zxid, session.zxid))] + ([(message.clock, message.zxid)] if message else [])
+            offered = {"record": read_header(self._offer.data).crc} if self._offer else {}
             self.recorder.write({"n": self.number + 1, "asks": self._intent, "session": f"{session.id:#x}",
-                                 "zxid": max(self.zxid, session.zxid), "clock": self.clock + 1})
+                                 "zxid": max(zxid for _, zxid in known), "clock": 1 + max(clock for clock, _ in known),
+                                 "took": message and message.id, **offered})
 
     def _text(self, part, name, arguments, answer=None):
         function = self._functions[part][name]

@@ -19,7 +19,7 @@ class Recorder:
 
     def __init__(self, file: Path, **about: object):
         self._file = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_TRUNC, 0o644)
-        self.write({"format": 1, **about})
+        self.write({"format": 2, **about})
 
     def write(self, line: dict) -> None:
         """Append one line."""

@@ -32,7 +32,7 @@ class Requests:
 
     `zxids` are those of the transactions that the step in progress has made; `before_write` is called before each. `at`
     is when the step took place, as far as it asked: the zxid of its last write, or of what it read, and whether it
-    wrote.
+    wrote. `attempts`: how often the last reading `at_once` was begun.
     """
 
     def __init__(self, hosts: str, timeout: float):
@@ -78,7 +78,9 @@ class Requests:
 
         Raises Expired, and NotAnswered where the connection breaks.
         """
+        self.attempts = 0
         while True:
+            self.attempts += 1
             replies = [read() for read in reads]
             self.wait(replies)
             for reply in replies:

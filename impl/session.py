@@ -123,7 +123,7 @@ class Session:
 
     def __init__(self, hosts: str, timeout: float, inbox: queue.Queue):
         self.inbox, self.zxid, self.expired, self.ready = inbox, 0, False, False
-        self.fired: dict[str, set[str]] = {}
+        self.fired: dict[str, list[str]] = {}
         self._armed: dict[str, set[str]] = {"data": set(), "exists": set(), "children": set()}
         self._client = KazooClient(hosts, timeout, handler=_Handler(), connection_retry=RECONNECT,
                                    randomize_hosts=False)
@@ -172,6 +172,10 @@ class Session:
         """Ask for the names of a znode's children, and its stat."""
         return self.send(GetChildren2(path, self._noticed if watch else None))
 
+    def armed(self, path: str) -> bool:
+        """Whether a watch for a znode's data, or for its creation, is armed."""
+        return path in self._armed["data"] or path in self._armed["exists"]
+
     def note(self, item: object) -> bool:
         """The owner takes an item of the inbox; True when that is all there is to do with it."""
         if isinstance(item, Reply):
@@ -181,7 +185,7 @@ class Session:
                 self.ready = True
         elif isinstance(item, Event):
             self.zxid = max(self.zxid, item.zxid)
-            self.fired.setdefault(item.path, set()).add(item.type)
+            self.fired.setdefault(item.path, []).append(item.type)
         elif isinstance(item, Connection):
             self.ready = False
         elif isinstance(item, Expiry):

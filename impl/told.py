@@ -11,7 +11,6 @@ class Told:
 
     def __init__(self, answer: int, epoch: int, open: bool):
         self.answer, self.epoch, self.open = answer, epoch, open
-        self.calls: list[list] = []
         self.faults = 0
 
     def session_open(self, b):

@@ -24,6 +24,7 @@ class Watcher:
 
     def look(self, cluster: Cluster) -> None:
         """Tell what has changed since the last look."""
+        self._tell("clients", cluster.bootstrap())
         self._tell("controller", self._controller(cluster))
         self._tell("registered", cluster.registered())
         for p in range(cluster.size.partitions):

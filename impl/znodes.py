@@ -16,6 +16,8 @@ DELETE_TOPICS = "/admin/delete_topics"
 ISR_CHANGES = "/isr_change_notification"
 LOG_DIR_EVENTS = "/log_dir_event_notification"
 CONFIG_CHANGES = "/config/changes"
+INNER = "REPLICATION"
+"""The listener by which brokers reach each other."""
 PERSISTENT = (
     "/consumers", "/brokers", BROKER_IDS, TOPICS, "/brokers/seqid", "/config", "/config/topics", "/config/clients",
     "/config/users", "/config/brokers", "/config/ips", CONFIG_CHANGES, "/admin", DELETE_TOPICS, ISR_CHANGES,
@@ -67,10 +69,16 @@ class ControllerEpoch(NamedTuple):
 
 
 class BrokerId(NamedTuple):
-    """/brokers/ids/b, ephemeral: where a broker listens."""
+    """/brokers/ids/b, ephemeral: where a broker listens for clients, and for other brokers."""
 
     host: str
     port: int
+    inner_port: int
+
+    @property
+    def inner(self) -> tuple[str, int]:
+        """Where other brokers send to."""
+        return self.host, self.inner_port
 
     @staticmethod
     def path_of(broker: int) -> str:
@@ -80,16 +88,17 @@ class BrokerId(NamedTuple):
     def encode(self) -> bytes:
         """Version 5 of the content (2.7 and later)."""
         return to_bytes({
-            "features": {}, "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"},
-            "endpoints": [f"PLAINTEXT://{self.host}:{self.port}"], "jmx_port": -1, "port": self.port,
-            "host": self.host, "version": 5, "timestamp": now(),
+            "features": {}, "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT", INNER: "PLAINTEXT"},
+            "endpoints": [f"PLAINTEXT://{self.host}:{self.port}", f"{INNER}://{self.host}:{self.inner_port}"],
+            "jmx_port": -1, "port": self.port, "host": self.host, "version": 5, "timestamp": now(),
         })
 
     @classmethod
     def decode(cls, data: bytes) -> "BrokerId":
-        """Of versions 1 to 5."""
+        """Of a broker of this cluster."""
         content = json.loads(data)
-        return cls(content["host"], content["port"])
+        inner = next(each for each in content["endpoints"] if each.startswith(f"{INNER}://"))
+        return cls(content["host"], content["port"], int(inner.rpartition(":")[2]))
 
 
 class Topic(NamedTuple):

@@ -1,10 +1,11 @@
-"""The cluster: what the process of one broker runs, as two systems side by side.
+"""What the process of one broker runs: two systems side by side.
 
-*election* has the sessions, the registrations and the controllership; *partition* has the controller's events,
-the state machines and the replicas. Each broker has a record of both. Some steps are steps of both: one acts,
-makes the request and gets the answer; the other, its partner, follows with the same answer. In *election*
-all that a controller asks for is a `clean` (a write) or a `load` (a read), which is what they stand for there;
-in *partition* the election is a single step, and so are the end of a reign and a new session.
+*election* has the sessions, the registrations and the controllership. The other part has the controller's events, the
+state machines and the replicas: of Kafka 2.7 and later it is *cluster*, with a data plane for each partition; of 1.1
+to 2.0 *partition*, without one. Each broker has a record of both parts, and one of each data plane. Some steps are
+steps of both parts: one acts, makes the request and gets the answer; the other, its partner, follows with the same
+answer. In *election* all that a controller asks for is a `clean` (a write) or a `load` (a read), which is what they
+stand for there; in *partition* the election is a single step, and so are the end of a reign and a new session.
 
 Whatever runs a cluster, or replays one, goes by this table.
 """
@@ -25,6 +26,8 @@ from spec.zookeeper import DELETED, EXPIRED, FENCED, LOST, LOST_DROPPED, NONODE,
 
 ELECTION, PARTITION = "election", "partition"
 VARIANTS = ("fenced", "legacy")
+SYSTEMS = {"fenced": "cluster", "legacy": "partition"}
+"""The system that the part `PARTITION` is."""
 CHECKED = "legacy-checked"
 CHECKS = {
     partitions.create_state: partitions.checked_create_state,
@@ -58,8 +61,18 @@ def cluster(variant: str) -> Cluster:
     if variant not in (*VARIANTS, CHECKED):
         raise LookupError(f"no cluster is {variant!r}; there are {', '.join((*VARIANTS, CHECKED))}")
     name = "legacy" if variant == CHECKED else variant
-    election, partition = find(ELECTION, name)[0], find(PARTITION, name)[0]
+    election, partition = find(ELECTION, name)[0], find(SYSTEMS[name], name)[0]
     return Cluster(variant, election, partition.rebound(CHECKS) if variant == CHECKED else partition)
+
+
+def has_planes(model: Model) -> bool:
+    """Whether a model has the data planes of its partitions."""
+    return "planes" in model.state.fields
+
+
+def named(replicas: list) -> dict:
+    """The records of a broker's replicas by their names."""
+    return {f"replicas[{p}]": replica for p, replica in enumerate(replicas)}
 
 
 def parts(variant: str) -> tuple[Model, Model]:
@@ -107,12 +120,17 @@ def end_controllers_session(zk, b):
         client.watch = FIRED
 
 
-def scopes(brokers: int, replicas: int, partitions: int, epochs: int) -> dict[str, Scope]:
-    """The scope of each part for a cluster of this size; `epochs` bounds controller and leader epochs and faults."""
+def scopes(brokers: int, replicas: int, partitions: int, min_isr: int, epochs: int, log: int = 0) -> dict[str, Scope]:
+    """The scope of each part for a cluster of this size.
+
+    `epochs` bounds controller and leader epochs and faults; `log` the records of each partition, those that were cut
+    off included.
+    """
     shared = {"brokers": brokers, "epochs": epochs, "faults": epochs}
+    planes = {"log": log, "records": log, "min_isr": min_isr, "leader_epochs": epochs}
     return {
         ELECTION: shared | {"receivers": brokers},
-        PARTITION: shared | {"replicas": replicas, "partitions": partitions, "leader_epochs": epochs},
+        PARTITION: shared | planes | {"replicas": replicas, "partitions": partitions},
     }
 
 

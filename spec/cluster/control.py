@@ -109,6 +109,15 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
     return True
 
 
+def is_refused(s, b, p, sender, isr):
+    """Whether controller `b` refuses a proposed ISR: it would be accepted, but for a member that is not eligible."""
+    controller = s.brokers[b].controller
+    cached = controller.partitions[p]
+    if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):
+        return False
+    return is_proposed(s.planes[p].network, sender, isr) and not are_eligible(controller, isr)
+
+
 def refuse_isr(s, sender: Broker, p: Partition, b: Broker, isr: Isr):
     """A controller takes a proposed new member for dead, or for shutting down, and refuses; the leader hears of it.
 
@@ -118,11 +127,7 @@ def refuse_isr(s, sender: Broker, p: Partition, b: Broker, isr: Isr):
     Effects: the old ISR stays; the high watermark rises if it can.
     Kafka:   KafkaController.processAlterPartition, INELIGIBLE_REPLICA, 3.3 to 3.9 (KIP-841).
     """
-    controller = s.brokers[b].controller
-    cached = controller.partitions[p]
-    if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):
-        return False
-    if not is_proposed(s.planes[p].network, sender, isr) or are_eligible(controller, isr):
+    if not is_refused(s, b, p, sender, isr):
         return False
     if not learn_refusal(s.planes[p], sender):
         return False

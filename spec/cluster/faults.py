@@ -37,6 +37,11 @@ def crash(s, b: Broker):
     return True
 
 
+def checkpointed(replica, hw):
+    """The high watermark that a new process finds: that of a checkpoint, `hw` or what it was if that is less."""
+    return min(replica.hw, hw)
+
+
 def restart(s, b: Broker, hw: Offset):
     """A new process of `b` starts and registers.
 
@@ -50,7 +55,7 @@ def restart(s, b: Broker, hw: Offset):
         return False
 
     for data in s.planes:
-        data.brokers[b].hw = min(data.brokers[b].hw, hw)
+        data.brokers[b].hw = checkpointed(data.brokers[b], hw)
     return True
 
 

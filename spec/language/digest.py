@@ -1,24 +1,46 @@
-"""The hash and the fields of records, without ghosts: what a running process and a replay compare."""
+"""The hash and the fields of records, without ghosts: what a running process and a replay compare.
+
+A log is compared by the chain of its records, each linked to those before it. What producers wait for is not in
+it: a running broker keeps their connections instead.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Iterator, Mapping
+from functools import lru_cache
+from typing import Callable, Iterator, Mapping, Sequence
 
 from spec.language.plain import Plain
 
 GHOSTS = "ghosts"
+LEFT_OUT = (GHOSTS, "log", "waiting", "required")
+EMPTY = "0" * 16
+Chains = Sequence[Callable[[object], str]]
 
 
-def digest(*records: Plain) -> str:
-    """16 hexadecimal digits of SHA-256 over the values of records, in the order of their declaration."""
-    values = [str(value) for record in records for _, value in _leaves(record, "")]
+@lru_cache(maxsize=100_000)
+def link(chain: str, epoch: int, id: int) -> str:
+    """The chain of a log with one more record; `EMPTY` is that of an empty one."""
+    return hashlib.sha256(f"{chain},{epoch},{id}".encode()).hexdigest()[:16]
+
+
+def digest(records: Mapping[str, Plain], chains: Chains = ()) -> str:
+    """16 hexadecimal digits of SHA-256 over the values of records, in the order of their declaration.
+
+    `chains` make the chain of a log, one for each of the records that have a log; without them a log has its own.
+    """
+    values = [str(value) for value in fields_of(records, chains).values()]
     return hashlib.sha256(",".join(values).encode()).hexdigest()[:16]
 
 
-def fields_of(records: Mapping[str, Plain]) -> dict[str, int]:
-    """Every field of some records by its name: ``partition.controller.doing``, ``election.epoch``."""
-    return {name: value for part, record in records.items() for name, value in _leaves(record, part)}
+def fields_of(records: Mapping[str, Plain], chains: Chains = ()) -> dict[str, int | str]:
+    """Every field of some records by its name: ``partition.controller.doing``; `chains` as in `digest`."""
+    makers, found = iter(chains), {}
+    for name, record in records.items():
+        if hasattr(record, "log"):
+            found[f"{name}.log"] = next(makers)(record.log) if chains else record.log.chain
+        found.update(_leaves(record, name))
+    return found
 
 
 def _leaves(value, name) -> Iterator[tuple[str, int]]:
@@ -27,7 +49,7 @@ def _leaves(value, name) -> Iterator[tuple[str, int]]:
             yield from _leaves(element, f"{name}[{place}]")
     elif isinstance(value, Plain):
         for field in value.__slots__:
-            if field != GHOSTS:
+            if field not in LEFT_OUT:
                 yield from _leaves(getattr(value, field), f"{name}.{field}")
     else:
         yield name, value

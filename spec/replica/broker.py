@@ -16,7 +16,7 @@ A high watermark moves in the step that gives the reason, as in Kafka: a fetch, 
 
 from spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, SetOf
 from spec.language.sets import contains
-from spec.replica.storage import LOG, LeaderEpoch, Offset
+from spec.replica.storage import LOG, LeaderEpoch, Offset, start_of_epoch
 
 Broker = Id("brokers")
 State = Choice("NONE", "LEADER", "TRUNCATING", "FETCHING")
@@ -72,11 +72,7 @@ def enough_in_sync(broker):
 
 def epoch_start(broker):
     """Where the leader's own epoch starts in its log."""
-    start = broker.log.length
-    for i in range(len(broker.log.slots)):
-        if i < start and broker.log.slots[i].epoch == broker.leader_epoch:
-            start = i
-    return start
+    return start_of_epoch(broker.log, broker.leader_epoch)
 
 
 def forget_leadership(broker):

@@ -19,6 +19,7 @@ from spec.language.sets import contains, everybody, is_empty, with_member, witho
 from spec.replica.broker import FETCHING, LEADER, TRUNCATING
 from spec.replica.storage import LeaderEpoch, Offset, last_epoch
 from spec.replica.zookeeper import FENCED_LEADER_EPOCH, NOT_LEADER, OK, UNKNOWN_LEADER_EPOCH
+from spec.replication import append
 
 Kind = Choice("NO_MESSAGE", "FETCH", "EPOCHS", "RECORD", "NO_RECORD", "DIVERGING", "END")
 NO_MESSAGE, FETCH, EPOCHS, RECORD, NO_RECORD, DIVERGING, END = Kind
@@ -240,12 +241,9 @@ def has_records(network, f):
 def store_answer(network, f, broker):
     """`f` appends the record, if there is one, and takes the high watermark as far as its log goes."""
     message = network.messages[f]
-    log = broker.log
     if message.kind == RECORD:
-        log.slots[log.length].id = message.id
-        log.slots[log.length].epoch = message.last
-        log.length += 1
-    broker.hw = min(message.hw, log.length)
+        append(broker.log, message.id, message.last)
+    broker.hw = min(message.hw, broker.log.length)
 
 
 def end_in(network, f):

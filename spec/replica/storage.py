@@ -48,6 +48,15 @@ def known_epoch(log, epoch):
     return known
 
 
+def start_of_epoch(log, epoch):
+    """Where the records of `epoch` start; the log's end without one."""
+    start = log.length
+    for i in range(len(log.slots)):
+        if i < start and log.slots[i].epoch == epoch:
+            start = i
+    return start
+
+
 def cut(broker, offset):
     """Drop the records from `offset` on; the high watermark is not beyond the end."""
     if offset < broker.log.length:

@@ -14,7 +14,7 @@ from impl.watch import Watcher
 def directory(tmp_path_factory):
     """The directory of a cluster that was broken in all the ways that there are."""
     directory = tmp_path_factory.mktemp("cluster")
-    with Cluster(directory, Size(session_timeout=1.0)) as cluster:
+    with Cluster(directory, Size(session_timeout=20.0)) as cluster:
         cluster.start_all()
         steady(cluster)
         break_brokers(cluster)
@@ -34,6 +34,7 @@ def steady(cluster, other_than=None):
 def break_brokers(cluster):
     other = (steady(cluster) + 1) % 3
     cluster.kill(other)
+    cluster.expire(other)
     assert wait_until(lambda: other not in cluster.registered())
     cluster.start(other)
 
@@ -41,10 +42,12 @@ def break_brokers(cluster):
 def break_controllers(cluster):
     killed = steady(cluster)
     cluster.kill(killed)
+    cluster.expire(killed)
     assert wait_until(lambda: cluster.controller() not in (None, killed))
     cluster.start(killed)
     zombie = steady(cluster)
     cluster.pause(zombie)
+    cluster.expire(zombie)
     assert wait_until(lambda: cluster.controller() not in (None, zombie))
     cluster.resume(zombie)
     expired = steady(cluster)

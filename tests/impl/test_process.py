@@ -9,8 +9,8 @@ from kazoo.protocol.serialization import Delete
 
 from impl.broker import Broker
 from impl.network import Message, Port
-from impl.process import Settings
 from impl.requests import create
+from impl.settings import Settings
 from impl.znodes import BrokerId, Controller, ControllerEpoch, State, Topic, TopicConfig
 from spec.processes import ELECTION
 from spec.controller import belief
@@ -26,7 +26,8 @@ def broker(keeper, opened, tmp_path):
     operator = opened()
     for path, znode in ((TopicConfig.path_of(TOPIC), TopicConfig(False)), (Topic.path_of(TOPIC), Topic(((0,),)))):
         operator.write(create(path, znode.encode()))
-    made = Broker(Settings(0, 1, 1, 1, 1, "fenced", TOPIC, keeper.address, 30.0, str(tmp_path / "broker-0.1.jsonl")))
+    made = Broker(Settings(0, 1, 1, 1, 1, 1, "fenced", TOPIC, keeper.address, 30.0,
+                           str(tmp_path / "broker-0.1.jsonl"), str(tmp_path / "logs")))
     yield made
     if made.process.requests.session:
         made.process.requests.session.close()
@@ -62,11 +63,11 @@ def test_a_broker_becomes_the_controller_and_leads(broker, opened, tmp_path):
             for path in (State.path_of(TOPIC, 0), Controller.path, BrokerId.path_of(0), ControllerEpoch.path)]
     assert State.decode(read[0][0]) == State(0, (0,), 0, 1)
     assert Controller.decode(read[1][0]).broker == 0
-    assert BrokerId.decode(read[2][0]) == process.port.address
+    assert BrokerId.decode(read[2][0]) == (*process.clients.address, process.port.address[1])
     assert ControllerEpoch.decode(read[3][0]).epoch == 1
     recorded = [line for line in lines(tmp_path) if "step" in line]
     assert [line["n"] for line in recorded] == list(range(1, len(recorded) + 1))
-    assert {line["step"].split("(")[0] for line in recorded} >= {"session.start", "machines.create_first_state"}
+    assert {line["step"].split("(")[0] for line in recorded} >= {"session.start", "control.create_first_state"}
 
 
 def test_what_is_written_is_told_before_it_is_asked_for(broker, tmp_path):

@@ -7,25 +7,39 @@ import pytest
 
 from impl.broker import ELECTION_STEPS, EVENT_STEPS
 from impl.election_zookeeper import ElectionZooKeeper
+from impl.log import FileLog
 from impl.network import PartitionNetwork
 from impl.partition_zookeeper import PartitionZooKeeper
-from impl.rebinding import bound
+from impl.plane import Clients, Plane
+from impl.rebinding import Calls, bound
 from impl.told import Told
-from spec.processes import ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
+from spec.cluster.control import is_refused
 from spec.language.rebind import globals_used
+from spec.processes import ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
 from spec.seams import is_seam, seams_of
 
 EVENTS = (
     "leader_and_isr", "shut_down", "notify", "fail_log_dir", "broker_change", "unclean_enabled", "topic_deletion",
     "preferred_election", "reassignment", "log_dir_notification", "isr_notification", "alter_partition", "change_isr",
-    "controlled_shutdown", "receive_error", "storage_error", "rebalance",
+    "controlled_shutdown", "receive_error", "storage_error", "rebalance", "confirm_isr", "refuse_isr", "produce",
+    "consume", "send_request", "serve_fetch", "receive_answer", "expand_isr", "shrink_isr", "learn_isr",
 )
 TAKEN = {
     ELECTION: ("start", "notice_expiry", "reopen", "handle_change", "clean", *ELECTION_STEPS),
     PARTITION: (*EVENT_STEPS, *EVENTS),
 }
 FOLLOWING = {ELECTION: ("clean", "load"), PARTITION: ("restart", "reopen", "elect", "resign", "stop")}
-LIVE = {ELECTION: (ElectionZooKeeper,), PARTITION: (PartitionZooKeeper, PartitionNetwork)}
+LIVE = {
+    ELECTION: {"zk": ElectionZooKeeper},
+    PARTITION: {
+        "zk": PartitionZooKeeper, "network": PartitionNetwork, "log": FileLog, "clients": Clients, "data": Plane,
+    },
+}
+
+
+def live(part, seam):
+    """The class that does what a seam stands for."""
+    return LIVE[part][next(iter(signature(seam).parameters))]
 
 
 def transitions(variant, part, names):
@@ -40,7 +54,7 @@ def test_every_seam_of_a_step_that_a_broker_takes_is_live(variant, part):
     assert taken
     for transition in taken:
         for seam in seams_of(transition.function):
-            assert any(callable(getattr(live, seam.__name__, None)) for live in LIVE[part]), (transition.name, seam)
+            assert callable(getattr(live(part, seam), seam.__name__, None)), (transition.name, seam)
 
 
 def parameters(function):
@@ -52,8 +66,8 @@ def parameters(function):
 def test_a_live_seam_takes_what_its_seam_takes(variant, part):
     seams = {seam for t in transitions(variant, part, TAKEN[part]) for seam in seams_of(t.function)}
     for seam in seams:
-        live = next(getattr(each, seam.__name__) for each in LIVE[part] if hasattr(each, seam.__name__))
-        assert len(parameters(live)) == len(parameters(seam)), seam
+        method = getattr(live(part, seam), seam.__name__)
+        assert len(parameters(method)) == len(parameters(seam)), seam
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -61,8 +75,9 @@ def test_a_live_seam_takes_what_its_seam_takes(variant, part):
 def test_every_seam_of_a_step_that_follows_another_is_told(variant, part):
     for transition in transitions(variant, part, FOLLOWING[part]):
         for seam in seams_of(transition.function):
-            network = part == PARTITION and hasattr(PartitionNetwork, seam.__name__)
-            assert network or hasattr(Told, seam.__name__), (transition.name, seam)
+            kind = live(part, seam)
+            kind = Told if kind in (ElectionZooKeeper, PartitionZooKeeper) else kind
+            assert hasattr(kind, seam.__name__), (transition.name, seam)
 
 
 def reached(function):
@@ -80,7 +95,7 @@ def reached(function):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("part", (ELECTION, PARTITION))
 def test_nothing_of_a_models_zookeeper_or_network_is_left(variant, part):
-    for function in bound(cluster(variant).model(part)).values():
+    for function in bound(cluster(variant).model(part), Calls()).values():
         assert not any(is_seam(callee) for callee in reached(function) if callee.__module__.startswith("spec."))
 
 
@@ -88,7 +103,7 @@ def test_nothing_of_a_models_zookeeper_or_network_is_left(variant, part):
 def test_the_code_of_a_bound_transition_is_the_checked_one(variant):
     for part in (ELECTION, PARTITION):
         model = cluster(variant).model(part)
-        functions = bound(model)
+        functions = bound(model, Calls())
         for transition in model.transitions:
             assert functions[transition.function.__name__].__code__ is transition.function.__code__
 

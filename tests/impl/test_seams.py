@@ -17,11 +17,11 @@ from spec.museum import leader_zk
 from spec.museum import requests as old
 from spec.partition import zookeeper as partition
 from spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
-from spec.zookeeper import ANSWERED, OK
+from spec.zookeeper import ANSWERED, NONODE, OK
 
 BROKERS = 2
 TOPIC = "t"
-ADDRESS = BrokerId("127.0.0.1", 9)
+ADDRESS = BrokerId("127.0.0.1", 9, 8)
 LEFT = (Controller.path, ControllerEpoch.path)
 
 
@@ -43,7 +43,7 @@ def candidates(opened, guarded):
     """Brokers whose sessions are open, live and in the model."""
     live = [ElectionZooKeeper(opened(20), ADDRESS, guarded) for _ in range(BROKERS)]
     variant = cluster("fenced" if guarded else "legacy")
-    state = new_state(variant.election.state, scopes(BROKERS, 1, 1, 99)[ELECTION])
+    state = new_state(variant.election.state, scopes(BROKERS, 1, 1, 1, 99)[ELECTION])
     variant.election.initial(state)
     for b in range(BROKERS):
         election.open_session(state.zk, b)
@@ -114,7 +114,7 @@ def test_events_of_the_controller_znode(opened, clean, seed):
 def controllers(opened, operator, guarded):
     """Two brokers that were elected one after the other, and a topic; live and in the model."""
     variant = cluster("fenced" if guarded else "legacy")
-    state = new_state(variant.partition.state, scopes(BROKERS, 2, 2, 99)[PARTITION])
+    state = new_state(variant.partition.state, scopes(BROKERS, 2, 2, 1, 99)[PARTITION])
     variant.partition.initial(state)
     assignment = tuple(tuple(a.slots[:a.length]) for a in state.zk.assignments)
     for path, znode in ((Topic.path_of(TOPIC), Topic(assignment)), (TopicConfig.path_of(TOPIC), TopicConfig(False))):
@@ -205,3 +205,23 @@ def remove_topic(operator):
         operator.write(Delete(f"{top}/partitions/{p}", -1))
     for path in (f"{top}/partitions", top, TopicConfig.path_of(TOPIC)):
         operator.write(Delete(path, -1))
+
+
+@pytest.mark.parametrize("armed_before", (False, True))
+def test_a_change_that_the_read_has_seen_is_no_event(opened, clean, armed_before):
+    reader, session = ElectionZooKeeper(opened(20), ADDRESS, True), None
+    session = reader.requests.session
+    if armed_before:
+        assert reader.read_controller(0) == NONODE
+    get, changes = session.get, [create(Controller.path, Controller(1).encode()), Delete(Controller.path, -1)]
+
+    def get_after_a_change(path):
+        if changes:
+            reader.requests.wait([get("/")])
+            assert clean.write(changes.pop(0)) == OK
+        return get(path)
+
+    session.get = get_after_a_change
+    assert reader.read_controller(0) == NONODE
+    assert reader.requests.attempts == 3
+    assert reader.waiting(0) == (election.CHANGED if armed_before else election.NOTHING)

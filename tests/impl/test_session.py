@@ -110,7 +110,7 @@ def test_watches_outlive_a_connection(opened):
         requests.take(requests.inbox.get(timeout=60))
     while "CHILD" not in requests.session.fired["/kept"]:
         requests.take(requests.inbox.get(timeout=60))
-    assert requests.session.fired == {"/kept": {"CHANGED", "CHILD"}, "/comes": {"CREATED"}}
+    assert requests.session.fired == {"/kept": ["CHANGED", "CHILD"], "/comes": ["CREATED"]}
 
 
 def test_a_session_that_has_ended_is_not_opened_again(keeper, opened):

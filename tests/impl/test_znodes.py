@@ -20,7 +20,7 @@ SOME = st.lists(IDS, max_size=4, unique=True).map(tuple)
 
 
 @given(st.one_of(
-    st.builds(Controller, IDS), st.builds(ControllerEpoch, IDS), st.builds(BrokerId, st.just("127.0.0.1"), IDS),
+    st.builds(Controller, IDS), st.builds(ControllerEpoch, IDS), st.builds(BrokerId, st.just("127.0.0.1"), IDS, IDS),
     st.builds(Topic, st.lists(SOME, max_size=12).map(tuple)), st.builds(State, IDS, SOME, IDS, IDS),
     st.builds(TopicConfig, st.booleans()), st.builds(Reassignment, st.just("t"), IDS, SOME),
     st.builds(IsrChange, st.just("t"), IDS), st.builds(LogDirEvent, IDS),
@@ -41,7 +41,7 @@ def written(name, path):
 
 @pytest.mark.parametrize("znode, path", [
     (State(1, (1,), 0, 1), ("/brokers/topics/", "/state")),
-    (BrokerId("h", 1), ("/brokers/ids/", "")),
+    (BrokerId("h", 1, 2), ("/brokers/ids/", "")),
     (ControllerEpoch(1), ("/controller_epoch", "")),
 ])
 def test_a_real_cluster_writes_the_same_fields(znode, path):

@@ -21,6 +21,8 @@ from traces.transactions import CloseSession, CreateSession, Transaction
 BEFORE, AT, BEHIND = -1, 0, 1
 END = 1 << 62
 LAST_STEPS = ("stop", "die")
+APPENDS = ("produce", "receive_answer")
+"""Steps that write to a log, not to ZooKeeper."""
 FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?")
 
 
@@ -140,6 +142,8 @@ class _Places:
 
     def _own(self, line: Line) -> Place:
         """Where a line stands by itself."""
+        if line.asks and line.name in APPENDS:
+            return Place(line.zxid, BEHIND)
         if line.at and line.step.answer not in ("LOST", "EXPIRED"):
             return Place(line.at[0], AT if line.at[1] else BEHIND)
         if line.asks or line.step and line.step.answer == "LOST":

@@ -16,7 +16,8 @@ from spec.language.steps import Step, parse_step
 from traces.recording import Recording, read_recording
 
 MANIFEST = Path("recording") / "cluster.json"
-SIZES = ("brokers", "replicas", "partitions")
+SIZES = ("brokers", "replicas", "partitions", "min_isr")
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,9 @@ class Line:
     only that it was about to write, and then died (the last line) or took it once more.
 
     `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `at`: the zxid at which the step
-    took place, and whether it wrote there; `changed`: the fields of its record that the step changed.
+    took place, and whether it wrote there; `changed`: the fields of its record that the step changed. `record`: the id
+    of the batch that a producer offered; `acked`: those whose producers are answered; `place`: where a consumer
+    reads. `found`, with the first step of a process: what was on its disk of each replica.
     """
 
     process: str
@@ -43,6 +46,10 @@ class Line:
     sent: tuple[str, ...] = ()
     state: str = ""
     changed: dict = field(default_factory=dict)
+    record: int | None = None
+    acked: tuple[int, ...] = ()
+    place: int | None = None
+    found: list[dict] | None = None
     sends: str | None = None
     kind: str = ""
     content: dict = field(default_factory=dict)
@@ -92,23 +99,23 @@ def _order(file: Path) -> tuple[int, ...]:
 def _manifest(file: Path) -> dict:
     try:
         manifest = json.loads(file.read_text())
-        if manifest["format"] == 1 and manifest["variant"] in VARIANTS and all(manifest[s] > 0 for s in SIZES):
+        if manifest["format"] == FORMAT and manifest["variant"] in VARIANTS and all(manifest[s] > 0 for s in SIZES):
             return manifest | {"topic": str(manifest["topic"])}
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    raise UserError(f"{file}: not the description of a recording of format 1")
+    raise UserError(f"{file}: not the description of a recording of format {FORMAT}")
 
 
 def read_process(file: Path) -> list[Line]:
     """The lines of one process, in order; what it asked for and then recorded as a step is not told twice."""
-    process, found, steps = file.stem.removeprefix("broker-"), [], 0
+    process, found, steps, on_disk = file.stem.removeprefix("broker-"), [], 0, None
     broker = int(process.split(".")[0])
     rows = file.read_text(errors="replace").split("\n")
     for number, text in enumerate(rows[:-1], 1):
         try:
             row = json.loads(text)
             if "step" in row:
-                step = _step(process, broker, row)
+                step = _step(process, broker, row, on_disk if steps == 0 else None)
                 steps += 1
                 if step.n != steps:
                     raise ValueError(f"step {steps} is missing")
@@ -116,12 +123,15 @@ def read_process(file: Path) -> list[Line]:
                     found.pop()
                 found.append(step)
             elif "sends" in row:
-                found.append(_line(process, broker, row, sends=row["sends"], kind=row["kind"], content=row["content"]))
+                found.append(_line(process, broker, row, sends=row["sends"], kind=row["kind"], content=row["content"],
+                                   took=row["answers"]))
             elif "asks" in row:
                 part, step = row["asks"].split(" ", 1)
                 found.append(_line(process, broker, row, asks=True, n=row["n"], session=int(row["session"], 16),
-                                   part=part, step=parse_step(step)))
-            elif not {"format", "refused"} & row.keys():
+                                   part=part, step=parse_step(step), took=row["took"], record=row.get("record")))
+            elif "format" in row:
+                on_disk = row["found"]
+            elif not {"failed", "refused"} & row.keys():
                 raise ValueError("a line of no known kind")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UserError(f"{file}: line {number} cannot be read: {error}") from None
@@ -132,10 +142,11 @@ def _line(process, broker, row, **more):
     return Line(process, broker, int(row["zxid"]), int(row["clock"]), **more)
 
 
-def _step(process, broker, row):
+def _step(process, broker, row, found):
     return _line(
         process, broker, row, session=int(row["session"], 16), n=int(row["n"]), part=row["part"],
         step=parse_step(row["step"]), partners=list(row["with"]), zxids=tuple(row["zxids"]),
         at=row["at"] and (int(row["at"][0]), bool(row["at"][1])), took=row["took"],
-        sent=tuple(row["sent"]), state=row["state"], changed=dict(row["changed"]),
+        sent=tuple(row["sent"]), state=row["state"], changed=dict(row["changed"]), record=row.get("record"),
+        acked=tuple(row.get("acked", ())), place=row.get("place"), found=found,
     )

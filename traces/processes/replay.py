@@ -15,12 +15,14 @@ from spec.processes import ELECTION, PARTITION, observed_cluster, partners_in_el
 from spec.language.model import Property
 from spec.language.steps import Step
 from spec.partition.context import IDLE
-from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED, Answer
+from spec.replica.zookeeper import Answer
+from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
 from traces.election_steps import identity
 from traces.processes.logged import Logged
-from traces.processes.order import AT, Occurrence, in_order
+from traces.processes.messages import Sent
+from traces.processes.order import APPENDS, AT, Occurrence, in_order
 from traces.processes.reading import Cluster, Line
-from traces.processes.world import Sent, World
+from traces.processes.world import World
 
 
 @dataclass
@@ -45,13 +47,33 @@ class Result:
     divergence: tuple[str, str] | None = None
 
 
+def longest_log(cluster: Cluster) -> int:
+    """How many batches producers have offered to one partition, at most."""
+    offered = Counter(line.step.arguments["p"] for lines in cluster.processes for line in lines
+                      if line.record is not None)
+    return max(offered.values(), default=0)
+
+
+def _followed(processes: list[list[Line]]) -> dict[str, tuple[list[Line], list[Line]]]:
+    """The lines of each process, and those of the next one of the same broker."""
+    found = {}
+    for lines, following in zip(processes, [*processes[1:], []]):
+        if lines:
+            succeeded = following and following[0].broker == lines[0].broker
+            found[lines[0].process] = lines, following if succeeded else []
+    return found
+
+
 class Divergence(Exception):
     """A step that the specification does not have; the text is the reason."""
 
 
 def replay(cluster: Cluster, variant: str | None = None,
            progress: Callable[[int, int], None] = lambda done, of: None) -> Result:
-    """Replay a recording, through the variant that was run or another."""
+    """Replay a recording, through the variant that was run or another.
+
+    Raises LookupError for a variant that there is not, or that has no data planes where the recording has.
+    """
     follower = Follower(cluster, variant or cluster.variant)
     order = in_order(cluster)
     for number, occurrence in enumerate(order):
@@ -82,10 +104,15 @@ class Follower:
     def __init__(self, cluster: Cluster, variant: str):
         self.cluster, self.result = cluster, Result(variant)
         self.logged = Logged(cluster)
-        self.world = World(observed_cluster(variant), cluster.sizes, self.logged.epochs)
+        self.world = World(observed_cluster(variant), cluster.sizes, self.logged.epochs, longest_log(cluster))
+        recorded = any(line.found for lines in cluster.processes for line in lines)
+        if recorded and not self.world.replicas(0):
+            raise LookupError(f"{variant} has no logs, which the recording has")
+        self.world.compared = recorded
         self._messages: dict[str, Sent] = {}
         self._current: dict[int, int] = {}
         self._broken: set[tuple[str, str]] = set()
+        self._processes = _followed(cluster.processes)
 
     def follow(self, occurrence: Occurrence) -> None:
         """Take the step that something was; raises Divergence."""
@@ -103,10 +130,14 @@ class Follower:
             self._send(occurrence.line)
         elif not occurrence.line.asks or occurrence.place.rank == AT:
             self._step(occurrence.line, occurrence.place.rank == AT)
+        elif occurrence.line.name in APPENDS and self._has_landed(occurrence.line):
+            self._step(occurrence.line, True)
 
     # Steps of processes
 
     def _step(self, line: Line, applied: bool) -> None:
+        if line.found is not None:
+            self._hold_logs(line)
         outcome = self._take(line, applied)
         if not line.asks and outcome.answer != line.step.answer:
             raise Divergence(f"the answer was {line.step.answer}; the specification's ZooKeeper answers "
@@ -118,6 +149,9 @@ class Follower:
             raise Divergence(f"with it went {line.partners or 'nothing'}, and in the specification "
                              f"{partners or 'nothing'}")
         self._note_sent(line, outcome)
+        if sorted(line.acked) != sorted(outcome.acked):
+            raise Divergence(f"it answered the producers of {list(line.acked)}; in the specification "
+                             f"{list(outcome.acked)}")
         self._compare(line)
         self.result.steps += 1
         self.result.counts[line.step.transition] += 1
@@ -131,9 +165,11 @@ class Follower:
             raise Divergence(f"{self.result.variant} has no transition {line.name} in {part}")
         lost = line.asks or line.step.answer == "LOST"
         arguments["fate"] = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
+        if line.place is not None:
+            self.world.states[PARTITION].planes[arguments["p"]].clients.position = line.place
         message = self._received(line)
         with self.world.arriving(message, line.broker):
-            outcome = self.world.take(part, line.name, **arguments)
+            outcome = self.world.take(part, line.name, line.record, **arguments)
         if outcome is None:
             raise Divergence(f"it is not enabled; broker {line.broker} is {self._situation(line)}")
         self._judge(part, outcome.broken)
@@ -174,9 +210,12 @@ class Follower:
         return texts
 
     def _note_sent(self, line, outcome) -> None:
-        if len(outcome.sent) != len(line.sent):
-            raise Divergence(f"it sent {len(line.sent)} messages; in the specification {len(outcome.sent)}")
-        self._messages.update(zip(line.sent, outcome.sent))
+        sent = outcome.sent
+        if len(line.sent) == len(sent) + 1 and line.name == "leader_and_isr":
+            sent += self.world.first_request(line.broker, line.step.arguments["p"])
+        if len(sent) != len(line.sent):
+            raise Divergence(f"it sent {len(line.sent)} messages; in the specification {len(sent)}")
+        self._messages.update(zip(line.sent, sent))
 
     def _compare(self, line: Line) -> None:
         """Hold the record and what was written to what the step made of them."""
@@ -191,15 +230,12 @@ class Follower:
                 raise Divergence(text)
 
     def _send(self, line: Line) -> None:
-        """A request that is no step of its sender's: it must be one that the specification lets it send."""
-        network, content = self.world.states[PARTITION].network, line.content
-        if line.kind == "AlterPartition":
-            allowed = network.wishes[content["p"]][line.broker] == content["leader_epoch"]
-        else:
-            allowed = line.kind == "ControlledShutdown" and network.shutdowns >> line.broker & 1
-        if not allowed:
-            raise Divergence(f"broker {line.broker} may not send it: {content}")
-        self._messages[line.sends] = Sent(line.kind, line.broker, None, content)
+        """A message that is no step of its sender's: it must be one that the specification lets it send."""
+        answered = self._messages.get(line.took)
+        if not self.world.may_send(line.kind, line.broker, line.content, answered):
+            raise Divergence(f"broker {line.broker} may not send it: {line.content}")
+        receiver = answered.sender if answered else None
+        self._messages[line.sends] = Sent(line.kind, line.broker, receiver, line.content)
 
     def _situation(self, line: Line) -> str:
         candidate, owner = self.world.record(line.broker)
@@ -208,6 +244,27 @@ class Follower:
         controller = model.partition.state.fields["brokers"].domain.of.fields["controller"].domain
         event = controller.fields["doing"].domain.names[owner.controller.doing]
         return f"{doing} in the election, {event} as controller of epoch {owner.controller.epoch}"
+
+    # What is on disks
+
+    def _has_landed(self, line: Line) -> bool:
+        """Whether an append that a process did not live to record is in the log that the next process has found."""
+        lines, following = self._processes[line.process]
+        found = following[0].found if following else None
+        p = line.step.arguments["p"]
+        return line is lines[-1] and bool(found) and found[p]["log"] != self.world.chain(line.broker, p)
+
+    def _hold_logs(self, line: Line) -> None:
+        """Hold what a process has found to what the former process of its broker left: the same log, and a high
+        watermark that was right once. In the model it is found when the process registers; it is told before.
+        """
+        for p, (found, replica) in enumerate(zip(line.found, self.world.replicas(line.broker))):
+            if found["log"] != self.world.chain(line.broker, p):
+                raise Divergence(f"the log of partition {p} that it found, {found['length']} batches, is not the one "
+                                 f"that was left, {replica.log.length} batches")
+            if found["hw"] > replica.hw:
+                raise Divergence(f"the high watermark of partition {p} that it found, {found['hw']}, was never reached")
+            replica.hw = found["hw"]
 
     # What processes do not record
 

@@ -10,6 +10,7 @@ from spec.language.sets import contains, with_member, without_member
 from spec.replica.broker import enough_in_sync
 from spec.replica.storage import Offset
 from spec.replica.zookeeper import NOT_ENOUGH_REPLICAS, OK
+from spec.replication import append
 
 GHOSTS = Record(
     committed=(Number(0, Bound("records")), "1 + record committed at this offset, 0 without one"),
@@ -22,14 +23,16 @@ CLIENTS = Record(
 )
 
 
+def lacks_replicas(acks, enough):
+    """Whether a record is refused: with acks=all (1), where not `enough` are in sync."""
+    return acks == 1 and not enough
+
+
 def take_record(clients, broker, acks, enough):
     """A record of the producer is accepted: OK, or NOT_ENOUGH_REPLICAS with acks=all and not `enough` in sync."""
-    if acks == 1 and not enough:
+    if lacks_replicas(acks, enough):
         return NOT_ENOUGH_REPLICAS
-    log = broker.log
-    log.slots[log.length].id = clients.next_record
-    log.slots[log.length].epoch = broker.leader_epoch
-    log.length += 1
+    append(broker.log, clients.next_record, broker.leader_epoch)
     if acks == 1:
         broker.waiting = with_member(broker.waiting, clients.next_record)
     clients.next_record += 1

@@ -36,7 +36,7 @@ def test_a_damaged_line_is_named(copy, text):
         read_cluster(copy.directory)
 
 
-@pytest.mark.parametrize("change", [{"format": 2}, {"variant": "x"}, {"brokers": 0}, {"partitions": None}])
+@pytest.mark.parametrize("change", [{"format": 1}, {"variant": "x"}, {"brokers": 0}, {"partitions": None}])
 def test_a_description_of_another_form_is_refused(copy, change):
     file = copy.directory / "recording" / "cluster.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))

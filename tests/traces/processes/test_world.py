@@ -11,9 +11,10 @@ from spec.processes import (
 from spec.controller.belief import CLEANING, DOWN, EXPIRED_SESSION, IDLE
 from spec.partition.context import IDLE as WAITING
 from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED, Answer
-from traces.processes.world import Sent, World
+from traces.processes.messages import Sent
+from traces.processes.world import World
 
-SIZES = {"brokers": 2, "replicas": 2, "partitions": 2}
+SIZES = {"brokers": 2, "replicas": 2, "partitions": 2, "min_isr": 1}
 NEW_EVENTS = (
     "broker_change", "rebalance", "preferred_election", "topic_deletion", "log_dir_notification", "notify",
 )
@@ -102,14 +103,14 @@ def test_a_message_arrives_with_what_it_said_whatever_was_sent_since():
     network = world.states[PARTITION].network
     request = network.requests[1][0]
     request.leader, request.leader_epoch, request.to = 1, 5, 0b01
-    older = Sent("LeaderAndIsr", 1, 0, {"epoch": 1, "p": 0, "leader": 0, "leader_epoch": 3})
+    older = Sent("LeaderAndIsr", 1, 0, {"epoch": 1, "p": 0, "leader": 0, "leader_epoch": 3, "isr": 3})
     with world.arriving(older, 0):
         assert world.take(PARTITION, "leader_and_isr", b=0, epoch=1, p=0)
     replica = world.record(0)[1].replicas[0]
     assert (replica.leader, replica.leader_epoch) == (0, 3)
     kept = world.states[PARTITION].network.requests[1][0]
     assert (kept.leader, kept.leader_epoch, kept.to) == (1, 5, 0b01)
-    newest = Sent("LeaderAndIsr", 1, 0, {"epoch": 1, "p": 0, "leader": 1, "leader_epoch": 5})
+    newest = Sent("LeaderAndIsr", 1, 0, {"epoch": 1, "p": 0, "leader": 1, "leader_epoch": 5, "isr": 2})
     with world.arriving(newest, 0):
         assert world.take(PARTITION, "leader_and_isr", b=0, epoch=1, p=0)
     assert world.record(0)[1].replicas[0].leader_epoch == 5

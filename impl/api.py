@@ -1,0 +1,252 @@
+"""What clients ask for, by the steps of data planes: produce, consume. Everything else is read and told.
+
+Which partition exists and who leads it is read from ZooKeeper at that moment, as a hint: whoever is asked in
+vain answers so, by its own record.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
+from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
+from kafka.protocol.metadata.metadata import MetadataRequest, MetadataResponse
+from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
+
+from impl.batches import CorruptBatch, split
+from impl.plane import DONE, Offer
+from impl.process import Process
+from impl.requests import NotAnswered
+from impl.session import Expired
+from impl.wire import Call
+from impl.znodes import BROKER_IDS, BrokerId, Controller, State, Topic
+from spec.processes import PARTITION
+from spec.replica.broker import LEADER
+from spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
+
+ERRORS = {
+    DONE: 0, "OFFSET_OUT_OF_RANGE": 1, "CORRUPT_MESSAGE": 2, "UNKNOWN_TOPIC_OR_PARTITION": 3,
+    "LEADER_NOT_AVAILABLE": 5, "NOT_LEADER_OR_FOLLOWER": 6, "REQUEST_TIMED_OUT": 7, "NOT_ENOUGH_REPLICAS": 19,
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND": 20, "KAFKA_STORAGE_ERROR": 56,
+}
+LATEST, EARLIEST, ALL = -1, -2, -1
+FRESH = 0.3
+"""How long what was read from ZooKeeper is told to clients, in seconds."""
+
+
+@dataclass
+class Waiting:
+    """A request whose answer waits until `due`; `done` looks whether it is there, and answers."""
+
+    due: float
+    done: Callable[[bool], bool] = field(repr=False)
+
+
+class Api:
+    """Serves the clients of one broker; `try_step` takes a step of it."""
+
+    def __init__(self, process: Process, try_step: Callable[..., bool]):
+        self._process, self._try_step = process, try_step
+        self._waiting: list[Waiting] = []
+        self._read: tuple[float, dict, dict, int] | None = None
+        self._serve = {
+            MetadataRequest: self._metadata, ProduceRequest: self._produce, FetchRequest: self._fetch,
+            ListOffsetsRequest: self._list_offsets,
+        }
+
+    def handle(self, call: Call) -> None:
+        """Answer a request, now or later."""
+        self._serve[call.kind](call)
+
+    def tick(self) -> None:
+        """Answer what has become possible, or has waited long enough."""
+        now = time.monotonic()
+        self._waiting = [each for each in self._waiting if not each.done(now >= each.due)]
+
+    def _plane(self, topic: str, p: int):
+        """The data plane of a partition, None where there is no such partition."""
+        known = topic == self._process.settings.topic and 0 <= p < len(self._process.planes)
+        return self._process.planes[p] if known else None
+
+    # Metadata
+
+    def _metadata(self, call: Call) -> None:
+        try:
+            brokers, states, controller = self._look()
+        except (NotAnswered, Expired):
+            brokers, states, controller = {}, {}, -1
+        kind, name = MetadataResponse, self._process.settings.topic
+        wanted = [name] if call.request.topics is None else [topic.name for topic in call.request.topics]
+        call.answer(kind(
+            throttle_time_ms=0, cluster_id="kafkaproof", controller_id=controller,
+            brokers=[kind.MetadataResponseBroker(node_id=b, host=found.host, port=found.port)
+                     for b, found in sorted(brokers.items())],
+            topics=[self._described(kind, topic, states) if topic == name else
+                    self._topic(kind, topic, "UNKNOWN_TOPIC_OR_PARTITION", []) for topic in wanted]))
+
+    def _described(self, kind, topic, states):
+        partitions = []
+        for p, (replicas, state) in sorted(states.items()):
+            leader = state.leader if state else -1
+            partitions.append(kind.MetadataResponseTopic.MetadataResponsePartition(
+                error_code=ERRORS[DONE if leader >= 0 else "LEADER_NOT_AVAILABLE"], partition_index=p, leader_id=leader,
+                replica_nodes=list(replicas), isr_nodes=list(state.isr) if state else [], offline_replicas=[]))
+        return self._topic(kind, topic, DONE if partitions else "LEADER_NOT_AVAILABLE", partitions)
+
+    def _topic(self, kind, name, error, partitions):
+        return kind.MetadataResponseTopic(error_code=ERRORS[error], name=name, is_internal=False, partitions=partitions)
+
+    def _look(self) -> tuple[dict[int, BrokerId], dict[int, tuple], int]:
+        """The brokers, the partitions with their replicas and states, and the controller, as ZooKeeper has them."""
+        now = time.monotonic()
+        if self._read and now - self._read[0] < FRESH:
+            return self._read[1:]
+        requests, topic = self._process.requests, self._process.settings.topic
+        session = requests.session
+        listed, owner, assigned = requests.at_once(
+            lambda: session.children(BROKER_IDS), lambda: session.get(Controller.path),
+            lambda: session.get(Topic.path_of(topic)))
+        assignments = Topic.decode(assigned.result[0]).assignments if not assigned.error else ()
+        ids, places = [int(name) for name in listed.result[0]], range(len(assignments))
+        paths = [BrokerId.path_of(b) for b in ids] + [State.path_of(topic, p) for p in places]
+        found = requests.at_once(*(lambda path=path: session.get(path) for path in paths)) if paths else []
+        brokers = {b: BrokerId.decode(reply.result[0]) for b, reply in zip(ids, found) if not reply.error}
+        states = {p: (assignments[p], None if reply.error else State.decode(reply.result[0]))
+                  for p, reply in zip(places, found[len(ids):])}
+        controller = -1 if owner.error else Controller.decode(owner.result[0]).broker
+        self._read = now, brokers, states, controller
+        return self._read[1:]
+
+    # Produce
+
+    def _produce(self, call: Call) -> None:
+        request, kind = call.request, ProduceResponse.TopicProduceResponse
+        results: dict[tuple[str, int], tuple[str | None, int]] = {}
+        for topic in request.topic_data:
+            for partition in topic.partition_data:
+                place = topic.name, partition.index
+                results[place] = None, -1
+                self._append(place, bytes(partition.records or b""), request.acks, results)
+
+        def done(is_due: bool) -> bool:
+            if not is_due and any(error is None for error, _ in results.values()):
+                return False
+            answers: dict[str, list] = {}
+            for (topic, p), (error, base) in results.items():
+                answers.setdefault(topic, []).append(kind.PartitionProduceResponse(
+                    index=p, error_code=ERRORS[error or "REQUEST_TIMED_OUT"],
+                    base_offset=base if error == DONE else -1))
+            call.answer(None if request.acks == 0 else ProduceResponse(
+                responses=[kind(name=name, partition_responses=found) for name, found in answers.items()]))
+            return True
+
+        if not done(False):
+            self._waiting.append(Waiting(time.monotonic() + request.timeout_ms / 1000, done))
+
+    def _append(self, place, data: bytes, acks: int, results) -> None:
+        """Offer the batches of one partition, one step each; the result comes into `results`."""
+        plane = self._plane(*place)
+        try:
+            batches = split(data)
+        except CorruptBatch:
+            results[place] = "CORRUPT_MESSAGE", -1
+            return
+        if plane is None or not batches:
+            results[place] = "UNKNOWN_TOPIC_OR_PARTITION" if plane is None else DONE, -1
+            return
+        base, left = plane.log.end_offset, len(batches)
+
+        def respond(error: str) -> None:
+            nonlocal left
+            left -= 1
+            if results[place][0] in (None, DONE) and (error != DONE or left == 0):
+                results[place] = error, base
+
+        for batch in batches:
+            error = self._offer(plane, place[1], batch, acks, respond)
+            if error:
+                results[place] = error, -1
+                return
+
+    def _offer(self, plane, p, batch, acks, respond) -> str | None:
+        """Take the step of one batch; what went wrong with it, None for nothing."""
+        if not self._try_step(PARTITION, "produce", offer=Offer(batch, respond), p=p, acks=int(acks == ALL)):
+            failed = self._process.partition.replicas[p].failed
+            return "KAFKA_STORAGE_ERROR" if failed else "NOT_LEADER_OR_FOLLOWER"
+        if self._process.answer == NOT_ENOUGH_REPLICAS:
+            return "NOT_ENOUGH_REPLICAS"
+        if acks != ALL:
+            respond(DONE)
+        return None
+
+    # Fetch and ListOffsets
+
+    def _fetch(self, call: Call) -> None:
+        request = call.request
+        wanted = [(topic.topic, each) for topic in request.topics for each in topic.partitions]
+
+        def done(is_due: bool) -> bool:
+            ready = any(self._has_something(topic, each) for topic, each in wanted)
+            if ready or is_due:
+                call.answer(self._fetched(request, wanted))
+            return ready or is_due
+
+        if not done(False):
+            self._waiting.append(Waiting(time.monotonic() + request.max_wait_ms / 1000, done))
+
+    def _has_something(self, topic, wanted) -> bool:
+        """Whether a fetch of a partition is not to wait: there is a batch, or something is wrong."""
+        plane = self._plane(topic, wanted.partition)
+        if plane is None or plane.replica.state != LEADER:
+            return True
+        return wanted.fetch_offset > plane.log.end_offset or wanted.fetch_offset < plane.checkpoint
+
+    def _fetched(self, request, wanted):
+        kind, left, answers = FetchResponse.FetchableTopicResponse, request.max_bytes, {}
+        for topic, each in wanted:
+            error, plane, data = self._consume(topic, each, left)
+            left -= len(data)
+            hw = plane.checkpoint if plane else -1
+            answers.setdefault(topic, []).append(kind.PartitionData(
+                partition_index=each.partition, error_code=ERRORS[error], high_watermark=hw, last_stable_offset=hw,
+                aborted_transactions=[], records=data))
+        responses = [kind(topic=topic, partitions=found) for topic, found in answers.items()]
+        return FetchResponse(throttle_time_ms=0, responses=responses)
+
+    def _consume(self, topic, wanted, most) -> tuple[str, object, bytes]:
+        """Read batches from an offset on, one step each, up to some bytes, but at least one."""
+        plane, p, data = self._plane(topic, wanted.partition), wanted.partition, b""
+        if plane is None:
+            return "UNKNOWN_TOPIC_OR_PARTITION", None, b""
+        if plane.replica.state != LEADER:
+            return "NOT_LEADER_OR_FOLLOWER", None, b""
+        if not 0 <= wanted.fetch_offset <= plane.log.end_offset:
+            return "OFFSET_OUT_OF_RANGE", plane, b""
+        place, limit = plane.log.place_of(wanted.fetch_offset), min(most, wanted.partition_max_bytes)
+        while place < plane.log.length and (not data or len(data) + plane.log.slots[place].size <= limit):
+            plane.clients.position = place
+            if not self._try_step(PARTITION, "consume", p=p):
+                break
+            data += plane.log.read(place)
+            place += 1
+        return DONE, plane, data
+
+    def _list_offsets(self, call: Call) -> None:
+        kind = ListOffsetsResponse.ListOffsetsTopicResponse
+        call.answer(ListOffsetsResponse(throttle_time_ms=0, topics=[
+            kind(name=topic.name, partitions=[self._offset_of(kind, topic.name, each) for each in topic.partitions])
+            for topic in call.request.topics]))
+
+    def _offset_of(self, kind, topic, wanted):
+        plane, offset, timestamp, error = self._plane(topic, wanted.partition_index), -1, -1, DONE
+        if plane is None or plane.replica.state != LEADER:
+            error = "UNKNOWN_TOPIC_OR_PARTITION" if plane is None else "NOT_LEADER_OR_FOLLOWER"
+        elif wanted.timestamp in (LATEST, EARLIEST):
+            offset = 0 if wanted.timestamp == EARLIEST else plane.checkpoint
+        else:
+            later = [entry for entry in plane.log.slots[:plane.replica.hw] if entry.timestamp >= wanted.timestamp]
+            offset, timestamp = (later[0].base_offset, later[0].timestamp) if later else (-1, -1)
+        return kind.ListOffsetsPartitionResponse(
+            partition_index=wanted.partition_index, error_code=ERRORS[error], timestamp=timestamp, offset=offset)

@@ -1,0 +1,70 @@
+"""Record batches as producers send them and logs keep them (magic 2): what a broker reads of one, and writes into it.
+
+Source: org.apache.kafka.common.record.DefaultRecordBatch.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from kafka.record.util import calc_crc32c
+
+HEADER = struct.Struct("!qiibIhiqqqhii")
+PREFIX = 12
+"""Bytes before those that the length counts."""
+_CRC_AT, _CRC_OF, _EPOCH_AT = 17, 21, 12
+
+
+class CorruptBatch(ValueError):
+    """Bytes that are no whole and sound record batch; the text says what is wrong."""
+
+
+class Batch(NamedTuple):
+    """What the header of a batch says: `size` in bytes, `count` offsets, `crc` of its records and their attributes."""
+
+    base_offset: int
+    size: int
+    epoch: int
+    crc: int
+    count: int
+    timestamp: int
+
+
+def read_header(data: bytes) -> Batch:
+    """The header at the beginning of some bytes, not compared with what follows; raises CorruptBatch."""
+    if len(data) < HEADER.size:
+        raise CorruptBatch("the header is not whole")
+    base, length, epoch, magic, crc, _, last, _, timestamp, _, _, _, _ = HEADER.unpack_from(data)
+    if magic != 2 or length < HEADER.size - PREFIX or last < 0:
+        raise CorruptBatch(f"no batch of magic 2, but of magic {magic} and {length} bytes")
+    return Batch(base, PREFIX + length, epoch, crc, last + 1, timestamp)
+
+
+def check(data: bytes) -> Batch:
+    """The header of one whole batch whose checksum is right; raises CorruptBatch."""
+    header = read_header(data)
+    if len(data) != header.size:
+        raise CorruptBatch(f"{len(data)} bytes, of a batch of {header.size}")
+    if calc_crc32c(data[_CRC_OF:]) != header.crc:
+        raise CorruptBatch("its checksum is not that of its records")
+    return header
+
+
+def split(data: bytes) -> list[bytes]:
+    """The batches that follow each other in some bytes, each checked; raises CorruptBatch."""
+    found = []
+    while data:
+        size = read_header(data).size
+        check(data[:size])
+        found.append(data[:size])
+        data = data[size:]
+    return found
+
+
+def stamped(data: bytes, base_offset: int, epoch: int) -> bytes:
+    """A batch with the offset and the leader epoch that the leader gives it; its checksum does not cover them."""
+    stamp = bytearray(data)
+    struct.pack_into("!q", stamp, 0, base_offset)
+    struct.pack_into("!i", stamp, _EPOCH_AT, epoch)
+    return bytes(stamp)

@@ -1,0 +1,93 @@
+"""A producer that notes what was acknowledged, and a reader that looks in the end whether all of it is there.
+
+The producer is kafka-python's, with acks=all; so is the reader. A record that was acknowledged must be read at the
+offset that was acknowledged.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.errors import KafkaError
+
+PAUSE, TIMEOUT = 0.05, 40
+
+
+class Verdict(NamedTuple):
+    """What became of the records: how many were acknowledged and read, and which acknowledged ones are not there."""
+
+    acknowledged: int
+    read: int
+    lost: list[tuple[int, int, bytes]]
+
+
+class Load:
+    """Produces numbered records to every partition of a topic, one after the other, until `stop`."""
+
+    def __init__(self, bootstrap: Callable[[], list[str]], topic: str, partitions: int):
+        logging.getLogger("kafka").setLevel(logging.CRITICAL)
+        self._bootstrap, self._topic, self._partitions = bootstrap, topic, partitions
+        self._acknowledged: dict[tuple[int, int], bytes] = {}
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        producer, number = self._connect(), 0
+        while not self._stopping.wait(PAUSE):
+            value, p = str(number).encode(), number % self._partitions
+            number += 1
+            try:
+                producer.send(self._topic, value=value, partition=p).add_callback(self._note, value)
+            except KafkaError:
+                continue
+        try:
+            producer.close(timeout=TIMEOUT)
+        except KafkaError:
+            pass  # what was not acknowledged in time is not acknowledged
+
+    def _connect(self):
+        while True:
+            try:
+                while not self._bootstrap():
+                    time.sleep(PAUSE)
+                return KafkaProducer(
+                    bootstrap_servers=self._bootstrap(), acks="all", enable_idempotence=False, retry_backoff_ms=200,
+                    max_in_flight_requests_per_connection=1, max_block_ms=10_000, request_timeout_ms=10_000,
+                    delivery_timeout_ms=30_000, metadata_max_age_ms=2000)
+            except KafkaError:
+                time.sleep(0.2)
+
+    def _note(self, value, metadata):
+        self._acknowledged[metadata.partition, metadata.offset] = value
+
+    @property
+    def acknowledged(self) -> int:
+        """How many records have been acknowledged."""
+        return len(self._acknowledged)
+
+    def stop(self) -> None:
+        """Produce no more; what is under way may still be acknowledged."""
+        self._stopping.set()
+        self._thread.join(2 * TIMEOUT)
+
+    def read_all(self) -> Verdict:
+        """Read every partition from its beginning to its high watermark, and compare."""
+        consumer = KafkaConsumer(bootstrap_servers=self._bootstrap(), group_id=None, consumer_timeout_ms=TIMEOUT * 1000,
+                                 auto_offset_reset="earliest")
+        places = [TopicPartition(self._topic, p) for p in range(self._partitions)]
+        consumer.assign(places)
+        ends = consumer.end_offsets(places)
+        found: dict[tuple[int, int], bytes] = {}
+        while any(consumer.position(place) < ends[place] for place in places):
+            for place, records in consumer.poll(timeout_ms=1000).items():
+                found.update({(place.partition, record.offset): record.value for record in records})
+        consumer.close()
+        lost = [(p, offset, value) for (p, offset), value in sorted(self._acknowledged.items())
+                if found.get((p, offset)) != value]
+        return Verdict(len(self._acknowledged), len(found), lost)

@@ -1,0 +1,24 @@
+"""What a broker's process is told when it begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a broker's process is told: who it is, of which cluster, where it writes, and where clients find it."""
+
+    broker: int
+    incarnation: int
+    brokers: int
+    replicas: int
+    partitions: int
+    min_isr: int
+    variant: str
+    topic: str
+    zookeeper: str
+    session_timeout: float
+    recording: str
+    logs: str
+    port: int = 0

@@ -1,0 +1,97 @@
+"""Unmodified clients of two makers produce and consume while brokers die, and lose nothing that was acknowledged."""
+
+import json
+import logging
+import time
+
+import pytest
+from confluent_kafka import Consumer, Producer
+from confluent_kafka import TopicPartition as Place
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+
+from checker.commands.main import main
+from impl.cluster import TOPIC, Cluster, Size, wait_until
+from impl.load import Load
+
+PATIENCE = 120
+SESSION = 20.0
+"""So long that no session ends by itself, however busy the machine is."""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """Three brokers, two partitions, two of three replicas needed."""
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)
+    with Cluster(tmp_path_factory.mktemp("clients"), Size(min_isr=2, session_timeout=SESSION)) as running:
+        running.start_all()
+        assert wait_until(running.is_whole)
+        assert wait_until(lambda: all(len(state(running, p)["isr"]) == 3 for p in range(2)))
+        yield running
+
+
+def state(cluster, p):
+    path = f"/brokers/topics/{TOPIC}/partitions/{p}/state"
+    return json.loads(cluster.operator.get(path)[0]) if cluster.operator.exists(path) else {"isr": []}
+
+
+def test_kafka_python(cluster):
+    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all", enable_idempotence=False)
+    sent = [producer.send(TOPIC, value=b"%d" % n, key=b"%d" % n, timestamp_ms=1000 + n) for n in range(40)]
+    written = {(m.partition, m.offset): b"%d" % n for n, m in enumerate(f.get(PATIENCE) for f in sent)}
+    producer.close()
+    consumer = KafkaConsumer(bootstrap_servers=cluster.bootstrap(), group_id=None, auto_offset_reset="earliest")
+    places = [TopicPartition(TOPIC, p) for p in range(2)]
+    consumer.assign(places)
+    read, until = {}, time.monotonic() + PATIENCE
+    while len(read) < 40 and time.monotonic() < until:
+        for records in consumer.poll(timeout_ms=500).values():
+            read.update({(r.partition, r.offset): r.value for r in records})
+    assert read == written and {p for p, _ in read} == {0, 1}
+    ends = consumer.end_offsets(places)
+    assert {place.partition: end for place, end in ends.items()} == {
+        p: 1 + max(offset for q, offset in read if q == p) for p in range(2)}
+    early = consumer.offsets_for_times(dict.fromkeys(places, 0))
+    assert all(found.offset == 0 for found in early.values())
+    assert set(consumer.offsets_for_times(dict.fromkeys(places, 9_999_999)).values()) == {None}
+    consumer.close()
+
+
+def test_librdkafka(cluster):
+    servers = {"bootstrap.servers": ",".join(cluster.bootstrap()), "log_level": 0}
+    producer, reports = Producer(servers | {"acks": "all", "enable.idempotence": False}), []
+    for n in range(40):
+        producer.produce(TOPIC, b"r%d" % n, partition=n % 2, on_delivery=lambda *report: reports.append(report))
+    assert producer.flush(PATIENCE) == 0
+    assert len(reports) == 40 and all(error is None for error, _ in reports)
+    consumer = Consumer(servers | {"group.id": "none", "enable.auto.commit": False})
+    consumer.assign([Place(TOPIC, p, min(m.offset() for _, m in reports if m.partition() == p)) for p in range(2)])
+    read, until = set(), time.monotonic() + PATIENCE
+    while len(read) < 40 and time.monotonic() < until:
+        message = consumer.poll(1.0)
+        if message is not None and not message.error():
+            read.add(message.value())
+    consumer.close()
+    assert read == {b"r%d" % n for n in range(40)}
+
+
+def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys):
+    load = Load(cluster.bootstrap, TOPIC, 2)
+    assert wait_until(lambda: load.acknowledged > 5)
+    for _ in range(2):
+        leader = state(cluster, 0)["leader"]
+        cluster.kill(leader)
+        cluster.expire(leader)
+        assert wait_until(lambda leader=leader: state(cluster, 0)["leader"] not in (-1, leader))
+        known = load.acknowledged
+        assert wait_until(lambda known=known: load.acknowledged > known + 3)
+        cluster.start(leader)
+        assert wait_until(lambda: cluster.is_whole() and len(state(cluster, 0)["isr"]) == 3)
+    load.stop()
+    verdict = load.read_all()
+    assert verdict.lost == [] and verdict.acknowledged > 10
+    cluster.stop_all()
+    assert main(["replay", "--json", str(cluster.directory)]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["verdict"], report["violations"]) == ("conforms", [])
+    assert {"data_plane.produce", "data_plane.consume", "data_plane.shrink_isr"} <= report["transitions"].keys()
+    assert main(["replay", "--json", str(cluster.directory / "zookeeper")]) == 0
