@@ -66,6 +66,7 @@ class Broker:
         self.api = Api(self.process, self.try_step)
         self.due = dict.fromkeys(("rebalance", "leave"), 0.0)
         self.held: str | None = None
+        self.process.about_to_write = self._hold
 
     def run(self) -> None:
         """Take steps until the process ends."""
@@ -151,8 +152,6 @@ class Broker:
         """
         if not self.process.has(part, name):
             return False
-        if self.held == name and part == PARTITION:
-            self._hold(name)
         try:
             return self.process.take(part, name, message, offer, **arguments)
         except NotAnswered:
@@ -162,8 +161,10 @@ class Broker:
             self.process.take(PARTITION, "fail_log_dir", p=arguments["p"])
             return False
 
-    def _hold(self, name):
-        """Stop this process, as by SIGSTOP, before a step: the driver lets it go on."""
+    def _hold(self, part, name):
+        """Stop this process, as by SIGSTOP, where the step that is about to write is the one to hold it before."""
+        if self.held != name or part != PARTITION:
+            return
         self.held = None
         tell(holding=name)
         os.kill(os.getpid(), signal.SIGSTOP)

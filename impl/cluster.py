@@ -26,6 +26,8 @@ from spec.errors import UserError
 from spec.language.plain import new_state
 
 TOPIC = "events"
+OPERATOR = 60.0
+"""How long a tool waits for ZooKeeper, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class Cluster:
         elif parse(zookeeper) and not answers(zookeeper):
             raise UserError(f"no ZooKeeper at {zookeeper}; start it, or leave --zookeeper away")
         self.zookeeper = zookeeper or self._keeper.address
-        self.operator = KazooClient(self.zookeeper, timeout=10)
+        self.operator = KazooClient(self.zookeeper, timeout=OPERATOR)
         self._faults = open(directory / "recording" / "faults.jsonl", "w", buffering=1)
         self._began = time.time()
 
@@ -208,6 +210,12 @@ class Cluster:
         self.note("hold", broker=broker, before=before)
         self.children[broker].command(do="hold", before=before)
 
+    def release(self, broker: int) -> None:
+        """Take back a `hold`, and let the broker go on if it has stopped itself."""
+        self.note("release", broker=broker)
+        self.children[broker].command(do="hold", before=None)
+        self.children[broker].signal(signal.SIGCONT)
+
     def fail_log_dir(self, broker: int, partition: int) -> None:
         """The log directory of a replica fails."""
         self.note("fail_log_dir", broker=broker, partition=partition)
@@ -232,7 +240,7 @@ class Cluster:
     def expire(self, broker: int) -> None:
         """End the session of a broker, living or not, as ZooKeeper does: by a second connection that closes it."""
         self.note("expire", broker=broker)
-        thief = KazooClient(self.zookeeper, client_id=self.children[broker].session, timeout=10)
+        thief = KazooClient(self.zookeeper, client_id=self.children[broker].session, timeout=OPERATOR)
         thief.start()
         thief.stop()
         thief.close()
@@ -294,7 +302,7 @@ class Cluster:
         return found.ephemeralOwner if found else None
 
 
-def wait_until(condition, seconds: float = 120) -> bool:
+def wait_until(condition, seconds: float = 300) -> bool:
     """Wait until something holds; whether it came to hold in time."""
     until = time.monotonic() + seconds
     while not condition():

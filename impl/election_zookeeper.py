@@ -16,7 +16,7 @@ from spec.zookeeper import (
     CHANGED, DELETED, EXPIRED, FENCED, LOST, MINE, NODEEXISTS, NONODE, NOTHING, OK,
 )
 
-WAIT = 0.5
+WAIT = 10.0
 
 
 class ElectionZooKeeper:
@@ -26,6 +26,7 @@ class ElectionZooKeeper:
         self.requests, self.address, self.guarded = requests, address, guarded
         self.registration = 0
         self.faults = 0
+        self._genuine: int | None = None
 
     def session_open(self, b):
         """Whether the client has not heard that its session is over."""
@@ -35,6 +36,7 @@ class ElectionZooKeeper:
         """createSession on a new client: OK."""
         if not self.requests.open(WAIT):
             raise NotAnswered
+        self._genuine = None
         return OK
 
     def end_session(self, b):
@@ -83,22 +85,25 @@ class ElectionZooKeeper:
     def read_controller(self, b):
         """exists and getData of /controller, watch armed: MINE, OK (another's), NONODE or EXPIRED."""
         session = self.requests.session
-        genuine = len(session.fired.get(Controller.path, ())) + session.armed(Controller.path)
+        if self._genuine is None:
+            self._genuine = len(session.fired.get(Controller.path, ())) + session.armed(Controller.path)
         try:
             _, found = self.requests.at_once(
                 lambda: session.exists(Controller.path, watch=True), lambda: session.get(Controller.path))
         except Expired:
             return EXPIRED
-        if self.requests.attempts > 1:
-            self._drop_events(genuine)
+        self._drop_events()
         if found.error:
             return NONODE
         return MINE if Controller.decode(found.result[0]).broker == b else OK
 
-    def _drop_events(self, genuine):
-        """Forget events of watches that an attempt to read has armed: the attempt that succeeded saw the change."""
-        fired = self.requests.session.fired
-        if events := fired.pop(Controller.path, [])[:genuine]:
+    def _drop_events(self):
+        """Forget events of watches that attempts to read have armed, be it one whose answers were lost in part: the
+        attempt that succeeded saw the change. Those of a watch that a former step armed are kept.
+        """
+        fired, kept = self.requests.session.fired, self._genuine
+        self._genuine = None
+        if events := fired.pop(Controller.path, [])[:kept]:
             fired[Controller.path] = events
 
     def read_owner(self, b):

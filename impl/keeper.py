@@ -18,7 +18,7 @@ from spec.errors import UserError
 
 HOST = "127.0.0.1"
 START = 120
-LONGEST_SESSION = 60_000
+LONGEST_SESSION = 600_000
 PR_SET_PDEATHSIG = 1
 MAIN = "org.apache.zookeeper.server.ZooKeeperServerMain"
 JVM = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")

@@ -87,8 +87,8 @@ class PartitionZooKeeper(Watched):
         """Read who was registered when the children were listed: all of them, again if one has changed since."""
         session = self.requests.session
         while True:
-            session.fired.pop(BROKER_IDS, None)
             listed = self.requests.at_once(lambda: session.children(BROKER_IDS, watch=True))[0]
+            session.fired.pop(BROKER_IDS, None)
             paths = [f"{BROKER_IDS}/{name}" for name in listed.result[0]]
             found = self.requests.at_once(*(lambda path=path: session.get(path) for path in paths)) if paths else []
             if all(not reply.error and reply.result[1].mzxid <= listed.zxid for reply in found):

@@ -8,7 +8,7 @@ seams. Then the step is recorded, and only then what it sends goes out. Some ste
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -72,6 +72,7 @@ class Process:
         self.leaders: dict[int, tuple[str, int]] = {}
         self.asked: dict[int, tuple[str, float]] = {}
         self.answer: int | None = None
+        self.about_to_write: Callable[[str, str], None] = lambda part, name: None
         self.recorder = Recorder(Path(settings.recording), process=f"{self.broker}.{settings.incarnation}",
                                  found=[plane.found() for plane in self.planes])
         for writer in (self.requests, *(plane.log for plane in self.planes)):
@@ -112,7 +113,7 @@ class Process:
         `message` is the one that it handles, `offer` what a producer wants appended. Raises NotAnswered where a read
         was not answered, and LogFailed where a log cannot be written: both without a step.
         """
-        self._intent = f"{part} {self._text(part, name, arguments)}"
+        self._intent = part, name, arguments
         self._told, self._offer = False, offer
         self.requests.begin()
         self.network.current = message
@@ -273,11 +274,14 @@ class Process:
         """The step in progress is about to write: say so first."""
         if not self._told:
             self._told = True
+            part, name, arguments = self._intent
+            self.about_to_write(part, name)
             session = self.requests.session
             message = self.network.current
             known = [(self.clock, max(self.zxid, session.zxid))] + ([(message.clock, message.zxid)] if message else [])
             offered = {"record": read_header(self._offer.data).crc} if self._offer else {}
-            self.recorder.write({"n": self.number + 1, "asks": self._intent, "session": f"{session.id:#x}",
+            self.recorder.write({"n": self.number + 1, "asks": f"{part} {self._text(part, name, arguments)}",
+                                 "session": f"{session.id:#x}",
                                  "zxid": max(zxid for _, zxid in known), "clock": 1 + max(clock for clock, _ in known),
                                  "took": message and message.id, **offered})
 

@@ -130,16 +130,16 @@ class Session:
         retry = self._client._conn_retry.copy()
         self._client._connection = _Connection(self._client, retry, logger=self._client.logger)
         self._client.add_listener(self._changed)
-        self._opened = False
+        self._opened = self._usable = False
 
     def open(self, wait: float) -> bool:
         """Connect and create the session; False when ZooKeeper does not answer within `wait` seconds."""
-        event = self._client.start_async()
-        event.wait(wait)
+        self._client.start_async().wait(wait)
+        self._opened = True
         if not self._client.connected:
             return False
         self.id, self.password = self._client.client_id
-        self.ready = self._opened = True
+        self.ready = True
         return True
 
     def close(self) -> None:
@@ -154,7 +154,7 @@ class Session:
         reply = Reply(self, request)
         if self.expired:
             reply.set_exception(SessionExpiredError())
-        elif not self._client.connected:
+        elif not self._usable:
             reply.set_exception(ConnectionLoss())
         else:
             self._client._call(request, reply)
@@ -227,7 +227,9 @@ class Session:
             self._client._stopped.set()
             self.inbox.put(Expiry(self))
         elif state == KazooState.SUSPENDED:
-            self.inbox.put(Connection(self, False))
+            self._usable = False
+            if self._opened:
+                self.inbox.put(Connection(self, False))
         elif self._opened:
             for kind, watchers in (("data", self._client._data_watchers), ("exists", self._client._data_watchers),
                                    ("children", self._client._child_watchers)):
@@ -236,3 +238,6 @@ class Session:
             self.inbox.put(Connection(self, True))
             request = SetWatches(self._client.last_zxid, *(sorted(self._armed[kind]) for kind in self._armed))
             self._client._call(request, Reply(self, request))
+            self._usable = True
+        else:
+            self._usable = True

@@ -16,7 +16,7 @@ def keeper(tmp_path_factory):
     directory = tmp_path_factory.mktemp("keeper")
     server = Keeper(directory, TICK)
     requests = Requests(server.address, 5)
-    assert requests.open(10)
+    assert requests.open(120)
     for path in PERSISTENT:
         assert requests.write(create(path)) == OK
     requests.session.close()
@@ -31,7 +31,7 @@ def opened(keeper):
 
     def open_one(timeout=30.0) -> Requests:
         requests = Requests(keeper.address, timeout)
-        assert requests.open(10)
+        assert requests.open(120)
         all_of_them.append(requests)
         return requests
 

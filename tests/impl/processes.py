@@ -32,7 +32,7 @@ def alive(process: int) -> bool:
         return False
 
 
-def all_end(processes: list[int], seconds: float = 10) -> bool:
+def all_end(processes: list[int], seconds: float = 120) -> bool:
     """Whether all processes end within a time."""
     until = time.monotonic() + seconds
     while any(map(alive, processes)):

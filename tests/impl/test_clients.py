@@ -14,7 +14,7 @@ from impl.cluster import TOPIC, Cluster, Size, wait_until
 from impl.load import Load
 
 PATIENCE = 120
-SESSION = 20.0
+SESSION = 60.0
 """So long that no session ends by itself, however busy the machine is."""
 
 

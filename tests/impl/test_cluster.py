@@ -14,7 +14,7 @@ from impl.watch import Watcher
 def directory(tmp_path_factory):
     """The directory of a cluster that was broken in all the ways that there are."""
     directory = tmp_path_factory.mktemp("cluster")
-    with Cluster(directory, Size(session_timeout=20.0)) as cluster:
+    with Cluster(directory, Size(session_timeout=60.0)) as cluster:
         cluster.start_all()
         steady(cluster)
         break_brokers(cluster)

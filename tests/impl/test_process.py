@@ -99,10 +99,10 @@ def test_a_step_whose_read_is_not_answered_has_not_happened(broker, tmp_path):
     broker.try_step(ELECTION, "start")
     broker.try_step(ELECTION, "register_broker")
     before = process._fields, len(lines(tmp_path))
-    process.requests.session._client._live.clear()
+    process.requests.session._usable = False
     assert not broker.try_step(ELECTION, "maybe_resign")
     assert (process._fields, len(lines(tmp_path))) == before
-    process.requests.session._client._live.set()
+    process.requests.session._usable = True
     assert broker.try_step(ELECTION, "maybe_resign")
 
 

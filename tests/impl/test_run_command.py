@@ -29,7 +29,7 @@ def all_registered(brokers):
 
 
 def test_a_cluster_runs_until_it_is_interrupted_and_nothing_is_left(begin, answer_of, tmp_path):
-    process = begin("run", "--brokers", 2, "--partitions", 1, "--directory", "c", "--session-timeout", 1)
+    process = begin("run", "--brokers", 2, "--partitions", 1, "--directory", "c", "--session-timeout", 60)
     said = []
     while not said or "events-0: leader 0" not in said[-1]:
         said.append(process.stdout.readline())
@@ -45,7 +45,7 @@ def test_a_cluster_runs_until_it_is_interrupted_and_nothing_is_left(begin, answe
 
 
 def test_nothing_is_left_when_the_parent_is_killed(begin):
-    process = begin("run", "--brokers", 2, "--json", "--directory", "c", "--session-timeout", 1)
+    process = begin("run", "--brokers", 2, "--json", "--directory", "c", "--session-timeout", 60)
     lines_until(process, all_registered(2))
     started = children(process.pid)
     assert len(started) == 3

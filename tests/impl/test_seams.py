@@ -8,7 +8,8 @@ from kazoo.protocol.serialization import Delete
 
 from impl.election_zookeeper import ElectionZooKeeper
 from impl.partition_zookeeper import PartitionZooKeeper
-from impl.requests import create
+from impl.requests import NotAnswered, create
+from impl.session import Lost, Reply
 from impl.znodes import BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
 from spec import zookeeper as election
 from spec.processes import ELECTION, PARTITION, cluster, scopes
@@ -225,3 +226,34 @@ def test_a_change_that_the_read_has_seen_is_no_event(opened, clean, armed_before
     assert reader.read_controller(0) == NONODE
     assert reader.requests.attempts == 3
     assert reader.waiting(0) == (election.CHANGED if armed_before else election.NOTHING)
+
+
+def test_the_watch_of_a_read_that_was_not_answered_tells_nothing(opened, clean):
+    reader = ElectionZooKeeper(opened(20), ADDRESS, True)
+    session, lost = reader.requests.session, Reply(None, None, error=Lost(), done=True)
+    get, session.get = session.get, lambda path: lost
+    with pytest.raises(NotAnswered):
+        reader.read_controller(0)
+    session.get = get
+    assert session.armed(Controller.path)
+    assert clean.write(create(Controller.path, Controller(1).encode())) == OK
+    reader.requests.at_once(lambda: session.exists("/"))
+    assert reader.waiting(0) == election.CHANGED
+    assert reader.read_controller(0) == OK and reader.waiting(0) == election.NOTHING
+    assert clean.write(Delete(Controller.path, -1)) == OK
+    reader.requests.at_once(lambda: session.exists("/"))
+    assert reader.waiting(0) == election.DELETED
+
+
+def test_a_broker_that_was_listed_is_no_change(opened, clean):
+    live, state, readers = controllers(opened, clean, True)
+    try:
+        for b in range(BROKERS):
+            assert live[0].list_brokers(0, readers[0]) == partition.list_brokers(state.zk, 0, readers[0]) == OK
+            assert clean.write(create(BrokerId.path_of(8 + b), ADDRESS.encode())) == OK
+        assert live[0].list_brokers(0, SimpleNamespace(live=0)) == OK
+        assert not live[0].brokers_changed(0)
+    finally:
+        for b in range(BROKERS):
+            clean.write(Delete(BrokerId.path_of(8 + b), -1))
+        remove_topic(clean)
