@@ -83,13 +83,14 @@ class Api:
             throttle_time_ms=0, cluster_id="kafkaproof", controller_id=controller,
             brokers=[kind.MetadataResponseBroker(node_id=b, host=found.host, port=found.port)
                      for b, found in sorted(brokers.items())],
-            topics=[self._described(kind, topic, states) if topic == name else
+            topics=[self._described(kind, topic, states, brokers) if topic == name else
                     self._topic(kind, topic, "UNKNOWN_TOPIC_OR_PARTITION", []) for topic in wanted]))
 
-    def _described(self, kind, topic, states):
+    def _described(self, kind, topic, states, brokers):
+        """The topic; a leader that is not registered is none (MetadataCache.getPartitionMetadata)."""
         partitions = []
         for p, (replicas, state) in sorted(states.items()):
-            leader = state.leader if state else -1
+            leader = state.leader if state and state.leader in brokers else -1
             partitions.append(kind.MetadataResponseTopic.MetadataResponsePartition(
                 error_code=ERRORS[DONE if leader >= 0 else "LEADER_NOT_AVAILABLE"], partition_index=p, leader_id=leader,
                 replica_nodes=list(replicas), isr_nodes=list(state.isr) if state else [], offline_replicas=[]))

@@ -77,6 +77,11 @@ def test_librdkafka(cluster):
 def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys):
     load = Load(cluster.bootstrap, TOPIC, 2)
     assert wait_until(lambda: load.acknowledged > 5)
+    lagging = next(b for b in range(3) if b not in (state(cluster, 0)["leader"], cluster.controller()))
+    cluster.pause(lagging)
+    assert wait_until(lambda: lagging not in state(cluster, 0)["isr"])
+    cluster.resume(lagging)
+    assert wait_until(lambda: len(state(cluster, 0)["isr"]) == 3)
     for _ in range(2):
         leader = state(cluster, 0)["leader"]
         cluster.kill(leader)
