@@ -12,16 +12,23 @@ from dataclasses import dataclass, field
 
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
 from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
+from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest
 from kafka.protocol.metadata.metadata import MetadataRequest, MetadataResponse
 from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
 
 from impl.batches import CorruptBatch, split
+from impl.coordinator import Coordinator
+from impl.group_answers import found
+from impl.places import NONE, OFFSETS_TOPIC
 from impl.plane import DONE, Offer
 from impl.process import Process
 from impl.requests import NotAnswered
 from impl.session import Expired
 from impl.wire import Call
 from impl.znodes import BROKER_IDS, BrokerId, Controller, State, Topic
+from spec.group.finding import find_verdict
+from spec.group.network import NONE as NOTHING_WRONG
+from spec.group.network import Verdict
 from spec.processes import PARTITION
 from spec.replica.broker import LEADER
 from spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
@@ -50,31 +57,39 @@ class Api:
     def __init__(self, process: Process, try_step: Callable[..., bool]):
         self._process, self._try_step = process, try_step
         self._waiting: list[Waiting] = []
-        self._read: tuple[float, dict, dict, int] | None = None
+        self._read: tuple[float, dict, dict, int, int] | None = None
         self._serve = {
             MetadataRequest: self._metadata, ProduceRequest: self._produce, FetchRequest: self._fetch,
-            ListOffsetsRequest: self._list_offsets,
+            ListOffsetsRequest: self._list_offsets, FindCoordinatorRequest: self._find_coordinator,
         }
+        has_groups = process.settings.offsets != NONE and process.planes
+        self.coordinator = Coordinator(process, try_step) if has_groups else None
 
     def handle(self, call: Call) -> None:
         """Answer a request, now or later."""
-        self._serve[call.kind](call)
+        if self.coordinator and call.kind in self.coordinator.kinds:
+            self.coordinator.handle(call)
+        else:
+            self._serve[call.kind](call)
 
     def tick(self) -> None:
         """Answer what has become possible, or has waited long enough."""
         now = time.monotonic()
         self._waiting = [each for each in self._waiting if not each.done(now >= each.due)]
+        if self.coordinator:
+            self.coordinator.tick()
 
     def _plane(self, topic: str, p: int):
-        """The data plane of a partition, None where there is no such partition."""
-        known = topic == self._process.settings.topic and 0 <= p < len(self._process.planes)
+        """The data plane of a partition, None where there is no such partition, or it is not for clients."""
+        settings = self._process.settings
+        known = topic == settings.topic and 0 <= p < len(self._process.planes) and p != settings.offsets
         return self._process.planes[p] if known else None
 
     # Metadata
 
     def _metadata(self, call: Call) -> None:
         try:
-            brokers, states, controller = self._look()
+            brokers, states, controller, _ = self._look()
         except (NotAnswered, Expired):
             brokers, states, controller = {}, {}, -1
         kind, name = MetadataResponse, self._process.settings.topic
@@ -99,8 +114,19 @@ class Api:
     def _topic(self, kind, name, error, partitions):
         return kind.MetadataResponseTopic(error_code=ERRORS[error], name=name, is_internal=False, partitions=partitions)
 
-    def _look(self) -> tuple[dict[int, BrokerId], dict[int, tuple], int]:
-        """The brokers, the partitions with their replicas and states, and the controller, as ZooKeeper has them."""
+    def _find_coordinator(self, call: Call) -> None:
+        try:
+            brokers, _, _, leader = self._look()
+        except (NotAnswered, Expired):
+            brokers, leader = {}, -1
+        verdict = find_verdict(int(leader in brokers))
+        found_at = (leader, brokers[leader].host, brokers[leader].port) if verdict == NOTHING_WRONG else None
+        call.answer(found(Verdict.names[verdict], found_at))
+
+    def _look(self) -> tuple[dict[int, BrokerId], dict[int, tuple], int, int]:
+        """The brokers, the partitions with their replicas and states, the controller, and who leads the offsets
+        partition, as ZooKeeper has them.
+        """
         now = time.monotonic()
         if self._read and now - self._read[0] < FRESH:
             return self._read[1:]
@@ -112,12 +138,15 @@ class Api:
         assignments = Topic.decode(assigned.result[0]).assignments if not assigned.error else ()
         ids, places = [int(name) for name in listed.result[0]], range(len(assignments))
         paths = [BrokerId.path_of(b) for b in ids] + [State.path_of(topic, p) for p in places]
-        found = requests.at_once(*(lambda path=path: session.get(path) for path in paths)) if paths else []
-        brokers = {b: BrokerId.decode(reply.result[0]) for b, reply in zip(ids, found) if not reply.error}
+        replies = requests.at_once(*(lambda path=path: session.get(path)
+                                     for path in (State.path_of(OFFSETS_TOPIC, 0), *paths)))
+        offsets, states_of = replies[0], replies[1:]
+        brokers = {b: BrokerId.decode(reply.result[0]) for b, reply in zip(ids, states_of) if not reply.error}
         states = {p: (assignments[p], None if reply.error else State.decode(reply.result[0]))
-                  for p, reply in zip(places, found[len(ids):])}
+                  for p, reply in zip(places, states_of[len(ids):])}
         controller = -1 if owner.error else Controller.decode(owner.result[0]).broker
-        self._read = now, brokers, states, controller
+        leader = -1 if offsets.error else State.decode(offsets.result[0]).leader
+        self._read = now, brokers, states, controller, leader
         return self._read[1:]
 
     # Produce

@@ -288,6 +288,8 @@ class Broker:
         if request and not is_news:
             process.planes[p].network.messages[process.broker] = request
         self.leadership.told(message, is_news)
+        if self.api.coordinator:
+            self.api.coordinator.leader.look()
 
 
 def tell(**line: object) -> None:

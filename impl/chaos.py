@@ -44,7 +44,7 @@ class Chaos:
         self._do(name, broker)
 
     def _do(self, name: str, broker: int | None) -> None:
-        partition = self._chance.randrange(self._cluster.size.partitions)
+        partition = self._chance.randrange(self._cluster.size.planes)
         match name:
             case "fail_log_dir":
                 self._cluster.fail_log_dir(broker, partition)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from impl.log import FileLog
+from impl.places import Places
 
 NAME = "replication-offset-checkpoint"
 
@@ -14,16 +15,17 @@ NAME = "replication-offset-checkpoint"
 class Checkpoint:
     """Kafka's offset of each partition's high watermark, as it was written last."""
 
-    def __init__(self, directory: Path, topic: str):
+    def __init__(self, directory: Path, places: Places):
         directory.mkdir(parents=True, exist_ok=True)
-        self._file, self._topic = directory / NAME, topic
+        self._file, self._places = directory / NAME, places
         self.offsets = self._read()
 
     def _read(self) -> dict[int, int]:
         """What the file says; a file that cannot be read says nothing: high watermarks are found again by fetching."""
         try:
             rows = [row.split() for row in self._file.read_text().splitlines()[2:]]
-            return {int(p): int(offset) for topic, p, offset in rows if topic == self._topic}
+            found = {self._places.number_of(topic, int(p)): int(offset) for topic, p, offset in rows}
+            return {p: offset for p, offset in found.items() if p is not None}
         except (OSError, ValueError):
             return {}
 
@@ -33,7 +35,7 @@ class Checkpoint:
 
     def write(self, offsets: Sequence[int]) -> None:
         """Write the offsets of all partitions, all or nothing."""
-        rows = [f"{self._topic} {p} {offset}" for p, offset in enumerate(offsets)]
+        rows = ["{} {} {}".format(*self._places.place_of(p), offset) for p, offset in enumerate(offsets)]
         new = self._file.with_suffix(".tmp")
         new.write_text("\n".join(["0", str(len(rows)), *rows, ""]))
         os.replace(new, self._file)

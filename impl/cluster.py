@@ -16,6 +16,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from impl.keeper import Keeper, answers, die_with_parent, parse
+from impl.places import NONE, OFFSETS_TOPIC, Places
 from impl.settings import Settings
 from impl.wire import HOST
 from impl.znodes import (
@@ -32,20 +33,34 @@ OPERATOR = 60.0
 
 @dataclass(frozen=True)
 class Size:
-    """How large a cluster is, which variant it runs, and how long a session lives without its client, in seconds."""
+    """How large a cluster is, which variant it runs, and how long a session lives without its client, in seconds.
+
+    `groups`: it has an offsets partition, which comes behind the partitions of the topic, and group coordinators.
+    """
 
     brokers: int = 3
     replicas: int = 3
     partitions: int = 2
     min_isr: int = 1
+    groups: bool = False
     variant: str = "fenced"
     session_timeout: float = 2.0
 
+    @property
+    def planes(self) -> int:
+        """How many partitions there are in all."""
+        return self.partitions + self.groups
+
+    @property
+    def places(self) -> Places:
+        """Which partition is which."""
+        return Places(TOPIC, self.partitions if self.groups else NONE)
+
 
 def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
-    """The topic's assignment, as the specification's initial state has it."""
+    """The assignment of all partitions, as the specification's initial state has it."""
     model = cluster(size.variant).partition
-    state = new_state(model.state, scopes(size.brokers, size.replicas, size.partitions, size.min_isr, 1)[PARTITION])
+    state = new_state(model.state, scopes(size.brokers, size.replicas, size.planes, size.min_isr, 1)[PARTITION])
     model.initial(state)
     return tuple(tuple(each.slots[:each.length]) for each in state.zk.assignments)
 
@@ -132,7 +147,7 @@ class Cluster:
             self.operator.start()
             self._create_znodes()
             manifest = {"format": 2, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
-                        **asdict(self.size)}
+                        **asdict(self.size), "partitions": self.size.planes, "offsets": self.size.places.offsets}
             (self.directory / "recording" / "cluster.json").write_text(json.dumps(manifest, indent=2) + "\n")
         except BaseException:
             self.__exit__()
@@ -155,8 +170,11 @@ class Cluster:
         if self.operator.exists("/brokers/ids") and self.operator.get_children("/brokers/ids"):
             raise UserError(f"{self.zookeeper}: brokers are registered there; give an empty ZooKeeper")
         contents = [(path, b"") for path in PERSISTENT]
-        contents += [(TopicConfig.path_of(TOPIC), TopicConfig(False).encode()),
-                     (Topic.path_of(TOPIC), Topic(assignments(self.size)).encode())]
+        assigned, partitions = assignments(self.size), self.size.partitions
+        for topic, part in ((TOPIC, assigned[:partitions]), (OFFSETS_TOPIC, assigned[partitions:])):
+            if part:
+                contents += [(TopicConfig.path_of(topic), TopicConfig(False).encode()),
+                             (Topic.path_of(topic), Topic(part).encode())]
         for path, data in contents:
             try:
                 self.operator.create(path, data)
@@ -178,10 +196,10 @@ class Cluster:
         port = self.children[broker].port if broker in self.children else 0
         self.note("start", broker=broker)
         self.children[broker] = Child(
-            Settings(broker, number, size.brokers, size.replicas, size.partitions, size.min_isr, size.variant, TOPIC,
+            Settings(broker, number, size.brokers, size.replicas, size.planes, size.min_isr, size.variant, TOPIC,
                      self.zookeeper, size.session_timeout,
                      str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl"),
-                     str(self.directory / "logs" / f"broker-{broker}"), port),
+                     str(self.directory / "logs" / f"broker-{broker}"), port, size.places.offsets),
             self.directory / f"broker-{broker}.log")
 
     def start_all(self) -> None:

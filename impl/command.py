@@ -10,6 +10,7 @@ from pathlib import Path
 
 from impl.chaos import Chaos
 from impl.cluster import TOPIC, Cluster, Size, wait_until
+from impl.consumers import Consumers
 from impl.load import Load
 from impl.scenarios import LEAST_BROKERS, SCENARIOS, SESSION
 from impl.watch import Watcher
@@ -17,6 +18,7 @@ from spec.processes import VARIANTS
 from spec.errors import UserError
 
 CHAOS_SECONDS, LOST, SHOWN = 30, 1, 10
+MEMBERS, GROUP = 2, "readers"
 EXAMPLES = """examples:
   kafkaproof run --brokers 3 --seconds 20
   kafkaproof run --brokers 3 --partitions 4 --directory runs/cluster
@@ -52,8 +54,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--chaos", metavar="SEED", type=int,
                         help="kill, pause, expire and depose at random, from this seed (default 30 seconds of it)")
     parser.add_argument("--load", action="store_true",
-                        help="produce with acks=all meanwhile, and look in the end whether all that was acknowledged "
-                             "is there (fenced)")
+                        help="produce with acks=all meanwhile, consume as a group of two, and look in the end whether "
+                             "all that was acknowledged is there, and was read (fenced)")
     parser.add_argument("--scenario", choices=SCENARIOS, help="split-brain: a deposed controller writes (KAFKA-6082)")
     parser.add_argument("--json", action="store_true", help="print what happens as lines of JSON")
     parser.set_defaults(run=run)
@@ -89,13 +91,14 @@ def go_through(cluster: Cluster, watcher: Watcher, options) -> bool:
     if options.load or options.chaos is not None:
         wait_until(cluster.is_whole)
     load = Load(cluster.bootstrap, TOPIC, cluster.size.partitions) if options.load else None
+    readers = Consumers(cluster.bootstrap, TOPIC, GROUP, MEMBERS) if options.load else None
     if load and not wait_until(lambda: load.acknowledged):
-        raise UserError("no record was acknowledged for two minutes; is the machine very busy?")
+        raise UserError("no record was acknowledged for five minutes; is the machine very busy?")
     if options.chaos is not None:
         Chaos(cluster, options.chaos).run(options.seconds or CHAOS_SECONDS, watcher)
     else:
         look_on(cluster, watcher, options.seconds)
-    return load is not None and has_lost(load, watcher)
+    return load is not None and has_lost(load, readers, watcher)
 
 
 def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:
@@ -106,15 +109,19 @@ def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:
         time.sleep(0.1)
 
 
-def has_lost(load: Load, watcher: Watcher) -> bool:
-    """End the load, and read everything; whether something acknowledged is not there."""
+def has_lost(load: Load, readers: Consumers, watcher: Watcher) -> bool:
+    """End the load, and read everything; whether something acknowledged is not there, or the group has not read it."""
     load.stop()
     acknowledged, read, lost = load.read_all()
     for p, offset, value in lost[:SHOWN]:
         watcher.say(f"LOST: {value.decode()}, acknowledged at {TOPIC}-{p} offset {offset}")
     watcher.say(f"{acknowledged:,} records were acknowledged, {read:,} were read, {len(lost):,} were lost",
                 acknowledged=acknowledged, read=read, lost=len(lost))
-    return bool(lost)
+    wait_until(lambda: load.noted.items() <= readers.read.items())
+    readers.stop()
+    missed = len(load.noted.items() - readers.read.items())
+    watcher.say(f"the group has read {len(readers.read):,}, and missed {missed:,} of them", missed=missed)
+    return bool(lost or missed)
 
 
 def size_of(options) -> Size:
@@ -141,7 +148,7 @@ def size_of(options) -> Size:
         if options.brokers < LEAST_BROKERS[options.scenario]:
             raise UserError(f"--scenario {options.scenario} needs --brokers {LEAST_BROKERS[options.scenario]} or more")
         values["session_timeout"] = max(values["session_timeout"], SESSION)
-    return Size(variant=options.variant, **values)
+    return Size(variant=options.variant, groups=options.variant == "fenced", **values)
 
 
 def new_directory() -> Path:

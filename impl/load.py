@@ -27,12 +27,15 @@ class Verdict(NamedTuple):
 
 
 class Load:
-    """Produces numbered records to every partition of a topic, one after the other, until `stop`."""
+    """Produces numbered records to every partition of a topic, one after the other, until `stop`.
+
+    `noted`: what was acknowledged, by partition and offset.
+    """
 
     def __init__(self, bootstrap: Callable[[], list[str]], topic: str, partitions: int):
         logging.getLogger("kafka").setLevel(logging.CRITICAL)
         self._bootstrap, self._topic, self._partitions = bootstrap, topic, partitions
-        self._acknowledged: dict[tuple[int, int], bytes] = {}
+        self.noted: dict[tuple[int, int], bytes] = {}
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -64,12 +67,12 @@ class Load:
                 time.sleep(0.2)
 
     def _note(self, value, metadata):
-        self._acknowledged[metadata.partition, metadata.offset] = value
+        self.noted[metadata.partition, metadata.offset] = value
 
     @property
     def acknowledged(self) -> int:
         """How many records have been acknowledged."""
-        return len(self._acknowledged)
+        return len(self.noted)
 
     def stop(self) -> None:
         """Produce no more; what is under way may still be acknowledged."""
@@ -88,6 +91,6 @@ class Load:
             for place, records in consumer.poll(timeout_ms=1000).items():
                 found.update({(place.partition, record.offset): record.value for record in records})
         consumer.close()
-        lost = [(p, offset, value) for (p, offset), value in sorted(self._acknowledged.items())
+        lost = [(p, offset, value) for (p, offset), value in sorted(self.noted.items())
                 if found.get((p, offset)) != value]
-        return Verdict(len(self._acknowledged), len(found), lost)
+        return Verdict(len(self.noted), len(found), lost)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from kazoo.protocol.serialization import CheckVersion, Delete, SetData
 
+from impl.places import Places
 from impl.requests import CONTROLLER_EPOCH, SEQUENTIAL, NotAnswered, Requests, create
 from impl.session import Expired
 from impl.watched import Watched, ids, members
@@ -44,8 +45,9 @@ class PartitionZooKeeper(Watched):
     2.6); `proposers_version`: the version that the leader knows whose proposal is at hand.
     """
 
-    def __init__(self, requests: Requests, topic: str, size: int):
-        super().__init__(requests, topic)
+    def __init__(self, requests: Requests, places: Places, size: int):
+        super().__init__(requests, places.topic)
+        self.place_of = places.place_of
         self.size = size
         self.faults = 0
         self.led: dict[int, Led] = {}
@@ -104,7 +106,7 @@ class PartitionZooKeeper(Watched):
 
         With an epoch NEWER, and nothing read, where a controller of a higher one wrote the state.
         """
-        session, state = self.requests.session, State.path_of(self.topic, p)
+        session, state = self.requests.session, State.path_of(*self.place_of(p))
         try:
             found, topics, config = self.requests.at_once(
                 lambda: session.get(state), lambda: session.children(DELETE_TOPICS),
@@ -125,15 +127,16 @@ class PartitionZooKeeper(Watched):
     def load_partition(self, b, p, partition, reader):
         """getData of the topic, assignment into `partition`, then as `get_state`."""
         try:
-            topic = self._decoded(Topic.path_of(self.topic), Topic)
+            topic, number = self.place_of(p)
+            assignment = self._decoded(Topic.path_of(topic), Topic).assignments[number]
         except Expired:
             return EXPIRED
         answer = self.get_state(b, p, reader)
         if answer != EXPIRED:
             clear(partition.assignment)
-            for replica in topic.assignments[p]:
+            for replica in assignment:
                 push(partition.assignment, replica)
-            self.replicas[p] = topic.assignments[p]
+            self.replicas[p] = assignment
         return answer
 
     def read_state(self, b, p, epoch, reader):
@@ -207,7 +210,7 @@ class PartitionZooKeeper(Watched):
         """setData of the ISR by a leader on the version that it knows, and a notice: OK, BADVERSION or EXPIRED."""
         led = self.led[p]
         state = self._state(p, b, isr, leader_epoch, led.controller_epoch)
-        answer = self.requests.write(SetData(State.path_of(self.topic, p), state.encode(), led.version))
+        answer = self.requests.write(SetData(State.path_of(*self.place_of(p)), state.encode(), led.version))
         if answer == LOST:
             raise NotAnswered
         if answer == OK:
@@ -227,18 +230,18 @@ class PartitionZooKeeper(Watched):
         return State(leader, ids(isr, self.size), leader_epoch, epoch)
 
     def _create(self, p, state, write):
-        for parent in State.parents_of(self.topic, p):
+        for parent in State.parents_of(*self.place_of(p)):
             answer = write(create(parent))
             if answer not in (OK, NODEEXISTS):
                 return answer
-        answer = write(create(State.path_of(self.topic, p), state.encode()))
+        answer = write(create(State.path_of(*self.place_of(p)), state.encode()))
         if answer == OK:
             self.states[p] = state, 0
         return answer
 
     def _set(self, p, state, write):
         version = self.states[p][1] if p in self.states else NO_VERSION
-        answer = write(SetData(State.path_of(self.topic, p), state.encode(), version))
+        answer = write(SetData(State.path_of(*self.place_of(p)), state.encode(), version))
         if answer == OK:
             self.states[p] = state, version + 1
         return BADVERSION if answer == NONODE else answer

@@ -18,6 +18,7 @@ from impl.election_zookeeper import ElectionZooKeeper
 from impl.log import LogFailed
 from impl.network import Message, Outgoing, PartitionNetwork, Port
 from impl.partition_zookeeper import PartitionZooKeeper
+from impl.places import NONE
 from impl.plane import Offer, Plane, open_planes
 from impl.rebinding import Calls, bound
 from impl.record import new_record, transition
@@ -57,7 +58,7 @@ class Process:
         sizes = scopes(settings.brokers, settings.replicas, settings.partitions, settings.min_isr, EPOCHS)
         self.requests = Requests(settings.zookeeper, settings.session_timeout)
         self.port = Port(self.requests.inbox)
-        self.clients = ClientPort(self.requests.inbox, settings.port)
+        self.clients = ClientPort(self.requests.inbox, settings.port, settings.offsets != NONE)
         self._make_seams()
         self._calls = Calls()
         self._functions = {part: bound(self.cluster.model(part), self._calls) for part in (ELECTION, PARTITION)}
@@ -65,7 +66,7 @@ class Process:
                         for part in (ELECTION, PARTITION)}
         with transition():
             end_process(self.records[PARTITION])
-        self.checkpoint = Checkpoint(Path(settings.logs), settings.topic)
+        self.checkpoint = Checkpoint(Path(settings.logs), settings.places)
         self.planes = open_planes(self.cluster.partition, sizes[PARTITION], settings, self.checkpoint)
         self._fields = fields_of(self.all_records)
         self.number = self.clock = self.zxid = self._messages = 0
@@ -83,7 +84,7 @@ class Process:
         address = BrokerId(*self.clients.address, self.port.address[1])
         self.election_zookeeper = ElectionZooKeeper(self.requests, address, guarded)
         self.election_zookeeper.clients = {self.broker: SimpleNamespace(session=1, fired=NOTHING)}
-        self.partition_zookeeper = PartitionZooKeeper(self.requests, settings.topic, settings.brokers)
+        self.partition_zookeeper = PartitionZooKeeper(self.requests, settings.places, settings.brokers)
         self.network = PartitionNetwork(self.broker, self.partition_zookeeper)
 
     @property

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from impl.places import NONE, Places
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -22,3 +24,9 @@ class Settings:
     recording: str
     logs: str
     port: int = 0
+    offsets: int = NONE
+
+    @property
+    def places(self) -> Places:
+        """Which partition is which."""
+        return Places(self.topic, self.offsets)

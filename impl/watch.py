@@ -7,7 +7,7 @@ import time
 
 from kazoo.exceptions import NoNodeError
 
-from impl.cluster import TOPIC, Cluster
+from impl.cluster import Cluster
 from impl.znodes import ControllerEpoch, State
 
 
@@ -27,9 +27,10 @@ class Watcher:
         self._tell("clients", cluster.bootstrap())
         self._tell("controller", self._controller(cluster))
         self._tell("registered", cluster.registered())
-        for p in range(cluster.size.partitions):
-            state = _read(cluster, State.path_of(TOPIC, p), State)
-            self._tell(f"{TOPIC}-{p}", state and {"leader": state.leader, "isr": list(state.isr),
+        for p in range(cluster.size.planes):
+            topic, number = cluster.size.places.place_of(p)
+            state = _read(cluster, State.path_of(topic, number), State)
+            self._tell(f"{topic}-{number}", state and {"leader": state.leader, "isr": list(state.isr),
                                                   "leader epoch": state.leader_epoch})
 
     def _controller(self, cluster):

@@ -19,16 +19,17 @@ from kafka.protocol.metadata.api_versions import ApiVersionsRequest, ApiVersions
 from kafka.protocol.metadata.metadata import MetadataRequest, MetadataResponse
 from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
 
+from impl import group_answers
+
 HOST = "127.0.0.1"
 LARGEST = 100 << 20
 _SIZE, _HEADER = struct.Struct("!i"), struct.Struct("!hhi")
 VERSIONS = {
     ApiVersionsRequest: (ApiVersionsResponse, 0, 3), MetadataRequest: (MetadataResponse, 1, 5),
     ProduceRequest: (ProduceResponse, 3, 7), FetchRequest: (FetchResponse, 4, 4),
-    ListOffsetsRequest: (ListOffsetsResponse, 1, 2),
+    ListOffsetsRequest: (ListOffsetsResponse, 1, 2), **group_answers.VERSIONS,
 }
 """The requests that are served: their answers, and the versions from which to which."""
-_BY_KEY = {request.API_KEY: request for request in VERSIONS}
 UNSUPPORTED_VERSION = 35
 
 
@@ -55,10 +56,16 @@ class Call:
 
 
 class ClientPort:
-    """Listens on the loopback interface, at a free port or a given one; `inbox` receives a Call for each request."""
+    """Listens on the loopback interface, at a free port or a given one; `inbox` receives a Call for each request.
 
-    def __init__(self, inbox: queue.Queue, port: int = 0):
+    Without groups their requests are not offered.
+    """
+
+    def __init__(self, inbox: queue.Queue, port: int = 0, has_groups: bool = False):
         self._inbox = inbox
+        self._served = {kind: served for kind, served in VERSIONS.items()
+                        if has_groups or kind not in group_answers.VERSIONS}
+        self._by_key = {kind.API_KEY: kind for kind in self._served}
         self._listener = socket.create_server((HOST, port))
         self.address = (HOST, self._listener.getsockname()[1])
         threading.Thread(target=self._accept, daemon=True).start()
@@ -85,26 +92,25 @@ class ClientPort:
 
     def _ask(self, data: bytes) -> bytes | None:
         key, version, correlation = _HEADER.unpack_from(data)
-        kind = _BY_KEY[key]
-        response, low, high = VERSIONS[kind]
+        kind = self._by_key[key]
+        _, low, high = self._served[kind]
         if not low <= version <= high:
             if kind is not ApiVersionsRequest:
                 raise ValueError("a version that is not offered")
-            return _encoded(versions(UNSUPPORTED_VERSION), 0, correlation)
+            return _encoded(self.versions(UNSUPPORTED_VERSION), 0, correlation)
         call = Call(kind[version].decode(data, header=True), version)
         if kind is ApiVersionsRequest:
-            return _encoded(versions(0), version, correlation)
+            return _encoded(self.versions(0), version, correlation)
         self._inbox.put(call)
         answer = call.wait()
         return None if answer is None else _encoded(answer, version, correlation)
 
-
-def versions(error: int) -> ApiMessage:
-    """The answer to ApiVersions."""
-    kind = ApiVersionsResponse
-    keys = [kind.ApiVersion(api_key=request.API_KEY, min_version=low, max_version=high)
-            for request, (_, low, high) in VERSIONS.items()]
-    return kind(error_code=error, api_keys=keys, throttle_time_ms=0)
+    def versions(self, error: int) -> ApiMessage:
+        """The answer to ApiVersions."""
+        kind = ApiVersionsResponse
+        keys = [kind.ApiVersion(api_key=request.API_KEY, min_version=low, max_version=high)
+                for request, (_, low, high) in self._served.items()]
+        return kind(error_code=error, api_keys=keys, throttle_time_ms=0)
 
 
 def _encoded(answer, version, correlation):

@@ -15,7 +15,7 @@ class FakeCluster:
     """Notes what is done to it, and follows it as a cluster would."""
 
     class size:
-        brokers, partitions = 3, 2
+        brokers, planes = 3, 3
 
     def __init__(self):
         self.children = {b: Child() for b in range(3)}

@@ -10,6 +10,7 @@ from kafka.record.default_records import DefaultRecordBatchBuilder
 from impl.batches import CorruptBatch, check, read_header, split
 from impl.checkpoint import NAME, Checkpoint
 from impl.log import FileLog, LogFailed
+from impl.places import Places
 from spec.language.plain import new_state
 from spec.replica import storage
 from spec.replication import append, truncate
@@ -125,9 +126,9 @@ def test_checkpoints_are_kafkas_and_a_broken_one_says_nothing(tmp_path):
     log = FileLog(tmp_path / "t-0")
     for number in range(4):
         add(log, b"%d" % number, 0, 2)
-    Checkpoint(tmp_path, "t").write([6, 0])
+    Checkpoint(tmp_path, Places("t")).write([6, 0])
     assert (tmp_path / NAME).read_text() == "0\n2\nt 0 6\nt 1 0\n"
-    assert Checkpoint(tmp_path, "t").place_in(log, 0) == 3
-    assert Checkpoint(tmp_path, "other").place_in(log, 0) == 0
+    assert Checkpoint(tmp_path, Places("t")).place_in(log, 0) == 3
+    assert Checkpoint(tmp_path, Places("other")).place_in(log, 0) == 0
     (tmp_path / NAME).write_text("0\n1\nt 0 x\n")
-    assert Checkpoint(tmp_path, "t").place_in(log, 0) == 0
+    assert Checkpoint(tmp_path, Places("t")).place_in(log, 0) == 0

@@ -8,6 +8,7 @@ from kazoo.protocol.serialization import Delete
 
 from impl.election_zookeeper import ElectionZooKeeper
 from impl.partition_zookeeper import PartitionZooKeeper
+from impl.places import Places
 from impl.requests import NotAnswered, create
 from impl.session import Lost, Reply
 from impl.znodes import BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
@@ -127,7 +128,7 @@ def controllers(opened, operator, guarded):
         candidate = ElectionZooKeeper(requests, ADDRESS, guarded)
         assert candidate.create_broker(b) == OK
         assert candidate.create_controller_and_set_epoch(b, b + 1, b, ANSWERED) == OK
-        zk = PartitionZooKeeper(requests, TOPIC, BROKERS)
+        zk = PartitionZooKeeper(requests, Places(TOPIC), BROKERS)
         zk.begin_reign(b + 1, b + 1)
         live.append(zk)
         reader = state.brokers[b].controller

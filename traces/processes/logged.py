@@ -14,14 +14,14 @@ from traces.partitions.inputs import entries_in, unclean_in
 from traces.processes.reading import Cluster
 from traces.transactions import Create, Delete, Operation, SetData, Transaction
 
-_STATE = re.compile(r"/brokers/topics/[^/]+/partitions/(\d+)/state")
+_STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 
 
 class Logged:
     """The transactions of a recording by zxid; `epochs` bounds the epochs and faults that there were."""
 
     def __init__(self, cluster: Cluster):
-        self._topic = cluster.topic
+        self._topic, self._offsets = cluster.topic, cluster.offsets
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
         self.epochs = 2 + sum(getattr(o, "path", "") == "/controller_epoch" for t in self._transactions.values()
                               for o in t.operations)
@@ -57,9 +57,11 @@ class Logged:
             if path == "/controller_epoch" and data and number_in(data) != states[ELECTION].zk.epoch:
                 return f"it wrote the controller epoch {number_in(data)}, not {states[ELECTION].zk.epoch}"
             if (found := _STATE.fullmatch(path)) and data:
-                written, held = _words(data), _held(states[PARTITION].zk, int(found[1]))
+                p = int(found[2]) if found[1] == self._topic else self._offsets
+                written, held = _words(data), _held(states[PARTITION].zk, p)
                 if written != held:
-                    return f"it wrote {json.dumps(written)} of partition {found[1]}, not {json.dumps(held)}"
+                    place = f"{found[1]}-{found[2]}"
+                    return f"it wrote {json.dumps(written)} of {place}, not {json.dumps(held)}"
         return None
 
 

@@ -63,12 +63,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Cluster:
-    """What was run, what each process did (the incarnations of a broker in order), and ZooKeeper's log."""
+    """What was run, what each process did (the incarnations of a broker in order), and ZooKeeper's log.
+
+    `offsets`: the number of the offsets partition among the partitions, -1 without one.
+    """
 
     directory: Path
     variant: str
     topic: str
     sizes: dict[str, int]
+    offsets: int
     processes: list[list[Line]]
     zookeeper: Recording
 
@@ -88,7 +92,7 @@ def read_cluster(directory: Path) -> Cluster:
         raise UserError(f"{directory}: no zookeeper/ in it; copy what ZooKeeper's dataLogDir (or dataDir) names there")
     sizes = {name: manifest[name] for name in SIZES}
     processes = [read_process(file) for file in files]
-    return Cluster(directory, manifest["variant"], manifest["topic"], sizes, processes,
+    return Cluster(directory, manifest["variant"], manifest["topic"], sizes, manifest.get("offsets", -1), processes,
                    read_recording(directory / "zookeeper"))
 
 
@@ -114,7 +118,7 @@ def read_process(file: Path) -> list[Line]:
     for number, text in enumerate(rows[:-1], 1):
         try:
             row = json.loads(text)
-            if "step" in row:
+            if "step" in row and "group" not in row:
                 step = _step(process, broker, row, on_disk if steps == 0 else None)
                 steps += 1
                 if step.n != steps:
@@ -131,7 +135,7 @@ def read_process(file: Path) -> list[Line]:
                                    part=part, step=parse_step(step), took=row["took"], record=row.get("record")))
             elif "format" in row:
                 on_disk = row["found"]
-            elif not {"failed", "refused"} & row.keys():
+            elif not {"failed", "refused", "group"} & row.keys():
                 raise ValueError("a line of no known kind")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UserError(f"{file}: line {number} cannot be read: {error}") from None

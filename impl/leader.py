@@ -1,0 +1,74 @@
+"""The offsets partition as a group coordinator sees it: who leads, what is in the log, and appends to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from impl.offset_records import Entry, entries_of
+from impl.plane import DONE, Offer
+from impl.process import Process
+from spec.group.sorts import NOWHERE
+from spec.group.storage import NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER
+from spec.language.domains import NOBODY
+from spec.processes import PARTITION
+from spec.replica.broker import LEADER, enough_in_sync
+from spec.replica.clients.network import lacks_replicas
+
+ERRORS = {"NOT_ENOUGH_REPLICAS_AFTER_APPEND": NOT_ENOUGH_REPLICAS_AFTER_APPEND}
+
+
+class Leader:
+    """`changes` tells of each leader that this broker has heard of whether it was itself; `done` what has become of
+    appends: the seams that asked, the place, and the error, None where it is acknowledged.
+    """
+
+    def __init__(self, process: Process, try_step: Callable[..., bool]):
+        self._process, self._try_step, self.broker = process, try_step, process.broker
+        self._p = process.settings.offsets
+        self.changes: list[bool] = []
+        self.done: list[tuple[object, int, int | None]] = []
+        self._epoch = None
+
+    @property
+    def _plane(self):
+        return self._process.planes[self._p]
+
+    @property
+    def length(self) -> int:
+        """How many batches its log has."""
+        return self._plane.log.length
+
+    def leads(self) -> bool:
+        """Whether this broker leads it."""
+        return self._plane.replica.state == LEADER
+
+    def takes_appends(self) -> bool:
+        """Whether it would not refuse an append for want of replicas."""
+        return not lacks_replicas(1, enough_in_sync(self._plane.replica))
+
+    def look(self) -> None:
+        """Note a change of the leader."""
+        epoch = self._process.partition.replicas[self._p].leader_epoch
+        if epoch != self._epoch and self._process.partition.replicas[self._p].leader != NOBODY:
+            self._epoch = epoch
+            self.changes.append(self.leads())
+
+    def entries(self, place: int) -> list[Entry]:
+        """The records of a batch."""
+        return entries_of(self._plane.log.read(place))
+
+    def groups(self) -> set[str]:
+        """The names of all groups in its log."""
+        return {entry.group for place in range(self.length) for entry in self.entries(place)}
+
+    def append(self, batch: bytes, seams) -> int:
+        """Append a batch, as a step of the data plane: its place, -1 where this broker does not lead."""
+        place = self.length
+
+        def respond(error: str) -> None:
+            self.done.append((seams, place, None if error == DONE else ERRORS.get(error, NOT_LEADER)))
+
+        before, message = self.length, self._process.network.current
+        self._try_step(PARTITION, "produce", offer=Offer(batch, respond), p=self._p, acks=1)
+        self._process.network.current = message
+        return place if self.length > before else NOWHERE

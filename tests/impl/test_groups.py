@@ -1,0 +1,102 @@
+"""Unmodified clients of two makers consume as one group, while its coordinator and the controller die."""
+
+import json
+import threading
+
+import pytest
+from confluent_kafka import Consumer, KafkaException
+from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
+
+from checker.commands.main import main
+from impl.cluster import TOPIC, Cluster, Size, wait_until
+from impl.consumers import Consumers
+from impl.load import Load
+from impl.places import OFFSETS_TOPIC
+
+PARTITIONS, NAME = 4, "readers"
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """Three brokers with group coordinators."""
+    size = Size(partitions=PARTITIONS, min_isr=2, session_timeout=60.0, groups=True)
+    with Cluster(tmp_path_factory.mktemp("groups"), size) as running:
+        running.start_all()
+        assert wait_until(lambda: running.is_whole() and len(offsets_state(running)["isr"]) == 3)
+        yield running
+
+
+def offsets_state(cluster):
+    path = f"/brokers/topics/{OFFSETS_TOPIC}/partitions/0/state"
+    return json.loads(cluster.operator.get(path)[0]) if cluster.operator.exists(path) else {"isr": []}
+
+
+class Librdkafka:
+    """One more member of the group."""
+
+    def __init__(self, cluster):
+        self.read, self.stopping = {}, threading.Event()
+        self._consumer = Consumer({
+            "bootstrap.servers": ",".join(cluster.bootstrap()), "group.id": NAME, "enable.auto.commit": False,
+            "auto.offset.reset": "earliest", "session.timeout.ms": 10_000, "log_level": 0,
+            "topic.metadata.refresh.interval.ms": 2000, "partition.assignment.strategy": "range,roundrobin"})
+        self._consumer.subscribe([TOPIC])
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        while not self.stopping.is_set():
+            message = self._consumer.poll(0.3)
+            if message is not None and not message.error():
+                self.read[message.partition(), message.offset()] = message.value()
+                try:
+                    self._consumer.commit(message, asynchronous=False)
+                except KafkaException:
+                    continue
+        self._consumer.close()
+
+
+def kill_and_restart(cluster, broker):
+    cluster.kill(broker)
+    cluster.expire(broker)
+    assert wait_until(lambda: broker not in cluster.registered() and cluster.controller() not in (None, broker))
+    assert wait_until(lambda: offsets_state(cluster)["leader"] not in (-1, broker))
+    cluster.start(broker)
+    assert wait_until(lambda: cluster.is_whole() and len(offsets_state(cluster)["isr"]) == 3)
+
+
+def test_a_group_reads_all_that_was_acknowledged_while_brokers_die(cluster, capsys):
+    load, consumers, other = Load(cluster.bootstrap, TOPIC, PARTITIONS), Consumers(
+        cluster.bootstrap, TOPIC, NAME, 2), Librdkafka(cluster)
+    assert wait_until(lambda: len(consumers.read) > 5 and len(other.read) > 5 and load.acknowledged > 20)
+    assert wait_until(lambda: all(consumers.assigned.get(n) for n in range(2)))
+    described = KafkaAdminClient(bootstrap_servers=cluster.bootstrap()).describe_groups([NAME])
+    assert NAME in str(described) and "Stable" in str(described)
+    kill_and_restart(cluster, offsets_state(cluster)["leader"])
+    read = len(consumers.read) + len(other.read)
+    assert wait_until(lambda: len(consumers.read) + len(other.read) > read + 20)
+    kill_and_restart(cluster, cluster.controller())
+    load.stop()
+    acknowledged = load.read_all()
+    assert acknowledged.lost == [] and acknowledged.acknowledged > 50
+    found = lambda: consumers.read | other.read  # noqa: E731
+    assert wait_until(lambda: load.noted.items() <= found().items())
+    commits = consumers.commits
+    assert wait_until(lambda: consumers.commits > commits + 4)
+    other.stopping.set()
+    other.thread.join(60)
+    consumers.stop()
+    check_committed(cluster, load)
+    cluster.stop_all()
+    assert main(["replay", "--json", str(cluster.directory)]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["verdict"], report["violations"]) == ("conforms", [])
+
+
+def check_committed(cluster, load):
+    """What the group has committed is behind the last record that was acknowledged in each partition."""
+    reader = KafkaConsumer(bootstrap_servers=cluster.bootstrap(), group_id=NAME)
+    for p in range(PARTITIONS):
+        last = max(offset for q, offset in load.noted if q == p)
+        assert reader.committed(TopicPartition(TOPIC, p)) > last
+    reader.close()
