@@ -10,6 +10,7 @@ from rich.table import Table
 from traces.accounts import Account, is_listed
 from traces.partitions.explanations import Explanation
 from traces.partitions.replay import BY_ALTER_PARTITION
+from traces.evidence import Common
 from traces.recording import Recording
 from traces.replay import Result
 from traces.streams import unexplained
@@ -111,10 +112,10 @@ class Audit:
                   soft_wrap=True, highlight=False)
 
 
-def audit(recording: Recording, result: Result, streams: Streams) -> Audit:
+def audit(recording: Recording, common: Common, result: Result, streams: Streams) -> Audit:
     """Account for every record of a replay that has been settled."""
     named = dict(_named(streams))
-    strange = {each.zxid for each in unexplained(streams)} | ({result.divergence[0]} if result.divergence else set())
+    strange = {each.zxid for each in unexplained(common, streams)} | ({result.divergence[0]} if result.divergence else set())
     accounts: dict[int, Account] = {}
     lost: list[int] = []
     followed = [t.zxid for t in recording.transactions if t.zxid <= result.last]

@@ -123,14 +123,14 @@ def _report(recording: Recording, error: UserError | None, options) -> Report:
         raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
     result = replay(recording, variant, members, root, _progress(len(recording.transactions)))
-    evidence = gather(recording, variant, members, root)
-    streams = explain_streams(evidence)
-    settle(result, streams, recording)
-    accounts = audit(recording, result, streams)
+    gathered = gather(recording, variant, members, root)
+    streams = explain_streams(gathered)
+    settle(gathered.common, result, streams, recording)
+    accounts = audit(recording, gathered.common, result, streams)
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
     return Report(
         recording, result, problems, verdict, reason, streams, accounts,
-        facts_of(evidence, streams, refused_by_epoch(result)), metrics_of(recording, members, root),
+        facts_of(gathered, streams, refused_by_epoch(result)), metrics_of(recording, members, root),
     )
 
 

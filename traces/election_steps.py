@@ -6,6 +6,7 @@ that acts, and one other. What is a broker's own is a `Local`; what the log dete
 """
 
 import re
+from collections.abc import Callable
 from typing import Iterator, NamedTuple
 
 from checker.execution import Execution
@@ -14,8 +15,10 @@ from spec.language.model import Model, Property
 from spec.language.plain import Plain, values_of
 from spec.language.sets import contains, only
 from spec.zookeeper import ABSENT, ORPHAN, read_state
+from traces.epoch_names import Names
 
 ME, OTHER = 0, 1
+_NUMBERED = ("epoch", "epoch_version", "read_epoch", "read_version", "seen_epoch", "applied")
 _SCOPE = {"brokers": 2, "receivers": 1, "epochs": 1, "faults": 1}
 _LOGGED = (
     "one_owner", "epoch_unique", "no_stale_write", "deletes_own", "epoch_bound", "epoch_node",
@@ -49,7 +52,7 @@ class Outcome(NamedTuple):
 
 
 class ElectionSteps:
-    """Executes the transitions of one variant; every step is computed once, until `forget`."""
+    """Executes the transitions of one variant; every step is computed once, whatever its epochs are called."""
 
     def __init__(self, model: Model):
         self.model = model
@@ -57,9 +60,11 @@ class ElectionSteps:
         self._transitions = {t.function.__name__: t for t in model.transitions}
         self._blank = self._execution.initial_states()[0]
         self._known: dict[tuple, Outcome | Scene | None] = {}
+        self._named: dict[tuple, Outcome | Scene | None] = {}
         self._latest: tuple[tuple, Plain] | None = None
         names = (*_names(self._blank.brokers[ME]), *(f"client.{n}" for n in _names(self._blank.zk.clients[ME])))
         self._place = {name: place for place, name in enumerate(names)}
+        self._numbered = [place for name, place in self._place.items() if name.rpartition(".")[2] in _NUMBERED]
         self.properties = logged_properties(model)
         self.down = self._local(self._blank, ME)
 
@@ -112,8 +117,33 @@ class ElectionSteps:
         """The step of a broker, None when the transition is not enabled."""
         key = (name, fate, local, scene, other)
         if key not in self._known:
-            self._known[key] = self._take(*key)
+            self._known[key] = self._take_named(*key)
         return self._known[key]
+
+    def _take_named(self, name, fate, local, scene, other):
+        """The same step where epochs have other names, with the real ones put back."""
+        names = self.names_of(local, scene, other or ())
+        key = (name, fate, self.renamed(local, names.small), renamed_scene(scene, names.small),
+               other and self.renamed(other, names.small))
+        if key not in self._named:
+            self._named[key] = self._take(*key)
+        outcome = self._named[key]
+        return outcome and outcome._replace(
+            local=self.renamed(outcome.local, names.real), other=self.renamed(outcome.other, names.real),
+            scene=renamed_scene(outcome.scene, names.real), reign=names.real(outcome.reign))
+
+    def names_of(self, local: Local, scene: Scene, other: Local = ()) -> Names:
+        """Other names for all epochs and versions; their own where an operator may write any epoch."""
+        own = [part[place] for part in (local, other) if part for place in self._numbered]
+        values = [*own, scene.epoch, scene.version, scene.state_epoch]
+        return Names(range(-1, max(values) + 1) if self.has("edit_epoch") else values)
+
+    def renamed(self, local: Local, name: Callable[[int], int]) -> Local:
+        """A local state with other names for its epochs."""
+        values = list(local)
+        for place in self._numbered:
+            values[place] = name(values[place])
+        return tuple(values)
 
     def _take(self, name, fate, local, scene, other):
         state = self._before(local, scene, other)
@@ -191,6 +221,11 @@ def identity(prop: Property) -> str:
     """The id of KAFKA's list of properties that the text names (C4), else the property's name."""
     found = re.search(r"\((C\d+)\)", prop.text)
     return found[1] if found else prop.name
+
+
+def renamed_scene(scene: Scene, name: Callable[[int], int]) -> Scene:
+    """A scene with other names for its epochs."""
+    return scene._replace(epoch=name(scene.epoch), version=name(scene.version), state_epoch=name(scene.state_epoch))
 
 
 def _scene(state: Plain) -> Scene:

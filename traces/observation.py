@@ -60,6 +60,12 @@ class Observation:
     state: PartitionState | None = None
     known: PartitionState | None = None
 
+    @property
+    def sign(self) -> tuple:
+        """All that matters to the election system: equal for records that are alike to it."""
+        epochs = (each and each.controller_epoch for each in (self.state, self.known))
+        return self.candidates, self.outside, self.applied, *epochs
+
 
 def refused(*names: str, answer: str, outside: str | None = None) -> Observation:
     """A request that changed nothing."""

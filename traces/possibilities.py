@@ -12,7 +12,7 @@ from typing import Iterable, NamedTuple
 from spec.controller.belief import CLEANING
 from spec.language.domains import NOBODY
 from spec.zookeeper import ANSWERED, LOST_APPLIED
-from traces.election_steps import ME, OTHER, ElectionSteps, Local, Outcome, Scene
+from traces.election_steps import ME, OTHER, ElectionSteps, Local, Outcome, Scene, renamed_scene
 
 LIMIT = 5_000
 _LOGGED = {
@@ -63,6 +63,7 @@ class Possibilities:
         self._tried = [name for name in steps.names if set(steps.arguments(name)) in ({"b"}, {"b", "fate"})]
         self.logged = [name for name in steps.names if name in _LOGGED]
         self._next: dict[tuple[Local, Scene], set[Local]] = {}
+        self._closed: dict[tuple[frozenset[Local], Scene], frozenset[Local]] = {}
         for broker in self.sets:
             self.close(broker)
 
@@ -73,8 +74,11 @@ class Possibilities:
 
     def close(self, broker: int) -> None:
         """Add all that hidden steps lead to; raises Undecided."""
-        scene = self.scene(broker)
-        found = set(self.sets[broker])
+        scene, states = self.scene(broker), self.sets[broker]
+        if (states, scene) in self._closed:
+            self.sets[broker] = self._closed[states, scene]
+            return
+        found = set(states)
         waiting = list(found)
         while waiting:
             new = self._hidden_from(waiting.pop(), scene) - found
@@ -82,13 +86,17 @@ class Possibilities:
             waiting += new
             if len(found) > LIMIT:
                 raise Undecided(f"more than {LIMIT} possible states of broker {broker}")
-        self.sets[broker] = frozenset(found)
+        closed = frozenset(found)
+        self.sets[broker] = self._closed[states, scene] = self._closed.setdefault((closed, scene), closed)
 
     def _hidden_from(self, local: Local, scene: Scene) -> set[Local]:
-        if (local, scene) not in self._next:
-            taken = ((name, self.steps.take(name, ANSWERED, local, scene)) for name in self._tried)
-            self._next[local, scene] = {out.local for name, out in taken if out and self._is_hidden(name, local, out)}
-        return self._next[local, scene]
+        """What one hidden step leads to; computed once for all states that are alike but for their epochs."""
+        names = self.steps.names_of(local, scene)
+        key = self.steps.renamed(local, names.small), renamed_scene(scene, names.small)
+        if key not in self._next:
+            taken = ((name, self.steps.take(name, ANSWERED, *key)) for name in self._tried)
+            self._next[key] = {out.local for name, out in taken if out and self._is_hidden(name, key[0], out)}
+        return {self.steps.renamed(after, names.real) for after in self._next[key]}
 
     def _is_hidden(self, name: str, local: Local, outcome: Outcome) -> bool:
         if name not in _LOGGED or outcome.answer == "EXPIRED":
@@ -174,7 +182,7 @@ class Possibilities:
         changed = after != self.shared
         if after.version != self.shared.version:
             self.steps.forget()
-            self._next.clear()
+            self._closed.clear()
             for each, states in self.sets.items():
                 self.sets[each] = frozenset(self.steps.aged(local, after.version) for local in states)
         self.shared = after

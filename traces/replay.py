@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
+from typing import NamedTuple
 
 from spec.museum.election import MODELS
 from traces.accounts import Account
@@ -82,6 +83,15 @@ class Result:
             del self.violations.found[name]
 
 
+class _Explained(NamedTuple):
+    """What a record is, the first step that explains it with the epoch of its reign, and the properties it breaks."""
+
+    account: Account
+    candidate: Candidate
+    reign: int
+    broken: frozenset[str]
+
+
 class _Divergence(Exception):
     """A record that no behaviour explains; the text is the reason."""
 
@@ -125,6 +135,7 @@ class _Follower:
         self.possible = Possibilities(self.steps, members.brokers, shared_in(tree, root))
         begin(self.possible, self.latest, self._registered())
         controllers = Controllers(members, root, tree.nodes)
+        self._alike: dict[tuple, tuple[_Explained, frozenset[Local]]] = {}
         self.result = Result(variant, records, self.possible.shared, controllers, Violations(self.steps.properties))
 
     def _registered(self) -> set[int]:
@@ -165,7 +176,8 @@ class _Follower:
             raise _Divergence(f"{transaction.form()} by session {transaction.session:#x}, which is no broker's: "
                               f"{self.result.variant} has no such step")
         else:
-            self._explained(transaction, None, [Candidate(name, None)])
+            self.result.accounts[transaction.zxid] = Account("election", name)
+            self._note(transaction, None, Candidate(name, None), 0, ())
 
     def _close_session(self, transaction: Transaction, broker: int, after: Shared) -> None:
         """The session ends of a broker's process, or of its former process, or one that owns nothing any more."""
@@ -185,36 +197,52 @@ class _Follower:
             states = self.possible.sets[broker]
             owns_nothing = {local for local in states if not self.steps.orphaned(local) and not lives(local)}
         observation = CLOSES if found else Observation(outside="sessions that own nothing any more")
-        self._settle(transaction, broker, observation, found, owns_nothing, after)
+        explained = self._settle(transaction, broker, observation, found, owns_nothing, after)
+        self._count(transaction, broker, observation, explained)
 
     def _of_broker(self, transaction: Transaction, broker: int, observation: Observation | None, after: Shared) -> None:
-        """Find the steps that may have made a record."""
+        """Find the steps that may have made a record; one that changes nothing shared is found once for all alike."""
         if observation is None:
             raise _Divergence(f"{transaction.form()} by broker {broker}: no step of {self.result.variant}, and no kind "
                               "of record outside of the election")
         if observation == OPENS:
             self.latest[broker] = transaction.session
+        if after != self.possible.shared:
+            self._count(transaction, broker, observation, self._of_broker_now(transaction, broker, observation, after))
+            return
+        key = (broker, self.possible.sets[broker], after, observation.sign)
+        if key not in self._alike:
+            explained = self._of_broker_now(transaction, broker, observation, after)
+            self._alike[key] = explained, self.possible.sets[broker]
+        explained, self.possible.sets[broker] = self._alike[key]
+        self._count(transaction, broker, observation, explained)
+
+    def _of_broker_now(self, transaction, broker, observation, after) -> _Explained:
         known = observation.known.controller_epoch if observation.known else 0
         reign = observation.state.controller_epoch if observation.state else None
         found = self.possible.outcomes(broker, observation.candidates, after, known, reign)
         same = observation.outside and after == self.possible.shared
-        self._settle(transaction, broker, observation, found, self.possible.sets[broker] if same else (), after)
+        return self._settle(transaction, broker, observation, found, self.possible.sets[broker] if same else (), after)
 
-    def _settle(self, transaction, broker, observation, found, unchanged, after) -> None:
+    def _settle(self, transaction, broker, observation, found, unchanged, after) -> _Explained:
         """Go on from the explanations of a record; without one raise _Divergence."""
         if not found and not unchanged:
             raise _Divergence(reason_for(self.possible, transaction, broker, observation, after))
         broken = self._broken_by_state(broker, observation)
         self.possible.settle(broker, found, after, unchanged)
         if observation.outside:
-            self.result.skip(transaction, observation.outside)
-            if violated := self.result.violations.add(transaction, broken, observation):
-                self._note(transaction, broker, Candidate("outside", None), 0, violated)
-            return
+            return _Explained(Account(None, observation.outside), Candidate("outside", None), 0, broken)
         if observation.applied:
             broken |= frozenset.intersection(*(explanation.outcome.broken for explanation in found))
-        violated = self.result.violations.add(transaction, broken, observation)
-        self._explained(transaction, broker, [each.candidate for each in found], found[0].outcome.reign, violated)
+        names = " or ".join(sorted({explanation.candidate.text for explanation in found}))
+        return _Explained(Account("election", names), found[0].candidate, found[0].outcome.reign, broken)
+
+    def _count(self, transaction, broker, observation, explained: _Explained) -> None:
+        """Note what a record is, and what it violates."""
+        violated = self.result.violations.add(transaction, explained.broken, observation)
+        self.result.accounts[transaction.zxid] = explained.account
+        if explained.account.system or violated:
+            self._note(transaction, broker, explained.candidate, explained.reign, violated)
 
     def _broken_by_state(self, broker: int, observation: Observation) -> frozenset[str]:
         """What a partition state as written violates, whoever wrote it."""
@@ -223,11 +251,6 @@ class _Follower:
         known = observation.known.controller_epoch if observation.known else 0
         before = self.possible.scene(broker, known)
         return self.steps.judge(before, before._replace(state_epoch=observation.state.controller_epoch))
-
-    def _explained(self, transaction, broker, candidates, reign=0, violated=()) -> None:
-        names = " or ".join(sorted({candidate.text for candidate in candidates}))
-        self.result.accounts[transaction.zxid] = Account("election", names)
-        self._note(transaction, broker, candidates[0], reign, violated)
 
     def _note(self, transaction, broker, candidate, reign, violated) -> None:
         self.result.steps.append(Step(transaction, broker, candidate, reign, self.possible.shared, violated))

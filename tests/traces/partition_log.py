@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from traces.cluster import Members
-from traces.partitions.replay import Explained, explain
+from tests.traces.replaying import explained
+from traces.partitions.replay import Explained
 from traces.recording import Recording
 from traces.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData, Transaction
 from traces.zookeeper_snapshot import Snapshot, Znode
@@ -85,7 +85,7 @@ class Log:
         """All changes of t-0 with their explanations."""
         nodes = {path: Znode(b"") for path in PARENTS}
         recording = Recording(Path("written"), Snapshot(0, 0, {}, nodes), self.transactions, [])
-        return explain(recording, variant, Members(recording, ""), "")
+        return explained(recording, variant)
 
     def why(self, variant: str = "fenced") -> tuple[str, str] | None:
         """Strategy and trigger of the last change, None when nothing explains it."""

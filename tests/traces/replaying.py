@@ -10,8 +10,9 @@ from typing import NamedTuple
 from checker.commands.main import main
 from traces.audit import Audit, audit
 from traces.cluster import Members, find_root, find_variant
-from traces.evidence import gather
+from traces.evidence import Gathered, gather
 from traces.facts.report import Facts, facts_of
+from traces.partitions.replay import Explained, explain_changes
 from traces.recording import Recording, read_recording
 from traces.replay import Result, replay
 from traces.report import refused_by_epoch
@@ -41,6 +42,7 @@ def replayed(recording: Recording, variant: str | None = None) -> Result:
 class Told(NamedTuple):
     """All that a replay tells of a recording."""
 
+    gathered: Gathered
     result: Result
     streams: Streams
     audit: Audit
@@ -53,11 +55,20 @@ def told(recording: Recording, variant: str | None = None) -> Told:
     members = Members(recording, root)
     variant = variant or find_variant(recording, members, root)
     result = replay(recording, variant, members, root)
-    evidence = gather(recording, variant, members, root)
-    streams = explain_streams(evidence)
-    settle(result, streams, recording)
-    facts = facts_of(evidence, streams, refused_by_epoch(result))
-    return Told(result, streams, audit(recording, result, streams), facts)
+    gathered = gather(recording, variant, members, root)
+    streams = explain_streams(gathered)
+    settle(gathered.common, result, streams, recording)
+    facts = facts_of(gathered, streams, refused_by_epoch(result))
+    return Told(gathered, result, streams, audit(recording, gathered.common, result, streams), facts)
+
+
+def explained(recording: Recording, variant: str | None = None) -> list[Explained]:
+    """Each change of a partition's state with what may explain it, whatever handlers say of it."""
+    root = find_root(recording, None)
+    members = Members(recording, root)
+    gathered = gather(recording, variant or find_variant(recording, members, root), members, root)
+    found = [each for evidence in gathered.streams.values() for each in explain_changes(evidence)]
+    return sorted(found, key=lambda each: each.change.zxid)
 
 
 def settled(recording: Recording, variant: str | None = None) -> Result:

@@ -12,10 +12,9 @@ import pytest
 from checker.commands.main import main
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FENCED, LEGACY, altered, cut, read, run_json
-from traces.cluster import Members, find_root, find_variant
-from traces.partitions.replay import Explained, explain
+from tests.traces.replaying import explained as explanations
+from traces.partitions.replay import Explained
 from traces.partitions.report import changes_as_json
-from traces.recording import Recording
 
 PINNED = {
     "1.1.1/controller-failover": (207, 21), "1.1.1/isr-and-unclean": (94, 0), "1.1.1/topic-deletion": (160, 21),
@@ -24,12 +23,6 @@ PINNED = {
     "3.9.1/topic-deletion": (166, 19), "3.9.1/zombie": (2523, 0),
 }
 """Changes, all of which are explained, and how many of those in more than one way."""
-
-
-def explanations(recording: Recording, variant: str | None = None) -> list[Explained]:
-    root = find_root(recording, None)
-    members = Members(recording, root)
-    return explain(recording, variant or find_variant(recording, members, root), members, root)
 
 
 @cache

@@ -58,7 +58,7 @@ def back(each) -> str:
 
 
 def test_topics(recording_directory):
-    history = all_of(recording_directory).streams.history
+    history = all_of(recording_directory).streams
     told = rows(recording_directory, "Topics")
     created = [(topic, zxid_in(begin)) for topic, begin, *_ in told if begin]
     assert sorted((each.topic, each.zxid) for each in history.made if each.first == 0) == sorted(created)

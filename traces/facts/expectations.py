@@ -4,7 +4,7 @@ These are no properties of the specification: each version of Kafka breaks some 
 they tell where to look.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from traces.cluster import PartitionState
 from traces.controllers import Controller
 from traces.evidence import Evidence
 from traces.partitions.changes import Change
-from traces.partitions.inputs import Assignment
+from traces.assignments import Assignment
 
 
 class Written(NamedTuple):
@@ -67,16 +67,15 @@ class Broken:
         return {"expected": self.text, "count": self.count, "first": hex(self.zxid)}
 
 
-def broken_by(evidence: Evidence) -> list[Broken]:
-    """The expectations that the writes of a log did not meet, in a fixed order."""
+def broken_by(streams: Iterable[Evidence]) -> list[Broken]:
+    """The expectations that the writes of some streams did not meet, in a fixed order."""
     found: dict[str, Broken] = {}
-    for change in evidence.changes.all:
-        if change.after is None:
-            continue
-        written = _written(evidence, change)
-        for text, holds in EXPECTATIONS.items():
-            if not holds(written):
-                found.setdefault(text, Broken(text, change.zxid)).count += 1
+    for evidence in streams:
+        for change in evidence.changes.all:
+            written = _written(evidence, change) if change.after else None
+            for text in (text for text, holds in EXPECTATIONS.items() if written and not holds(written)):
+                broken = found.setdefault(text, Broken(text, change.zxid))
+                broken.zxid, broken.count = min(broken.zxid, change.zxid), broken.count + 1
     return [found[text] for text in EXPECTATIONS if text in found]
 
 

@@ -1,10 +1,11 @@
 """What each controller wrote to partition states, and what of that came when it was controller no more."""
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from traces.controllers import Controller
-from traces.evidence import Evidence
+from traces.controllers import Controller, Controllers
+from traces.partitions.changes import Change
 
 
 @dataclass
@@ -27,15 +28,15 @@ class Written:
         return dict(vars(self))
 
 
-def written_by(evidence: Evidence, refused: list[tuple[int, int]]) -> list[Written]:
+def written_by(controllers: Controllers, changes: Iterable[Change], refused: list[tuple[int, int]]) -> list[Written]:
     """The writes of each controller, in the order of their epochs.
 
     `refused`: zxid and session of the requests that the check of the epoch refused.
     """
-    reigns = [controller for controller in evidence.controllers.all if controller.epoch is not None]
+    reigns = [controller for controller in controllers.all if controller.epoch is not None]
     found = {(c.epoch, c.session): Written(c.epoch, c.broker) for c in reigns}
     elections = [controller.epoch_zxid for controller in reigns]
-    for change in evidence.changes.all:
+    for change in changes:
         if change.after and (each := found.get(change.reign)):
             _note(each, reigns, elections, change.zxid)
     for zxid, session in refused:

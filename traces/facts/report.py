@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.table import Table
 
-from traces.evidence import Evidence
+from traces.evidence import Gathered
 from traces.facts.expectations import Broken, broken_by
 from traces.facts.leaderless import Leaderless, alone, is_unclean, loses_leader, without_leader
 from traces.facts.registrations import Registration
@@ -52,14 +52,14 @@ class Facts:
         }
 
 
-def facts_of(evidence: Evidence, streams: Streams, refused: list[tuple[int, int]]) -> Facts:
+def facts_of(gathered: Gathered, streams: Streams, refused: list[tuple[int, int]]) -> Facts:
     """Collect the facts. `refused`: zxid and session of the requests that the check of the epoch refused."""
-    changes = evidence.changes.all
+    common, changes = gathered.common, [each.change for each in streams.partitions]
     lost = [change for change in changes if loses_leader(change)]
     return Facts(
-        evidence.registrations.all, [change for change in changes if is_unclean(change)],
-        without_leader(changes, streams.history.deletions), (len(lost), sum(alone(change) for change in lost)),
-        written_by(evidence, refused), broken_by(evidence),
+        common.registrations.all, [change for change in changes if is_unclean(change)],
+        without_leader(changes, streams.deletions), (len(lost), sum(alone(change) for change in lost)),
+        written_by(common.controllers, changes, refused), broken_by(gathered.streams.values()),
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from spec.language.domains import NOBODY
 from spec.metrics import rules
 from traces.cluster import PartitionState
-from traces.partitions.inputs import Assignment
+from traces.assignments import Assignment
 
 
 class Counted(NamedTuple):

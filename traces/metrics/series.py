@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from traces.cluster import Members, PartitionState, below, json_in, number_in
 from traces.metrics.rules import NOTHING, Counted, Rules
 from traces.partitions.changes import Partition, state_in
-from traces.partitions.inputs import Assignment, assignment_in, entries_in, part_of
+from traces.assignments import Assignment, assignment_in
+from traces.znode_json import entries_in, part_of
 from traces.recording import Recording
 from traces.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
 from traces.zookeeper_tree import Tree

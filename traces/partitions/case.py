@@ -6,10 +6,10 @@ from spec.language.domains import NOBODY
 from traces.evidence import Evidence
 from traces.partitions.changes import Change
 from traces.partitions.elections import Elected
-from traces.partitions.inputs import Version, target_of
-from traces.partitions.leaving import Leaving
+from traces.assignments import target_of
+from traces.versions import Version
 from traces.reigns import Reign
-from traces.topics.znodes import Place
+from traces.znodes import Place
 
 
 class Case:
@@ -22,13 +22,13 @@ class Case:
     `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the reign, or
     all along; `known`, `written`: leader and ISR before (None for a new partition) and after; `repeats`: strategy and
     trigger of the election that wrote the present state, if the batch that it was in may have been elected again;
-    `topic_follows`: the next checked write of this controller is that of the topic znode.
+    `topic_follows`: the next checked write of this controller in the stream is that of the topic znode.
     """
 
-    def __init__(self, change: Change, reign: Reign, evidence: Evidence, leaving: Leaving):
+    def __init__(self, change: Change, reign: Reign, evidence: Evidence):
         inputs, features = evidence.inputs, evidence.features
-        self.change, self.inputs, self._leaving = change, inputs, leaving
-        self.start, self._end = reign.start, reign.end
+        self.change, self.inputs, self._leaving = change, inputs, evidence.leaving
+        self.start = reign.start
         self.partition = change.partition
         self.elected = reign.elected.get(self.partition, reign.start)
         self.history: list[Version] = inputs.brokers.between(reign.start, change.zxid)
@@ -36,7 +36,7 @@ class Case:
         self.versions = inputs.assignments(self.partition, reign.start, change.zxid)
         last = reign.last.get(self.partition, reign.start)
         self.targets = self._targets(last if features.kip455 else reign.start, last)
-        self.preferred_requested = inputs.preferred_requested(self.partition, last, change.zxid)
+        self.preferred_requested = inputs.common.preferred_requested(self.partition, last, change.zxid)
         fenced = features.guarded and change.zxid <= reign.end
         read = self.versions[-1:] if fenced else self.versions
         own = [order for v in read for order in (v.value.replicas, target_of(v.value))]
@@ -45,10 +45,10 @@ class Case:
         self.may_be_deleting, self.is_being_deleted = any(requested), all(requested)
         self.known = Elected(change.before.leader, frozenset(change.before.isr)) if change.before else None
         self.written = Elected(change.after.leader, frozenset(change.after.isr))
-        following = evidence.writes.next_checked(change.session, change.zxid)
+        following = evidence.next_checked(change.session, change.zxid)
         self.topic_follows = following is not None and following.place == Place("topic", change.topic)
         at, *repeated = reign.elections.get(self.partition, (0, None, None))
-        refused = evidence.writes.refused(change.session, at, change.zxid)
+        refused = evidence.failures.refused(change.session, at, change.zxid)
         self.repeats = repeated if not features.kip455 and refused and at == change.since else None
 
     def _targets(self, requested: int, last: int) -> list[tuple[int, ...]]:
@@ -57,7 +57,7 @@ class Case:
         under_way = [target_of(a) for a in assignments[-1:] if a.adding or a.removing]
         new = [a.replicas for before, a in zip(assignments, assignments[1:])
                if a.replicas not in (before.replicas, target_of(before))]
-        asked = self.inputs.requested_targets(self.partition, requested, self.change.zxid)
+        asked = self.inputs.common.requested_targets(self.partition, requested, self.change.zxid)
         return list(dict.fromkeys(under_way + new + asked))
 
     @property
@@ -82,11 +82,11 @@ class Case:
 
     def leaves(self, broker: int, view: Version) -> bool:
         """Whether a registered broker may be shutting down: it is gone soon."""
-        return broker in view.value and self._leaving.may_be(broker, view.zxid, self.change, self._end)
+        return broker in view.value and self._leaving.may_be(broker, view.zxid, self.change)
 
     def has_failed_directory(self, broker: int) -> bool:
         """Whether a broker has told of a failed log directory."""
-        return self.inputs.lost_a_log_directory(broker, self.change.zxid)
+        return self.inputs.common.lost_a_log_directory(broker, self.change.zxid)
 
     def has_left(self, broker: int, view: Version) -> bool:
         """Whether the view lacks a broker that an earlier one of this reign has."""

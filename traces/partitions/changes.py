@@ -1,14 +1,14 @@
 """The changes of partition states in a log: every version of every state znode, with its writer."""
 
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from traces.cluster import Members, PartitionState, below, partition_state
-from traces.transactions import Check, Create, Delete, SetData, Transaction
-from traces.zookeeper_tree import Tree
+from traces.cluster import PartitionState, partition_state
+from traces.writes import Write
+from traces.znodes import place_of
+from traces.zookeeper_snapshot import Znode
 
 Partition = tuple[str, int]
-_STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 
 
 @dataclass(frozen=True)
@@ -42,33 +42,29 @@ class Change:
 
 
 class Changes:
-    """Collects the changes record by record."""
+    """Collects the changes write by write."""
 
-    def __init__(self, members: Members, root: str, tree: Tree):
+    def __init__(self, nodes: Mapping[str, Znode]):
+        """`nodes`: the znodes before the first write, by their paths as brokers know them."""
         self.all: list[Change] = []
-        self._members, self._root = members, root
         self._known: dict[Partition, tuple[int, PartitionState | None]] = {}
-        for path, node in tree.nodes.items():
-            if partition := self._partition(path):
-                self._known[partition] = node.mzxid, state_in(node.data)
+        for path, node in nodes.items():
+            place = place_of(path)
+            if place and place.kind == "state":
+                self._known[place.partition] = node.mzxid, state_in(node.data)
 
-    def add(self, transaction: Transaction) -> None:
-        """Note what a transaction that succeeded did to partition states."""
-        checked = isinstance(transaction.operations[0], Check)
-        for operation in transaction.operations:
-            partition = self._partition(getattr(operation, "path", ""))
-            if partition and isinstance(operation, Create | SetData):
-                known, after = self._known.get(partition, (0, None)), state_in(operation.data)
-                broker = self._members.broker_of.get(transaction.session)
-                self.all.append(Change(transaction.zxid, transaction.time, *partition, *known, after,
-                                       transaction.session, broker, checked))
-                self._known[partition] = transaction.zxid, after
-            elif partition and isinstance(operation, Delete):
-                self._known.pop(partition, None)
-
-    def _partition(self, path: str) -> Partition | None:
-        found = _STATE.fullmatch(below(self._root, path) or "")
-        return (found[1], int(found[2])) if found else None
+    def add(self, write: Write) -> None:
+        """Note what a write did to a partition's state."""
+        if write.place is None or write.place.kind != "state":
+            return
+        partition = write.place.partition
+        if write.form == "delete":
+            self._known.pop(partition, None)
+            return
+        known, after = self._known.get(partition, (0, None)), state_in(write.data)
+        self.all.append(Change(write.zxid, write.time, *partition, *known, after, write.session, write.broker,
+                               write.checked))
+        self._known[partition] = write.zxid, after
 
 
 def state_in(data: bytes | None) -> PartitionState | None:

@@ -12,7 +12,7 @@ from spec.language.domains import NOBODY
 from traces.features import Features
 from traces.partitions.case import Case
 from traces.partitions.elections import Elected, Elections
-from traces.partitions.inputs import Version
+from traces.versions import Version
 
 FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
 CREATION, EXPANSION, DELETION = "topic creation", "partition expansion", "topic deletion"

@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass
 
-from traces.cluster import Members
-from traces.evidence import Evidence, gather
+from traces.evidence import Evidence
 from traces.partitions.case import Case
 from traces.partitions.changes import Change, Partition
 from traces.partitions.explanations import Explainer, Explanation
-from traces.partitions.leaving import Leaving
-from traces.recording import Recording
 from traces.reigns import Reign
 
 ELECTIONS = ("new_topic", "offline", "offline_unclean", "preferred", "reassign", "controlled_shutdown")
@@ -34,24 +31,18 @@ class Explained:
         return any(e.tokens <= best[0].tokens and e[:2] != best[0][:2] for e in self.explanations[1:])
 
 
-def explain(recording: Recording, variant: str, members: Members, root: str) -> list[Explained]:
-    """Explain each change of a partition state in a recording, in zxid order."""
-    return explain_changes(gather(recording, variant, members, root))
-
-
 def explain_changes(evidence: Evidence) -> list[Explained]:
-    """Explain each change of a partition state by what controllers may have read, whatever else they were doing."""
+    """Explain each change of a partition's state in a stream by what controllers may have read."""
     judge = _Judge(evidence)
     return [judge.explain(change) for change in evidence.changes.all]
 
 
 class _Judge:
-    """Explains the changes of one log, in order: within a reign the view of /brokers/ids only moves forward."""
+    """Explains the changes of one stream, in order: within a reign the view of /brokers/ids only moves forward."""
 
     def __init__(self, evidence: Evidence):
         self._evidence = evidence
         self._told: dict[Partition, int] = {}
-        self._leaving = Leaving(evidence.inputs.departures, evidence.inputs.last_time, evidence.changes.all)
         self._explainer = Explainer(evidence.features)
 
     def explain(self, change: Change) -> Explained:
@@ -75,7 +66,7 @@ class _Judge:
         if reign is None:
             return Explained(change, text=f"written in controller epoch {change.after.controller_epoch} by "
                                           f"{writer(change)}, who did not win it")
-        case = Case(change, reign, self._evidence, self._leaving)
+        case = Case(change, reign, self._evidence)
         reign.last[change.partition] = change.zxid
         found = self._explainer.explanations(case)
         if not found:

@@ -10,7 +10,8 @@ from spec.processes import ELECTION, PARTITION
 from spec.language.plain import Plain
 from spec.language.sets import contains
 from traces.cluster import number_in, partition_state
-from traces.partitions.inputs import entries_in, unclean_in
+from traces.partitions.inputs import unclean_in
+from traces.znode_json import entries_in
 from traces.processes.reading import Cluster
 from traces.transactions import Create, Delete, Operation, SetData, Transaction
 

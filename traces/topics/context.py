@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from traces.evidence import Evidence
-from traces.partitions.replay import Explained
 from traces.reigns import Reign
 from traces.topics.creations import Creations
 from traces.topics.deletions import Deletions
@@ -12,7 +11,7 @@ from traces.topics.memory import Memory
 from traces.topics.reassignments import Reassignments
 from traces.topics.steps import TopicSteps
 from traces.topics.works import Work
-from traces.topics.writes import Write
+from traces.writes import Write
 
 
 @dataclass(frozen=True)
@@ -30,20 +29,36 @@ class Judged:
     certain: bool = True
 
 
-class Context:
-    """The state of one judgement of a log.
+@dataclass(frozen=True)
+class Gap:
+    """Between two records a controller is in the middle of something: nothing else of it comes there.
 
-    `works`: what each controller may be in the middle of, by the zxid at which its reign began; `withdrawn`: the
+    `reign`: its epoch and session; `before` is infinite where the log has no next step; `text`: what it is at.
+    """
+
+    reign: tuple[int, int]
+    after: int
+    before: float
+    stream: str
+    text: str
+
+
+class Context:
+    """The state of one judgement of a stream.
+
+    `gaps`: where nothing else of a controller may come between; `works`: what each controller may be in the middle of, by the zxid at which its reign began; `withdrawn`: the
     zxids at which somebody else deleted /admin/reassign_partitions.
     """
 
-    def __init__(self, evidence: Evidence, explained: list[Explained]):
+    def __init__(self, evidence: Evidence):
         self.evidence, self.features, self.world = evidence, evidence.features, evidence.world
         self.steps = TopicSteps(evidence.features.kip455, evidence.brokers)
         self.creations, self.deletions = Creations(evidence, self.steps), Deletions(evidence)
-        self.reassignments = Reassignments(evidence, explained, self.steps)
+        self.reassignments = Reassignments(evidence, self.steps)
         self.history = History(evidence.world)
         self.works: dict[int, list[Work]] = {}
+        self._reigns: dict[int, Reign] = {}
+        self.gaps: list[Gap] = []
         self.withdrawn: list[int] = []
         self._last: dict[int, int] = {}
         self._memories: dict[int, Memory] = {}
@@ -54,12 +69,17 @@ class Context:
             self._memories[reign.start] = Memory(reign, self.evidence.inputs)
         return self._memories[reign.start]
 
+    def reign(self, start: int) -> Reign:
+        """The reign that began with a record, of a controller that has written something in the stream."""
+        return self._reigns[start]
+
     def last(self, reign: Reign) -> int:
-        """The zxid of the latest write of a controller, or the one before its reign."""
+        """The zxid of the latest write of a controller in the stream, or of the one that began its reign."""
         return self._last.get(reign.start, reign.start)
 
     def wrote(self, reign: Reign, zxid: int) -> None:
         """A controller has written something."""
+        self._reigns[reign.start] = reign
         self._last[reign.start] = zxid
 
     def forget(self, topic: str) -> None:

@@ -6,10 +6,11 @@ from itertools import permutations, product
 
 from spec.topics.assignment import assign_replicas
 from traces.evidence import Evidence
-from traces.partitions.inputs import Assignment
+from traces.assignments import Assignment
+from traces.versions import Version
 from traces.topics.steps import TopicSteps
-from traces.topics.writes import Write
-from traces.topics.znodes import Topic, entity_in, topic_in
+from traces.writes import Write
+from traces.znodes import Topic, entity_in, topic_in
 
 READ_WITHIN = 60_000
 """How many ms before it creates a topic a broker may have heard of other brokers, by requests of the controller."""
@@ -22,10 +23,9 @@ class Creations:
 
     def __init__(self, evidence: Evidence, steps: TopicSteps):
         self._features, self._inputs, self._steps = evidence.features, evidence.inputs, steps
-        self._writes, self._earlier_sessions = evidence.writes.all, evidence.sessions
+        self._writes, self._earlier_sessions = evidence.writes, evidence.sessions
         self._times, self._timeouts = [write.time for write in self._writes], evidence.timeouts
         self._configured: dict[int, set[str]] = defaultdict(set)
-        self._ids: set[str] = set()
 
     def note(self, write: Write) -> None:
         """Remember which configurations a session has written."""
@@ -46,9 +46,6 @@ class Creations:
             return text
         if any(a.adding or a.removing for a in topic.partitions.values()):
             return "nothing can be reassigned in a new topic"
-        if topic.id is not None and topic.id in self._ids:
-            return f"topic id {topic.id} is another topic's"
-        self._ids.add(topic.id or "")
         config = f"/config/topics/{write.place.topic}"
         if self._began_with_the_log(write) and config not in self._configured[write.session]:
             return f"its creator has not written {config}, which comes first"
@@ -69,23 +66,23 @@ class Creations:
         replicas as partition 0 has. Who stands still for longer between reading and writing than the session lasts
         does not write any more.
         """
-        earliest = self._before(write, self._timeouts.get(write.session, READ_WITHIN))
-        for version in reversed(self._inputs.topic_versions(write.place.topic, earliest, write.zxid - 1)):
+        within = self._timeouts.get(write.session, READ_WITHIN)
+        there = self._inputs.common.registered_since(write.time - within, write.zxid)
+        for version in reversed(self._inputs.topic_versions(write.place.topic, self._before(write, within), write.zxid - 1)):
             read = topic_in(version.value)
             if version.value is None or read is None:
                 return None
             new = {n: a for n, a in topic.partitions.items() if n not in read.partitions}
             kept = {n: a for n, a in topic.partitions.items() if n in read.partitions}
-            if kept == read.partitions and topic.id == read.id and self._adds(write, read, new, earliest):
+            if kept == read.partitions and topic.id == read.id and self._adds(read, new, there):
                 return read
         return None
 
-    def _adds(self, write: Write, read: Topic, new: dict[int, Assignment], earliest: int) -> bool:
+    def _adds(self, read: Topic, new: dict[int, Assignment], there: list[Version]) -> bool:
         first = len(read.partitions)
         counts_on = list(new) == list(range(first, first + len(new))) or not self._features.guarded
         reassigned = self._features.kip455 and any(a.adding or a.removing for a in read.partitions.values())
         size = len(read.partitions[0].replicas) if 0 in read.partitions else 0
-        there = self._inputs.brokers.between(earliest, write.zxid)
         return bool(new) and counts_on and not reassigned and self.why_malformed(Topic(new, None)) is None and all(
             len(a.replicas) == size and not a.adding and not a.removing
             and any(set(a.replicas) <= brokers.value for brokers in there) for a in new.values())
@@ -97,7 +94,7 @@ class Creations:
         """
         wanted = [list(topic.partitions[number].replicas) for number in sorted(topic.partitions)]
         n, replicas = len(wanted), len(wanted[-1])
-        for version in self._inputs.brokers.between(self._before(write, READ_WITHIN), write.zxid):
+        for version in self._inputs.common.registered_since(write.time - READ_WITHIN, write.zxid):
             size = len(version.value)
             if replicas <= size and set().union(*wanted[first:]) <= version.value:
                 for brokers, start, shift in product(_orders(version.value, wanted), range(size), range(size)):
@@ -119,7 +116,7 @@ class Creations:
         return write.session not in self._earlier_sessions and self._features.variant != "zkclient"
 
     def _before(self, write: Write, milliseconds: int) -> int:
-        """The zxid of the last topic write that is by so much older than another, 0 without one."""
+        """The zxid of the last write of the stream that is by so much older than another, 0 without one."""
         place = bisect_left(self._times, write.time - milliseconds)
         return self._writes[place - 1].zxid if place else 0
 

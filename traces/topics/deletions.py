@@ -7,16 +7,14 @@ from traces.evidence import Evidence
 from traces.partitions.changes import Change
 from traces.reigns import Reign
 from traces.topics.world import TopicTree
-from traces.topics.writes import Write
+from traces.writes import Write
 
 
 class Deletions:
     """What each controller is seen to know of topics, and to have done for their deletion."""
 
     def __init__(self, evidence: Evidence):
-        self._inputs = evidence.inputs
-        self._deleters = {w.session for w in evidence.writes.all if w.form == "delete" and w.place
-                          and w.place.kind in ("topic", "directory", "partition", "state")}
+        self._inputs, self._deleters = evidence.inputs, evidence.common.deleters
         self._known: set[tuple[int, str]] = set()
         self._offline: dict[tuple[int, str], set[int]] = defaultdict(set)
         self._created: dict[tuple[str, int], tuple[int, int]] = {}

@@ -1,16 +1,18 @@
 """Controllers at work: a write is the next step of what its controller is in the middle of, or begins something."""
 
+from math import inf
+
 from traces.partitions.elections import Elected
 from traces.partitions.explanations import REASSIGNMENT
 from traces.partitions.replay import Explained
 from traces.reigns import Reign
-from traces.topics.context import Context, Judged, unexplained
+from traces.topics.context import Context, Gap, Judged, unexplained
 from traces.topics.memory import Memory
-from traces.topics.requests import Requests
-from traces.topics.steps import Step
+from traces.topics.requests import Entries, Requests
+from traces.topics.steps import Scene, Step
 from traces.topics.works import Completing, Listing, Reassigning, Work
-from traces.topics.writes import Write
-from traces.topics.znodes import Topic, text_of, topic_in
+from traces.writes import Write
+from traces.znodes import Topic, text_of, topic_in
 
 STREAM, LISTED = "reassignment", "request list written"
 _KINDS = {
@@ -34,30 +36,66 @@ class Handlers:
     def goes_on(self, write: Write, reign: Reign, each: Explained | None) -> Judged | None:
         """A write of a controller in the middle of something: its next step, or no step; None when that is over."""
         works = self._works.pop(reign.start, [])
-        last = self._context.last(reign)
-        found = [self._take(work, write, reign, each, last) for work in works]
-        if taken := [judged for judged, _ in found if judged]:
-            return taken[0]
-        allowed = [text for _, text in found if text]
-        failed = self._context.evidence.writes.failed(write.session, last, write.zxid)
-        if len(allowed) < len(works) or not works or failed:
+        if not works:
             return None
-        middle = " or ".join(work.text for work in works)
-        next_steps = " or ".join(allowed)
-        why = f"the controller of epoch {reign.epoch} is in the middle of {middle}; allowed there: {next_steps}"
-        return unexplained(write, reign, why, "topic" if isinstance(works[0], Completing) else STREAM)
+        last = self._context.last(reign)
+        scenes = [self._scene(work, write, reign, last) for work in works]
+        demands = [self._demand(work, scene, write, reign, last) for work, scene in zip(works, scenes)]
+        pressing = all(demands) and not self._context.evidence.failures.failed(write.session, last, write.zxid)
+        middle = self._middle(works, demands, reign) if pressing else ""
+        if pressing:
+            self._context.gaps.append(Gap(reign.key, last, write.zxid, _stream(works), middle))
+        if write.previous > last:
+            return unexplained(write, reign, middle, _stream(works)) if pressing else None
+        found = [self._take(work, scene, write, reign, each) for work, scene in zip(works, scenes)]
+        if taken := [judged for judged in found if judged]:
+            return taken[0]
+        return unexplained(write, reign, middle, _stream(works)) if pressing else None
 
-    def _take(self, work: Work, write: Write, reign: Reign, each: Explained | None, last: int):
-        """What a write is to a handler, else what that allows; (None, None) where it may be over."""
+    def close(self) -> None:
+        """The stream ends: what a controller is in the middle of then, it would have gone on with first."""
+        for start, works in self._works.items():
+            reign = self._context.reign(start)
+            last = self._context.last(reign)
+            end = self._context.evidence.end
+            demands = [self._demand(work, self._scene(work, end, reign, last), end, reign, last) for work in works]
+            if works and all(demands):
+                self._context.gaps.append(Gap(reign.key, last, inf, _stream(works), self._middle(works, demands, reign)))
+
+    @staticmethod
+    def _middle(works: list[Work], demands: list[str], reign: Reign) -> str:
+        """What a controller is at, and what comes next."""
+        return f"the controller of epoch {reign.epoch} is in the middle of {' or '.join(work.text for work in works)}; " \
+               f"allowed there: {' or '.join(demands)}"
+
+    def _scene(self, work: Work, write: Write, reign: Reign, last: int) -> Scene | None:
+        if isinstance(work, Reassigning):
+            return self._context.reassignments.scene(reign, work.partition, write, last)
+        return None
+
+    def _demand(self, work: Work, scene: Scene | None, write: Write, reign: Reign, last: int) -> str | None:
+        """What has to come next, at any time since the last write; None where nothing has to."""
         if isinstance(work, Completing):
-            return self._deletes(work, write, reign)
+            tree = self._context.world.topics[work.topic]
+            return work.allowed(tree) if work.next_places(tree) else None
+        if isinstance(work, Listing):
+            rest = self._rest(work)
+            return None if rest is None or not self.requests.stood(last, write.zxid) else f"/admin/reassign_partitions with {self.requests.text(rest)}"
+        memory, end = self._context.memory(reign), min(write.zxid, last + 1)
+        unlisted = work.awaits_list(scene) and not (
+            self.requests.stood(last, write.zxid) or self.requests.remain(memory, end, work.partition))
+        return None if work.optional or unlisted or work.may_end(scene) else work.allowed(scene)
+
+    def _take(self, work: Work, scene: Scene | None, write: Write, reign: Reign, each: Explained | None) -> Judged | None:
+        """What a write is to a handler, None where it is no step of it."""
+        if isinstance(work, Completing):
+            return self.deletes(work, write, reign)
         if isinstance(work, Listing):
             return self._lists(work, write)
-        return self._reassigns(work, write, reign, each, last)
+        return self._reassigns(work, scene, write, reign, each)
 
-    def _reassigns(self, work: Reassigning, write: Write, reign: Reign, each: Explained | None, last: int):
+    def _reassigns(self, work: Reassigning, scene: Scene, write: Write, reign: Reign, each: Explained | None):
         place, memory = write.place, self._context.memory(reign)
-        scene = self._context.reassignments.scene(reign, work.partition, write, last)
         if place.kind == "topic" and write.form == "set":
             topic = topic_in(write.data)
             fits = place.topic == work.partition[0] and topic and self._fits(memory, write, topic, work.partition[1])
@@ -67,10 +105,8 @@ class Handlers:
         else:
             fits = place.kind == "reassign" and not self.requests.why_not(memory, write, work.partition, work.begun)
             written = None
-        if fits and (taken := work.take(scene, written)):
-            return self._taken(work, taken[0], write, reign), None
-        unlisted = work.awaits_list(scene) and not self.requests.remain(memory, write, work.partition)
-        return None, None if work.optional or unlisted or work.may_end(scene) else work.allowed(scene)
+        taken = work.take(scene, written) if fits else []
+        return self._taken(work, taken[0], write, reign) if taken else None
 
     def _fits(self, memory: Memory, write: Write, topic: Topic, own: int) -> bool:
         """Whether all but one partition of a topic znode is as its controller remembers it, and the id as it is."""
@@ -93,24 +129,26 @@ class Handlers:
             works.append(work)
         return Judged(write, STREAM, _KINDS.get(step.name, "step of a reassignment"))
 
-    def _deletes(self, work: Completing, write: Write, reign: Reign):
+    def deletes(self, work: Completing, write: Write, reign: Reign) -> Judged | None:
+        """The next deletion of a topic's znodes, None where it is another write."""
         tree = self._context.world.topics[work.topic]
-        allowed = work.next_places(tree)
-        if write.form == "delete" and write.place in allowed:
-            work.take(write.place)
-            self._works[reign.start] = [work]
-            return Judged(write, "topic", _DELETED[write.place.kind]), None
-        return None, work.allowed(tree) if allowed else None
+        if write.form != "delete" or write.place not in work.next_places(tree):
+            return None
+        work.take(write.place)
+        self._works[reign.start] = [work]
+        return Judged(write, "topic", _DELETED[write.place.kind])
 
-    def _lists(self, work: Listing, write: Write):
+    def _lists(self, work: Listing, write: Write) -> Judged | None:
         """The partition is taken out of the list, if there is one; nothing else comes first."""
+        taken_out = write.place.kind == "reassign" and self.requests.entries(write) == self._rest(work)
+        return Judged(write, STREAM, LISTED) if taken_out else None
+
+    def _rest(self, work: Listing) -> Entries | None:
+        """What is left of the list without the partition; None where there is no list."""
         listed = self._context.world.listed
         if listed is None:
-            return None, None
-        rest = {p: target for p, target in listed.items() if (p, target) != (work.partition, work.target)}
-        if write.place.kind == "reassign" and self.requests.entries(write) == rest:
-            return Judged(write, STREAM, LISTED), None
-        return None, f"/admin/reassign_partitions with {self.requests.text(rest)}"
+            return None
+        return {p: target for p, target in listed.items() if (p, target) != (work.partition, work.target)}
 
     def begins(self, write: Write, reign: Reign, topic: Topic) -> Judged:
         """A write of the topic znode by a controller that is in the middle of nothing."""
@@ -157,3 +195,8 @@ class Handlers:
 def elected(each: Explained) -> Elected:
     """The leader and the ISR that were written."""
     return Elected(each.change.after.leader, frozenset(each.change.after.isr))
+
+
+def _stream(works: list[Work]) -> str:
+    """The stream to which a controller's handlers belong."""
+    return "topic" if isinstance(works[0], Completing) else STREAM

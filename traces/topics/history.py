@@ -1,14 +1,15 @@
 """What became of topics, their deletions, and reassignments in the course of a log."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from traces.partitions.changes import Change
-from traces.partitions.inputs import Assignment, Partition, origin_of, target_of
+from traces.assignments import Assignment, origin_of, target_of
+from traces.partitions.changes import Partition
 from traces.topics.steps import Step
 from traces.topics.world import World
-from traces.topics.writes import Write
-from traces.topics.znodes import Topic
+from traces.writes import Write
+from traces.znodes import Topic
 
 STARTED, FINISHED, CANCELLED, REPLACED = "in progress", "finished", "cancelled", "replaced"
 REMOVED, WITHDRAWN, WAITING = "topic deleted", "request withdrawn", "not begun"
@@ -18,7 +19,8 @@ REMOVED, WITHDRAWN, WAITING = "topic deleted", "request withdrawn", "not begun"
 class Made:
     """Partitions that somebody made: all of a new topic, or `first` and those behind it of another.
 
-    `broker`: whose session, None for a tool's; `balanced`: as the rule assigns them, else explicitly.
+    `broker`: whose session, None for a tool's; `balanced`: as the rule assigns them, else explicitly; `id`: the topic's,
+    from 2.8 on.
     """
 
     topic: str
@@ -28,6 +30,7 @@ class Made:
     first: int
     partitions: dict[int, Assignment]
     balanced: bool
+    id: str | None = None
 
 
 @dataclass
@@ -91,7 +94,7 @@ class History:
     def create(self, write: Write, first: int, topic: Topic, balanced: bool) -> None:
         """Partitions were made."""
         new = {number: a for number, a in topic.partitions.items() if number >= first}
-        self.made.append(Made(write.place.topic, write.zxid, write.time, write.broker, first, new, balanced))
+        self.made.append(Made(write.place.topic, write.zxid, write.time, write.broker, first, new, balanced, topic.id))
 
     def ask_deletion(self, write: Write, known: bool) -> None:
         """The deletion of a topic was asked for."""
@@ -157,12 +160,12 @@ class History:
         for moving in self.moving.values():
             moving.withdrawn = True
 
-    def close(self, world: World) -> None:
-        """The log ends: what is listed and has not begun waits."""
+    def close(self, world: World, owns: Callable[[str], bool]) -> None:
+        """The log ends: what is listed of the stream's own topics, and has not begun, waits."""
         listed = world.listed or {}
         for moving in self.moving.values():
             if moving.withdrawn:
                 moving.outcome = WITHDRAWN
         for partition, target in listed.items():
-            if partition not in self.moving:
+            if partition not in self.moving and owns(partition[0]):
                 self.reassignments.append(Reassignment(partition, "znode", target, None, None, outcome=WAITING))

@@ -2,9 +2,11 @@
 
 from collections import defaultdict
 
-from traces.partitions.inputs import Assignment, Inputs, Partition
+from traces.assignments import Assignment
+from traces.partitions.changes import Partition
+from traces.partitions.inputs import Inputs
 from traces.reigns import Reign
-from traces.topics.znodes import Topic
+from traces.znodes import Topic
 
 
 class Memory:
@@ -67,7 +69,7 @@ class Memory:
     def listed(self, zxid: int) -> dict[Partition, list[tuple[int, ...]]]:
         """The reassignments that it may know from /admin/reassign_partitions, each with its targets, newest first."""
         found: dict[Partition, list[tuple[int, ...]]] = defaultdict(list)
-        for version in reversed(self._inputs.requests(self.reign.start, zxid - 1)):
+        for version in reversed(self._inputs.common.requests(self.reign.start, zxid - 1)):
             for partition, target in version.value.items():
                 if target and max(version.zxid, self.reign.start) > self._finished[partition]:
                     if target not in found[partition]:
@@ -76,7 +78,7 @@ class Memory:
 
     def asked_at(self, partition: Partition, zxid: int) -> int:
         """The zxid at which a reassignment of a partition was last asked for in this reign before a record, or 0."""
-        versions = self._inputs.requests(self.reign.start, zxid - 1)
+        versions = self._inputs.common.requests(self.reign.start, zxid - 1)
         zxids = [version.zxid for before, version in zip(versions, versions[1:])
                  if partition in version.value and partition not in before.value]
         return max(zxids, default=0)

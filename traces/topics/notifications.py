@@ -1,11 +1,12 @@
 """What brokers tell the controller by a znode: ISRs that they have written (up to 2.6), failed log directories."""
 
+from bisect import bisect_left
 from collections import defaultdict
 
 from traces.cluster import json_in
 from traces.evidence import Evidence
-from traces.partitions.inputs import entries_in
-from traces.topics.writes import Write
+from traces.znode_json import entries_in
+from traces.writes import Write
 
 STREAM = "notification"
 ISRS, DIRECTORY, DELETED = "ISRs told of", "log directory failure told of", "notification deleted"
@@ -15,7 +16,7 @@ class Notifications:
     """Judges notifications in the order of the log."""
 
     def __init__(self, evidence: Evidence):
-        self._earlier_sessions = evidence.sessions
+        self._owns, self._told, self._earlier_sessions = evidence.owns, evidence.common.told, evidence.sessions
         self._changed: dict[int | None, list[tuple[int, tuple[str, int]]]] = defaultdict(list)
         for change in reversed(evidence.changes.all):
             if not change.checked and change.before and change.after:
@@ -29,15 +30,20 @@ class Notifications:
     def why_not(self, write: Write) -> str | None:
         """Why no broker writes this: it tells of what it has done since it told the last time; None where it may.
 
+        Of the ISRs that it names those of the stream's topics are judged.
+
         What a session of before the log has done is unknown.
         """
         if write.place.kind == "log_dir_event":
             named = json_in(write.data).get("broker")
             return None if named == write.broker else f"it names broker {named}"
-        done, waiting = set(), self._changed[write.broker]
+        done, waiting, told = set(), self._changed[write.broker], self._told[write.broker]
+        place = bisect_left(told, write.zxid)
+        since = told[place - 1] if place else 0
         while waiting and waiting[-1][0] < write.zxid:
-            done.add(waiting.pop()[1])
-        strange = sorted(set(entries_in(write.data)) - done)
+            zxid, partition = waiting.pop()
+            done |= {partition} if zxid > since else set()
+        strange = sorted(p for p in set(entries_in(write.data)) - done if self._owns(p[0]))
         if not strange or write.session in self._earlier_sessions:
             return None
         return "since it told the last time, its broker has written no ISR of {}-{}".format(*strange[0])

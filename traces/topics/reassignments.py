@@ -9,15 +9,15 @@ from spec.language.plain import Plain
 from traces.evidence import Evidence
 from traces.partitions.elections import Elected
 from traces.partitions.explanations import REASSIGNMENT
-from traces.partitions.inputs import Assignment, Partition, target_of
-from traces.partitions.leaving import Leaving
-from traces.partitions.replay import ELECTIONS, Explained
+from traces.assignments import Assignment, target_of
+from traces.partitions.changes import Partition
+from traces.partitions.replay import Explained
 from traces.reigns import Reign
 from traces.topics.memory import Memory
 from traces.topics.steps import Scene, Step, TopicSteps
 from traces.topics.works import Reassigning
-from traces.topics.writes import Write
-from traces.topics.znodes import Topic
+from traces.writes import Write
+from traces.znodes import Topic
 
 _SUBSETS = 3
 """Of up to so many brokers that may be leaving each set is tried, of more none and all."""
@@ -26,10 +26,9 @@ _SUBSETS = 3
 class Reassignments:
     """Finds the handlers that controllers may be in, and what these may go by."""
 
-    def __init__(self, evidence: Evidence, explained: list[Explained], steps: TopicSteps):
+    def __init__(self, evidence: Evidence, steps: TopicSteps):
         self._evidence, self._steps, self._world = evidence, steps, evidence.world
-        changes = evidence.changes.all
-        self._leaving = Leaving(evidence.inputs.departures, evidence.inputs.last_time, changes)
+        changes, self._leaving = evidence.changes.all, evidence.leaving
         self._versions: dict[Partition, tuple[list[int], list[tuple[int, ...]]]] = defaultdict(lambda: ([], []))
         self._first = {(name, number): state.isr for name, tree in evidence.world.topics.items()
                        for number, state in tree.states.items() if state}
@@ -37,21 +36,16 @@ class Reassignments:
             zxids, isrs = self._versions[change.partition]
             zxids.append(change.zxid)
             isrs.append(change.after.isr if change.after else ())
-        self._used: dict[tuple[int, int], set[str]] = defaultdict(set)
-        for each in explained:
-            machines = {_machine(e.strategy) for e in each.explanations}
-            if len(machines) == 1:
-                self._used[each.change.reign] |= machines
 
     def scene(self, reign: Reign, partition: Partition, write: Write, last: int) -> Scene:
         """What a controller may go by when it writes something of a partition; `last`: its last write before.
 
         A broker that has ruled before may have kept a request batch from then, which stops a state machine for good: so
-        one that was used in this reign works. A reign that began before the log may be anywhere.
+        one that is used in this reign works. A reign that began before the log may be anywhere.
         """
         topic, number = partition
         state = self._world.topics[topic].states.get(number)
-        used = set() if reign.unknown else self._used[reign.epoch, reign.session]
+        used = set() if reign.unknown else self._evidence.common.census.used.get(reign.key, set())
         broken = frozenset(m for m in ("elections", "removals") if reign.again and m not in used)
         isrs = self._isrs(partition, write.zxid, last) + [tuple(self._evidence.brokers)] * reign.unknown
         return Scene(reign.epoch, state, isrs, self._lives(reign, write), broken)
@@ -73,9 +67,8 @@ class Reassignments:
         return list(dict.fromkeys(found))
 
     def _may_be_offline(self, broker: int, view: int, reign: Reign, write: Write) -> bool:
-        failed = self._evidence.inputs.lost_a_log_directory(broker, write.zxid)
-        return failed or self._leaving.gone_soon(broker, view, write.time, write.zxid, (reign.epoch, reign.session),
-                                                 reign.end)
+        failed = self._evidence.inputs.common.lost_a_log_directory(broker, write.zxid)
+        return failed or self._leaving.gone_soon(broker, view, write.time, write.zxid, reign.key)
 
     def by_topic(self, memory: Memory, write: Write, topic: Topic, last: int) -> list[tuple[Reassigning, Step]]:
         """The handlers of which a write of the topic znode may be the first, each with its step."""
@@ -134,8 +127,3 @@ class Reassignments:
             if taken := work.take(scene, Elected(after.leader, frozenset(after.isr))):
                 return work, taken[0]
         return None
-
-
-def _machine(strategy: str) -> str:
-    """Which state machine of a controller makes such a change: that of partitions or of replicas, or none."""
-    return "elections" if strategy in ELECTIONS else "removals" if strategy == "remove_from_isr" else "none"

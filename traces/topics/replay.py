@@ -1,67 +1,91 @@
 """Follows everything that is written to topics and for reassignments, and explains each write by a step."""
 
-from dataclasses import replace
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from traces.evidence import Evidence
 from traces.partitions.explanations import DELETION, REASSIGNMENT
 from traces.partitions.replay import Explained
 from traces.reigns import Reign
-from traces.topics.context import Context, Judged, unexplained
+from traces.subjects import CLUSTER
+from traces.topics.context import Context, Gap, Judged, unexplained
 from traces.topics.handlers import Handlers
-from traces.topics.history import History
+from traces.topics.history import Deletion, Made, Reassignment
 from traces.topics.topic_writes import TopicWrites
-from traces.topics.writes import Write
-from traces.topics.znodes import topic_in
+from traces.writes import Write
+from traces.znodes import topic_in
 
 
-class Streams(NamedTuple):
+@dataclass
+class Streams:
     """Every change of a partition's state, every other write to topics, and what became of them.
 
-    `overlapping`: the zxids at which a deletion went on while a partition of the topic was being reassigned (T3).
+    `deleting`: the changes by which a deletion may have gone on while a partition of the topic was being reassigned;
+    `overlapping`: the zxids of those by which it has (T3), once all streams are together;
+    `gaps`: where nothing else of a controller may come; `threads`: the zxids of the writes of each controller, by epoch
+    and session.
     """
 
-    partitions: list[Explained]
-    writes: list[Judged]
-    history: History
-    overlapping: list[int]
+    partitions: list[Explained] = field(default_factory=list)
+    writes: list[Judged] = field(default_factory=list)
+    made: list[Made] = field(default_factory=list)
+    deletions: list[Deletion] = field(default_factory=list)
+    reassignments: list[Reassignment] = field(default_factory=list)
+    deleting: list[Explained] = field(default_factory=list)
+    overlapping: list[int] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    threads: dict[tuple[int, int], list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
 def explain_topics(evidence: Evidence, explained: list[Explained]) -> Streams:
-    """Explain all that was written to topics and for reassignments, with the changes of partition states among it."""
+    """Explain all that was written in a stream, with the changes of partition states among it."""
     return _Judge(evidence, explained).run()
 
 
 class _Judge:
-    """Explains the writes of one log in their order."""
+    """Explains the writes of one stream in their order."""
 
     def __init__(self, evidence: Evidence, explained: list[Explained]):
         self._evidence, self._guarded = evidence, evidence.features.guarded
-        self._context = Context(evidence, explained)
+        self._context = Context(evidence)
         self._handlers = Handlers(self._context)
         self._topics = TopicWrites(self._context, self._handlers)
         self._partitions = {(each.change.zxid, each.change.partition): each for each in explained}
-        self._overlapping: list[int] = []
+        self._found = Streams()
 
     def run(self) -> Streams:
         """Judge all writes."""
-        context, judged = self._context, []
-        for write in self._evidence.writes.all:
-            found = self._judge(write) if write.place else None
-            judged += [found] if found else []
+        context, found = self._context, self._found
+        for write in self._writes():
+            judged = self._judge(write) if write.place else None
+            found.writes += [judged] if judged else []
             context.creations.note(write)
             context.world.apply(write)
-        context.history.close(context.world)
-        return Streams(list(self._partitions.values()), judged, context.history, self._overlapping)
+        self._handlers.close()
+        context.history.close(context.world, self._evidence.owns)
+        found.partitions, found.gaps = list(self._partitions.values()), context.gaps
+        history = context.history
+        found.made, found.deletions, found.reassignments = history.made, history.deletions, history.reassignments
+        return found
+
+    def _writes(self) -> Iterator[Write]:
+        """The writes of the stream, and from 2.4 on those of the list of requests, which concerns every one."""
+        own, listed = self._evidence.writes, self._evidence.common.requests
+        if self._evidence.name == CLUSTER or not listed:
+            return iter(own)
+        return iter(sorted([*own, *listed], key=lambda write: write.zxid))
 
     def _judge(self, write: Write) -> Judged | None:
         """Explain one write; None for a partition's state, which is among the partitions."""
         each = None
         if write.place.kind == "state" and write.form != "delete":
-            each = self._partitions[write.zxid, (write.place.topic, write.place.number)]
+            each = self._partitions[write.zxid, write.place.partition]
         reign = self._reign(write, each)
         controls = reign is not None and self._is_of_controller(write, each)
         found = self._handlers.goes_on(write, reign, each) if controls else None
+        if found is None and self._is_of_another_stream(write):
+            return None
         if found is None and each is None:
             found = self._topics.judge(write, reign if controls else None)
         elif found is None and controls:
@@ -74,6 +98,10 @@ class _Judge:
             self._settle(each, found)
         self._remember(write, found)
         return None if each else found
+
+    def _is_of_another_stream(self, write: Write) -> bool:
+        """Whether it is the list of requests, which only the stream of the cluster judges, from 2.4 on."""
+        return write.place.kind == "reassign" and self._evidence.features.kip455 and self._evidence.name != CLUSTER
 
     def _reign(self, write: Write, each: Explained | None) -> Reign | None:
         """The reign of the controller that wrote this, None if no controller did."""
@@ -108,13 +136,14 @@ class _Judge:
     def _note(self, write: Write, reign: Reign, each: Explained | None) -> None:
         """What a controller is seen to know and to have done."""
         self._context.wrote(reign, write.zxid)
+        self._found.threads[reign.key].append(write.zxid)
         if write.place.topic:
             self._context.deletions.note(reign, write, each and each.change)
         triggers = [e.trigger for e in each.explanations] if each else []
         if DELETION in triggers:
             self._context.history.take_offline(each.change, reign.start)
-            if triggers[0] == DELETION and not each.ambiguous and self._is_reassigned(write, reign):
-                self._overlapping.append(write.zxid)
+            if self._is_reassigned(write, reign):
+                self._found.deleting.append(each)
 
     def _is_reassigned(self, write: Write, reign: Reign) -> bool:
         """Whether a controller is reassigning a partition of the topic of a write."""

@@ -15,12 +15,12 @@ _DONE = "deletion finished"
 
 def topics_as_json(streams: Streams) -> dict:
     """The object `topics` of `replay --json`."""
-    made = streams.history.made
+    made = streams.made
     return {
         **_counts(streams, "topic"),
         "created": [_made(each) for each in made if each.first == 0],
         "expanded": [_made(each) for each in made if each.first > 0],
-        "deleted": [_deletion(each) for each in streams.history.deletions],
+        "deleted": [_deletion(each) for each in streams.deletions],
     }
 
 
@@ -31,7 +31,7 @@ def notifications_as_json(streams: Streams) -> dict:
 
 def reassignments_as_json(streams: Streams) -> dict:
     """The object `reassignments` of `replay --json`."""
-    found = streams.history.reassignments
+    found = streams.reassignments
     return {
         **_counts(streams, "reassignment"),
         "outcomes": dict(sorted(Counter(each.outcome for each in found).items())),
@@ -87,8 +87,7 @@ def print_topics(out: Console, streams: Streams) -> None:
     if not streams.writes:
         return
     out.print(_table(streams))
-    history = streams.history
-    made, deleted = history.made, history.deletions
+    made, deleted = streams.made, streams.deletions
     done = [each for each in deleted if each.how == _DONE]
     out.print(f"topics: {sum(not each.first for each in made):,} created, {sum(each.first > 0 for each in made):,} "
               f"expanded, {len(done):,} deleted{_took(done)}")
@@ -96,7 +95,7 @@ def print_topics(out: Console, streams: Streams) -> None:
         if each.how != _DONE:
             text = f"deletion of {each.topic}, asked for at {each.zxid:#x}: {each.how}"
             out.print(text, soft_wrap=True, markup=False)
-    _print_reassignments(out, history.reassignments)
+    _print_reassignments(out, streams.reassignments)
     rest = [judged for judged in streams.writes if not judged.kind]
     for judged in rest[:_SHOWN]:
         out.print(f"[yellow]unexplained[/] at {judged.write.zxid:#x}", end=": ", soft_wrap=True)

@@ -1,9 +1,10 @@
 """The requests to reassign in /admin/reassign_partitions, as controllers take them away."""
 
-from traces.partitions.inputs import Partition, entries_in
+from traces.partitions.changes import Partition
+from traces.znode_json import entries_in
 from traces.topics.context import Context
 from traces.topics.memory import Memory
-from traces.topics.writes import Write
+from traces.writes import Write
 
 Entries = dict[Partition, tuple[int, ...]]
 
@@ -24,9 +25,14 @@ class Requests:
         """A list in words."""
         return ", ".join(f"{topic}-{number} {list(target)}" for (topic, number), target in entries.items()) or "nothing"
 
-    def remain(self, memory: Memory, write: Write, own: Partition) -> bool:
+    def stood(self, first: int, end: int) -> bool:
+        """Whether there was a list all the time from zxid `first` to before `end`."""
+        return all(version.value for version in self._context.evidence.inputs.common.requests(first, end - 1))
+
+    @staticmethod
+    def remain(memory: Memory, zxid: int, own: Partition) -> bool:
         """Whether a controller that is done with a partition knows of other requests, so that it writes the list."""
-        return self._context.world.listed is not None or bool(memory.listed(write.zxid).keys() - {own})
+        return bool(memory.listed(zxid).keys() - {own})
 
     def why_not(self, memory: Memory, write: Write, own: Partition | None, begun: int) -> str | None:
         """Why a controller does not write this list when it is done with a partition (`own`); None where it does.

@@ -5,10 +5,12 @@ the states few, Kafka may take any: here the transitions are bound to that choic
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from types import SimpleNamespace
 from typing import NamedTuple
 
 from spec.language.domains import NOBODY
+from spec.language.model import Model
 from spec.language.plain import Plain, new_state
 from spec.language.sequences import push
 from spec.language.sets import contains, difference, everybody, intersection, is_empty
@@ -23,7 +25,7 @@ from spec.topics.context import (
 from spec.topics.znodes import CANCELLATION, REASSIGNMENT
 from traces.cluster import PartitionState
 from traces.partitions.elections import Elected
-from traces.partitions.inputs import Assignment
+from traces.assignments import Assignment
 
 EPOCH, LATER_EPOCH = 1, 2
 """The epoch of the controller, and that of every later one, in the states that are built here."""
@@ -59,9 +61,7 @@ class TopicSteps:
     """The transitions of the variant that reassigns as the log's controllers do."""
 
     def __init__(self, kip455: bool, brokers: Iterable[int]):
-        variant = "kip455" if kip455 else "two-phase"
-        any_of = {progress.is_next: contains, progress.leaves_next: _leaves}
-        self._model = next(model for model in MODELS if model.variant == variant).rebound(any_of)
+        self._model = _bound("kip455" if kip455 else "two-phase")
         self._take = {t.function.__name__: t.function for t in self._model.transitions}
         self._ids = sorted(brokers)
         self._numbers = {broker: number for number, broker in enumerate(self._ids)}
@@ -257,6 +257,13 @@ class TopicSteps:
             scope = dict.fromkeys(self._model.scope, 2) | {"brokers": n, "replicas": n, "partitions": partitions}
             self._blanks[partitions] = new_state(self._model.state, scope)
         return self._blanks[partitions]
+
+
+@cache
+def _bound(variant: str) -> Model:
+    """A variant's model, with the transitions bound to any choice."""
+    any_of = {progress.is_next: contains, progress.leaves_next: _leaves}
+    return next(model for model in MODELS if model.variant == variant).rebound(any_of)
 
 
 def _leaves(controller, p, r):

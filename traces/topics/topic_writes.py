@@ -6,8 +6,8 @@ from traces.topics.handlers import Handlers
 from traces.topics.notifications import DELETED, Notifications
 from traces.topics.notifications import STREAM as NOTIFICATION
 from traces.topics.works import Completing
-from traces.topics.writes import Write
-from traces.topics.znodes import topic_in
+from traces.writes import Write
+from traces.znodes import topic_in
 
 STREAM = "topic"
 _NOT_ADDED = "nobody adds partitions like this; allowed there: more partitions, numbered on, on brokers that are " \
@@ -115,8 +115,7 @@ class TopicWrites:
             why = f"T2: a deletion that begins here does something else first: {work.allowed(tree)}"
         if why:
             return unexplained(write, reign, why)
-        context.works[reign.start] = [work]
-        return self._handlers.goes_on(write, reign, None)
+        return self._handlers.deletes(work, write, reign)
 
     def _marker(self, write: Write, reign: Reign | None) -> Judged:
         tree = self._context.world.topics[write.place.topic]

@@ -2,11 +2,12 @@
 
 from spec.language.plain import Plain
 from spec.topics.context import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
+from traces.assignments import Assignment
+from traces.partitions.changes import Partition
 from traces.partitions.elections import Elected
-from traces.partitions.inputs import Assignment, Partition
 from traces.topics.steps import Scene, Step, TopicSteps
 from traces.topics.world import TopicTree
-from traces.topics.znodes import Place, text_of
+from traces.znodes import Place, text_of
 
 ORDERED = 4
 """Up to so many replicas a union of old and new ones keeps their order (2.3 and before): Scala's small sets do."""
@@ -21,6 +22,7 @@ class Reassigning:
     def __init__(self, steps: TopicSteps, partition: Partition, begun: int, states: list[Plain]):
         self._steps, self.partition, self.begun, self._states = steps, partition, begun, states
         self.optional = False
+        self._next: tuple[Scene | None, list[Step | None]] = None, []
 
     @property
     def text(self) -> str:
@@ -29,18 +31,20 @@ class Reassigning:
 
     def next_steps(self, scene: Scene) -> list[Step | None]:
         """The writes that may come next, and None where the handler may be at its end."""
-        found: list[Step | None] = []
-        for s in self._states:
-            s = s.copy()
-            self._steps.refresh(s, scene.state, scene.epoch)
-            found += self._steps.next_writes(s, scene)
-        return found
+        if self._next[0] is not scene:
+            found: list[Step | None] = []
+            for s in self._states:
+                s = s.copy()
+                self._steps.refresh(s, scene.state, scene.epoch)
+                found += self._steps.next_writes(s, scene)
+            self._next = scene, found
+        return self._next[1]
 
     def take(self, scene: Scene, written: Assignment | Elected | None) -> list[Step]:
         """The steps that write this; the handler goes on from them."""
         taken = [step for step in self.next_steps(scene) if step and self._same(step.written, written)]
         if taken:
-            self._states = [step.after for step in taken]
+            self._states, self._next = [step.after for step in taken], (None, [])
         return taken
 
     def may_end(self, scene: Scene) -> bool:

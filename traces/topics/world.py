@@ -1,13 +1,15 @@
 """The topics that ZooKeeper holds, as one write after another leaves them."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from traces.cluster import PartitionState, below
+from traces.cluster import PartitionState
 from traces.partitions.changes import state_in
-from traces.partitions.inputs import Partition, entries_in
-from traces.topics.writes import Write
-from traces.topics.znodes import Place, Topic, place_of, text_of, topic_in
+from traces.partitions.changes import Partition
+from traces.znode_json import entries_in
+from traces.writes import Write
+from traces.znodes import Place, Topic, place_of, text_of, topic_in
 from traces.zookeeper_snapshot import Znode
 
 
@@ -30,12 +32,13 @@ class TopicTree:
 class World:
     """The trees of all topics, and what the requests to the controller list."""
 
-    def __init__(self, root: str, nodes: dict[str, Znode]):
+    def __init__(self, nodes: Mapping[str, Znode]):
+        """`nodes`: what there is before the first write, by the paths as brokers know them."""
         self.topics: dict[str, TopicTree] = defaultdict(TopicTree)
         self.listed: dict[Partition, tuple[int, ...]] | None = None
         self.preferred = False
         for path, node in nodes.items():
-            if place := place_of(below(root, path) or ""):
+            if place := place_of(path):
                 self._put(place, node.mzxid if place.kind != "topic" else node.czxid, node.data)
 
     def apply(self, write: Write) -> None:

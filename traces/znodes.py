@@ -5,7 +5,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from traces.cluster import json_in
-from traces.partitions.inputs import Assignment, assignment_in, part_of
+from traces.assignments import Assignment, assignment_in
+from traces.znode_json import part_of
 
 REASSIGN, PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)(?:(/partitions)(?:/(\d+)(/state)?)?)?")
@@ -22,6 +23,16 @@ class Place(NamedTuple):
     kind: str
     topic: str | None = None
     number: int | None = None
+
+    @property
+    def partition(self) -> tuple[str, int]:
+        """Topic and number, of a znode that has both."""
+        return self.topic, self.number
+
+    @property
+    def in_topic(self) -> bool:
+        """Whether it stands in the tree of a topic."""
+        return self.kind in ("topic", "directory", "partition", "state")
 
 
 @lru_cache(maxsize=100_000)

@@ -1,0 +1,111 @@
+"""What the log shows of a controller's inputs that are of the whole cluster: registrations, requests, defaults."""
+
+import re
+from collections import defaultdict
+from typing import NamedTuple
+
+from traces.cluster import below, json_in
+from traces.transactions import CloseSession, Create, Delete, Operation, SetData, Transaction
+from traces.versions import Version, Versions
+from traces.znode_json import entries_in
+from traces.zookeeper_tree import Tree
+
+_REASSIGN, _PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
+_DEFAULT_CONFIG, _LOG_DIRS = "/config/brokers/<default>", "/log_dir_event_notification/"
+_ID = re.compile(r"/brokers/ids/\d+")
+_LAST = 1 << 64
+Partition = tuple[str, int]
+
+
+class Departure(NamedTuple):
+    """A broker's registration went: the record that ended it, and its time in ms."""
+
+    zxid: int
+    time: int
+
+
+class CommonInputs:
+    """Collects the inputs record by record; asked afterwards, when all of the log is known.
+
+    `brokers`: who is registered; `departures`: of each broker; `default_config`: that of /config/brokers/<default>;
+    `last_time`: of the last record, in ms.
+    """
+
+    def __init__(self, root: str, tree: Tree):
+        self._root = root
+        self.brokers: Versions[frozenset[int]] = Versions(self._registered(tree))
+        self.departures: dict[int, list[Departure]] = defaultdict(list)
+        self.default_config: Versions[bytes | None] = Versions(None)
+        self.last_time = 0
+        self._requests: Versions[bytes | None] = Versions(None)
+        self._preferred: Versions[bytes | None] = Versions(None)
+        self._failed_directory: dict[int, int] = {}
+        self._times: list[tuple[int, int]] = []
+        for path, node in tree.nodes.items():
+            self._note(0, path, node.data or b"")
+
+    def add(self, transaction: Transaction, tree: Tree) -> None:
+        """Note what a transaction that succeeded did; `tree` is the one after it."""
+        self.last_time = transaction.time
+        for operation in transaction.operations:
+            match operation:
+                case Create(path, data) | SetData(path, data):
+                    self._note(transaction.zxid, path, data or b"")
+                case Delete(path):
+                    self._note(transaction.zxid, path, None)
+        if any(isinstance(o, CloseSession) or self._is_registration(o) for o in transaction.operations):
+            self._note_brokers(transaction, self._registered(tree))
+
+    def requested_targets(self, partition: Partition, first: int, last: int) -> list[tuple[int, ...]]:
+        """The replicas that /admin/reassign_partitions wanted for a partition."""
+        listed = [version.value for version in self.requests(first, last)]
+        return [entries[partition] for entries in listed if entries.get(partition)]
+
+    def requests(self, first: int, last: int) -> list[Version]:
+        """What /admin/reassign_partitions listed, oldest first; nothing where it did not exist."""
+        return [Version(v.zxid, entries_in(v.value)) for v in self._requests.between(first, last)]
+
+    def preferred_requested(self, partition: Partition, first: int, last: int) -> bool:
+        """Whether /admin/preferred_replica_election listed a partition."""
+        return any(partition in entries_in(v.value) for v in self._preferred.between(first, last))
+
+    def lost_a_log_directory(self, broker: int, zxid: int) -> bool:
+        """Whether a broker has told of a failed log directory before."""
+        return self._failed_directory.get(broker, zxid) < zxid
+
+    def registered_since(self, time: int, last: int) -> list[Version]:
+        """The versions of /brokers/ids that stood at some time from `time` (ms) to the record of zxid `last`."""
+        before = [zxid for zxid, at in self._times if at < time and zxid <= last]
+        return self.brokers.between(before[-1] if before else 0, last)
+
+    def all_brokers(self) -> set[int]:
+        """The ids of all brokers that registered, or that a request names."""
+        found = {broker for version in self.brokers.between(0, _LAST) for broker in version.value}
+        targets = [target for version in self.requests(0, _LAST) for target in version.value.values()]
+        return found | {broker for target in targets for broker in target}
+
+    def topics_requested(self) -> set[str]:
+        """The topics that /admin/reassign_partitions ever listed."""
+        return {topic for version in self.requests(0, _LAST) for topic, _ in version.value}
+
+    def _note(self, zxid: int, path: str, data: bytes | None) -> None:
+        known = below(self._root, path) or ""
+        versions = {_REASSIGN: self._requests, _PREFERRED: self._preferred, _DEFAULT_CONFIG: self.default_config}
+        if known in versions:
+            versions[known].add(zxid, data)
+        elif known.startswith(_LOG_DIRS) and isinstance(broker := json_in(data).get("broker"), int):
+            self._failed_directory.setdefault(broker, zxid)
+
+    def _note_brokers(self, transaction: Transaction, brokers: frozenset[int]) -> None:
+        for broker in self.brokers.at(transaction.zxid) - brokers:
+            self.departures[broker].append(Departure(transaction.zxid, transaction.time))
+        if brokers != self.brokers.at(transaction.zxid):
+            self._times.append((transaction.zxid, transaction.time))
+        self.brokers.add(transaction.zxid, brokers)
+
+    def _is_registration(self, operation: Operation) -> bool:
+        return bool(_ID.fullmatch(below(self._root, getattr(operation, "path", "")) or ""))
+
+    def _registered(self, tree: Tree) -> frozenset[int]:
+        names = (path.rpartition("/")[2] for path in tree.children.get(f"{self._root}/brokers/ids", ()))
+        return frozenset(int(name) for name in names if name.isdigit())

@@ -1,0 +1,34 @@
+"""The requests that failed, by session: what a session did between two of its writes is not all in the log."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+
+from traces.transactions import Failure, Transaction
+
+BADVERSION = -103
+
+
+class Failures:
+    """Collects the failed requests record by record."""
+
+    def __init__(self):
+        self._failed: dict[int, list[int]] = defaultdict(list)
+        self._refused: dict[int, list[int]] = defaultdict(list)
+
+    def add(self, transaction: Transaction) -> None:
+        """Note a transaction that failed."""
+        self._failed[transaction.session].append(transaction.zxid)
+        if any(isinstance(o, Failure) and o.code == BADVERSION for o in transaction.operations):
+            self._refused[transaction.session].append(transaction.zxid)
+
+    def failed(self, session: int, first: int, last: float) -> bool:
+        """Whether a request of a session failed between two records."""
+        return _between(self._failed[session], first, last)
+
+    def refused(self, session: int, first: int, last: int) -> bool:
+        """Whether a request of a session failed between two records because of a version."""
+        return _between(self._refused[session], first, last)
+
+
+def _between(zxids: list[int], first: int, last: float) -> bool:
+    return bisect_left(zxids, last) > bisect_right(zxids, first)

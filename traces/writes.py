@@ -1,0 +1,51 @@
+"""The writes to topics, their configuration, and the messages to the controller, one by one in the order of a log."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from traces.cluster import Members, below
+from traces.transactions import Check, Create, Delete, SetData, Transaction
+from traces.znodes import ENTITY, Place, place_of
+
+_FORMS = {Create: "create", SetData: "set", Delete: "delete"}
+
+
+class Write(NamedTuple):
+    """One operation that succeeded on a znode of a topic, or on a message to the controller.
+
+    `form`: create, set or delete; `place`: None for the configuration of something else; `broker`: whose session
+    wrote it, None for a tool's; `checked`: in a multi with a check of /controller_epoch; `previous`: the zxid of the
+    write of its session before, of those that are checked, in whatever stream.
+    """
+
+    zxid: int
+    time: int
+    session: int
+    broker: int | None
+    form: str
+    path: str
+    place: Place | None
+    data: bytes | None
+    checked: bool
+    previous: int = 0
+
+    @property
+    def text(self) -> str:
+        """What it does, and who does it."""
+        whose = "a session that is no broker's" if self.broker is None else f"broker {self.broker}"
+        form = {"set": "setData"}.get(self.form, self.form)
+        return f"{form} {self.path} by {whose} ({self.session:#x})"
+
+
+def writes_of(transaction: Transaction, members: Members, root: str) -> Iterator[Write]:
+    """The writes of a transaction that succeeded."""
+    first = transaction.operations[0]
+    checked = isinstance(first, Check) and below(root, first.path) == "/controller_epoch"
+    for operation in transaction.operations:
+        form = _FORMS.get(type(operation))
+        path = (below(root, operation.path) or "") if form else ""
+        place = place_of(path)
+        if place or ENTITY.fullmatch(path):
+            broker = members.broker_of.get(transaction.session)
+            data = None if form == "delete" else operation.data
+            yield Write(transaction.zxid, transaction.time, transaction.session, broker, form, path, place, data, checked)

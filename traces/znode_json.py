@@ -1,0 +1,25 @@
+"""The JSON that Kafka keeps in znodes, taken apart without trusting it."""
+
+from functools import lru_cache
+
+from traces.cluster import json_in
+
+
+def part_of(found: dict, name: str) -> dict:
+    """The object of that name inside a JSON object; an empty one where there is none."""
+    part = found.get(name)
+    return part if isinstance(part, dict) else {}
+
+
+@lru_cache(maxsize=1_000)
+def entries_in(data: bytes | None) -> dict[tuple[str, int], tuple[int, ...]]:
+    """The partitions that an admin znode lists, each with the replicas that it wants, if it wants any."""
+    listed = json_in(data).get("partitions")
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    return {(str(entry.get("topic")), entry["partition"]): ids_in(entry.get("replicas"))
+            for entry in entries if isinstance(entry.get("partition"), int)}
+
+
+def ids_in(value: object) -> tuple[int, ...]:
+    """The broker ids of a JSON list; none where it is no list of numbers."""
+    return tuple(value) if isinstance(value, list) and all(isinstance(each, int) for each in value) else ()
