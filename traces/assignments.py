@@ -1,6 +1,7 @@
 """The assignment of a partition, as topic znodes of every version have it."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from traces.cluster import json_in
 from traces.znode_json import ids_in, part_of
@@ -17,6 +18,7 @@ class Assignment:
     removing: tuple[int, ...] = ()
 
 
+@lru_cache(maxsize=100_000)
 def assignment_in(data: bytes | None, number: int) -> Assignment | None:
     """A partition's assignment in a topic znode of any version; None if it has none."""
     parts = (part_of(json_in(data), name) for name in PARTS)

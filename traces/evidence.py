@@ -1,5 +1,6 @@
 """What a log shows, stream by stream: what all of them share, and what is written in each."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -89,9 +90,11 @@ class Evidence:
         """A write after all others, by nobody."""
         return Write(_END, self.common.inputs.last_time, 0, None, "end", "", None, None, False)
 
-    def next_checked(self, write_session: int, zxid: int) -> Write | None:
+    def next_checked(self, session: int, zxid: int) -> Write | None:
         """The next write of a session in this stream that was checked against the epoch: its controller's next step."""
-        return next((write for write in self._checked[write_session] if write.zxid > zxid), None)
+        own = self._checked[session]
+        place = bisect_right(own, zxid, key=lambda write: write.zxid)
+        return own[place] if place < len(own) else None
 
 
 @dataclass(frozen=True)

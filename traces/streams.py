@@ -50,7 +50,7 @@ def together(common: Common, found: list[Streams]) -> Streams:
     for each in found:
         for reign, zxids in each.threads.items():
             streams.threads[reign] = list(merge(streams.threads[reign], zxids))
-    streams.partitions, floors = _forward(common, streams.partitions)
+    streams.partitions, floors = forward(common, streams.partitions)
     streams.overlapping = [each.change.zxid for each in streams.deleting
                            if _is_deletion(each, floors.get(each.change.zxid, 0))]
     streams.writes = _once(streams.writes)
@@ -63,7 +63,7 @@ def _is_deletion(each: Explained, floor: int) -> bool:
     return bool(admissible) and admissible[0].trigger == DELETION and not replace(each, explanations=admissible).ambiguous
 
 
-def _forward(common: Common, changes: Iterable[Explained]) -> tuple[list[Explained], dict[int, int]]:
+def forward(common: Common, changes: Iterable[Explained]) -> tuple[list[Explained], dict[int, int]]:
     """Keep the explanations by views that are not older than what the controller had seen before: these, by zxid, too."""
     found, floors, seen, brokers = [], {}, {}, common.inputs.brokers
     for each in changes:

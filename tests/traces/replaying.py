@@ -16,7 +16,7 @@ from traces.partitions.replay import Explained, explain_changes
 from traces.recording import Recording, read_recording
 from traces.replay import Result, replay
 from traces.report import refused_by_epoch
-from traces.streams import explain_streams, settle
+from traces.streams import explain_streams, forward, settle
 from traces.topics.replay import Streams
 from traces.transactions import Transaction
 from traces.zookeeper_snapshot import Snapshot
@@ -68,7 +68,7 @@ def explained(recording: Recording, variant: str | None = None) -> list[Explaine
     members = Members(recording, root)
     gathered = gather(recording, variant or find_variant(recording, members, root), members, root)
     found = [each for evidence in gathered.streams.values() for each in explain_changes(evidence)]
-    return sorted(found, key=lambda each: each.change.zxid)
+    return forward(gathered.common, sorted(found, key=lambda each: each.change.zxid))[0]
 
 
 def settled(recording: Recording, variant: str | None = None) -> Result:

@@ -5,11 +5,15 @@ assignment a tuple of the log's ids. Every rule is the specification's.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from spec.language.domains import NOBODY
 from spec.museum import strategies as museum
 from spec.partition import strategies
+
+_REMEMBERED = 20_000
+"""So many elections are remembered, of each strategy: a cluster has few assignments, ISRs and sets of live brokers."""
 
 
 class Elected(NamedTuple):
@@ -30,6 +34,8 @@ class Elections:
     def __init__(self):
         self._ids: list[int] = []
         self._numbers: dict[int, int] = {}
+        for name in ("new_topic", "offline", "reassign", "preferred", "controlled_shutdown", "removal", "old_removal"):
+            setattr(self, name, lru_cache(maxsize=_REMEMBERED)(getattr(self, name)))
 
     def new_topic(self, assignment: tuple[int, ...], online: frozenset[int]) -> Elected | None:
         """The first state of a partition; None when no replica is online."""
