@@ -4,6 +4,7 @@ The specification numbers brokers from 0 and keeps sets as bit masks; here are t
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from spec.language.domains import NOBODY
@@ -24,6 +25,7 @@ class Counted(NamedTuple):
 
 
 NOTHING = Counted()
+_REMEMBERED = 100_000
 
 
 class Rules:
@@ -31,8 +33,10 @@ class Rules:
 
     def __init__(self):
         self._numbers: dict[int, int] = {}
+        self.counted = lru_cache(maxsize=_REMEMBERED)(self.counted)
+        self.changed = lru_cache(maxsize=_REMEMBERED)(self.changed)
 
-    def counted(self, state: PartitionState | None, assigned: Assignment, registered: Iterable[int], deleting: bool,
+    def counted(self, state: PartitionState | None, assigned: Assignment, registered: frozenset[int], deleting: bool,
                 listed: bool, min_isr: int | None) -> Counted:
         """What a partition counts for.
 

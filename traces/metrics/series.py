@@ -65,9 +65,8 @@ def metrics_of(recording: Recording, members: Members, root: str) -> Series:
     series.began = series.ended = later[0].time if later else 0
     last = series.initial
     for transaction in later:
-        observer.add(transaction)
-        values, series.ended = observer.values(), transaction.time
-        if values != last:
+        series.ended = transaction.time
+        if observer.add(transaction) and (values := observer.values()) != last:
             series.samples.append(Sample(transaction.zxid, transaction.time, values))
             last = values
     series.unclean_by_epoch = observer.unclean_by_epoch
@@ -82,7 +81,9 @@ class _Observer:
         self._states: dict[Partition, PartitionState | None] = {}
         self._assignments: dict[str, dict[int, Assignment]] = {}
         self._counted: dict[Partition, Counted] = {}
-        self._totals = Counter()
+        self._totals = [0] * len(Counted._fields)
+        self._partitions = 0
+        self._min_isrs: dict[str, int | None] = {}
         self._counts = Counter({name: 0 for name in COUNTERS})
         self._dirty: set[Partition] = set()
         self.unclean_by_epoch: Counter = Counter()
@@ -94,22 +95,25 @@ class _Observer:
         self.unclean_by_epoch.clear()
         self._settle()
 
-    def add(self, transaction: Transaction) -> None:
-        """Go on by one record."""
+    def add(self, transaction: Transaction) -> bool:
+        """Go on by one record; returns whether it may have changed a metric."""
         if transaction.failed:
-            self._add_refusal(transaction)
-            return
+            return self._add_refusal(transaction)
+        noted = False
         for operation in transaction.operations:
             path = below(self._root, getattr(operation, "path", "")) or ""
             match operation:
                 case Create(_, data) | SetData(_, data):
-                    self._note(path, data or b"")
+                    noted |= self._note(path, data or b"")
                 case Delete():
-                    self._note(path, None)
+                    noted |= self._note(path, None)
                 case CloseSession():
                     self._add_end(transaction)
+                    noted = True
         self._tree.apply(transaction)
-        self._settle()
+        if noted:
+            self._settle()
+        return noted
 
     def values(self) -> dict[str, int]:
         """All metrics as they are now."""
@@ -120,26 +124,27 @@ class _Observer:
             "controller_epoch": (number_in(epoch.data) or 0) if epoch else 0,
             "brokers": len(self._brokers),
             "topics": len(self._assignments),
-            "partitions": sum(map(len, self._assignments.values())),
-            **{name: self._totals[name] for name in Counted._fields},
+            "partitions": self._partitions,
+            **dict(zip(Counted._fields, self._totals)),
             "topics_to_delete": len(self._marked),
             "topics_ineligible": sum(self._is_ineligible(topic) for topic in self._marked),
         }
         return gauges | {name: self._counts[name] for name in COUNTERS}
 
-    def _add_refusal(self, transaction: Transaction) -> None:
+    def _add_refusal(self, transaction: Transaction) -> bool:
         """A refused request of a broker: its check of the epoch, or a version that is not the present one."""
-        first = transaction.operations[0]
-        if transaction.session in self._members.broker_of and first == Failure(_BADVERSION):
+        counts = transaction.session in self._members.broker_of and transaction.operations[0] == Failure(_BADVERSION)
+        if counts:
             self._counts["fenced_writes" if transaction.multi else "failed_isr_updates"] += 1
+        return counts
 
     def _add_end(self, transaction: Transaction) -> None:
         owned = self._tree.ephemerals.get(transaction.session, ())
         registered = any(_BROKER.fullmatch(below(self._root, path) or "") for path in owned)
         self._counts["session_expiries"] += int(registered and not transaction.cxid)
 
-    def _note(self, path: str, data: bytes | None) -> None:
-        """A znode has these data now, or is gone (None)."""
+    def _note(self, path: str, data: bytes | None) -> bool:
+        """A znode has these data now, or is gone (None); returns whether metrics read it."""
         if found := _STATE.fullmatch(path):
             self._note_state((found[1], int(found[2])), data)
         elif found := _TOPIC.fullmatch(path):
@@ -149,16 +154,22 @@ class _Observer:
             self._dirty |= self._of_topic(found[1])
         elif found := _CONFIG.fullmatch(path):
             self._dirty |= self._of_topic(found[1])
+            self._min_isrs.clear()
         elif path in (_REASSIGN, _DEFAULT):
             self._dirty |= set(self._counted)
+            self._min_isrs.clear()
         elif path == _EPOCH and data is not None:
             self._counts["controller_elections"] += int((number_in(data) or 0) > self._epoch())
+        elif path not in (_EPOCH, _CONTROLLER) and not _BROKER.fullmatch(path):
+            return False
+        return True
 
     def _note_state(self, partition, data):
         after, before = state_in(data), self._states.get(partition)
         if after:
             counts = self._rules.changed(before, after)
-            self._counts.update(counts)
+            for name, count in counts.items():
+                self._counts[name] += count
             self.unclean_by_epoch[after.controller_epoch] += counts.get("unclean_elections", 0)
         self._states[partition] = after
         self._dirty.add(partition)
@@ -168,9 +179,10 @@ class _Observer:
         listed = part_of(json_in(data), "partitions") if data is not None else {}
         numbers = [int(number) for number in listed if number.isdigit()]
         found = {number: assigned for number in numbers if (assigned := assignment_in(data, number))}
-        self._assignments.pop(topic, None)
+        self._partitions -= len(self._assignments.pop(topic, ()))
         if data is not None:
             self._assignments[topic] = found
+            self._partitions += len(found)
         self._dirty |= self._of_topic(topic)
 
     def _settle(self):
@@ -181,11 +193,11 @@ class _Observer:
             self._brokers = brokers
             self._dirty |= set(self._counted)
         for partition in self._dirty:
-            self._totals.subtract(self._counted.pop(partition, NOTHING)._asdict())
-            counted = self._count(partition)
+            known, counted = self._counted.pop(partition, NOTHING), self._count(partition)
             if counted is not None:
                 self._counted[partition] = counted
-                self._totals.update(counted._asdict())
+            if known != (counted or NOTHING):
+                self._totals = [total - old + new for total, old, new in zip(self._totals, known, counted or NOTHING)]
         self._dirty = set()
 
     def _count(self, partition):
@@ -208,6 +220,11 @@ class _Observer:
         return absent or any(self._counted[partition].reassigning for partition in self._of_topic(topic))
 
     def _min_isr(self, topic: str) -> int | None:
+        if topic not in self._min_isrs:
+            self._min_isrs[topic] = self._configured_min_isr(topic)
+        return self._min_isrs[topic]
+
+    def _configured_min_isr(self, topic: str) -> int | None:
         for path in (f"/config/topics/{topic}", _DEFAULT):
             value = part_of(json_in(self._data(path)), "config").get(_MIN_ISR)
             if value is not None and str(value).isdigit():
