@@ -5,6 +5,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from traces.jute import JuteError, JuteReader
 from traces.transactions import LogError
@@ -19,8 +20,7 @@ _NAME = re.compile(r"snapshot\.([0-9a-f]+)")
 _REMEDY = "use another snapshot"
 
 
-@dataclass(frozen=True, slots=True)
-class Znode:
+class Znode(NamedTuple):
     """A znode; zxids and versions as in `org.apache.zookeeper.data.StatPersisted`, times in milliseconds since 1970.
 
     `cversion` counts creations of children only (a client is shown twice that, minus the number of children).

@@ -1,7 +1,5 @@
 """Replays transactions into a tree of znodes and sessions, as `org.apache.zookeeper.server.DataTree` does."""
 
-from dataclasses import replace
-
 from traces.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Operation, Reconfig, SetAcl, SetData, Transaction,
 )
@@ -85,13 +83,13 @@ class Tree:
         cversion = parent.cversion + 1 if operation.parent_cversion == -1 else operation.parent_cversion
         if cversion != parent.cversion + 1:
             texts.append(f"create {path} with parent cversion {cversion}, but it is {parent.cversion}")
-        self.nodes[parent_path(path)] = replace(parent, cversion=cversion, pzxid=zxid)
+        self.nodes[parent_path(path)] = parent._replace(cversion=cversion, pzxid=zxid)
         return texts
 
     def _delete(self, path: str, zxid: int) -> list[str]:
         parent = self.nodes.get(parent_path(path))
         if parent is not None:
-            self.nodes[parent_path(path)] = replace(parent, pzxid=zxid)
+            self.nodes[parent_path(path)] = parent._replace(pzxid=zxid)
         node = self.nodes.get(path)
         if node is None:
             return [f"delete {path}, but it does not exist"]
@@ -103,7 +101,7 @@ class Tree:
         node = self.nodes.get(path)
         if node is None:
             return [f"{operation.form()}, but it does not exist"]
-        self.nodes[path] = replace(node, data=operation.data, version=version, mzxid=zxid, mtime=transaction.time)
+        self.nodes[path] = node._replace(data=operation.data, version=version, mzxid=zxid, mtime=transaction.time)
         if isinstance(operation, SetData) and version != node.version + 1:
             return [f"setData {path} to version {version}, but it is at version {node.version}"]
         return []
@@ -112,7 +110,7 @@ class Tree:
         node = self.nodes.get(path)
         if node is None:
             return [f"setACL {path}, but it does not exist"]
-        self.nodes[path] = replace(node, aversion=version)
+        self.nodes[path] = node._replace(aversion=version)
         if version != node.aversion + 1:
             return [f"setACL {path} to version {version}, but it is at version {node.aversion}"]
         return []

@@ -1,7 +1,6 @@
 """The tree contradicts what ZooKeeper cannot have done, and replays over a snapshot taken while it changed."""
 
 import random
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -136,7 +135,7 @@ def comparable(nodes: dict[str, Znode], directory: Path) -> dict[str, Znode]:
     """Return the nodes, for 1.1.1 without pzxid: its closeSession does not tell which parents lost a child."""
     if directory.parent.name != "1.1.1":
         return nodes
-    return {path: replace(node, pzxid=0) for path, node in nodes.items()}
+    return {path: node._replace(pzxid=0) for path, node in nodes.items()}
 
 
 @settings(max_examples=25)

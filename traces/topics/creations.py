@@ -97,8 +97,9 @@ class Creations:
         for version in self._inputs.common.registered_since(write.time - READ_WITHIN, write.zxid):
             size = len(version.value)
             if replicas <= size and set().union(*wanted[first:]) <= version.value:
-                for brokers, start, shift in product(_orders(version.value, wanted), range(size), range(size)):
-                    if assign_replicas(brokers, n, replicas, start, shift)[first:] == wanted[first:]:
+                for brokers, *chosen in product(_orders(version.value, wanted), range(size), range(size)):
+                    begins = assign_replicas(brokers, first + 1, replicas, *chosen)[first] == wanted[first]
+                    if begins and assign_replicas(brokers, n, replicas, *chosen)[first:] == wanted[first:]:
                         return True
         return False
 
