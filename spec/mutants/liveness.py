@@ -1,16 +1,9 @@
 """Mutants of liveness: mistakes by which something that must come does not. They are not held to the writing rules."""
 
 from spec.group import deletion, join, loading, membership, network, verdicts
-from spec.language.model import first_paragraph
 from spec.mutants import liveness_mistakes as wrong
 from spec.mutants.group import scope as group_scope
-from spec.mutants.mutant import Mutant, everywhere
-
-
-def mutant(name, kills, replacements, at):
-    """A mutant that is told by the docstring of what replaces something."""
-    return Mutant(name, first_paragraph(next(iter(replacements.values()))), kills, everywhere(replacements), at)
-
+from spec.mutants.mutant import mutant
 
 ONE, TWO, MOVED = group_scope(1, 1, 1, 1, 1, 1), group_scope(1, 2, 2, 2, 1, 2), group_scope(2, 1, 1, 1, 2, 1)
 AGED = group_scope(1, 1, 1, 2, 1, 2, periods=1)

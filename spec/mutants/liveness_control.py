@@ -8,7 +8,7 @@ from spec import zookeeper
 from spec.language.model import first_paragraph
 from spec.museum import consumer_variants as variants
 from spec.mutants import liveness_control_mistakes as wrong
-from spec.mutants.mutant import Mutant, everywhere, within
+from spec.mutants.mutant import Mutant, mutant, within
 from spec.mutants.topics import CALM, FAULT, TWICE
 from spec.partition import brokers, progress, rebalance, triggers
 from spec.partition import zookeeper as states
@@ -18,11 +18,6 @@ from spec.topics import brokers as hosts
 from spec.topics import deletion, reassignment, reign
 from spec.topics import replica as logs
 from spec.topics.progress import at_work
-
-
-def mutant(name, kills, replacements, at):
-    """A mutant that is told by the docstring of what replaces something."""
-    return Mutant(name, first_paragraph(next(iter(replacements.values()))), kills, everywhere(replacements), at)
 
 
 def scope(names, *values):

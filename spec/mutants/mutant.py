@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Callable, Mapping
 
 from spec.language.domains import Scope
-from spec.language.model import Model
+from spec.language.model import Model, first_paragraph
 from spec.language.rebind import rebind
 
 
@@ -45,3 +45,8 @@ def within(name: str, replacements: Mapping[Callable, Callable]) -> Callable[[Mo
 def everywhere(replacements: Mapping[Callable, Callable]) -> Callable[[Model], Model]:
     """A mutation that replaces callees, or whole transitions, wherever they are used."""
     return lambda model: model.rebound(replacements)
+
+
+def mutant(name: str, kills: str, replacements: Mapping[Callable, Callable], at: Scope) -> Mutant:
+    """A mutant by callees that are replaced everywhere, told by the docstring of what replaces the first of them."""
+    return Mutant(name, first_paragraph(next(iter(replacements.values()))), kills, everywhere(replacements), at)
