@@ -31,7 +31,7 @@ STANDARD = scope(1, 2, 3, 2, 1, 3)
 ONE_MOVE = scope(2, 1, 1, 1, 2, 2)
 TWO_COORDINATORS = scope(2, 2, 2, 1, 2, 2)
 THREE_MEMBERS = scope(1, 3, 3, 2, 1, 2)
-TWO_GENERATIONS = scope(2, 2, 2, 2, 2, 2)
+TWO_GENERATIONS = scope(2, 2, 2, 2, 2, 4)
 AGEING = scope(1, 1, 1, 1, 1, 3, periods=1)
 UNLOADED_LATE = scope(2, 1, 1, 2, 2, 2, periods=1)
 BEHIND = {"loaded_is_log": 8, "durable": 13}
