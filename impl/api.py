@@ -88,10 +88,7 @@ class Api:
     # Metadata
 
     def _metadata(self, call: Call) -> None:
-        try:
-            brokers, states, controller, _ = self._look()
-        except (NotAnswered, Expired):
-            brokers, states, controller = {}, {}, -1
+        brokers, states, controller, _ = self._known()
         kind, name = MetadataResponse, self._process.settings.topic
         wanted = [name] if call.request.topics is None else [topic.name for topic in call.request.topics]
         call.answer(kind(
@@ -115,13 +112,17 @@ class Api:
         return kind.MetadataResponseTopic(error_code=ERRORS[error], name=name, is_internal=False, partitions=partitions)
 
     def _find_coordinator(self, call: Call) -> None:
-        try:
-            brokers, _, _, leader = self._look()
-        except (NotAnswered, Expired):
-            brokers, leader = {}, -1
+        brokers, _, _, leader = self._known()
         verdict = find_verdict(int(leader in brokers))
         found_at = (leader, brokers[leader].host, brokers[leader].port) if verdict == NOTHING_WRONG else None
         call.answer(found(Verdict.names[verdict], found_at))
+
+    def _known(self) -> tuple[dict[int, BrokerId], dict[int, tuple], int, int]:
+        """What `_look` finds; where ZooKeeper does not answer, what was found last, as Kafka's brokers have a cache."""
+        try:
+            return self._look()
+        except (NotAnswered, Expired):
+            return self._read[1:] if self._read else ({}, {}, -1, -1)
 
     def _look(self) -> tuple[dict[int, BrokerId], dict[int, tuple], int, int]:
         """The brokers, the partitions with their replicas and states, the controller, and who leads the offsets

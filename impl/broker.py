@@ -106,6 +106,12 @@ class Broker:
                 self.held = name
             case {"do": "fail_log_dir", "p": p}:
                 self._add("fail_log_dir", p=p)
+            case {"do": "break_log", "p": p, "after": size, "dies": dies} if self.process.planes:
+                self.process.planes[p].log.fail_after, self.process.planes[p].log.dies = size, dies
+            case {"do": "cut", "address": address, "cut": is_cut}:
+                self.process.port.cut(tuple(address), is_cut)
+            case {"do": "slow", "delay": delay}:
+                self.process.port.delay = delay
 
     def _add(self, name: str, message: Message | None = None, **arguments: int) -> None:
         """Put an event into the queue."""

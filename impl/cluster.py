@@ -12,23 +12,21 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
+from impl.faults import Faults
 from impl.keeper import Keeper, answers, die_with_parent, parse
 from impl.places import NONE, OFFSETS_TOPIC, Places
 from impl.settings import Settings
 from impl.wire import HOST
 from impl.znodes import (
-    PERSISTENT, BrokerId, ConfigChange, Controller, PreferredElection, Topic, TopicConfig,
+    PERSISTENT, BrokerId, Controller, Topic, TopicConfig,
 )
 from spec.processes import PARTITION, cluster, scopes
 from spec.errors import UserError
 from spec.language.plain import new_state
 
 TOPIC = "events"
-OPERATOR = 60.0
-"""How long a tool waits for ZooKeeper, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,7 @@ class Size:
     """How large a cluster is, which variant it runs, and how long a session lives without its client, in seconds.
 
     `groups`: it has an offsets partition, which comes behind the partitions of the topic, and group coordinators.
+    `recorded`: its steps are; it has no replay otherwise.
     """
 
     brokers: int = 3
@@ -43,6 +42,7 @@ class Size:
     partitions: int = 2
     min_isr: int = 1
     groups: bool = False
+    recorded: bool = True
     variant: str = "fenced"
     session_timeout: float = 2.0
 
@@ -120,7 +120,7 @@ class Child:
             self._process.wait()
 
 
-class Cluster:
+class Cluster(Faults):
     """A running cluster in `directory`; use it as a context, at whose end every process has ended.
 
     Raises UserError where ZooKeeper cannot be started or reached.
@@ -128,19 +128,15 @@ class Cluster:
 
     def __init__(self, directory: Path, size: Size, zookeeper: str | None = None, port: int | None = None):
         self.directory, self.size = directory, size
-        self.children: dict[int, Child] = {}
         self._incarnations = dict.fromkeys(range(size.brokers), 0)
-        self._keeper = None
+        keeper = None
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "recording").mkdir(exist_ok=True)
         if zookeeper is None:
-            self._keeper = Keeper(directory, tick=max(100, int(size.session_timeout * 125)), port=port)
+            keeper = Keeper(directory, tick=max(100, int(size.session_timeout * 125)), port=port)
         elif parse(zookeeper) and not answers(zookeeper):
             raise UserError(f"no ZooKeeper at {zookeeper}; start it, or leave --zookeeper away")
-        self.zookeeper = zookeeper or self._keeper.address
-        self.operator = KazooClient(self.zookeeper, timeout=OPERATOR)
-        self._faults = open(directory / "recording" / "faults.jsonl", "w", buffering=1)
-        self._began = time.time()
+        super().__init__(directory, size, zookeeper or keeper.address, keeper)
 
     def __enter__(self) -> "Cluster":
         try:
@@ -163,6 +159,8 @@ class Cluster:
             self.operator.stop()
             self.operator.close()
         finally:
+            for link in self.links.values():
+                link.close()
             if self._keeper:
                 self._keeper.stop()
 
@@ -182,10 +180,6 @@ class Cluster:
                 if path == Topic.path_of(TOPIC):
                     raise UserError(f"{self.zookeeper}: the topic {TOPIC} is there; give an empty ZooKeeper") from None
 
-    def note(self, fault: str, **about: object) -> None:
-        """Record what is done to the cluster."""
-        self._faults.write(json.dumps({"time": round(time.time() - self._began, 3), "fault": fault, **about}) + "\n")
-
     # Brokers
 
     def start(self, broker: int) -> None:
@@ -197,8 +191,8 @@ class Cluster:
         self.note("start", broker=broker)
         self.children[broker] = Child(
             Settings(broker, number, size.brokers, size.replicas, size.planes, size.min_isr, size.variant, TOPIC,
-                     self.zookeeper, size.session_timeout,
-                     str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl"),
+                     self.links[broker].address, size.session_timeout,
+                     str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl") if size.recorded else "",
                      str(self.directory / "logs" / f"broker-{broker}"), port, size.places.offsets),
             self.directory / f"broker-{broker}.log")
 
@@ -206,38 +200,6 @@ class Cluster:
         """Start a process of every broker."""
         for broker in range(self.size.brokers):
             self.start(broker)
-
-    def kill(self, broker: int) -> None:
-        """kill -9: the session stays until it expires."""
-        self.note("kill", broker=broker)
-        self.children[broker].signal(signal.SIGKILL)
-        self.children[broker].wait(5)
-
-    def pause(self, broker: int) -> None:
-        """SIGSTOP."""
-        self.note("pause", broker=broker)
-        self.children[broker].signal(signal.SIGSTOP)
-
-    def resume(self, broker: int) -> None:
-        """SIGCONT."""
-        self.note("resume", broker=broker)
-        self.children[broker].signal(signal.SIGCONT)
-
-    def hold(self, broker: int, before: str) -> None:
-        """Let a broker stop itself right before a step of its controller."""
-        self.note("hold", broker=broker, before=before)
-        self.children[broker].command(do="hold", before=before)
-
-    def release(self, broker: int) -> None:
-        """Take back a `hold`, and let the broker go on if it has stopped itself."""
-        self.note("release", broker=broker)
-        self.children[broker].command(do="hold", before=None)
-        self.children[broker].signal(signal.SIGCONT)
-
-    def fail_log_dir(self, broker: int, partition: int) -> None:
-        """The log directory of a replica fails."""
-        self.note("fail_log_dir", broker=broker, partition=partition)
-        self.children[broker].command(do="fail_log_dir", p=partition)
 
     def stop(self, broker: int, seconds: float = 10) -> None:
         """A controlled shutdown."""
@@ -254,39 +216,6 @@ class Cluster:
             self.children[broker].signal(signal.SIGTERM)
         for broker in running:
             self.children[broker].wait(10)
-
-    def expire(self, broker: int) -> None:
-        """End the session of a broker, living or not, as ZooKeeper does: by a second connection that closes it."""
-        self.note("expire", broker=broker)
-        thief = KazooClient(self.zookeeper, client_id=self.children[broker].session, timeout=OPERATOR)
-        thief.start()
-        thief.stop()
-        thief.close()
-
-    # Operators
-
-    def delete_controller(self) -> None:
-        """An operator deletes /controller."""
-        self.note("delete_controller")
-        try:
-            self.operator.delete(Controller.path)
-        except NoNodeError:
-            pass
-
-    def ask_for_preferred(self) -> None:
-        """An operator asks for preferred leaders, of all partitions."""
-        self.note("ask_for_preferred")
-        wanted = PreferredElection(TOPIC, tuple(range(self.size.partitions)))
-        try:
-            self.operator.create(wanted.path, wanted.encode())
-        except NodeExistsError:
-            pass
-
-    def allow_unclean(self) -> None:
-        """An operator allows unclean elections for the topic."""
-        self.note("allow_unclean")
-        self.operator.set(TopicConfig.path_of(TOPIC), TopicConfig(True).encode())
-        self.operator.create(ConfigChange.prefix, ConfigChange(TOPIC).encode(), sequence=True)
 
     # Observation
 

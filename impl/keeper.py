@@ -47,12 +47,20 @@ class Keeper:
             f"dataDir={self.data}\nclientPort={self.port}\nclientPortAddress={HOST}\ntickTime={tick}\n"
             f"minSessionTimeout={2 * tick}\nmaxSessionTimeout={LONGEST_SESSION}\nmaxClientCnxns=0\n"
             "admin.enableServer=false\n")
-        command = [_java(), *JVM, "-Dzookeeper.admin.enableServer=false", "-Dzookeeper.preAllocSize=64", "-cp",
-                   _jars(), MAIN, str(configuration)]
-        with open(self.log, "w") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+        self._command = [_java(), *JVM, "-Dzookeeper.admin.enableServer=false", "-Dzookeeper.preAllocSize=64", "-cp",
+                         _jars(), MAIN, str(configuration)]
+        self._start()
+
+    def _start(self):
+        with open(self.log, "a") as log:
+            self._process = subprocess.Popen(self._command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                                              preexec_fn=die_with_parent)
         self._wait()
+
+    def restart(self) -> None:
+        """Kill the server, and start another on its data."""
+        self.stop()
+        self._start()
 
     def _wait(self):
         until = time.monotonic() + START

@@ -10,6 +10,7 @@ An append is one write; what a process that died has left of one is cut off when
 from __future__ import annotations
 
 import os
+import signal
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +45,7 @@ class FileLog:
 
     `incoming` is the batch that the step in progress may append; `before_write` is called before each change of the
     file. `broken` says why the log fails from now on: a fault that is injected (`fail_after`: so many bytes of the
-    next append still reach the file).
+    next append still reach the file; `dies`: and then the process ends, as by kill -9).
     """
 
     def __init__(self, directory: Path):
@@ -55,6 +56,7 @@ class FileLog:
         self.incoming: bytes | None = None
         self.before_write: Callable[[], None] = lambda: None
         self.fail_after: int | None = None
+        self.dies = False
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         self.dropped = self._recover()
 
@@ -115,6 +117,8 @@ class FileLog:
         try:
             if self.fail_after is not None:
                 os.pwrite(self._file, data[:self.fail_after], position)
+                if self.dies:
+                    os.kill(os.getpid(), signal.SIGKILL)
                 raise OSError("injected")
             if os.pwrite(self._file, data, position) < len(data):
                 raise OSError("disk full")

@@ -11,6 +11,7 @@ import queue
 import socket
 import struct
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -63,13 +64,18 @@ class Outgoing(NamedTuple):
 
 
 class Port:
-    """Listens on a free port, and sends; `inbox` receives each Message that arrives."""
+    """Listens on a free port, and sends; `inbox` receives each Message that arrives.
+
+    `delay` is how long each message is held back, in seconds: a slow link.
+    """
 
     def __init__(self, inbox: queue.Queue):
         self.inbox = inbox
         self._listener = socket.create_server((HOST, 0))
         self.address = (HOST, self._listener.getsockname()[1])
         self._channels: dict[tuple[str, int], queue.Queue] = {}
+        self._cut: set[tuple[str, int]] = set()
+        self.delay = 0.0
         threading.Thread(target=self._accept, daemon=True).start()
 
     def send(self, address: tuple[str, int], message: Message) -> None:
@@ -79,15 +85,25 @@ class Port:
             threading.Thread(target=self._send_all, args=(address,), daemon=True).start()
         self._channels[address].put(message)
 
+    def cut(self, address: tuple[str, int], is_cut: bool) -> None:
+        """Lose what is sent to an address, or do so no more."""
+        (self._cut.add if is_cut else self._cut.discard)(address)
+
     def _send_all(self, address):
         waiting, connection = self._channels[address], None
         while True:
             message = waiting.get()
+            if self.delay:
+                time.sleep(self.delay)
             try:
+                if address in self._cut:
+                    raise ConnectionError("the link is cut")
                 connection = connection or socket.create_connection(address, timeout=1)
                 connection.settimeout(None)
                 connection.sendall(message.encode())
             except OSError:
+                if connection:
+                    connection.close()
                 connection = None
 
     def _accept(self):

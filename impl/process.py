@@ -74,7 +74,8 @@ class Process:
         self.asked: dict[int, tuple[str, float]] = {}
         self.answer: int | None = None
         self.about_to_write: Callable[[str, str], None] = lambda part, name: None
-        self.recorder = Recorder(Path(settings.recording), process=f"{self.broker}.{settings.incarnation}",
+        file = Path(settings.recording) if settings.recording else None
+        self.recorder = Recorder(file, process=f"{self.broker}.{settings.incarnation}",
                                  found=[plane.found() for plane in self.planes])
         for writer in (self.requests, *(plane.log for plane in self.planes)):
             writer.before_write = self._tell_intent
@@ -177,6 +178,8 @@ class Process:
         session = self.requests.session
         self.clock, self.zxid = self.clock + 1, max(self.zxid, session.zxid)
         self.number += 1
+        if not self.recorder.on:
+            return
         self.recorder.write({
             "n": self.number, "part": part, "step": self._text(part, name, arguments, answer), "with": partners,
             "seams": calls, "zxids": self.requests.zxids, "at": self.requests.at, "zxid": self.zxid,

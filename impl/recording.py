@@ -15,12 +15,19 @@ from pathlib import Path
 
 
 class Recorder:
-    """Appends lines to a file; each is one write, so that a process that is killed leaves whole lines behind."""
+    """Appends lines to a file; each is one write, so that a process that is killed leaves whole lines behind.
 
-    def __init__(self, file: Path, **about: object):
+    Without a file (None) nothing is recorded.
+    """
+
+    def __init__(self, file: Path | None, **about: object):
+        self.on = file is not None
+        if not self.on:
+            return
         self._file = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_TRUNC, 0o644)
         self.write({"format": 2, **about})
 
     def write(self, line: dict) -> None:
         """Append one line."""
-        os.write(self._file, json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        if self.on:
+            os.write(self._file, json.dumps(line, separators=(",", ":")).encode() + b"\n")

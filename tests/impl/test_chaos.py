@@ -15,7 +15,9 @@ class FakeCluster:
     """Notes what is done to it, and follows it as a cluster would."""
 
     class size:
-        brokers, planes = 3, 3
+        brokers, planes, variant = 3, 3, "fenced"
+
+    owns_zookeeper = True
 
     def __init__(self):
         self.children = {b: Child() for b in range(3)}
@@ -83,6 +85,7 @@ def run(monkeypatch):
 def test_all_faults_come_and_all_is_mended(run, seed):
     cluster = run(seed)
     assert {name for name, *_ in cluster.done} >= {"kill", "start", "pause", "resume", "expire", "delete_controller"}
+    assert {name for name, *_ in cluster.done} >= {"cut_zookeeper", "mend_links", "restart_zookeeper", "tear"}
     assert not cluster.paused and cluster.registered() == [0, 1, 2]
 
 
