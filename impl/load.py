@@ -15,7 +15,9 @@ from typing import NamedTuple
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.errors import KafkaError
 
-PAUSE, TIMEOUT = 0.05, 40
+from spec.errors import UserError
+
+PAUSE, TIMEOUT, PATIENCE = 0.05, 40, 300
 
 
 class Verdict(NamedTuple):
@@ -79,13 +81,26 @@ class Load:
         self._stopping.set()
         self._thread.join(2 * TIMEOUT)
 
+    def _ends(self, consumer, places):
+        """The high watermarks, of all partitions; asked for again where a leader does not answer."""
+        ends, until = {}, time.monotonic() + PATIENCE
+        while len(ends) < len(places):
+            try:
+                ends = consumer.end_offsets(places)
+            except KafkaError:
+                pass
+            if time.monotonic() > until:
+                raise UserError(f"no leader answers for {self._topic} {sorted(set(places) - ends.keys())}: it is not "
+                                "known what has become of the records")
+        return ends
+
     def read_all(self) -> Verdict:
         """Read every partition from its beginning to its high watermark, and compare."""
         consumer = KafkaConsumer(bootstrap_servers=self._bootstrap(), group_id=None, consumer_timeout_ms=TIMEOUT * 1000,
                                  auto_offset_reset="earliest")
         places = [TopicPartition(self._topic, p) for p in range(self._partitions)]
         consumer.assign(places)
-        ends = consumer.end_offsets(places)
+        ends = self._ends(consumer, places)
         found: dict[tuple[int, int], bytes] = {}
         while any(consumer.position(place) < ends[place] for place in places):
             for place, records in consumer.poll(timeout_ms=1000).items():

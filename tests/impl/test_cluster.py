@@ -24,10 +24,11 @@ def directory(tmp_path_factory):
     return directory
 
 
-def steady(cluster, other_than=None):
-    """Wait until all brokers are registered, and one of them (another) is the controller."""
+def steady(cluster):
+    """Wait until all brokers are registered, one of them is the controller, and all replicas are in sync."""
     assert wait_until(lambda: len(cluster.registered()) == cluster.size.brokers)
-    assert wait_until(lambda: cluster.controller() not in (None, other_than))
+    assert wait_until(lambda: cluster.controller() is not None)
+    assert wait_until(lambda: all(len(isr(cluster, p)) == cluster.size.replicas for p in range(2)))
     return cluster.controller()
 
 
@@ -70,7 +71,8 @@ def want_things(cluster):
 
 
 def isr(cluster, p):
-    return json.loads(cluster.operator.get(f"/brokers/topics/events/partitions/{p}/state")[0])["isr"]
+    path = f"/brokers/topics/events/partitions/{p}/state"
+    return json.loads(cluster.operator.get(path)[0])["isr"] if cluster.operator.exists(path) else []
 
 
 def test_its_zookeeper_log_conforms(directory, capsys):

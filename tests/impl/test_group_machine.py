@@ -1,0 +1,204 @@
+"""Two running coordinators in this process, over a log in memory and by a clock of the test: whatever clients do."""
+
+from types import SimpleNamespace
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from kafka.protocol.consumer.group import (
+    HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, OffsetCommitRequest, OffsetFetchRequest, SyncGroupRequest,
+)
+
+from impl import coordinator as coordinators
+from impl import group_timers
+from impl.coordinator import Coordinator
+from impl.wire import Call
+from spec.group.states import GroupState, move_is_legal
+from spec.replica.broker import LEADER
+
+NAME, CLIENTS, PLACE = "g", 3, ("events", 0)
+CLIENT, BROKER = st.integers(0, CLIENTS - 1), st.integers(0, 1)
+
+
+class Log:
+    """What both brokers have of the offsets partition."""
+
+    def __init__(self, batches):
+        self._batches, self.read = batches, batches.__getitem__
+
+    @property
+    def length(self):
+        return len(self._batches)
+
+
+class Broker:
+    """A process of which there is the offsets partition alone."""
+
+    def __init__(self, machine, b):
+        self.machine, self.broker, self.settings = machine, b, SimpleNamespace(offsets=0)
+        self.replica = SimpleNamespace(state=None)
+        self.planes = [SimpleNamespace(log=Log(machine.log), replica=self.replica)]
+        self.partition = SimpleNamespace(replicas=[SimpleNamespace(leader_epoch=-1, leader=-1)])
+        self.network, self.states = SimpleNamespace(current=None), ["Absent"]
+        self.coordinator = Coordinator(self, self.append)
+        self.coordinator.leader.takes_appends = lambda: True
+
+    def append(self, part, name, offer, p, acks):
+        assert (name, acks) == ("produce", 1)
+        if self.replica.state != LEADER:
+            return False
+        self.machine.log.append(offer.data)
+        self.machine.waiting.append(offer.respond)
+        return True
+
+    def note(self, group, state, **line):
+        if group == NAME and state != self.states[-1]:
+            self.states.append(state)
+
+
+class Client:
+    def __init__(self):
+        self.id, self.generation, self.members, self.call, self.sent = "", 0, None, None, 0
+
+
+class Groups(RuleBasedStateMachine):
+    """Clients, the log, the clock; `acked` is the largest offset whose commit was acknowledged."""
+
+    def __init__(self):
+        super().__init__()
+        self.now, self.log, self.waiting, self.number, self.acked = 1000.0, [], [], 0, -1
+        clock = SimpleNamespace(monotonic=lambda: self.now)
+        self.clocks = coordinators.time, group_timers.time
+        coordinators.time = group_timers.time = clock
+        self.assignments = {}
+        self.clients = [Client() for _ in range(CLIENTS)]
+        self.brokers = [Broker(self, b) for b in range(2)]
+        self.epoch = 0
+        self.lead(0)
+
+    def teardown(self):
+        coordinators.time, group_timers.time = self.clocks
+
+    def lead(self, b):
+        for broker in self.brokers:
+            broker.replica.state = LEADER if broker.broker == b else None
+            broker.partition.replicas[0] = SimpleNamespace(leader_epoch=self.epoch, leader=b)
+            broker.coordinator.leader.look()
+
+    def ask(self, c, b, request):
+        client = self.clients[c]
+        if client.call is None:
+            client.call = Call(request, 0)
+            self.brokers[b].coordinator.handle(client.call)
+            self.hear(client)
+
+    def hear(self, client):
+        """What was answered, if anything."""
+        if client.call is None or client.call._answer.empty():
+            return
+        request, answer, client.call = client.call.request, client.call._answer.get(), None
+        getattr(self, "on_" + type(request).__name__)(client, request, answer)
+
+    def on_JoinGroupRequest(self, client, request, answer):
+        if answer.error_code in (0, 79):
+            client.id, client.generation = answer.member_id, max(0, answer.generation_id)
+            client.members = [each.member_id for each in answer.members]
+        elif answer.error_code == 25:
+            client.id = ""
+
+    def on_SyncGroupRequest(self, client, request, answer):
+        if answer.error_code == 0:
+            assert self.assignments.setdefault(request.generation_id, answer.assignment) == answer.assignment
+
+    def on_OffsetCommitRequest(self, client, request, answer):
+        if answer.topics[0].partitions[0].error_code == 0:
+            self.acked = max(self.acked, client.sent)
+
+    def on_OffsetFetchRequest(self, client, request, answer):
+        if answer.error_code == 0:
+            assert answer.topics[0].partitions[0].committed_offset >= self.acked
+
+    def on_HeartbeatRequest(self, client, request, answer):
+        pass
+
+    def on_LeaveGroupRequest(self, client, request, answer):
+        client.id = ""
+
+    @rule(c=CLIENT, b=BROKER, both=st.booleans())
+    def join(self, c, b, both):
+        kind = JoinGroupRequest.JoinGroupRequestProtocol
+        names = ["range", "roundrobin"] if both else ["range"]
+        self.ask(c, b, JoinGroupRequest(
+            group_id=NAME, session_timeout_ms=10_000, rebalance_timeout_ms=20_000, member_id=self.clients[c].id,
+            protocol_type="consumer", protocols=[kind(name=name, metadata=b"m") for name in names]))
+
+    @rule(c=CLIENT, b=BROKER)
+    def sync(self, c, b):
+        client, kind = self.clients[c], SyncGroupRequest.SyncGroupRequestAssignment
+        self.number += 1
+        brought = [kind(member_id=each, assignment=b"%d" % self.number) for each in client.members or ()]
+        self.ask(c, b, SyncGroupRequest(group_id=NAME, generation_id=client.generation, member_id=client.id,
+                                        assignments=brought))
+
+    @rule(c=CLIENT, b=BROKER)
+    def heartbeat(self, c, b):
+        client = self.clients[c]
+        self.ask(c, b, HeartbeatRequest(group_id=NAME, generation_id=client.generation, member_id=client.id))
+
+    @rule(c=CLIENT, b=BROKER)
+    def leave(self, c, b):
+        self.ask(c, b, LeaveGroupRequest(group_id=NAME, member_id=self.clients[c].id))
+
+    @rule(c=CLIENT, b=BROKER)
+    def commit(self, c, b):
+        client, kind = self.clients[c], OffsetCommitRequest.OffsetCommitRequestTopic
+        if client.call is not None:
+            return
+        self.number += 1
+        client.sent = self.number
+        partition = kind.OffsetCommitRequestPartition(partition_index=0, committed_offset=self.number)
+        self.ask(c, b, OffsetCommitRequest(
+            group_id=NAME, generation_id_or_member_epoch=client.generation, member_id=client.id,
+            topics=[kind(name=PLACE[0], partitions=[partition])]))
+
+    @rule(c=CLIENT, b=BROKER)
+    def fetch(self, c, b):
+        kind = OffsetFetchRequest.OffsetFetchRequestTopic
+        self.ask(c, b, OffsetFetchRequest(group_id=NAME, topics=[kind(name=PLACE[0], partition_indexes=[0])]))
+
+    @rule(seconds=st.sampled_from([0.0, 0.6, 4.0, 11.0, 400.0]))
+    def time_passes(self, seconds):
+        self.now += seconds
+        for broker in self.brokers:
+            broker.coordinator.tick()
+
+    @rule()
+    def replicate(self):
+        waiting, self.waiting = self.waiting, []
+        for respond in waiting:
+            respond("DONE")
+
+    @rule(b=BROKER, kept=st.integers(0, 9))
+    def fail_over(self, b, kept):
+        waiting, self.waiting = self.waiting, []
+        del self.log[len(self.log) - len(waiting) + min(kept, len(waiting)):]
+        self.epoch += 1
+        self.lead(b)
+        for respond in waiting:
+            respond("NOT_LEADER_OR_FOLLOWER")
+
+    @invariant()
+    def answers_arrive(self):
+        for client in self.clients:
+            self.hear(client)
+
+    @invariant()
+    def states_follow_each_other_as_kafkas(self):
+        names = GroupState.names
+        for broker in self.brokers:
+            moves = [move for move in zip(broker.states, broker.states[1:]) if "Absent" not in move]
+            assert all(move_is_legal(names.index(a), names.index(b)) for a, b in moves), moves
+
+
+TestGroups = Groups.TestCase
+TestGroups.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
