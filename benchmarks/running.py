@@ -7,8 +7,8 @@ Break a running cluster at random, seed after seed, and measure what recording c
 chaos runs `kafkaproof run --chaos SEED --load` and replays the recording: nothing that was acknowledged may be lost, or
 missed by the group, every step must be one of the specification, and no property may be violated.
 
-produce sends records with acks=all, one batch each, to a cluster of three brokers with recording and to one without, one
-after the other in each round. Read the ratio, recorded / not recorded: a number of records a second belongs to the
+produce sends records with acks=all, one batch each, to a cluster of three brokers with recording and to one without,
+one after the other in each round. Read the ratio, recorded / not recorded: a number of records a second belongs to the
 machine.
 
 Exit code: 0 if all is as it should be, 1 if not.
