@@ -12,7 +12,7 @@ import argparse
 import random
 from pathlib import Path
 
-from benchmarks.log_bytes import LogFiles, check, close_session, create, create_session, delete, failure, multi, set_data
+from log_bytes import LogFiles, check, close_session, create, create_session, delete, failure, multi, set_data
 
 NODEEXISTS = -110
 SPREAD = (  # weights of what happens next

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
@@ -22,12 +23,12 @@ from traces.pictures import history_of
 from traces.processes.reading import is_recording, read_cluster
 from traces.processes.replay import replay as follow
 from traces.processes.report import as_json, print_result
-from traces.recording import Recording, read_readable
+from traces.recording import Recording, log_files, read_readable
 from traces.replay import replay
 from traces.report import (
     BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, refused_by_epoch, verdict_of,
 )
-from traces.streams import explain_streams, settle
+from traces.streams import explain_streams, settle, together
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
 RECORDED = {identity(p) for variant in RUN for model in parts(variant) for p in model.properties}
@@ -35,6 +36,7 @@ EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper
   kafkaproof replay runs/cluster-20260101-120000-1f2e
   kafkaproof replay copy-of-the-logs --expect C4 --history split-brain.json
+  kafkaproof replay /var/lib/zookeeper --master local[2] --events events
   kafkaproof show split-brain.json --beside runs/election-legacy-20260101-120000-1f2e
 
 exit codes: 0 conforms and violates at most what --expect names, 1 diverges or violates, 2 bad input, 3 undecided
@@ -61,6 +63,10 @@ def add_parser(commands) -> None:
                         help="a violation that is no failure (repeatable): C4")
     parser.add_argument("--history", metavar="FILE", type=Path,
                         help="write the first violation or divergence, for `kafkaproof show`")
+    parser.add_argument("--events", metavar="OUT", type=Path,
+                        help="write every operation of the logs as Parquet into this new directory, for SQL")
+    parser.add_argument("--master", metavar="MASTER",
+                        help="explain the topics of a long log in tasks of Spark, such as local[2] (default: no Spark)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 
@@ -94,8 +100,8 @@ def replay_recording(options) -> int:
     """Replay what `kafkaproof run` has recorded; returns the exit code."""
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
-    if options.chroot or options.history:
-        raise UserError(f"{options.directory}: --chroot and --history are for the log of a ZooKeeper; its own is in "
+    if options.chroot or options.history or options.events or options.master:
+        raise UserError(f"{options.directory}: --chroot, --history, --events and --master are for the log of a ZooKeeper; its own is in "
                         f"{options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
     try:
@@ -122,16 +128,41 @@ def _report(recording: Recording, error: UserError | None, options) -> Report:
     if variant is None:
         raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
-    result = replay(recording, variant, members, root, _progress(len(recording.transactions)))
     gathered = gather(recording, variant, members, root)
-    streams = explain_streams(gathered)
+    with _jobs(options.master) as jobs:
+        if options.events:
+            _write_events(options.directory, options.events, root, jobs)
+        explained = jobs and jobs.explain(gathered.common, gathered.streams.values())
+        result = replay(recording, variant, members, root, _progress(len(recording.transactions)))
+        metrics = metrics_of(recording, members, root)
+        streams = together(gathered.common, explained.result()) if explained else explain_streams(gathered)
     settle(gathered.common, result, streams, recording)
     accounts = audit(recording, gathered.common, result, streams)
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
-    return Report(
-        recording, result, problems, verdict, reason, streams, accounts,
-        facts_of(gathered, streams, refused_by_epoch(result)), metrics_of(recording, members, root),
-    )
+    facts = facts_of(gathered, streams, refused_by_epoch(result))
+    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, metrics)
+
+
+def _jobs(master: str | None):
+    """Spark for as long as a block runs; None where it was not asked for."""
+    if master is None:
+        return nullcontext()
+    from traces.jobs import started
+
+    return started(master)
+
+
+def _write_events(directory: Path, events: Path, root: str, jobs) -> None:
+    """Write the operations of all logs as Parquet files into a new directory."""
+    from traces.events import write_events
+
+    try:
+        events.mkdir(parents=True)
+    except OSError as error:
+        raise UserError(f"--events {events}: {error.strerror}; name a directory that does not exist") from None
+    files = log_files(directory)
+    written = jobs.events(files, events, root) if jobs else sum(write_events(file, events, root) for file in files)
+    print(f"{written:,} operations in {events}", file=sys.stderr)
 
 
 def _progress(records: int):

@@ -65,7 +65,7 @@ class Evidence:
         self.name, self.common, self.features, self.controllers = name, common, common.features, common.controllers
         self.failures, self.sessions, self.timeouts = common.failures, common.sessions, common.timeouts
         self.reigns, self.inputs = Reigns(common.terms), Inputs(common.inputs, nodes.items())
-        self.changes, self.world, self.writes = Changes(nodes), World(nodes), list(writes)
+        self.changes, self.world, self.nodes, self.writes = Changes(nodes), World(nodes), nodes, list(writes)
         self.leaving = Leaving(common.inputs.departures, common.inputs.last_time, common.census)
         self._checked: dict[int, list[Write]] = defaultdict(list)
         for write in self.writes:

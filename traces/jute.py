@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable
+from sys import intern
 from typing import TypeVar
 
 Element = TypeVar("Element")
@@ -58,12 +59,12 @@ class JuteReader:
         return bytes(self.content[start:self.offset])
 
     def string(self) -> str:
-        """Take a UTF-8 string; a null string is an error, no field read here may be null."""
+        """Take a UTF-8 string, the same object each time; a null string is an error, no field read here may be null."""
         encoded = self.buffer()
         if encoded is None:
             raise JuteError("null string")
         try:
-            return encoded.decode()
+            return intern(encoded.decode())
         except UnicodeDecodeError:
             raise JuteError("string that is not UTF-8") from None
 

@@ -47,7 +47,7 @@ def read_recording(directory: Path) -> Recording:
     """
     if not directory.is_dir():
         raise LogError(f"{directory}: not a directory; give the one that ZooKeeper's dataLogDir (or dataDir) names")
-    logs = _files(directory, _LOG_NAME)
+    logs = log_files(directory)
     if not logs:
         raise LogError(f"{directory}: no log.* file here, in version-2/ or in */version-2/; give the directory "
                        "that ZooKeeper's dataLogDir (or dataDir) names")
@@ -67,6 +67,11 @@ def _recording(directory: Path, transactions: list[Transaction], problems: list[
                         f"oldest snapshot, {start.zxid:#x}")
     gaps = _gaps(directory, start, transactions)
     return Recording(directory, start, transactions, problems + gaps, len(gaps))
+
+
+def log_files(directory: Path) -> list[Path]:
+    """The transaction logs that `read_recording` reads, in the order of the zxids in their names."""
+    return _files(directory, _LOG_NAME)
 
 
 def _files(directory: Path, name: re.Pattern) -> list[Path]:

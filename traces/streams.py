@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from spec.language.model import first_paragraph
 from spec.properties.topics import not_deleted_while_reassigned
-from traces.evidence import Common, Gathered
+from traces.evidence import Common, Evidence, Gathered
 from traces.partitions.explanations import DELETION
 from traces.partitions.replay import Explained, explain_changes
 from traces.partitions.report import change_text
@@ -29,8 +29,12 @@ class Unexplained(NamedTuple):
 
 def explain_streams(gathered: Gathered) -> Streams:
     """Explain everything that a log writes to partitions, topics and for reassignments."""
-    found = [explain_topics(evidence, explain_changes(evidence)) for evidence in gathered.streams.values()]
-    return together(gathered.common, found)
+    return together(gathered.common, [explain_stream(evidence) for evidence in gathered.streams.values()])
+
+
+def explain_stream(evidence: Evidence) -> Streams:
+    """Explain everything that is written in one stream."""
+    return explain_topics(evidence, explain_changes(evidence))
 
 
 def together(common: Common, found: list[Streams]) -> Streams:

@@ -75,6 +75,8 @@ ALTERATIONS = {
         FIVE_FENCED, lambda log: swapped(log, 0x487, 0x488), 0x487, "allowed there: delete /brokers/topics/t2;"),
     "the marker goes before the configuration": (
         FIVE_FENCED, lambda log: swapped(log, 0x488, 0x489), 0x488, "allowed there: delete /config/topics/t2"),
+    "another topic's state before the deletion is finished": (
+        FIVE_FENCED, lambda log: swapped(log, 0x351, 0x352), 0x351, "in the middle of the deletion of t0"),
     "a partition is deleted before the one that was begun": (
         FIVE_FENCED, lambda log: swapped(log, 0x47F, 0x480), 0x47F, "delete /brokers/topics/t2/partitions/0"),
     "deleted with its replicas online": (
@@ -108,6 +110,8 @@ ALTERATIONS = {
         FIVE_LEGACY, lambda log: dropped(log, *range(0xBD, 0xD8)), 0xC0, "T1: the replicas of partition 0"),
     "plain: the marker goes before the topic": (
         FIVE_LEGACY, lambda log: moved(log, 0xF3, 0xEF), 0xF0, "allowed there: delete /brokers/topics/t8/partitions"),
+    "plain: another topic's state before the deletion is finished": (
+        FIVE_LEGACY, lambda log: swapped(log, 0xF3, 0xF4), 0xF3, "in the middle of the deletion of t8"),
     "plain: a partition is deleted before the one that was begun": (
         FIVE_LEGACY, lambda log: swapped(log, 0xDC, 0xDE), 0xDC, "delete /brokers/topics/t8/partitions/0"),
 }

@@ -1,0 +1,54 @@
+"""The operations of a log as Parquet: every one is there, with what Kafka means by it; and replay in tasks of Spark."""
+
+from collections import Counter
+
+import pyarrow.dataset as ds
+
+from checker.commands.main import main
+from tests.traces.replaying import FENCED, FIVE_LEGACY, all_of, read, run_json
+from traces.events import SCHEMA, rows_of
+from traces.transactions import Create, Failure, SetData, Transaction
+
+STATE = b'{"controller_epoch":3,"leader":-1,"version":1,"leader_epoch":7,"isr":[2,1]}'
+
+
+def row(operation, root: str = "") -> dict:
+    [found] = rows_of(Transaction(1, 0xFFFF << 48, 0, 1_000, (operation,)), root)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def test_a_partition_state_is_typed_below_its_chroot():
+    found = row(SetData("/kafka/brokers/topics/t/partitions/4/state", STATE, 8), "/kafka")
+    assert found["session"] == "0xffff000000000000"
+    assert (found["kind"], found["topic"], found["partition"], found["version"]) == ("state", "t", 4, 8)
+    assert (found["leader"], found["leader_epoch"], found["controller_epoch"], found["isr"]) == (-1, 7, 3, [2, 1])
+
+
+def test_znodes_of_others_and_strange_contents_have_no_type():
+    assert "kind" not in row(SetData("/brokers/topics/t/partitions/4/state", STATE, 8), "/kafka")
+    found = row(Create("/brokers/topics/t/partitions/4/state", b"\xff", False, 1))
+    assert found["text"] == "\N{REPLACEMENT CHARACTER}" and "leader" not in found
+    assert row(Create("/controller", b'{"brokerid":2}', True, 1))["broker"] == 2
+    assert row(Create("/brokers/ids/7", None, True, 1))["broker"] == 7
+    assert row(Failure(-103)).items() >= {"operation": "error", "error": "badversion"}.items()
+
+
+def test_every_operation_of_a_log_is_written_and_nothing_is_written_over(tmp_path, capsys):
+    told = run_json(capsys, FIVE_LEGACY, "--expect", "C4", "--events", tmp_path / "events")[1]
+    table = ds.dataset(tmp_path / "events").to_table()
+    assert table.schema == SCHEMA
+    transactions = read(FIVE_LEGACY).transactions
+    assert table["zxid"].to_pylist() == [t.zxid for t in transactions for _ in t.operations]
+    states = Counter(zip(table["operation"].to_pylist(), table["kind"].to_pylist()))
+    written = all_of(FIVE_LEGACY).streams.partitions
+    assert states["create", "state"] + states["setData", "state"] == len(written) > 300
+    assert run_json(capsys, FIVE_LEGACY, "--events", tmp_path / "new")[1] == told
+    assert main(["replay", str(FIVE_LEGACY), "--events", str(tmp_path / "events")]) == 2
+    assert "name a directory that does not exist" in capsys.readouterr().err
+
+
+def test_replay_in_tasks_of_spark_tells_the_same(tmp_path, capsys):
+    alone = run_json(capsys, FENCED)
+    assert run_json(capsys, FENCED, "--master", "local[2]", "--events", tmp_path / "events") == alone
+    rows = ds.dataset(tmp_path / "events").count_rows()
+    assert rows == sum(len(t.operations) for t in read(FENCED).transactions)
