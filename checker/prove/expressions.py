@@ -9,9 +9,9 @@ from types import FunctionType
 import z3
 
 from checker.prove import sets
-from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, truth
-from checker.prove.variables import EVERY, StyleError, Variables
-from spec.language.domains import Array, Record
+from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, same, truth
+from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables
+from spec.language.domains import Array, Record, SetOf
 from spec.language.subset import rule_error
 
 ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
@@ -19,14 +19,6 @@ COMPARISONS = {
     ast.Eq: lambda a, b: a == b, ast.NotEq: lambda a, b: a != b, ast.Lt: lambda a, b: a < b,
     ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b,
 }
-
-
-class EndNeeded(Exception):
-    """A function loops over an array that a bound without end sizes; `bound` is its name."""
-
-    def __init__(self, bound: str):
-        super().__init__(bound)
-        self.bound = bound
 
 
 @dataclass(frozen=True)
@@ -65,6 +57,27 @@ class Expressions:
     def call(self, function: FunctionType, arguments: tuple) -> object:
         """Run a function; see `Interpreter`."""
         raise NotImplementedError
+
+    def _copies(self):
+        return {root: dict(store) for root, store in self.stores.items()}
+
+    def _chosen_stores(self, condition, yes, no):
+        return {
+            root: {
+                path: term if term is no[root][path] else self._choose_leaf(path, condition, term, no[root][path])
+                for path, term in store.items()
+            }
+            for root, store in yes.items()
+        }
+
+    def _choose_leaf(self, path, condition, yes, no):
+        if EVERY in path:
+            return yes if z3.eq(yes, no) else z3.If(condition, yes, no)
+        domain = self.variables.domains[path]
+        if isinstance(domain, SetOf) and not (is_known(yes) and same(yes, no)):
+            size = self.variables.scope[domain.sort]
+            yes, no = as_set(yes, size), as_set(no, size)
+        return self.numbers.choose(condition, yes, no)
 
     def _choose(self, condition, yes, no):
         if yes is no:
@@ -176,7 +189,8 @@ class Expressions:
     def _bool(self, node, frame):
         both, conditions, base = isinstance(node.op, ast.And), [], list(self.path)
         for part in node.values:
-            value = self._pure(part, frame, bool(conditions))
+            reached = conjunction(conditions if both else map(negation, conditions))
+            value = self._sometimes(part, frame, reached)
             condition = truth(value)
             if is_known(condition) and condition is not both and not conditions:
                 return value
@@ -190,25 +204,22 @@ class Expressions:
             return value
         return conjunction(conditions) if both else disjunction(conditions)
 
-    def _pure(self, node, frame, conditional):
-        """The value of an expression that runs only sometimes, and so may have no effect."""
-        before = self.stores
+    def _sometimes(self, node, frame, condition):
+        """The value of an expression that runs, effects included, only where the condition holds."""
+        before = self._copies()
         value = self._value(node, frame)
-        changed = conditional and any(
-            term is not before[root][path] for root, store in self.stores.items() for path, term in store.items())
-        if changed:
-            raise self._style("a call with effects is part of a condition; assign its answer first", node, frame)
+        self.stores = self._chosen_stores(condition, self.stores, before)
         return value
 
     def _either(self, node, frame):
         condition = truth(self._value(node.test, frame))
         if is_known(condition):
             return self._value(node.body if condition else node.orelse, frame)
-        base = list(self.path)
+        base, other = list(self.path), negation(condition)
         self.path = [*base, condition]
-        yes = self._pure(node.body, frame, True)
-        self.path = [*base, negation(condition)]
-        no = self._pure(node.orelse, frame, True)
+        yes = self._sometimes(node.body, frame, condition)
+        self.path = [*base, other]
+        no = self._sometimes(node.orelse, frame, other)
         self.path = base
         return self._choose(condition, yes, no)
 

@@ -12,6 +12,7 @@ import z3
 from checker.prove.relation import Relation, conjuncts
 from checker.prove.variables import EVERY
 from spec.language.domains import Array, Bound, Number, Record, Sequence, values
+from spec.language.layout import length
 
 
 @dataclass(frozen=True)
@@ -84,20 +85,20 @@ def _sequences(variables, domain, path):
         for name, field in domain.fields.items():
             yield from _sequences(variables, field.domain, (*path, name))
     elif isinstance(domain, Array) and not variables.is_endless(domain):
-        for i in range(variables.slots(domain)):
+        for i in range(length(domain, variables.scope)):
             yield from _sequences(variables, domain.of, (*path, i))
 
 
 def _free_slots(variables, path):
-    length = variables.terms[*path, "length"]
+    filled = variables.terms[*path, "length"]
     for place in variables.places:
         if place.path[: len(path) + 1] == (*path, "slots") and not place.spare:
             at, term = place.path[len(path) + 1], variables.terms[place.path]
             if at != EVERY:
-                yield Fact(z3.Implies(length <= at, term == 0))
+                yield Fact(z3.Implies(filled <= at, term == 0))
             else:
                 index = z3.Int(f"index of {place.expression}")
-                yield Fact(z3.Implies(length <= index, term[index] == 0), (index,))
+                yield Fact(z3.Implies(filled <= index, term[index] == 0), (index,))
 
 
 def property_family(relation: Relation, name: str) -> Family:

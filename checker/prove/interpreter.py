@@ -8,15 +8,19 @@ that is not known selects among the elements. What each index must satisfy is no
 from __future__ import annotations
 
 import ast
+from math import prod
 from types import FunctionType
 
 import z3
 
 from checker.prove.expressions import ARITHMETIC, Expressions, Frame, Ref, field_of
-from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, same, truth
-from checker.prove.variables import EVERY
+from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, truth
+from checker.prove.variables import EVERY, EndNeeded
 from spec.language.domains import Array, Record, SetOf
 from spec.language.subset import definition
+
+COMBINED = {z3.Z3_OP_ITE: max, z3.Z3_OP_ADD: sum, z3.Z3_OP_BADD: sum, z3.Z3_OP_MUL: prod, z3.Z3_OP_BMUL: prod}
+"""The greatest value of a term, by those of its parts, none of which is negative."""
 
 
 class Interpreter(Expressions):
@@ -58,27 +62,6 @@ class Interpreter(Expressions):
             stores = self._chosen_stores(conjunction(path), others, stores)
         return stores
 
-    def _copies(self):
-        return {root: dict(store) for root, store in self.stores.items()}
-
-    def _chosen_stores(self, condition, yes, no):
-        return {
-            root: {
-                path: term if term is no[root][path] else self._choose_leaf(path, condition, term, no[root][path])
-                for path, term in store.items()
-            }
-            for root, store in yes.items()
-        }
-
-    def _choose_leaf(self, path, condition, yes, no):
-        if EVERY in path:
-            return yes if z3.eq(yes, no) else z3.If(condition, yes, no)
-        domain = self.variables.domains[path]
-        if isinstance(domain, SetOf) and not (is_known(yes) and same(yes, no)):
-            size = self.variables.scope[domain.sort]
-            yes, no = as_set(yes, size), as_set(no, size)
-        return self.numbers.choose(condition, yes, no)
-
     def _block(self, statements, frame) -> bool:
         """Run statements; False when every branch has returned."""
         return all(self._statement(statement, frame) for statement in statements)
@@ -111,14 +94,18 @@ class Interpreter(Expressions):
         condition = truth(self._value(node.test, frame))
         if is_known(condition):
             return self._block(node.body if condition else node.orelse, frame)
+        return self._branches(condition, node.body, node.orelse, frame)
+
+    def _branches(self, condition, body, orelse, frame):
+        """Run both blocks, each where the condition says, and join what they leave."""
         path, stores, variables = list(self.path), self._copies(), dict(frame.locals)
         self.path.append(condition)
-        if not self._block(node.body, frame):
+        if not self._block(body, frame):
             self.path, self.stores, frame.locals = [*path, negation(condition)], stores, variables
-            return self._block(node.orelse, frame)
+            return self._block(orelse, frame)
         then = self.path, self.stores, frame.locals
         self.path, self.stores, frame.locals = [*path, negation(condition)], stores, variables
-        if not self._block(node.orelse, frame):
+        if not self._block(orelse, frame):
             self.path, self.stores, frame.locals = then
             return True
         self._join(len(path), condition, then, frame)
@@ -136,21 +123,43 @@ class Interpreter(Expressions):
         self.path = self.path[:base] + ([either] if narrowed else [])
 
     def _for(self, node, frame):
-        for value in self._elements(node.iter, frame):
+        for value, runs in self._elements(node.iter, frame):
+            if runs is False:
+                break
             frame.locals[node.target.id] = value
-            if not self._block(node.body, frame):
+            body = node.body
+            if not (self._block(body, frame) if runs is True else self._branches(runs, body, [], frame)):
                 return False
         return True
 
     def _elements(self, node, frame):
+        """What a loop runs over, each with the condition under which it comes to it."""
         if isinstance(node, ast.Call):
-            ends = [self._value(argument, frame) for argument in node.args]
-            if not all(map(is_known, ends)):
-                raise self._style("the end of a loop depends on the state; loop over a declared array and"
-                                  " test the index", node, frame)
-            return range(*ends)
+            *start, end = [self._number(self._value(argument, frame)) for argument in node.args]
+            if not all(map(is_known, start)):
+                raise self._style("a loop begins at a number that is known", node, frame)
+            return [(i, i < end) for i in range(*start, self._greatest(end, node, frame))]
         array = self._value(node, frame)
-        return [self._element(array, i, node, frame) for i in range(self._length(array, node, frame))]
+        return [(self._element(array, i, node, frame), True) for i in range(self._length(array, node, frame))]
+
+    def _greatest(self, end, node, frame):
+        """The greatest value of a loop's end, by the declared ranges of what it is made of."""
+        if is_known(end):
+            return end
+        kind = end.decl().kind()
+        if z3.is_int_value(end) or z3.is_bv_value(end):
+            return end.as_signed_long() if z3.is_bv(end) else end.as_long()
+        if kind in COMBINED:
+            parts = end.children()[1:] if kind == z3.Z3_OP_ITE else end.children()
+            return COMBINED[kind](self._greatest(part, node, frame) for part in parts)
+        leaf = end.arg(0) if z3.is_select(end) else end
+        path = self.variables.paths.get(leaf.get_id())
+        if path is None:
+            raise self._style("the end of a loop is made of leaves of the state by choice, sum and product", node, frame)
+        _, high, bound = self.variables.limits(self.variables.domains[path])
+        if high is None:
+            raise EndNeeded(bound)
+        return high
 
     def _assign(self, target, value, frame):
         if isinstance(target, ast.Name):

@@ -7,10 +7,9 @@ from itertools import product
 
 import z3
 
-from checker.prove.expressions import EndNeeded
 from checker.prove.interpreter import Interpreter
 from checker.prove.terms import conjunction, truth
-from checker.prove.variables import EVERY, StyleError, Variables, bounds_of
+from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, bounds_of
 from spec.language.domains import Bound, Number, Scope, values
 from spec.language.model import Model, Property, Transition
 from spec.language.plain import Plain, get
@@ -55,8 +54,8 @@ class Relation:
         self.properties = model.properties if properties is None else properties
         wanted = frozenset(bounds_of(model)) if endless is None else endless
         while True:
-            self.variables = Variables(model, scope, wanted, bits)
             try:
+                self.variables = Variables(model, scope, wanted, bits)
                 self._build()
                 return
             except EndNeeded as needed:
@@ -66,7 +65,6 @@ class Relation:
 
     def _build(self):
         before = self.variables.store()
-        self._names = {term.get_id(): path for path, term in self.variables.terms.items()}
         self._reads, self._indices = {}, {}
         self.actions = [
             action for t in self.model.transitions for a in self._arguments(t)
@@ -121,15 +119,12 @@ class Relation:
         return z3.simplify(term)
 
     def _within_bounds(self, path, term):
+        """That a leaf which changes stays in its bound, an array without end where it is written."""
         place = next(p for p in self.variables.places if p.path == path)
-        if EVERY in path:
-            return
-        if place.spare:
-            yield term == 0
-            return
         _, high, bound = self.variables.limits(place.domain)
-        if bound and high is not None:
-            yield term <= high
+        if place.spare or (bound and high is not None):
+            for value in [z3.Select(term, i) for i in written_at(term)] if place.starred else [term]:
+                yield value == 0 if place.spare else value <= high
 
     def predicate(self, function, *arguments) -> z3.BoolRef:
         """Where a predicate of a state holds; raises StyleError."""
@@ -167,7 +162,7 @@ class Relation:
     def reads(self, formula: z3.ExprRef) -> frozenset[tuple]:
         """The leaves that a formula reads."""
         if formula.get_id() not in self._reads:
-            names = self._names
+            names = self.variables.paths
             found = frozenset(names[t.get_id()] for t in subterms(formula) if t.get_id() in names)
             self._reads[formula.get_id()] = formula, found
         return self._reads[formula.get_id()][1]
@@ -194,6 +189,11 @@ def _joined_guard(returns):
     if any(c is True for c in conditions):
         return True
     return z3.Or(*known) if known else False
+
+
+def written_at(array: z3.ExprRef) -> list[z3.ExprRef]:
+    """The indices at which an array without end was written."""
+    return list({t.arg(1).get_id(): t.arg(1) for t in subterms(array) if z3.is_store(t)}.values())
 
 
 def conjuncts(formula: z3.BoolRef) -> list[z3.BoolRef]:

@@ -80,6 +80,9 @@ class Numbers:
         yes, no = self.number(yes), self.number(no)
         if is_known(yes) and is_known(no):
             yes, no = self.constant(yes), self.constant(no)
+        width = max((term.size() for term in (yes, no) if z3.is_bv(term)), default=0)
+        if width and not is_known(yes) and not is_known(no):
+            yes, no = as_set(yes, width), as_set(no, width)
         return z3.If(condition, yes, no)
 
 

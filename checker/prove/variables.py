@@ -15,6 +15,14 @@ from spec.language.model import Model
 EVERY = "*"
 
 
+class EndNeeded(Exception):
+    """An array that a bound without end sizes is looped over, or is inside another; `bound` is its name."""
+
+    def __init__(self, bound: str):
+        super().__init__(bound)
+        self.bound = bound
+
+
 class StyleError(UserError):
     """A function is outside the style that can be proved: which construct, where, what to write instead."""
 
@@ -47,11 +55,12 @@ class Variables:
 
     def __init__(self, model: Model, scope: Scope, endless: frozenset[str] = frozenset(), bits: int | None = None):
         self.model, self.scope, self.endless, self.numbers = model, scope, endless, Numbers(bits)
-        self.set_size = max([scope[name] for name in scope if name not in bounds_of(model)], default=1)
+        self.set_size = max((scope[name] for name in sorts_of(model)), default=1)
         self.array_bounds: set[str] = set()
         self.places = list(self._places(model.state, (), None))
         self.terms = {p.path: self._variable(p) for p in self.places if not p.spare}
         self.domains = {p.path: p.domain for p in self.places}
+        self.paths = {term.get_id(): path for path, term in self.terms.items()}
 
     def is_endless(self, array: Array) -> bool:
         """Whether an array has no end."""
@@ -67,7 +76,7 @@ class Variables:
                 yield from self._places(field.domain, (*path, name), spare)
         elif isinstance(domain, Array) and self.is_endless(domain):
             if EVERY in path:
-                raise StyleError(f"{'.'.join(map(str, path))}: an array without end inside another cannot be proved")
+                raise EndNeeded(domain.size.name)
             self.array_bounds.add(domain.size.name)
             yield from self._places(domain.of, (*path, EVERY), spare)
         elif isinstance(domain, Array):
@@ -89,7 +98,7 @@ class Variables:
 
     def store(self) -> dict[tuple, object]:
         """A state of variables; spare slots hold 0."""
-        return {p.path: 0 if p.spare else self.terms[p.path] for p in self.places}
+        return {p.path: self._zero(p) if p.spare else self.terms[p.path] for p in self.places}
 
     def zeros(self) -> dict[tuple, object]:
         """A state of zeros."""
@@ -113,26 +122,34 @@ class Variables:
 
 
 def bounds_of(model: Model) -> set[str]:
-    """The names of the bounds in a model's state and in the arguments of its transitions."""
-    found: set[str] = set()
-    _gather(model.state, found)
+    """The names of the bounds in a model's state and in the arguments of its transitions, but for sorts."""
+    return {part.name for part in _parts_of(model) if isinstance(part, Bound)} - sorts_of(model)
+
+
+def sorts_of(model: Model) -> set[str]:
+    """The names of the sorts whose ids a model's state and the arguments of its transitions hold."""
+    return {part.sort for part in _parts_of(model) if isinstance(part, (Id, SetOf))}
+
+
+def _parts_of(model):
+    yield from _parts(model.state)
     for transition in model.transitions:
         for domain in transition.arguments.values():
-            _gather(domain, found)
-    return found
+            yield from _parts(domain)
 
 
-def _gather(domain, found):
+def _parts(domain):
+    """A domain, and what it is made of."""
+    yield domain
     match domain:
         case Record():
             for field in domain.fields.values():
-                _gather(field.domain, found)
+                yield from _parts(field.domain)
         case Array(of, size):
-            _gather(of, found)
-            if isinstance(size, Bound):
-                found.add(size.name)
-        case Number(_, Bound(name)):
-            found.add(name)
+            yield from _parts(of)
+            yield size
+        case Number(_, high):
+            yield high
 
 
 def is_code(domain: object) -> bool:

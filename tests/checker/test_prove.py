@@ -176,9 +176,21 @@ def all_marked(s):
     return True
 
 
-def test_a_loop_to_a_number_of_the_state_is_refused_with_advice():
-    with pytest.raises(StyleError, match="end of a loop depends on the state; loop over a declared array.*range"):
-        verdicts(model_of(LATE, (mark,), (always(all_marked),)))
+def test_a_loop_to_a_number_of_the_state_goes_as_far_as_its_declared_range():
+    found, _ = verdicts(model_of(LATE, (mark,), (always(all_marked),)))
+    assert found["all_marked"] == PROVED
+
+
+def few_marked(s):
+    for i in range(4 - s.done):
+        if s.marks[i] == 0:
+            return False
+    return True
+
+
+def test_a_loop_whose_end_no_declared_range_limits_is_refused():
+    with pytest.raises(StyleError, match="the end of a loop is made of leaves.*range\\(4 - s.done\\)"):
+        verdicts(model_of(LATE, (mark,), (always(few_marked),)))
 
 
 def test_a_bound_that_a_loop_runs_over_keeps_its_end():
