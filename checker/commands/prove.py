@@ -22,9 +22,10 @@ from spec.properties.lemmas import LEMMAS
 COLOURS = {PROVED: "green", NOT_INDUCTIVE: "red", NOT_DECIDED: "cyan", "violated": "red", "holds": "green"}
 DESCRIPTION = """Prove properties by induction with z3: they hold at first, and every action that begins where all
 hold ends where all hold. Bounds have no end (epochs, records, faults), but for those that a loop runs over;
-there are as many brokers as --brokers says. With --depth, look for the shortest violation in a scope instead."""
+there are as many brokers as --brokers says, with --any-brokers any number of them. With --depth, look for the shortest violation in a scope instead."""
 EXAMPLES = """examples:
   kafkaproof prove election --variant fenced --brokers 5
+  kafkaproof prove election --variant fenced --any-brokers
   kafkaproof prove replication --variant kip320 --property leader_in_isr
   kafkaproof prove replication --variant truncate-to-hw --depth 9 --log 1 --records 1 --epochs 1
 """
@@ -43,6 +44,8 @@ def add_parser(commands) -> None:
                         help="time for all (default %(default)s); what is open then is not decided")
     parser.add_argument("--search", type=_seconds, default=0.0, metavar="SECONDS",
                         help="time to look for missing lemmas (default: none)")
+    parser.add_argument("--any-brokers", action="store_true",
+                        help="for any number of brokers, in a system none of whose steps counts them")
     parser.add_argument("--depth", type=int, metavar="N", help="bounded model checking, up to N states")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
@@ -64,10 +67,12 @@ def run(options) -> int:
     properties = properties_of(model, scope, tuple(options.properties))
     if not any(p.kind in SAFETY for p in properties):
         raise UserError("a goal (sometimes, eventually) is reached, not proved; explore it with `kafkaproof check`")
+    if options.any_brokers and (options.depth is not None or options.search):
+        raise UserError("--any-brokers proves with the lemmas given; --depth and --search need a number of brokers")
     if options.depth is not None:
         return _report(violations_within(model, scope, properties, options.depth, options.timeout), options)
     lemmas = LEMMAS.get((model.system, model.variant), ())
-    proof = prove(model, scope, properties, lemmas, options.timeout, options.search)
+    proof = prove(model, scope, properties, lemmas, options.timeout, options.search, options.any_brokers)
     return _report(_proof_result(proof), options)
 
 
@@ -109,9 +114,9 @@ def _report(result, options):
 
 def _print(result):
     out = console()
-    endless = ", ".join(f"any {name}" for name in result["endless"])
-    what = f"{result['system']}, variant {result['variant']}; {scope_text(result['scope'])}"
-    out.print(escape(what + (f", {endless}" if endless else "")), soft_wrap=True)
+    sizes = [scope_text(result["scope"])] if result["scope"] else []
+    sizes += [f"any {name}" for name in result["endless"]]
+    out.print(escape(f"{result['system']}, variant {result['variant']}; {', '.join(sizes)}"), soft_wrap=True)
     table = Table(header_style="bold")
     for name in ("property", "verdict", "instances", "lemmas", "where"):
         table.add_column(name, justify="right" if name in ("instances", "lemmas") else "left", overflow="fold")

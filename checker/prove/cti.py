@@ -64,7 +64,8 @@ def smallest(relation: Relation, failure: Failure, families: list[Family], clock
     if solver.check() != z3.sat:
         return None
     model = solver.model()
-    leaves = [_leaf(relation, failure.action, model, path, index) for path, index in _cells(relation, model, indices)]
+    cells, ids = _cells(relation, model, indices), _values(model, indices)
+    leaves = [_leaf(relation, failure.action, model, path, index, ids) for path, index in cells]
     kept = _mattering(failure, leaves, model)
     return Cti(failure.family.name, failure.action, step_text(relation, failure.action, model), kept, model)
 
@@ -77,7 +78,7 @@ def _solver(relation, failure, families):
     indices = [i for formula in formulas + plain for i in relation.indices(formula)]
     terms = {t.get_id(): t for t in [*indices, *numbers_of(relation), *failure.action.symbols]}
     for family in families:
-        solver.add(*instances(family, list(terms.values())))
+        solver.add(*instances(relation, family, list(terms.values())))
     return solver, [i for formula in formulas for i in relation.indices(formula)]
 
 
@@ -102,23 +103,33 @@ def _lower(solver, term, clock):
 
 def _cells(relation, model, indices):
     """The paths of all leaves, those of arrays without end at the indices that occur."""
-    at = sorted({model.eval(i, model_completion=True).as_long() for i in indices})
     for path in relation.variables.terms:
         if EVERY not in path:
             yield path, None
         else:
-            yield from ((path, i) for i in at if i >= 0)
+            yield from ((path, i) for i in _values(model, indices) if i >= 0)
 
 
-def _leaf(relation, action, model, path, index):
+def _values(model, indices):
+    return sorted({model.eval(i, model_completion=True).as_long() for i in indices})
+
+
+def _leaf(relation, action, model, path, index, ids):
     variable = relation.variables.terms[path]
     after = action.after.get(path, variable)
     old, new = (variable, after) if index is None else (variable[index], after[index])
     domain = relation.variables.domains[path]
-    shown = [named(domain, value_of(model.eval(t, model_completion=True))) for t in (old, new)]
+    shown = [named(domain, _value(model, term, ids)) for term in (old, new)]
     place = next(p for p in relation.variables.places if p.path == path)
     text = place.expression.replace(f"[{EVERY}]", f"[{index}]")
     return Leaf(old, text, path, *shown)
+
+
+def _value(model, term, ids):
+    """The value of a term; of a set of any size, the members among the ids that occur."""
+    if not z3.is_array_sort(term):
+        return value_of(model.eval(term, model_completion=True))
+    return sum(1 << i for i in ids if i >= 0 and z3.is_true(model.eval(z3.Select(term, i), model_completion=True)))
 
 
 def _mattering(failure, leaves, model):

@@ -8,9 +8,9 @@ from types import FunctionType
 
 import z3
 
-from checker.prove import sets
+from checker.prove import sets, sets_of_any_size
 from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, same, truth
-from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables
+from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, size_name
 from spec.language.domains import Array, Record, SetOf
 from spec.language.subset import rule_error
 
@@ -43,12 +43,13 @@ class Frame:
 class Expressions:
     """Values of expressions on `stores`: for each root (``s``, or ``before`` and ``after``), a term for each path.
 
-    `path` holds the conditions of the present branch, `obligations` (condition, where) must hold always.
+    `path` holds the conditions of the present branch, `obligations` (condition, where) must hold always, `each` the
+    indices of the loops over sorts of any size that it is in.
     """
 
     def __init__(self, variables: Variables, stores: dict[str, dict[tuple, object]]):
         self.variables, self.numbers = variables, variables.numbers
-        self.stores, self.path, self.obligations = stores, [], []
+        self.stores, self.path, self.obligations, self.each = stores, [], [], []
 
     def root(self, name: str) -> Ref:
         """The whole state called `name`."""
@@ -75,8 +76,8 @@ class Expressions:
             return yes if z3.eq(yes, no) else z3.If(condition, yes, no)
         domain = self.variables.domains[path]
         if isinstance(domain, SetOf) and not (is_known(yes) and same(yes, no)):
-            size = self.variables.scope[domain.sort]
-            yes, no = as_set(yes, size), as_set(no, size)
+            width = self.variables.width(domain)
+            yes, no = as_set(yes, width), as_set(no, width)
         return self.numbers.choose(condition, yes, no)
 
     def _choose(self, condition, yes, no):
@@ -168,6 +169,8 @@ class Expressions:
         function = frame.globals.get(name)
         if function is None:
             return self._builtin(name, arguments, node, frame)
+        if function in sets_of_any_size.SYMBOLIC and self.variables.any_size:
+            return sets_of_any_size.SYMBOLIC[function](*map(self._plain, arguments))
         if function in sets.SYMBOLIC:
             return sets.SYMBOLIC[function](self.variables.set_size, *map(self._plain, arguments))
         return self.call(function, tuple(arguments))
@@ -233,6 +236,8 @@ class Expressions:
 
     def _comparable(self, left, right):
         left, right = self._number(left), self._number(right)
+        if z3.is_array(left) or z3.is_array(right):
+            return as_set(left, None), as_set(right, None)
         for value, other in ((left, right), (right, left)):
             if z3.is_bv(value) and not is_known(other) and other.sort() != value.sort():
                 return as_set(left, value.size()), as_set(right, value.size())
@@ -242,7 +247,7 @@ class Expressions:
         if not isinstance(array, Ref) or not isinstance(array.domain, Array):
             raise self._style("a length or a loop is of a declared array", node, frame)
         if self.variables.is_endless(array.domain):
-            raise EndNeeded(array.domain.size.name)
+            raise EndNeeded(size_name(array.domain))
         return self.variables.slots(array.domain)
 
     def _number(self, value):

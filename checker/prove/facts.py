@@ -9,9 +9,9 @@ from typing import Callable
 
 import z3
 
-from checker.prove.relation import Relation, conjuncts
+from checker.prove.relation import Relation, universals
 from checker.prove.variables import EVERY
-from spec.language.domains import Array, Bound, Number, Record, Sequence, values
+from spec.language.domains import Array, Bound, Id, Number, Record, Sequence, values
 from spec.language.layout import length
 
 
@@ -103,7 +103,7 @@ def _free_slots(variables, path):
 
 def property_family(relation: Relation, name: str) -> Family:
     """A property that is to hold always, each of its conjuncts a fact."""
-    return Family(name, "property", tuple(Fact(part) for part in conjuncts(relation.always[name])))
+    return Family(name, "property", tuple(Fact(part, over) for over, part in universals(relation.always[name])))
 
 
 def lemma_family(relation: Relation, function: Callable, kind: str = "lemma") -> Family:
@@ -114,20 +114,23 @@ def lemma_family(relation: Relation, function: Callable, kind: str = "lemma") ->
     for arguments in product(*choices):
         over = tuple(a for a in arguments if not isinstance(a, int))
         formula = relation.predicate(function, *arguments)
-        facts += [Fact(part, over) for part in conjuncts(formula)]
+        facts += [Fact(part, (*over, *more)) for more, part in universals(formula)]
     return Family(function.__name__, kind, tuple(facts), function)
 
 
 def _argument(relation, function, name, domain):
-    if isinstance(domain, Number) and isinstance(domain.high, Bound) and domain.high.name in relation.variables.endless:
+    endless = relation.variables.endless
+    any_number = isinstance(domain, Number) and isinstance(domain.high, Bound) and domain.high.name in endless
+    if any_number or isinstance(domain, Id) and domain.sort in endless:
         return [z3.Int(f"{function.__name__}.{name}")]
     return values(domain, relation.scope)
 
 
-def instances(family: Family, terms: list[z3.ExprRef]) -> list[z3.BoolRef]:
-    """The facts of a family, those over indices at each of the terms."""
+def instances(relation: Relation, family: Family, terms: list[z3.ExprRef]) -> list[z3.BoolRef]:
+    """The facts of a family, those over indices at each of the terms that may stand for them."""
     found = [family.plain]
     for over, formula in family.starred_facts:
-        for chosen in product(terms, repeat=len(over)):
+        relation.indices(formula)
+        for chosen in product(*([term for term in terms if relation.are_alike(index, term)] for index in over)):
             found.append(z3.substitute(formula, *zip(over, chosen)))
     return found

@@ -14,9 +14,9 @@ from functools import cache
 import z3
 
 from checker.prove.facts import Fact, Family, instances
-from checker.prove.relation import Action, Relation
+from checker.prove.relation import Action, Relation, universals
 from checker.prove.terms import conjunction
-from spec.language.domains import Bound, Number
+from spec.language.domains import Bound, Id, Number
 from spec.language.model import Property
 
 
@@ -77,7 +77,7 @@ class Question:
         terms = list(self._terms.values())
         for family in families if len(terms) > old else fresh:
             if family.starred_facts or family.name in names:
-                self.solver.add(z3.Implies(assumed(family.name), conjunction(instances(family, terms))))
+                self.solver.add(z3.Implies(assumed(family.name), conjunction(instances(self.relation, family, terms))))
         for family in fresh:
             if family.name in self.goals:
                 broken = z3.Or(*(z3.Not(g) for g in self.goals[family.name]))
@@ -136,12 +136,15 @@ def assumed(name: str) -> z3.BoolRef:
 
 
 def numbers_of(relation: Relation):
-    """The variables that count up to a bound which sizes an array without end: they may be indices."""
-    for place in relation.variables.places:
-        domain = place.domain
-        if not place.starred and not place.spare and isinstance(domain, Number) and isinstance(domain.high, Bound):
-            if domain.high.name in relation.variables.array_bounds:
-                yield relation.variables.terms[place.path]
+    """The variables that may be indices of arrays without end: ids, and numbers up to a bound that sizes one."""
+    variables = relation.variables
+    for place in variables.places:
+        if not place.starred and not place.spare:
+            match place.domain:
+                case Number(_, Bound(name)) if name in variables.array_bounds:
+                    yield variables.terms[place.path]
+                case Id(sort) if sort in variables.array_bounds:
+                    yield variables.terms[place.path]
 
 
 def initially(relation: Relation, families: list[Family], clock: Clock) -> Outcome:
@@ -239,6 +242,7 @@ def prove_step(relation: Relation, prop: Property, families: list[Family], clock
         holds = relation.step_predicate(prop, action)
         if z3.is_true(holds):
             continue
+        holds = z3.And(*(part for _, part in universals(holds)))
         family = Family(prop.name, "step", (Fact(holds),))
         answer, model, core = ask_state(relation, action, families, [z3.Not(holds)], clock)
         used |= set(core)
@@ -263,7 +267,7 @@ def ask_state(relation: Relation, action: Action | None, families: list[Family],
     found += [*numbers_of(relation), *(action.symbols if action else [])]
     terms = {t.get_id(): t for t in found}
     for family in families:
-        solver.add(z3.Implies(assumed(family.name), z3.And(*instances(family, list(terms.values())))))
+        solver.add(z3.Implies(assumed(family.name), z3.And(*instances(relation, family, list(terms.values())))))
     answer = solver.check(*(assumed(family.name) for family in families))
     core = [str(c).removeprefix("assume ") for c in solver.unsat_core()] if answer == z3.unsat else []
     return answer, solver.model() if answer == z3.sat else None, core

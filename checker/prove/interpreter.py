@@ -8,22 +8,18 @@ that is not known selects among the elements. What each index must satisfy is no
 from __future__ import annotations
 
 import ast
-from math import prod
 from types import FunctionType
 
 import z3
 
-from checker.prove.expressions import ARITHMETIC, Expressions, Frame, Ref, field_of
+from checker.prove.expressions import ARITHMETIC, Frame, Ref, field_of
+from checker.prove.loops import Loops
 from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, truth
-from checker.prove.variables import EVERY, EndNeeded
 from spec.language.domains import Array, Record, SetOf
 from spec.language.subset import definition
 
-COMBINED = {z3.Z3_OP_ITE: max, z3.Z3_OP_ADD: sum, z3.Z3_OP_BADD: sum, z3.Z3_OP_MUL: prod, z3.Z3_OP_BMUL: prod}
-"""The greatest value of a term, by those of its parts, none of which is negative."""
 
-
-class Interpreter(Expressions):
+class Interpreter(Loops):
     """Runs functions on symbolic states; what they do is in `stores` afterwards."""
 
     def call(self, function: FunctionType, arguments: tuple) -> object:
@@ -122,45 +118,6 @@ class Interpreter(Expressions):
         either = disjunction([conjunction(then_path[base:]), conjunction(self.path[base:])])
         self.path = self.path[:base] + ([either] if narrowed else [])
 
-    def _for(self, node, frame):
-        for value, runs in self._elements(node.iter, frame):
-            if runs is False:
-                break
-            frame.locals[node.target.id] = value
-            body = node.body
-            if not (self._block(body, frame) if runs is True else self._branches(runs, body, [], frame)):
-                return False
-        return True
-
-    def _elements(self, node, frame):
-        """What a loop runs over, each with the condition under which it comes to it."""
-        if isinstance(node, ast.Call):
-            *start, end = [self._number(self._value(argument, frame)) for argument in node.args]
-            if not all(map(is_known, start)):
-                raise self._style("a loop begins at a number that is known", node, frame)
-            return [(i, i < end) for i in range(*start, self._greatest(end, node, frame))]
-        array = self._value(node, frame)
-        return [(self._element(array, i, node, frame), True) for i in range(self._length(array, node, frame))]
-
-    def _greatest(self, end, node, frame):
-        """The greatest value of a loop's end, by the declared ranges of what it is made of."""
-        if is_known(end):
-            return end
-        kind = end.decl().kind()
-        if z3.is_int_value(end) or z3.is_bv_value(end):
-            return end.as_signed_long() if z3.is_bv(end) else end.as_long()
-        if kind in COMBINED:
-            parts = end.children()[1:] if kind == z3.Z3_OP_ITE else end.children()
-            return COMBINED[kind](self._greatest(part, node, frame) for part in parts)
-        leaf = end.arg(0) if z3.is_select(end) else end
-        path = self.variables.paths.get(leaf.get_id())
-        if path is None:
-            raise self._style("the end of a loop is made of leaves of the state by choice, sum and product", node, frame)
-        _, high, bound = self.variables.limits(self.variables.domains[path])
-        if high is None:
-            raise EndNeeded(bound)
-        return high
-
     def _assign(self, target, value, frame):
         if isinstance(target, ast.Name):
             frame.locals[target.id] = value
@@ -181,14 +138,13 @@ class Interpreter(Expressions):
         if index is None:
             return self.numbers.choose(condition, value, self._stored(domain, old))
         if is_known(value):
-            bits = self.variables.scope[domain.sort] if isinstance(domain, SetOf) else None
-            value = z3.BitVecVal(value, bits) if bits else self.numbers.constant(value)
+            value = self.variables.constant(domain, value)
         written = z3.Store(old, index, value)
         return written if condition is True else z3.If(condition, written, old)
 
     def _stored(self, domain, value):
         if isinstance(domain, SetOf):
-            return int(value) if is_known(value) else as_set(value, self.variables.scope[domain.sort])
+            return int(value) if is_known(value) else as_set(value, self.variables.width(domain))
         return self._number(value)
 
 

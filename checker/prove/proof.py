@@ -15,6 +15,7 @@ from checker.prove.induction import Clock, Prover, ask_state, prove_step
 from checker.prove.relation import Relation
 from checker.prove.samples import reachable_states, sampling_scope
 from checker.prove.search import Search
+from checker.prove.variables import bounds_of, sorts_of
 from checker.prove.vocabulary import Samples
 from spec.language.domains import Scope
 from spec.language.model import SAFETY, Model, Property
@@ -54,16 +55,20 @@ class Proof:
 
 
 def prove(model: Model, scope: Scope, properties: tuple[Property, ...], lemmas: tuple, seconds: float,
-          searching: float = 0.0) -> Proof:
-    """Prove properties of every state and every step; raises StyleError and UserError."""
+          searching: float = 0.0, any_size: bool = False) -> Proof:
+    """Prove properties of every state and every step, with `any_size` for any number of brokers.
+
+    Raises StyleError and UserError.
+    """
     began = time.monotonic()
-    return _Run(model, scope, properties, lemmas, Clock(seconds)).proof(began, searching)
+    endless = frozenset(bounds_of(model) | sorts_of(model) if any_size else bounds_of(model))
+    return _Run(model, scope, endless, properties, lemmas, Clock(seconds)).proof(began, searching)
 
 
 class _Run:
-    def __init__(self, model, scope, properties, lemmas, clock):
+    def __init__(self, model, scope, endless, properties, lemmas, clock):
         self.properties = [p for p in properties if p.kind in SAFETY]
-        self.relation = Relation(model, scope, properties=tuple(self.properties))
+        self.relation = Relation(model, scope, endless, properties=tuple(self.properties))
         self.clock, self.prover = clock, Prover(self.relation, clock)
         self.base = ranges_of(self.relation) + sequences_of(self.relation)
         self.lemmas = [lemma_family(self.relation, f) for f in lemmas]

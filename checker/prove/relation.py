@@ -8,9 +8,9 @@ from itertools import product
 import z3
 
 from checker.prove.interpreter import Interpreter
-from checker.prove.terms import conjunction, truth
-from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, bounds_of
-from spec.language.domains import Bound, Number, Scope, values
+from checker.prove.terms import conjunction, is_known, truth
+from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, bounds_of, sorts_of
+from spec.language.domains import Bound, Id, Number, Scope, values
 from spec.language.model import Model, Property, Transition
 from spec.language.plain import Plain, get
 from spec.language.rules import RuleError, check_rules
@@ -59,13 +59,19 @@ class Relation:
                 self._build()
                 return
             except EndNeeded as needed:
+                if needed.bound in sorts_of(model):
+                    raise StyleError(f"{model.system}: a proof for any number of {needed.bound} needs that no step counts "
+                                     "them, and no array has another of that size inside") from needed
                 wanted -= {needed.bound}
             except RuleError as error:
                 raise StyleError(str(error)) from error
 
     def _build(self):
         before = self.variables.store()
-        self._reads, self._indices = {}, {}
+        self._reads, self._indices, self._kinds = {}, {}, {}
+        for place in self.variables.places:
+            if place.path in self.variables.terms and not place.starred:
+                self._note_kind(self.variables.terms[place.path], isinstance(place.domain, Id))
         self.actions = [
             action for t in self.model.transitions for a in self._arguments(t)
             if (action := self._action(t, a, before)) is not None
@@ -78,6 +84,11 @@ class Relation:
 
     def _values(self, transition, name, domain):
         is_number = name not in transition.only and isinstance(domain, Number)
+        any_id = isinstance(domain, Id) and domain.sort in self.variables.endless
+        if any_id:
+            symbol = self.variables.numbers.variable(f"{transition.function.__name__}.{name}")
+            self._note_kind(symbol, True)
+            return [symbol]
         if is_number and isinstance(domain.high, Bound):
             return [self.variables.numbers.variable(f"{transition.function.__name__}.{name}")]
         return values(domain, self.scope)
@@ -107,16 +118,14 @@ class Relation:
             return None
         spare = {p.path for p in self.variables.places if p.spare}
         after = {path: term for path, term in after.items() if path not in spare}
+        if any(map(has_quantifier, (guard, *after.values()))):
+            raise StyleError(f"{transition.name}: its guard or what it writes depends on all brokers at once")
         owed = tuple((z3.Implies(z3.And(*ranges), condition), where) for condition, where in run.obligations)
         return Action(transition, arguments, guard, after, owed)
 
     def _term(self, path, term):
         """A leaf after a step, as a term of its sort."""
-        domain = self.variables.domains[path]
-        if isinstance(term, int):
-            sort = self.variables.sort(domain)
-            term = z3.BitVecVal(term, sort) if z3.is_bv_sort(sort) else z3.IntVal(term)
-        return z3.simplify(term)
+        return z3.simplify(self.variables.constant(self.variables.domains[path], term) if is_known(term) else term)
 
     def _within_bounds(self, path, term):
         """That a leaf which changes stays in its bound, an array without end where it is written."""
@@ -172,14 +181,39 @@ class Relation:
         if not any(EVERY in path for path in self.reads(formula)):
             return []
         if formula.get_id() not in self._indices:
-            found = {t.arg(1).get_id(): t.arg(1) for t in subterms(formula) if z3.is_select(t) or z3.is_store(t)}
+            found = {}
+            for term in subterms(formula):
+                if (z3.is_select(term) or z3.is_store(term)) and not _is_bound(term.arg(1)):
+                    index = found[term.arg(1).get_id()] = term.arg(1)
+                    self._note_kind(index, self._is_over_ids(term.arg(0)))
             self._indices[formula.get_id()] = formula, list(found.values())
         return self._indices[formula.get_id()][1]
+
+    def _note_kind(self, index, is_id):
+        self._kinds.setdefault(index.get_id(), (index, set()))[1].add(is_id)
+
+    def _is_over_ids(self, array):
+        """Whether the indices of an array are ids of a sort without end, and not numbers."""
+        if array.sort().range() == z3.BoolSort():
+            return True
+        while not z3.is_quantifier(array) and array.num_args():
+            array = array.arg(1 if z3.is_app_of(array, z3.Z3_OP_ITE) else 0)
+        return z3.is_quantifier(array) or self.variables.paths.get(array.get_id()) in self.variables.over_ids
+
+    def are_alike(self, index: z3.ExprRef, term: z3.ExprRef) -> bool:
+        """Whether two terms index arrays of one kind, as far as is known: ids are no numbers."""
+        both = [self._kinds[t.get_id()][1] for t in (index, term) if t.get_id() in self._kinds]
+        return len(both) < 2 or bool(both[0] & both[1])
 
     def moved(self, formula: z3.ExprRef, after: dict[tuple, z3.ExprRef]) -> z3.ExprRef:
         """A formula about the state as one about the state where these leaves have other terms."""
         terms = self.variables.terms
         return z3.substitute(formula, *((terms[p], after[p]) for p in self.reads(formula) if p in after))
+
+
+def _is_bound(term):
+    """Whether a term holds the variable of a lambda."""
+    return any(z3.is_var(part) for part in subterms(term))
 
 
 def _joined_guard(returns):
@@ -205,6 +239,32 @@ def conjuncts(formula: z3.BoolRef) -> list[z3.BoolRef]:
     return [] if z3.is_true(formula) else [formula]
 
 
+def has_quantifier(formula: z3.ExprRef) -> bool:
+    """Whether a formula speaks of all indices, or of some."""
+    return any(z3.is_quantifier(term) and not term.is_lambda() for term in subterms(formula))
+
+
+def universals(formula: z3.BoolRef, holds: bool = True) -> list[tuple[tuple[z3.ExprRef, ...], z3.BoolRef]]:
+    """The parts of a formula that all must hold (or of its negation), each for all values of some indices.
+
+    Raises StyleError where a formula asks that there be an index.
+    """
+    if not has_quantifier(formula):
+        return [((), part) for part in conjuncts(formula if holds else z3.simplify(z3.Not(formula)))]
+    if z3.is_not(formula):
+        return universals(formula.arg(0), not holds)
+    if z3.is_quantifier(formula) and formula.is_forall() == holds:
+        over = tuple(z3.FreshConst(formula.var_sort(i), "each") for i in range(formula.num_vars()))
+        body = z3.substitute_vars(formula.body(), *reversed(over))
+        return [((*over, *more), part) for more, part in universals(body, holds)]
+    parts = [universals(child, holds) for child in formula.children()]
+    if (z3.is_and(formula) and holds) or (z3.is_or(formula) and not holds):
+        return [part for found in parts for part in found]
+    if z3.is_or(formula) or z3.is_and(formula):
+        return [(sum((o for o, _ in chosen), ()), z3.Or(*(p for _, p in chosen))) for chosen in product(*parts)]
+    raise StyleError("a fact for any number of brokers says what holds for all of them, not that there is one")
+
+
 def subterms(*formulas: z3.ExprRef) -> list[z3.ExprRef]:
     """The parts of some formulas, each once."""
     found, stack = {}, list(formulas)
@@ -222,19 +282,12 @@ def state_terms(variables: Variables, state: Plain) -> dict[tuple, z3.ExprRef]:
     for place in variables.places:
         if place.spare:
             continue
-        sort = variables.sort(place.domain)
         if not place.starred:
-            terms[place.path] = _constant(get(state, place.path), sort)
+            terms[place.path] = variables.constant(place.domain, get(state, place.path))
             continue
         cut = place.path.index(EVERY)
-        elements = get(state, place.path[:cut])
-        array = z3.K(z3.IntSort(), _constant(0, sort))
-        for i, element in enumerate(elements):
-            value = get(element, place.path[cut + 1:]) if place.path[cut + 1:] else element
-            array = z3.Store(array, i, _constant(value, sort))
+        array = z3.K(z3.IntSort(), variables.constant(place.domain, 0))
+        for i, element in enumerate(get(state, place.path[:cut])):
+            array = z3.Store(array, i, variables.constant(place.domain, get(element, place.path[cut + 1:])))
         terms[place.path] = array
     return terms
-
-
-def _constant(value, sort):
-    return z3.BitVecVal(value, sort) if z3.is_bv_sort(sort) else z3.IntVal(value)

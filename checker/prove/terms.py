@@ -80,6 +80,8 @@ class Numbers:
         yes, no = self.number(yes), self.number(no)
         if is_known(yes) and is_known(no):
             yes, no = self.constant(yes), self.constant(no)
+        if z3.is_array(yes) or z3.is_array(no):
+            yes, no = as_set(yes, None), as_set(no, None)
         width = max((term.size() for term in (yes, no) if z3.is_bv(term)), default=0)
         if width and not is_known(yes) and not is_known(no):
             yes, no = as_set(yes, width), as_set(no, width)
@@ -97,8 +99,10 @@ def same(one: object, other: object) -> bool:
     return z3.eq(one, other)
 
 
-def as_set(value: object, size: int) -> z3.BitVecRef:
-    """A value as a set over a sort of `size` ids; a choice between constants is taken apart."""
+def as_set(value: object, size: int | None) -> z3.ExprRef:
+    """A value as a set over a sort of `size` ids, None for any number; a choice between constants is taken apart."""
+    if size is None:
+        return _as_array(value)
     if is_known(value):
         return z3.BitVecVal(int(value), size)
     if z3.is_bv(value) and value.size() == size:
@@ -111,6 +115,17 @@ def as_set(value: object, size: int) -> z3.BitVecRef:
         wider = value.size() < size
         return z3.ZeroExt(size - value.size(), value) if wider else z3.Extract(size - 1, 0, value)
     raise TypeError("a number is used as a set")
+
+
+def _as_array(value):
+    if is_known(value):
+        found = z3.K(z3.IntSort(), False)
+        for i in range(value.bit_length()):
+            found = z3.Store(found, i, True) if value >> i & 1 else found
+        return found
+    if z3.is_app_of(value, z3.Z3_OP_ITE):
+        return z3.If(value.arg(0), _as_array(value.arg(1)), _as_array(value.arg(2)))
+    return _as_array(value.as_long()) if z3.is_int_value(value) else value
 
 
 def value_of(term: object) -> int:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import z3
 
 from checker.errors import UserError
-from checker.prove.terms import Numbers
-from spec.language.domains import Array, Bound, Flag, Id, Number, Record, Scope, SetOf, values
+from checker.prove.terms import Numbers, as_set
+from spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record, Scope, SetOf, values
 from spec.language.layout import length, slots
 from spec.language.model import Model
 
@@ -50,13 +50,16 @@ class Place:
 class Variables:
     """The variables of a model at a scope, where the bounds named in `endless` have no end.
 
-    `array_bounds` are those of the endless bounds that size an array.
+    `array_bounds` are those of the endless bounds that size an array. Either no sort has an end or all have: then a
+    set is an array of truths. `over_ids` are the leaves of which there is one for each id of such a sort.
     """
 
     def __init__(self, model: Model, scope: Scope, endless: frozenset[str] = frozenset(), bits: int | None = None):
         self.model, self.scope, self.endless, self.numbers = model, scope, endless, Numbers(bits)
-        self.set_size = max((scope[name] for name in sorts_of(model)), default=1)
+        self.any_size = bool(sorts_of(model) & endless)
+        self.set_size = None if self.any_size else max((scope[name] for name in sorts_of(model)), default=1)
         self.array_bounds: set[str] = set()
+        self.over_ids: set[tuple] = set()
         self.places = list(self._places(model.state, (), None))
         self.terms = {p.path: self._variable(p) for p in self.places if not p.spare}
         self.domains = {p.path: p.domain for p in self.places}
@@ -64,7 +67,15 @@ class Variables:
 
     def is_endless(self, array: Array) -> bool:
         """Whether an array has no end."""
-        return isinstance(array.size, Bound) and array.size.name in self.endless
+        return size_name(array) in self.endless
+
+    def is_of_sort(self, array: Array) -> bool:
+        """Whether an array has an element for each id of a sort without end."""
+        return isinstance(array.size, str) and array.size in self.endless
+
+    def width(self, domain: SetOf) -> int | None:
+        """The number of ids of which a set is, None for any number."""
+        return None if self.any_size else self.scope[domain.sort]
 
     def slots(self, array: Array) -> int:
         """Number of elements of an array with an end, its spare slot included."""
@@ -76,9 +87,11 @@ class Variables:
                 yield from self._places(field.domain, (*path, name), spare)
         elif isinstance(domain, Array) and self.is_endless(domain):
             if EVERY in path:
-                raise EndNeeded(domain.size.name)
-            self.array_bounds.add(domain.size.name)
-            yield from self._places(domain.of, (*path, EVERY), spare)
+                raise EndNeeded(size_name(domain))
+            self.array_bounds.add(size_name(domain))
+            elements = list(self._places(domain.of, (*path, EVERY), spare))
+            self.over_ids |= {place.path for place in elements if self.is_of_sort(domain)}
+            yield from elements
         elif isinstance(domain, Array):
             for i in range(self.slots(domain)):
                 beyond = domain.size.name if i >= length(domain, self.scope) else spare
@@ -94,7 +107,13 @@ class Variables:
 
     def sort(self, domain: object) -> z3.SortRef:
         """The z3 sort of a scalar domain."""
-        return z3.BitVecSort(self.scope[domain.sort]) if isinstance(domain, SetOf) else self.numbers.sort
+        if not isinstance(domain, SetOf):
+            return self.numbers.sort
+        return z3.ArraySort(z3.IntSort(), z3.BoolSort()) if self.any_size else z3.BitVecSort(self.scope[domain.sort])
+
+    def constant(self, domain: object, value: int) -> z3.ExprRef:
+        """A value of a scalar domain as a term."""
+        return as_set(value, self.width(domain)) if isinstance(domain, SetOf) else self.numbers.constant(value)
 
     def store(self) -> dict[tuple, object]:
         """A state of variables; spare slots hold 0."""
@@ -105,10 +124,7 @@ class Variables:
         return {p.path: self._zero(p) for p in self.places}
 
     def _zero(self, place):
-        if not place.starred:
-            return 0
-        zero = z3.BitVecVal(0, self.scope[place.domain.sort]) if isinstance(place.domain, SetOf) else z3.IntVal(0)
-        return z3.K(z3.IntSort(), zero)
+        return z3.K(z3.IntSort(), self.constant(place.domain, 0)) if place.starred else 0
 
     def limits(self, domain: object) -> tuple[int | None, int | None, str | None]:
         """Least and greatest value of a number, and the bound that cuts it; None where there is none."""
@@ -117,8 +133,15 @@ class Variables:
         bound = domain.high if isinstance(domain, Number) and isinstance(domain.high, Bound) else None
         if bound and bound.name in self.endless:
             return domain.low, None, bound.name
+        if isinstance(domain, Id) and domain.sort in self.endless:
+            return NOBODY if domain.nobody else 0, None, None
         allowed = values(domain, self.scope)
         return allowed[0], allowed[-1], bound.name if bound else None
+
+
+def size_name(array: Array) -> str:
+    """The name of the sort or bound that sizes an array."""
+    return array.size.name if isinstance(array.size, Bound) else array.size
 
 
 def bounds_of(model: Model) -> set[str]:

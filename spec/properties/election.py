@@ -68,13 +68,18 @@ def no_stale_write(s):
     return not s.zk.ghosts.stale_write
 
 
+def holds_token(s, b):
+    """Whether `b` acts as controller with the present version of /controller_epoch."""
+    return rules(s.brokers[b]) and s.brokers[b].epoch_version == s.zk.epoch_version
+
+
 def one_token(s):
     """At most one acting controller holds the present version of /controller_epoch (C5)."""
-    holders = 0
-    for broker in s.brokers:
-        if rules(broker) and broker.epoch_version == s.zk.epoch_version:
-            holders += 1
-    return holders <= 1
+    for a in range(len(s.brokers)):
+        for b in range(a):
+            if holds_token(s, a) and holds_token(s, b):
+                return False
+    return True
 
 
 def applied_never_fall(before, after):

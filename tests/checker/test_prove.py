@@ -23,10 +23,10 @@ from tests import toys
 TWO = {**FENCED.scope, "brokers": 2}
 
 
-def verdicts(model, scope=None, lemmas=(), seconds=120.0, only=None, searching=0.0):
+def verdicts(model, scope=None, lemmas=(), seconds=120.0, only=None, searching=0.0, any_size=False):
     """The verdict on each property of a model, and the proof."""
     asked = tuple(p for p in model.properties if only in (None, p.name))
-    proof = prove(model, model.scope if scope is None else scope, asked, lemmas, seconds, searching)
+    proof = prove(model, model.scope if scope is None else scope, asked, lemmas, seconds, searching, any_size)
     return {v.name: v.verdict for v in proof.verdicts}, proof
 
 
@@ -205,6 +205,23 @@ def test_the_fenced_election_is_proved_for_any_epochs_and_faults():
     assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
     needs = {v.name: v.lemmas for v in proof.verdicts}
     assert not needs["one_owner"] and len(needs["no_stale_write"]) < 6
+
+
+NO_NEWER = tuple(f for f in LEMMAS["election", "fenced"] if f.__name__ in (
+    "value_is_version", "read_is_no_newer", "reign_is_no_newer", "reign_has_epoch"))
+
+
+def test_for_any_number_of_brokers_no_controller_writes_after_a_later_election():
+    found, proof = verdicts(FENCED, lemmas=NO_NEWER, only="no_stale_write", any_size=True)
+    assert set(found.values()) == {PROVED} and not proof.never_enabled
+    assert {"brokers", "receivers", "epochs"} <= proof.relation.variables.endless
+
+
+def test_for_any_number_of_brokers_a_write_without_the_check_is_named():
+    mutant = next(m for m in election_mutants.MUTANTS if m.name == "state-unchecked")
+    found, proof = verdicts(mutant.mutate(FENCED), lemmas=NO_NEWER, only="no_stale_write", any_size=True)
+    assert found["no_stale_write"] == NOT_INDUCTIVE
+    assert transitions_named(proof.verdicts[-1]) == "reign.write_state"
 
 
 def test_kip320_keeps_what_is_committed_for_any_epochs_and_records():

@@ -1,0 +1,165 @@
+"""Loops: over what has an end, one turn after the other; over a sort of any size, one turn that stands for all.
+
+The turn that stands for all is run for an index that may be any. Where it may return, the loop returns if there is
+an index for which it does: what follows holds for all indices. Where it writes, it may write only the element at
+its index, and read of what it writes only that: then the turns do not meet, and the array after all of them is known
+element by element. A local that the turns change (a count) may be anything after the loop: a proof stays a proof.
+"""
+
+from __future__ import annotations
+
+import ast
+from math import prod
+
+import z3
+
+from checker.prove.expressions import Expressions
+from checker.prove.terms import conjunction, disjunction, is_known
+from checker.prove.variables import EVERY, EndNeeded
+from spec.language.domains import Array
+
+COMBINED = {z3.Z3_OP_ITE: max, z3.Z3_OP_ADD: sum, z3.Z3_OP_BADD: sum, z3.Z3_OP_MUL: prod, z3.Z3_OP_BMUL: prod}
+"""The greatest value of a term, by those of its parts, none of which is negative."""
+
+
+class Loops(Expressions):
+    """Runs `for` statements; see `Interpreter`."""
+
+    def _for(self, node, frame):
+        end = self._any_end(node.iter, frame)
+        if end is not None:
+            return self._for_any(node, frame, *end)
+        for value, runs in self._elements(node.iter, frame):
+            if runs is False:
+                break
+            frame.locals[node.target.id] = value
+            body = node.body
+            if not (self._block(body, frame) if runs is True else self._branches(runs, body, [], frame)):
+                return False
+        return True
+
+    def _elements(self, node, frame):
+        """What a loop runs over, each with the condition under which it comes to it."""
+        if isinstance(node, ast.Call):
+            *start, end = [self._number(self._value(argument, frame)) for argument in node.args]
+            if not all(map(is_known, start)):
+                raise self._style("a loop begins at a number that is known", node, frame)
+            return [(i, i < end) for i in range(*start, self._greatest(end, node, frame))]
+        array = self._value(node, frame)
+        return [(self._element(array, i, node, frame), True) for i in range(self._length(array, node, frame))]
+
+    def _greatest(self, end, node, frame):
+        """The greatest value of a loop's end, by the declared ranges of what it is made of."""
+        if is_known(end):
+            return end
+        kind = end.decl().kind()
+        if z3.is_int_value(end) or z3.is_bv_value(end):
+            return end.as_signed_long() if z3.is_bv(end) else end.as_long()
+        if kind in COMBINED:
+            parts = end.children()[1:] if kind == z3.Z3_OP_ITE else end.children()
+            return COMBINED[kind](self._greatest(part, node, frame) for part in parts)
+        leaf = end.arg(0) if z3.is_select(end) else end
+        path = self.variables.paths.get(leaf.get_id())
+        if path is None:
+            raise self._style("the end of a loop is made of leaves of the state by choice, sum and product", node, frame)
+        _, high, bound = self.variables.limits(self.variables.domains[path])
+        if high is None:
+            raise EndNeeded(bound)
+        return high
+
+    def _any_end(self, node, frame):
+        """Of a loop over a sort of any size: the array, or None for its indices; and the index it ends at, or None."""
+        if not self.variables.any_size:
+            return None
+        if not isinstance(node, ast.Call):
+            array = self._value(node, frame)
+            return (array, None) if self.variables.is_of_sort(array.domain) else None
+        end = node.args[-1]
+        if isinstance(end, ast.Call) and end.func.id == "len":
+            of = self._value(end.args[0], frame).domain
+            return (None, None) if isinstance(of, Array) and self.variables.is_of_sort(of) else None
+        end = self._value(end, frame)
+        return (None, end) if not is_known(end) and any(z3.eq(end, each) for each in self.each) else None
+
+    def _for_any(self, node, frame, array, end):
+        """One turn, on stand-ins for all arrays, from which the others are read off."""
+        each = z3.FreshConst(z3.IntSort(), "each")
+        path, stores, known, returned = list(self.path), self.stores, dict(frame.locals), len(frame.returns)
+        self.stores, stands = _stand_ins(stores)
+        turn = self._copies()
+        self.each.append(each)
+        self.path = [*path, each >= 0] + ([] if end is None else [each < end])
+        frame.locals[node.target.id] = each if array is None else self._element(array, each, node, frame)
+        self._block(node.body, frame)
+        self.each.pop()
+        exits, frame.returns = frame.returns[returned:], frame.returns[:returned]
+        frame.locals = {name: _gathered(value, frame.locals[name]) for name, value in known.items()}
+        after, self.path, self.stores = self.stores, path, stores
+        changed = [(root, p) for root in turn for p, term in turn[root].items() if after[root][p] is not term]
+        if exits:
+            if changed or any(left[root][p] is not turn[root][p] for _, _, left in exits for root in turn for p in turn[root]):
+                raise self._style("a loop over brokers that returns writes nothing", node, frame)
+            self._leave(each, path, exits, stands, node, frame)
+        else:
+            self._write_all(each, changed, turn, after, stands, node, frame)
+        return True
+
+    def _leave(self, each, path, exits, stands, node, frame):
+        """The loop returns where it does for some index; what follows it holds for all."""
+        answers = {value for _, value, _ in exits}
+        if len(answers) > 1 or not all(isinstance(answer, bool) for answer in answers):
+            raise self._style("a loop over brokers returns True or False, always the same", node, frame)
+        leaves = disjunction(conjunction(taken[len(path):]) for taken, _, _ in exits)
+        none = z3.ForAll([each], z3.substitute(z3.Not(leaves), *stands))
+        frame.returns.append(([*path, z3.Not(none)], answers.pop(), self._copies()))
+        self.path = [*path, none]
+
+    def _write_all(self, each, changed, turn, after, stands, node, frame):
+        """Every element as the turn of its index leaves it."""
+        arrays = [turn[root][p] for root, p in changed]
+        for root, p in changed:
+            element = _element(after[root][p], turn[root][p], each) if EVERY in p else None
+            if element is None:
+                raise self._style("a loop over brokers writes only the element at its index", node, frame)
+            if any(not _reads_only_at(element, array, each) for array in arrays):
+                raise self._style("a loop over brokers reads what it writes only at its index", node, frame)
+            self.stores[root][p] = z3.Lambda([each], z3.substitute(element, *stands))
+
+
+def _stand_ins(stores):
+    """Stores with a fresh array for each array without end, and what each stands for."""
+    turn, stands = {root: dict(store) for root, store in stores.items()}, []
+    for store in turn.values():
+        for path, term in store.items():
+            if EVERY in path:
+                store[path] = z3.FreshConst(term.sort(), "turn")
+                stands.append((store[path], term))
+    return turn, stands
+
+
+def _gathered(before, after):
+    """A local after a loop: anything, if the turns change it."""
+    return after if after is before or not isinstance(after, (int, z3.ArithRef)) else z3.FreshConst(z3.IntSort(), "gathered")
+
+
+def _element(term, before, each):
+    """The element at `each` of an array that was written there alone, None if it was written elsewhere."""
+    if z3.eq(term, before):
+        return z3.Select(before, each)
+    if z3.is_app_of(term, z3.Z3_OP_ITE):
+        yes, no = (_element(part, before, each) for part in term.children()[1:])
+        return None if yes is None or no is None else z3.If(term.arg(0), yes, no)
+    below = z3.is_store(term) and z3.eq(term.arg(1), each) and _element(term.arg(0), before, each) is not None
+    return term.arg(2) if below else None
+
+
+def _reads_only_at(element, array, each):
+    """Whether a term reads an array at `each` alone."""
+    stack = [element]
+    while stack:
+        term = stack.pop()
+        if z3.eq(term, array):
+            return False
+        if not (z3.is_select(term) and z3.eq(term.arg(0), array) and z3.eq(term.arg(1), each)):
+            stack.extend(term.children())
+    return True
