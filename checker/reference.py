@@ -33,8 +33,9 @@ class Explored:
     graph: Steps = field(default_factory=Steps)
 
 
-def explore(model: Model, scope: Scope, symmetric: bool = False, enough: float = math.inf) -> Explored:
-    """Explore every state of `model` at `scope`, or until a level ends with `enough` states.
+def explore(model: Model, scope: Scope, symmetric: bool = False, enough: float = math.inf,
+            until: str | None = None) -> Explored:
+    """Explore every state of `model` at `scope`, or until a level ends with `enough` states or breaks `until`.
 
     With `symmetric`, one of all states that renaming interchangeable ids makes of each other. Raises ExecutionError
     for a value out of its range.
@@ -44,7 +45,7 @@ def explore(model: Model, scope: Scope, symmetric: bool = False, enough: float =
     symmetry = Symmetry(model, scope, model.interchangeable if symmetric else {})
     frontier = {symmetry.least(run.key(state)): state for state in run.initial_states()}
     result.generated = len(frontier)
-    while frontier and result.distinct < enough:
+    while frontier and result.distinct < enough and until not in result.violated:
         result.depth += 1
         graph.states |= frontier
         result.distinct = len(graph.states)

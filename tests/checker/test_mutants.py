@@ -4,7 +4,9 @@ import pytest
 
 from checker.local import explore_here
 from checker.mutation import catalogue, judge
+from checker.reference import explore
 from spec.catalogue import MODELS, find
+from spec.language.model import SAFETY
 from spec.language.rules import check_rules
 from spec.mutants import replication
 
@@ -31,9 +33,16 @@ def test_every_mutant_can_be_compiled():
                 check_rules(transition.function)
 
 
+FEW = 400
+"""So many states are explored in plain Python sooner than a kernel is compiled."""
+
+
 @pytest.mark.parametrize("system, name", FIRST)
 def test_a_mutant_is_killed_by_its_property(system, name):
     model, mutant = FIRST[system, name]
+    if not mutant.counts and next(p for p in model.properties if p.name == name).kind in SAFETY:
+        if name in explore(mutant.mutate(model), mutant.scope, enough=FEW, until=name).violated:
+            return
     assert judge(model, mutant)[0].noticed
 
 
