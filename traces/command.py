@@ -101,8 +101,8 @@ def replay_recording(options) -> int:
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
     if options.chroot or options.history or options.events or options.master:
-        raise UserError(f"{options.directory}: --chroot, --history, --events and --master are for the log of a ZooKeeper; its own is in "
-                        f"{options.directory / 'zookeeper'}")
+        raise UserError(f"{options.directory}: --chroot, --history, --events and --master are for the log of a ZooKeeper; "
+                        f"its own is in {options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
     try:
         result = follow(recorded, options.variant)

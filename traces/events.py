@@ -16,8 +16,8 @@ SCHEMA = pa.schema([
     ("zxid", pa.int64()), ("time", pa.timestamp("ms", "UTC")), ("session", pa.string()), ("cxid", pa.int32()),
     ("place", pa.int32()), ("operations", pa.int32()), ("operation", pa.string()), ("path", pa.string()),
     ("version", pa.int32()), ("error", pa.string()), ("timeout", pa.int32()), ("ephemeral", pa.bool_()),
-    ("text", pa.string()), ("kind", pa.string()), ("topic", pa.string()), ("partition", pa.int32()), ("broker", pa.int32()),
-    ("leader", pa.int32()), ("leader_epoch", pa.int32()), ("controller_epoch", pa.int32()),
+    ("text", pa.string()), ("kind", pa.string()), ("topic", pa.string()), ("partition", pa.int32()),
+    ("broker", pa.int32()), ("leader", pa.int32()), ("leader_epoch", pa.int32()), ("controller_epoch", pa.int32()),
     ("isr", pa.list_(pa.int32())),
 ])
 """One row for each operation: docs/replay.md says what the columns are. What an operation does not have is null."""
@@ -29,8 +29,8 @@ _IDS = "/brokers/ids/"
 def write_events(file: Path, directory: Path, root: str) -> int:
     """Write the operations of one log file to `directory`/NAME.parquet; returns how many.
 
-    `root`: the chroot of the cluster. Not more than the rows of 50,000 records are in memory beside the file. Of a damaged
-    file what is before the damage is written.
+    `root`: the chroot of the cluster. Not more than the rows of 50,000 records are in memory beside the file. Of a
+    damaged file what is before the damage is written.
     """
     try:
         transactions, rows = read_log(file).transactions, 0

@@ -36,7 +36,8 @@ class Common:
 
     `sessions`: those that were open before the first record that counts; `timeouts`: how long each session lasts
     unheard, in ms; `deleters`: the sessions that delete znodes of topics; `requests`: the writes of
-    /admin/reassign_partitions, which are in every stream from 2.4 on; `told`: the zxids at which each broker told of ISRs.
+    /admin/reassign_partitions, which are in every stream from 2.4 on; `told`: the zxids at which each broker told of
+    ISRs.
     """
 
     features: Features

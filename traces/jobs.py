@@ -1,4 +1,4 @@
-"""The jobs of Spark for a long log: one task for each file that is read into a table, one for each stream to explain."""
+"""The jobs of Spark for a long log: a task for each file that is read into a table, one for each stream to explain."""
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -80,7 +80,8 @@ class Handlers:
             return work.allowed(tree) if work.next_places(tree) else None
         if isinstance(work, Listing):
             rest = self._rest(work)
-            return None if rest is None or not self.requests.stood(last, write.zxid) else f"/admin/reassign_partitions with {self.requests.text(rest)}"
+            stood = rest is not None and self.requests.stood(last, write.zxid)
+            return f"/admin/reassign_partitions with {self.requests.text(rest)}" if stood else None
         memory, end = self._context.memory(reign), min(write.zxid, last + 1)
         unlisted = work.awaits_list(scene) and not (
             self.requests.stood(last, write.zxid) or self.requests.remain(memory, end, work.partition))
