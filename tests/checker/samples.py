@@ -5,7 +5,7 @@ from itertools import islice
 
 from checker.execution import Execution
 
-AMONG = 2000
+AMONG = 1000
 FOUND: dict = {}
 SCOPES = {"replication": {"brokers": 2, "log": 1, "records": 1, "epochs": 1}}
 

@@ -113,7 +113,7 @@ def agree(after, taken, point):
 def test_the_path_that_a_state_takes_is_that_of_python(model, own):
     scope = small_scope(model)
     execution, symbolic = Execution(model, scope), SymbolicModel(model, scope)
-    for state in sample(execution, 12):
+    for state in sample(execution, 8):
         point = Point(symbolic, execution.key(state))
         for transition in own:
             for arguments in transition.choices(scope):
