@@ -16,6 +16,7 @@ import time
 from collections import deque
 
 from impl.api import Api
+from impl.driver import Driver, listen, tell
 from impl.leadership import Leadership
 from impl.log import LogFailed
 from impl.network import Message
@@ -61,12 +62,11 @@ class Broker:
         else:
             self.leadership = Leadership(self.process, lambda p, isr: self._add("change_isr", p=p, isr=isr))
         self.messages: deque[Message] = deque()
-        self.ended = self.stopping = False
+        self.driver = Driver(self.process, lambda p: self._add("fail_log_dir", p=p))
+        self.ended = False
         self.asked_to_leave = 0
         self.api = Api(self.process, self.try_step)
         self.due = dict.fromkeys(("rebalance", "leave"), 0.0)
-        self.held: str | None = None
-        self.process.about_to_write = self._hold
 
     def run(self) -> None:
         """Take steps until the process ends."""
@@ -95,23 +95,7 @@ class Broker:
             case Call():
                 self.api.handle(item)
             case _:
-                self._command(item)
-
-    def _command(self, command: dict) -> None:
-        """What the driver of the cluster wants."""
-        match command:
-            case {"do": "stop"}:
-                self.stopping = True
-            case {"do": "hold", "before": name}:
-                self.held = name
-            case {"do": "fail_log_dir", "p": p}:
-                self._add("fail_log_dir", p=p)
-            case {"do": "break_log", "p": p, "after": size, "dies": dies} if self.process.planes:
-                self.process.planes[p].log.fail_after, self.process.planes[p].log.dies = size, dies
-            case {"do": "cut", "address": address, "cut": is_cut}:
-                self.process.port.cut(tuple(address), is_cut)
-            case {"do": "slow", "delay": delay}:
-                self.process.port.delay = delay
+                self.driver.take(item)
 
     def _add(self, name: str, message: Message | None = None, **arguments: int) -> None:
         """Put an event into the queue."""
@@ -123,7 +107,7 @@ class Broker:
         self.api.tick()
         if self._is_due("rebalance", REBALANCE_EVERY):
             self._add("rebalance")
-        if self.stopping and self._is_due("leave", LEAVE_EVERY):
+        if self.driver.stopping and self._is_due("leave", LEAVE_EVERY):
             self._leave()
 
     def _is_due(self, what: str, every: float) -> bool:
@@ -166,14 +150,6 @@ class Broker:
             self.process.note(failed=str(failure))
             self.process.take(PARTITION, "fail_log_dir", p=arguments["p"])
             return False
-
-    def _hold(self, part, name):
-        """Stop this process, as by SIGSTOP, where the step that is about to write is the one to hold it before."""
-        if self.held != name or part != PARTITION:
-            return
-        self.held = None
-        tell(holding=name)
-        os.kill(os.getpid(), signal.SIGSTOP)
 
     def step(self) -> bool:
         """Take the next step; False when there is nothing to do before something arrives."""
@@ -298,25 +274,13 @@ class Broker:
             self.api.coordinator.leader.look()
 
 
-def tell(**line: object) -> None:
-    """Tell the driver of the cluster something."""
-    print(json.dumps(line), flush=True)
-
-
-def _listen(inbox: queue.Queue) -> None:
-    """Take the driver's commands; when it is gone, so is this process."""
-    for line in sys.stdin:
-        inbox.put(json.loads(line))
-    os._exit(1)
-
-
 def main() -> None:
     """Run the broker that the first line of standard input describes."""
     broker = Broker(Settings(**json.loads(sys.stdin.readline())))
     inbox = broker.process.requests.inbox
     signal.signal(signal.SIGTERM, lambda *_: inbox.put({"do": "stop"}))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_listen, args=(inbox,), daemon=True).start()
+    threading.Thread(target=listen, args=(inbox,), daemon=True).start()
     broker.run()
     os._exit(0)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
-from impl.faults import Faults
+from impl.faults import OPERATOR, Faults
 from impl.keeper import Keeper, answers, die_with_parent, parse
 from impl.places import NONE, OFFSETS_TOPIC, Places
 from impl.settings import Settings
@@ -140,7 +140,7 @@ class Cluster(Faults):
 
     def __enter__(self) -> "Cluster":
         try:
-            self.operator.start()
+            self.operator.start(OPERATOR)
             self._create_znodes()
             manifest = {"format": 2, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
                         **asdict(self.size), "partitions": self.size.planes, "offsets": self.size.places.offsets}

@@ -74,7 +74,7 @@ class Faults:
         """End the session of a broker, living or not, as ZooKeeper does: by a second connection that closes it."""
         self.note("expire", broker=broker)
         thief = KazooClient(self.zookeeper, client_id=self.children[broker].session, timeout=OPERATOR)
-        thief.start()
+        thief.start(OPERATOR)
         thief.stop()
         thief.close()
 

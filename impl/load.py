@@ -94,15 +94,30 @@ class Load:
                                 "known what has become of the records")
         return ends
 
+    def _is_all(self, consumer, places, ends, found) -> bool:
+        """Whether the high watermarks are reached, and whatever was acknowledged is read.
+
+        A leader that was just elected may know of a high watermark that lies before what its predecessor acknowledged.
+        """
+        try:
+            at_end = all(consumer.position(place) >= ends[place] for place in places)
+        except KafkaError:
+            return False
+        return at_end and self.noted.keys() <= found.keys()
+
     def read_all(self) -> Verdict:
-        """Read every partition from its beginning to its high watermark, and compare."""
+        """Read every partition from its beginning to its high watermark, and compare.
+
+        What was acknowledged and is not read within five minutes is lost.
+        """
         consumer = KafkaConsumer(bootstrap_servers=self._bootstrap(), group_id=None, consumer_timeout_ms=TIMEOUT * 1000,
                                  auto_offset_reset="earliest")
         places = [TopicPartition(self._topic, p) for p in range(self._partitions)]
         consumer.assign(places)
         ends = self._ends(consumer, places)
         found: dict[tuple[int, int], bytes] = {}
-        while any(consumer.position(place) < ends[place] for place in places):
+        until = time.monotonic() + PATIENCE
+        while not self._is_all(consumer, places, ends, found) and time.monotonic() < until:
             for place, records in consumer.poll(timeout_ms=1000).items():
                 found.update({(place.partition, record.offset): record.value for record in records})
         consumer.close()

@@ -1,4 +1,4 @@
-"""One real ZooKeeper for the tests of a file, with short sessions."""
+"""One real ZooKeeper for the tests of a file, whose sessions are long."""
 
 import pytest
 
@@ -7,7 +7,8 @@ from impl.requests import Requests, create
 from impl.znodes import PERSISTENT
 from spec.zookeeper import OK
 
-TICK = 100
+TICK, SESSION = 3000, 60.0
+"""Milliseconds, and seconds: no session ends by itself, however busy the machine is."""
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +16,7 @@ def keeper(tmp_path_factory):
     """A ZooKeeper server with the persistent znodes."""
     directory = tmp_path_factory.mktemp("keeper")
     server = Keeper(directory, TICK)
-    requests = Requests(server.address, 5)
+    requests = Requests(server.address, SESSION)
     assert requests.open(120)
     for path in PERSISTENT:
         assert requests.write(create(path)) == OK
@@ -29,8 +30,8 @@ def opened(keeper):
     """Open sessions that are closed when the test ends."""
     all_of_them = []
 
-    def open_one(timeout=30.0) -> Requests:
-        requests = Requests(keeper.address, timeout)
+    def open_one() -> Requests:
+        requests = Requests(keeper.address, SESSION)
         assert requests.open(120)
         all_of_them.append(requests)
         return requests

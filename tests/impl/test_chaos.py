@@ -1,5 +1,7 @@
 """Chaos does only what is possible, the same for the same seed, and mends everything in the end."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from impl import chaos
@@ -72,8 +74,8 @@ def run(monkeypatch):
     """Run some minutes of chaos at once."""
     def some_minutes(seed):
         times = iter(range(100_000))
-        monkeypatch.setattr(chaos.time, "monotonic", lambda: next(times))
-        monkeypatch.setattr(chaos.time, "sleep", lambda seconds: None)
+        clock = SimpleNamespace(monotonic=lambda: next(times), sleep=lambda seconds: None)
+        monkeypatch.setattr(chaos, "time", clock)
         cluster = FakeCluster()
         Chaos(cluster, seed).run(300, Silent())
         return cluster

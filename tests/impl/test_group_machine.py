@@ -57,12 +57,18 @@ class Broker:
 
 
 class Client:
+    """`next` is what a client of Kafka's does next."""
+
     def __init__(self):
         self.id, self.generation, self.members, self.call, self.sent = "", 0, None, None, 0
+        self.next = "join"
 
 
 class Groups(RuleBasedStateMachine):
-    """Clients, the log, the clock; `acked` is the largest offset whose commit was acknowledged."""
+    """Clients, the log, the clock; `acked` is the largest offset whose commit was acknowledged.
+
+    `leaders` and `assignments`: who was told the members, and what was brought, by generation.
+    """
 
     def __init__(self):
         super().__init__()
@@ -70,16 +76,25 @@ class Groups(RuleBasedStateMachine):
         clock = SimpleNamespace(monotonic=lambda: self.now)
         self.clocks = coordinators.time, group_timers.time
         coordinators.time = group_timers.time = clock
-        self.assignments = {}
+        self.assignments, self.leaders = {}, {}
         self.clients = [Client() for _ in range(CLIENTS)]
         self.brokers = [Broker(self, b) for b in range(2)]
-        self.epoch = 0
+        self.epoch = self.leading = 0
         self.lead(0)
 
     def teardown(self):
-        coordinators.time, group_timers.time = self.clocks
+        """In the end everybody who waits has got an answer."""
+        try:
+            for _ in range(3):
+                self.replicate()
+                self.time_passes(400.0)
+                self.answers_arrive()
+            assert [client.call for client in self.clients] == [None] * CLIENTS
+        finally:
+            coordinators.time, group_timers.time = self.clocks
 
     def lead(self, b):
+        self.leading = b
         for broker in self.brokers:
             broker.replica.state = LEADER if broker.broker == b else None
             broker.partition.replicas[0] = SimpleNamespace(leader_epoch=self.epoch, leader=b)
@@ -100,29 +115,36 @@ class Groups(RuleBasedStateMachine):
         getattr(self, "on_" + type(request).__name__)(client, request, answer)
 
     def on_JoinGroupRequest(self, client, request, answer):
+        client.next = "join" if answer.error_code else "sync"
         if answer.error_code in (0, 79):
             client.id, client.generation = answer.member_id, max(0, answer.generation_id)
             client.members = [each.member_id for each in answer.members]
         elif answer.error_code == 25:
             client.id = ""
+        if client.members and not answer.error_code:
+            assert self.leaders.setdefault((self.epoch, client.generation), client.id) == client.id
 
     def on_SyncGroupRequest(self, client, request, answer):
+        client.next = "join" if answer.error_code else "commit"
         if answer.error_code == 0:
             assert self.assignments.setdefault(request.generation_id, answer.assignment) == answer.assignment
 
     def on_OffsetCommitRequest(self, client, request, answer):
         if answer.topics[0].partitions[0].error_code == 0:
             self.acked = max(self.acked, client.sent)
+        else:
+            client.next = "join"
 
     def on_OffsetFetchRequest(self, client, request, answer):
         if answer.error_code == 0:
             assert answer.topics[0].partitions[0].committed_offset >= self.acked
 
     def on_HeartbeatRequest(self, client, request, answer):
-        pass
+        if answer.error_code:
+            client.next = "join"
 
     def on_LeaveGroupRequest(self, client, request, answer):
-        client.id = ""
+        client.id, client.next = "", "join"
 
     @rule(c=CLIENT, b=BROKER, both=st.booleans())
     def join(self, c, b, both):
@@ -172,6 +194,21 @@ class Groups(RuleBasedStateMachine):
         for broker in self.brokers:
             broker.coordinator.tick()
 
+    @rule(rounds=st.integers(1, 4))
+    def go_on(self, rounds):
+        """All clients do what those of Kafka do, at the broker that leads."""
+        for _ in range(rounds):
+            for c, client in enumerate(self.clients):
+                self.heartbeat(c, self.leading)
+                self.answers_arrive()
+                if client.next == "join":
+                    self.join(c, self.leading, False)
+                else:
+                    getattr(self, client.next)(c, self.leading)
+            self.replicate()
+            self.time_passes(0.6)
+            self.answers_arrive()
+
     @rule()
     def replicate(self):
         waiting, self.waiting = self.waiting, []
@@ -201,4 +238,4 @@ class Groups(RuleBasedStateMachine):
 
 
 TestGroups = Groups.TestCase
-TestGroups.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestGroups.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)

@@ -26,7 +26,7 @@ def broker(keeper, opened, tmp_path):
     operator = opened()
     for path, znode in ((TopicConfig.path_of(TOPIC), TopicConfig(False)), (Topic.path_of(TOPIC), Topic(((0,),)))):
         operator.write(create(path, znode.encode()))
-    made = Broker(Settings(0, 1, 1, 1, 1, 1, "fenced", TOPIC, keeper.address, 30.0,
+    made = Broker(Settings(0, 1, 1, 1, 1, 1, "fenced", TOPIC, keeper.address, 60.0,
                            str(tmp_path / "broker-0.1.jsonl"), str(tmp_path / "logs")))
     yield made
     if made.process.requests.session:
@@ -126,4 +126,4 @@ def test_a_message_crosses_the_network():
     messages = [Message("Fetch", str(n), 1, one.address, n, n, {"p": n}) for n in range(50)]
     for message in messages:
         one.send(other.address, message)
-    assert [inbox.get(timeout=5) for _ in messages] == messages
+    assert [inbox.get(timeout=120) for _ in messages] == messages

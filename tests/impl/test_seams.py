@@ -43,7 +43,7 @@ def children(requests, path):
 
 def candidates(opened, guarded):
     """Brokers whose sessions are open, live and in the model."""
-    live = [ElectionZooKeeper(opened(20), ADDRESS, guarded) for _ in range(BROKERS)]
+    live = [ElectionZooKeeper(opened(), ADDRESS, guarded) for _ in range(BROKERS)]
     variant = cluster("fenced" if guarded else "legacy")
     state = new_state(variant.election.state, scopes(BROKERS, 1, 1, 1, 99)[ELECTION])
     variant.election.initial(state)
@@ -124,7 +124,7 @@ def controllers(opened, operator, guarded):
     operator.write(create(ControllerEpoch.path, b"0"))
     live, zks = [], []
     for b in range(BROKERS):
-        requests = opened(20)
+        requests = opened()
         candidate = ElectionZooKeeper(requests, ADDRESS, guarded)
         assert candidate.create_broker(b) == OK
         assert candidate.create_controller_and_set_epoch(b, b + 1, b, ANSWERED) == OK
@@ -211,7 +211,7 @@ def remove_topic(operator):
 
 @pytest.mark.parametrize("armed_before", (False, True))
 def test_a_change_that_the_read_has_seen_is_no_event(opened, clean, armed_before):
-    reader, session = ElectionZooKeeper(opened(20), ADDRESS, True), None
+    reader, session = ElectionZooKeeper(opened(), ADDRESS, True), None
     session = reader.requests.session
     if armed_before:
         assert reader.read_controller(0) == NONODE
@@ -230,7 +230,7 @@ def test_a_change_that_the_read_has_seen_is_no_event(opened, clean, armed_before
 
 
 def test_the_watch_of_a_read_that_was_not_answered_tells_nothing(opened, clean):
-    reader = ElectionZooKeeper(opened(20), ADDRESS, True)
+    reader = ElectionZooKeeper(opened(), ADDRESS, True)
     session, lost = reader.requests.session, Reply(None, None, error=Lost(), done=True)
     get, session.get = session.get, lambda path: lost
     with pytest.raises(NotAnswered):

@@ -18,13 +18,13 @@ def drop(requests):
 
 def steal(keeper, requests):
     """Have ZooKeeper end a session."""
-    thief = KazooClient(keeper.address, client_id=(requests.session.id, requests.session.password), timeout=30)
-    thief.start()
+    thief = KazooClient(keeper.address, client_id=(requests.session.id, requests.session.password), timeout=120)
+    thief.start(120)
     thief.stop()
     thief.close()
 
 
-def receive(requests, kind, seconds=60):
+def receive(requests, kind, seconds=120):
     """The next item of this kind, of the session; others are noted."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -67,7 +67,7 @@ def test_an_event_comes_before_the_answer_that_shows_the_change(opened):
         replies = [reader.session.get("/order") for _ in range(5)]
         received = []
         while len(received) < 6:
-            received.append(reader.inbox.get(timeout=60))
+            received.append(reader.inbox.get(timeout=120))
         seen = [item for item in received if isinstance(item, Event) or item.result[1].mzxid >= changed]
         assert isinstance(seen[0], Event) and seen[0].zxid == changed
         assert [item for item in received if isinstance(item, Reply)] == replies
@@ -80,7 +80,7 @@ def test_a_request_is_lost_with_its_connection_and_not_sent_again(opened):
     answers = {requests.write(SetData("/lost", b"1", -1)) for _ in range(3)}
     assert LOST in answers and answers <= {LOST, OK}
     while not requests.session.ready:
-        requests.take(requests.inbox.get(timeout=60))
+        requests.take(requests.inbox.get(timeout=120))
     assert requests.write(SetData("/lost", b"1", -1)) == OK
 
 
@@ -102,14 +102,14 @@ def test_watches_outlive_a_connection(opened):
     assert not requests.session.ready
     writer.write(SetData("/kept", b"1", -1))
     while not requests.session.ready:
-        requests.take(requests.inbox.get(timeout=60))
+        requests.take(requests.inbox.get(timeout=120))
     writer.write(create("/comes"))
     writer.write(create("/kept/child"))
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while len(requests.session.fired) < 2 and time.monotonic() < until:
-        requests.take(requests.inbox.get(timeout=60))
+        requests.take(requests.inbox.get(timeout=120))
     while "CHILD" not in requests.session.fired["/kept"]:
-        requests.take(requests.inbox.get(timeout=60))
+        requests.take(requests.inbox.get(timeout=120))
     assert requests.session.fired == {"/kept": ["CHANGED", "CHILD"], "/comes": ["CREATED"]}
 
 
@@ -123,7 +123,7 @@ def test_a_session_that_has_ended_is_not_opened_again(keeper, opened):
     assert requests.write(create("/again")) == EXPIRED
     with pytest.raises(Expired):
         requests.at_once(lambda: requests.session.get("/"))
-    time.sleep(0.5)
+    assert requests.session._client._connection.connection_stopped.wait(120)
     assert not requests.session._client.connected
     assert other.at_once(lambda: other.session.exists("/mine"))[0].result is None
     assert other.write(create("/again")) == OK

@@ -111,7 +111,10 @@ def _manifest(file: Path) -> dict:
 
 
 def read_process(file: Path) -> list[Line]:
-    """The lines of one process, in order; what it asked for and then recorded as a step is not told twice."""
+    """The lines of one process, in order; what it asked for and then recorded as a step is not told twice.
+
+    Nor is what it asked for again, since no answer came: the first time may be the one that landed.
+    """
     process, found, steps, on_disk = file.stem.removeprefix("broker-"), [], 0, None
     broker = int(process.split(".")[0])
     rows = file.read_text(errors="replace").split("\n")
@@ -131,8 +134,10 @@ def read_process(file: Path) -> list[Line]:
                                    took=row["answers"]))
             elif "asks" in row:
                 part, step = row["asks"].split(" ", 1)
-                found.append(_line(process, broker, row, asks=True, n=row["n"], session=int(row["session"], 16),
-                                   part=part, step=parse_step(step), took=row["took"], record=row.get("record")))
+                asked = _line(process, broker, row, asks=True, n=row["n"], session=int(row["session"], 16),
+                              part=part, step=parse_step(step), took=row["took"], record=row.get("record"))
+                if not (found and found[-1].asks and (found[-1].n, found[-1].step) == (asked.n, asked.step)):
+                    found.append(asked)
             elif "format" in row:
                 on_disk = row["found"]
             elif not {"failed", "refused", "group"} & row.keys():

@@ -27,6 +27,18 @@ def test_a_torn_last_line_is_left_out(copy):
     assert len(read_process(file)) == whole
 
 
+def test_what_is_asked_for_again_is_told_once(copy):
+    """An answer that does not come: the first time may have landed, and the step that is recorded is one."""
+    file = copy.directory / "recording" / "broker-1.1.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    whole, again = read_process(file), []
+    for row in rows:
+        again += [row, row | {"zxid": row["zxid"] + 1}, row | {"zxid": row["zxid"] + 2}] if "asks" in row else [row]
+    assert len(again) > len(rows) + 2
+    file.write_text("".join(json.dumps(row) + "\n" for row in again))
+    assert read_process(file) == whole
+
+
 @pytest.mark.parametrize("text", ["nonsense", "[]", '{"n": 1}', '{"step": "no step", "n": 1}', '{"sends": "x"}'])
 def test_a_damaged_line_is_named(copy, text):
     file = copy.directory / "recording" / "broker-1.1.jsonl"
