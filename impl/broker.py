@@ -204,6 +204,8 @@ class Broker:
             return True
         while self.events:
             name, message, arguments = self.events.popleft()
+            if name == "change_isr" and not self.leadership.wants(**arguments):
+                continue
             if name == "alter_partition":
                 taken = rules and self._alter(message, **arguments)
             else:

@@ -56,6 +56,10 @@ class Leadership:
         self._fetched[place] = message.content["leader_epoch"], time.monotonic()
         return True
 
+    def wants(self, p: int, isr: int) -> bool:
+        """Whether this ISR is wished still: Kafka decides and writes under one lock (Partition.maybeShrinkIsr, 1.1)."""
+        return (p, isr) in self._wishes()
+
     def _wishes(self) -> Iterator[tuple[int, int]]:
         """The partitions that are to have another ISR, and that ISR as a set."""
         zookeeper = self._process.partition_zookeeper

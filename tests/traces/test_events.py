@@ -47,8 +47,9 @@ def test_every_operation_of_a_log_is_written_and_nothing_is_written_over(tmp_pat
     assert "name a directory that does not exist" in capsys.readouterr().err
 
 
-def test_replay_in_tasks_of_spark_tells_the_same(tmp_path, capsys):
-    alone = run_json(capsys, FENCED)
-    assert run_json(capsys, FENCED, "--master", "local[2]", "--events", tmp_path / "events") == alone
+def test_replay_in_tasks_of_spark_tells_the_same(kafkaproof, tmp_path):
+    alone = kafkaproof("replay", FENCED, "--json")
+    inside = kafkaproof("replay", FENCED, "--json", "--master", "local[2]", "--events", tmp_path / "events")
+    assert (inside.code, inside.json) == (alone.code, alone.json) and alone.code == 0
     rows = ds.dataset(tmp_path / "events").count_rows()
     assert rows == sum(len(t.operations) for t in read(FENCED).transactions)
