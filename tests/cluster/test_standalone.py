@@ -15,7 +15,7 @@ from tests.cluster.moments import COUNTS, KIP320, children, command_of, levels, 
 HOST = "127.0.0.1"
 DEPLOY = "org.apache.spark.deploy"
 CORES, MEMORY = "1", "1g"
-MOMENTS = {"in an early level": 1, "in a late level": 7}
+LATE = 7
 
 
 class Standalone:
@@ -97,11 +97,10 @@ def test_a_standalone_cluster_counts_the_same(begin, answer_of, standalone, tmp_
     assert on_spark(tmp_path / "run") > 0
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_a_run_that_loses_an_executor_goes_on_and_counts_the_same(begin, answer_of, standalone, tmp_path, moment):
+def test_a_run_that_loses_an_executor_goes_on_and_counts_the_same(begin, answer_of, standalone, tmp_path):
     run = tmp_path / "run"
     process = begin(*replication(*KIP320), *kept(run, standalone.master))
-    wait_until(lambda: on_spark(run) >= MOMENTS[moment], process)
+    wait_until(lambda: on_spark(run) >= LATE, process)
     before = standalone.executors()
     assert len(before) == 2
     os.kill(before[0], signal.SIGKILL)
