@@ -22,7 +22,8 @@ from spec.properties.lemmas import LEMMAS
 COLOURS = {PROVED: "green", NOT_INDUCTIVE: "red", NOT_DECIDED: "cyan", "violated": "red", "holds": "green"}
 DESCRIPTION = """Prove properties by induction with z3: they hold at first, and every action that begins where all
 hold ends where all hold. Bounds have no end (epochs, records, faults), but for those that a loop runs over;
-there are as many brokers as --brokers says, with --any-brokers any number of them. With --depth, look for the shortest violation in a scope instead."""
+there are as many brokers as --brokers says, with --any-brokers any number of them. With --depth, look for the
+shortest violation in a scope instead."""
 EXAMPLES = """examples:
   kafkaproof prove election --variant fenced --brokers 5
   kafkaproof prove election --variant fenced --any-brokers

@@ -64,8 +64,8 @@ def smallest(relation: Relation, failure: Failure, families: list[Family], clock
     if solver.check() != z3.sat:
         return None
     model = solver.model()
-    cells, ids = _cells(relation, model, indices), _values(model, indices)
-    leaves = [_leaf(relation, failure.action, model, path, index, ids) for path, index in cells]
+    at = sorted({model.eval(i, model_completion=True).as_long() for i in indices})
+    leaves = [_leaf(relation, failure.action, model, path, index, at) for path, index in _cells(relation, at)]
     kept = _mattering(failure, leaves, model)
     return Cti(failure.family.name, failure.action, step_text(relation, failure.action, model), kept, model)
 
@@ -101,25 +101,21 @@ def _lower(solver, term, clock):
         solver.pop()
 
 
-def _cells(relation, model, indices):
+def _cells(relation, at):
     """The paths of all leaves, those of arrays without end at the indices that occur."""
     for path in relation.variables.terms:
         if EVERY not in path:
             yield path, None
         else:
-            yield from ((path, i) for i in _values(model, indices) if i >= 0)
+            yield from ((path, i) for i in at if i >= 0)
 
 
-def _values(model, indices):
-    return sorted({model.eval(i, model_completion=True).as_long() for i in indices})
-
-
-def _leaf(relation, action, model, path, index, ids):
+def _leaf(relation, action, model, path, index, at):
     variable = relation.variables.terms[path]
     after = action.after.get(path, variable)
     old, new = (variable, after) if index is None else (variable[index], after[index])
     domain = relation.variables.domains[path]
-    shown = [named(domain, _value(model, term, ids)) for term in (old, new)]
+    shown = [named(domain, _value(model, term, at)) for term in (old, new)]
     place = next(p for p in relation.variables.places if p.path == path)
     text = place.expression.replace(f"[{EVERY}]", f"[{index}]")
     return Leaf(old, text, path, *shown)

@@ -61,7 +61,8 @@ class Loops(Expressions):
         leaf = end.arg(0) if z3.is_select(end) else end
         path = self.variables.paths.get(leaf.get_id())
         if path is None:
-            raise self._style("the end of a loop is made of leaves of the state by choice, sum and product", node, frame)
+            rule = "the end of a loop is made of leaves of the state by choice, sum and product"
+            raise self._style(rule, node, frame)
         _, high, bound = self.variables.limits(self.variables.domains[path])
         if high is None:
             raise EndNeeded(bound)
@@ -93,16 +94,24 @@ class Loops(Expressions):
         self._block(node.body, frame)
         self.each.pop()
         exits, frame.returns = frame.returns[returned:], frame.returns[:returned]
-        frame.locals = {name: _gathered(value, frame.locals[name]) for name, value in known.items()}
+        frame.locals = {name: self._gathered(value, frame.locals[name], node, frame) for name, value in known.items()}
         after, self.path, self.stores = self.stores, path, stores
-        changed = [(root, p) for root in turn for p, term in turn[root].items() if after[root][p] is not term]
+        changed = _changed(turn, after)
         if exits:
-            if changed or any(left[root][p] is not turn[root][p] for _, _, left in exits for root in turn for p in turn[root]):
+            if changed or any(_changed(turn, left) for _, _, left in exits):
                 raise self._style("a loop over brokers that returns writes nothing", node, frame)
             self._leave(each, path, exits, stands, node, frame)
         else:
             self._write_all(each, changed, turn, after, stands, node, frame)
         return True
+
+    def _gathered(self, before, after, node, frame):
+        """A local after a loop: anything, if the turns change it."""
+        if after is before:
+            return after
+        if not isinstance(after, (int, z3.ArithRef, z3.BoolRef)):
+            raise self._style("a loop over brokers changes no local but numbers and truths", node, frame)
+        return z3.FreshConst(z3.IntSort(), "gathered")
 
     def _leave(self, each, path, exits, stands, node, frame):
         """The loop returns where it does for some index; what follows it holds for all."""
@@ -137,9 +146,9 @@ def _stand_ins(stores):
     return turn, stands
 
 
-def _gathered(before, after):
-    """A local after a loop: anything, if the turns change it."""
-    return after if after is before or not isinstance(after, (int, z3.ArithRef)) else z3.FreshConst(z3.IntSort(), "gathered")
+def _changed(before, after):
+    """The leaves that two stores hold differently: root and path."""
+    return [(root, path) for root in before for path, term in before[root].items() if after[root][path] is not term]
 
 
 def _element(term, before, each):

@@ -61,7 +61,7 @@ def prove(model: Model, scope: Scope, properties: tuple[Property, ...], lemmas: 
     Raises StyleError and UserError.
     """
     began = time.monotonic()
-    endless = frozenset(bounds_of(model) | sorts_of(model) if any_size else bounds_of(model))
+    endless = bounds_of(model) | sorts_of(model) if any_size else None
     return _Run(model, scope, endless, properties, lemmas, Clock(seconds)).proof(began, searching)
 
 

@@ -52,7 +52,7 @@ class Relation:
                  properties: tuple[Property, ...] | None = None):
         self.model, self.scope = model, scope
         self.properties = model.properties if properties is None else properties
-        wanted = frozenset(bounds_of(model)) if endless is None else endless
+        wanted = bounds_of(model) if endless is None else endless
         while True:
             try:
                 self.variables = Variables(model, scope, wanted, bits)
@@ -60,8 +60,8 @@ class Relation:
                 return
             except EndNeeded as needed:
                 if needed.bound in sorts_of(model):
-                    raise StyleError(f"{model.system}: a proof for any number of {needed.bound} needs that no step counts "
-                                     "them, and no array has another of that size inside") from needed
+                    raise StyleError(f"{model.system}: a proof for any number of {needed.bound} needs that no step"
+                                     " counts them, and no array has another of that size inside") from needed
                 wanted -= {needed.bound}
             except RuleError as error:
                 raise StyleError(str(error)) from error
@@ -84,14 +84,13 @@ class Relation:
 
     def _values(self, transition, name, domain):
         is_number = name not in transition.only and isinstance(domain, Number)
-        any_id = isinstance(domain, Id) and domain.sort in self.variables.endless
-        if any_id:
-            symbol = self.variables.numbers.variable(f"{transition.function.__name__}.{name}")
+        is_any_id = isinstance(domain, Id) and domain.sort in self.variables.endless
+        if not is_any_id and not (is_number and isinstance(domain.high, Bound)):
+            return values(domain, self.scope)
+        symbol = self.variables.numbers.variable(f"{transition.function.__name__}.{name}")
+        if is_any_id:
             self._note_kind(symbol, True)
-            return [symbol]
-        if is_number and isinstance(domain.high, Bound):
-            return [self.variables.numbers.variable(f"{transition.function.__name__}.{name}")]
-        return values(domain, self.scope)
+        return [symbol]
 
     def _argument_ranges(self, transition, arguments):
         for domain, value in zip(transition.arguments.values(), arguments):

@@ -144,14 +144,14 @@ def size_name(array: Array) -> str:
     return array.size.name if isinstance(array.size, Bound) else array.size
 
 
-def bounds_of(model: Model) -> set[str]:
+def bounds_of(model: Model) -> frozenset[str]:
     """The names of the bounds in a model's state and in the arguments of its transitions, but for sorts."""
-    return {part.name for part in _parts_of(model) if isinstance(part, Bound)} - sorts_of(model)
+    return frozenset(part.name for part in _parts_of(model) if isinstance(part, Bound)) - sorts_of(model)
 
 
-def sorts_of(model: Model) -> set[str]:
+def sorts_of(model: Model) -> frozenset[str]:
     """The names of the sorts whose ids a model's state and the arguments of its transitions hold."""
-    return {part.sort for part in _parts_of(model) if isinstance(part, (Id, SetOf))}
+    return frozenset(part.sort for part in _parts_of(model) if isinstance(part, (Id, SetOf)))
 
 
 def _parts_of(model):

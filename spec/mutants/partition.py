@@ -5,11 +5,11 @@ log directories and the deletion of the topic are in `partition_triggers`. A mut
 writing a transition.
 """
 
-from spec.language.domains import NOBODY
 from spec.language.model import first_paragraph
 from spec.language.sets import contains, difference, intersection, is_empty, without_member
 from spec.mutants import partition_elections, partition_triggers
 from spec.mutants.mutant import Mutant, within
+from spec.mutants.partition_elections import last_in
 from spec.mutants.partition_mutant import CALM, EARLY, ONE, SPARE, TWO, mutant, mutant_within
 from spec.partition import elections, isr, machines, network, progress, replica, strategies, zookeeper
 from spec.partition.context import (
@@ -130,11 +130,7 @@ def leaver_stays(isr, leaving):
 
 def last_online(assignment, live):
     """A new partition is led by the last online replica."""
-    leader = NOBODY
-    for i in range(assignment.length):
-        if contains(live, assignment.slots[i]):
-            leader = assignment.slots[i]
-    return leader
+    return last_in(assignment, live)
 
 
 def trigger_nothing(controller):

@@ -103,30 +103,28 @@ def alter_without_sender(s, b: Broker, p: Partition, sender: Broker, isr: isr.Is
     return True
 
 
-def alter_and_raise(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, fate: Fate):
-    """A change of the ISR raises the leader epoch."""
+def alter_with_epoch(s, b, p, sender, isr, leader_epoch, fate):
+    """The controller writes the ISR that a leader proposes, and this leader epoch."""
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
     if not may_wish(s, b, p, sender, isr) or isr == cached.isr or not contains(isr, sender):
         return False
 
-    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, cached.leader_epoch + 1, fate)
+    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, leader_epoch, fate)
     if answer == OK:
-        remember_leadership(cached, sender, isr, cached.leader_epoch + 1)
+        remember_leadership(cached, sender, isr, leader_epoch)
     return True
+
+
+def alter_and_raise(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, fate: Fate):
+    """A change of the ISR raises the leader epoch."""
+    known = s.brokers[b].controller.partitions[p].leader_epoch
+    return alter_with_epoch(s, b, p, sender, isr, known + 1, fate)
 
 
 def alter_and_reset(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, fate: Fate):
     """A change of the ISR begins to count leader epochs again."""
-    controller = s.brokers[b].controller
-    cached = controller.partitions[p]
-    if not may_wish(s, b, p, sender, isr) or isr == cached.isr or not contains(isr, sender):
-        return False
-
-    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, 0, fate)
-    if answer == OK:
-        remember_leadership(cached, sender, isr, 0)
-    return True
+    return alter_with_epoch(s, b, p, sender, isr, 0, fate)
 
 
 MUTANTS = (

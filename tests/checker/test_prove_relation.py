@@ -104,7 +104,7 @@ def test_merged_properties_judge_as_python_does(model):
 @pytest.mark.parametrize("model", [*find("election", "legacy"), *find("election", "fenced")], ids=lambda m: m.variant)
 def test_merged_steps_for_any_number_of_brokers_are_those_of_python(model):
     scope = small_scope(model)
-    relation = Relation(model, scope, frozenset(bounds_of(model) | sorts_of(model)))
+    relation = Relation(model, scope, bounds_of(model) | sorts_of(model))
     assert "brokers" in relation.variables.array_bounds
     assert compared(relation, Execution(model, scope), sample(Execution(model, scope), 5)) > 0
 
@@ -113,4 +113,4 @@ def test_merged_steps_for_any_number_of_brokers_are_those_of_python(model):
 def test_a_model_that_counts_brokers_is_refused_for_any_number_of_them(system, variant):
     (model,) = find(system, variant)
     with pytest.raises(StyleError):
-        Relation(model, small_scope(model), frozenset(bounds_of(model) | sorts_of(model)))
+        Relation(model, small_scope(model), bounds_of(model) | sorts_of(model))
