@@ -16,7 +16,7 @@ from impl.process import Process
 from spec.language.sets import contains
 from spec.planes import ASKED, fields_of, put_fields
 from spec.processes import PARTITION
-from spec.replica.broker import LEADER
+from spec.replica.broker import FETCHING, LEADER, TRUNCATING
 from spec.replica.network import DONE, FETCH, SENT, check, wants_to_send
 from spec.replica.zookeeper import OK
 
@@ -184,12 +184,12 @@ class Replication:
     def _follow(self, p, plane, now):
         """Ask the leader, if the present request is not under way; or send it again where no answer comes."""
         process = self._process
+        if plane.replica.state not in (TRUNCATING, FETCHING):
+            return
         if wants_to_send(plane.network, process.broker, plane.replica):
             self._try_step(PARTITION, "send_request", p=p)
-            return
-        message = plane.network.messages[process.broker]
-        if message.kind == FETCH and now - process.asked.get(p, ("", 0.0))[1] > ASK_AGAIN:
-            content = {"p": p, "fields": fields_of(message)}
+        elif now - process.asked.get(p, ("", 0.0))[1] > ASK_AGAIN:
+            content = {"p": p, "fields": fields_of(plane.network.messages[process.broker])}
             process.asked[p] = process.announce(process.leaders.get(p), ASKED, content), now
 
     def _look_at_followers(self, p, plane, now):

@@ -1,0 +1,55 @@
+"""What a follower sends again, and when."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from impl.checkpoint import Checkpoint
+from impl.plane import open_planes
+from impl.record import transition
+from impl.replication import ASK_AGAIN, Replication
+from impl.settings import Settings
+from spec.planes import ASKED
+from spec.processes import PARTITION, cluster, scopes
+from spec.replica.broker import FETCHING, LEADER, NONE, TRUNCATING
+from spec.replica.network import send
+
+LEADERS_ADDRESS = "leader", 1
+
+
+@pytest.fixture
+def process(tmp_path):
+    """Broker 1 of two, with one replica; `sent` is what it sends."""
+    settings = Settings(1, 1, 2, 2, 1, 1, "fenced", "alone", "", 60.0, "", str(tmp_path))
+    scope = scopes(2, 2, 1, 1, 10)[PARTITION]
+    checkpoint = Checkpoint(tmp_path, settings.places)
+    made = SimpleNamespace(broker=1, settings=settings, checkpoint=checkpoint, asked={}, sent=[],
+                           leaders={0: LEADERS_ADDRESS})
+    made.planes = open_planes(cluster("fenced").partition, scope, settings, checkpoint)
+    made.announce = lambda *message: made.sent.append(message) or f"1.1-{len(made.sent)}"
+    return made
+
+
+def asks(process, state):
+    """Let the replica have asked long ago, and be in `state` now; what goes out when what is due is done."""
+    plane = process.planes[0]
+    with transition():
+        plane.replica.leader, plane.replica.leader_epoch = 0, 4
+        plane.replica.state = TRUNCATING if state == TRUNCATING else FETCHING
+        send(plane.network, 1, plane.replica)
+        plane.replica.state = state
+    process.asked[0] = "1.1-0", time.monotonic() - 2 * ASK_AGAIN
+    Replication(process, lambda *step, **arguments: False).tick()
+    return process.sent
+
+
+@pytest.mark.parametrize("state", [TRUNCATING, FETCHING])
+def test_a_follower_whose_request_is_not_answered_sends_it_again(process, state):
+    (address, kind, content), = asks(process, state)
+    assert (address, kind) == (LEADERS_ADDRESS, ASKED) and content["fields"]["epoch"] == 4
+
+
+@pytest.mark.parametrize("state", [NONE, LEADER])
+def test_who_follows_no_more_sends_nothing_again(process, state):
+    assert asks(process, state) == []
