@@ -124,6 +124,7 @@ class PartitionState(NamedTuple):
     isr: tuple[int, ...]
 
 
+@lru_cache(maxsize=100_000)
 def partition_state(data: bytes | None) -> PartitionState | None:
     """The partition state that a znode holds; None when it is none."""
     found = json_in(data)

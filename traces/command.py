@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
@@ -71,6 +73,19 @@ def add_parser(commands) -> None:
     parser.set_defaults(run=run)
 
 
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """No search for circles of objects: among millions of records, which are in none, it is a fifth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@_without_collector()
 def run(options) -> int:
     """Replay a directory, print what was found; returns the exit code."""
     if is_recording(options.directory):

@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Callable
 from sys import intern
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 Element = TypeVar("Element")
 
@@ -31,7 +31,11 @@ class JuteReader:
 
     def int(self) -> int:
         """Take a signed 32-bit int."""
-        return self.unpack(_INT)[0]
+        start = self.offset
+        self.offset = start + 4
+        if self.offset > len(self.content):
+            self._end(4, start)
+        return _INT.unpack_from(self.content, start)[0]
 
     def long(self) -> int:
         """Take a signed 64-bit long."""
@@ -55,8 +59,10 @@ class JuteReader:
         if length < 0:
             raise JuteError(f"negative length {length}")
         start = self.offset
-        self._skip(length)
-        return bytes(self.content[start:self.offset])
+        self.offset = start + length
+        if self.offset > len(self.content):
+            self._end(length, start)
+        return self.content[start:self.offset]
 
     def string(self) -> str:
         """Take a UTF-8 string, the same object each time; a null string is an error, no field read here may be null."""
@@ -83,6 +89,10 @@ class JuteReader:
         return bytes(self.content[start:])
 
     def _skip(self, size: int) -> None:
-        if self.offset + size > len(self.content):
-            raise JuteError(f"{size} bytes wanted, {len(self.content) - self.offset} left")
-        self.offset += size
+        start, self.offset = self.offset, self.offset + size
+        if self.offset > len(self.content):
+            self._end(size, start)
+
+    def _end(self, size: int, start: int) -> NoReturn:
+        self.offset = start
+        raise JuteError(f"{size} bytes wanted, {len(self.content) - start} left")

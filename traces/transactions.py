@@ -172,7 +172,7 @@ class Transaction:
     @property
     def failed(self) -> bool:
         """Whether any operation failed; then the whole transaction changed nothing."""
-        return any(isinstance(operation, Failure) for operation in self.operations)
+        return Failure in map(type, self.operations)
 
     def form(self) -> str:
         """Describe the transaction in one line, as `multi[check /controller_epoch; error nodeexists]`."""

@@ -43,22 +43,22 @@ class Tree:
         if transaction.failed:
             return ()
         texts = [text for operation in transaction.operations for text in self._apply(operation, transaction)]
-        if transaction.zxid <= self._fuzzy_until:
+        if not texts or transaction.zxid <= self._fuzzy_until:
             return ()
         return tuple(f"zxid {transaction.zxid:#x}, session {transaction.session:#x}: {text}" for text in texts)
 
     def _apply(self, operation: Operation, transaction: Transaction) -> list[str]:
         match operation:
+            case Check(path, version):
+                return self._check(path, version)
+            case SetData() | Reconfig():
+                return self._set_data(operation, transaction)
             case Create():
                 return self._create(operation, transaction)
             case Delete(path):
                 return self._delete(path, transaction.zxid)
-            case SetData() | Reconfig():
-                return self._set_data(operation, transaction)
             case SetAcl(path, version):
                 return self._set_acl(path, version)
-            case Check(path, version):
-                return self._check(path, version)
             case CreateSession(timeout):
                 self.sessions[transaction.session] = timeout
             case CloseSession(paths):
@@ -101,9 +101,11 @@ class Tree:
         node = self.nodes.get(path)
         if node is None:
             return [f"{operation.form()}, but it does not exist"]
-        self.nodes[path] = node._replace(data=operation.data, version=version, mzxid=zxid, mtime=transaction.time)
-        if isinstance(operation, SetData) and version != node.version + 1:
-            return [f"setData {path} to version {version}, but it is at version {node.version}"]
+        _, known, cversion, aversion, czxid, _, pzxid, ctime, _, owner = node
+        self.nodes[path] = Znode(
+            operation.data, version, cversion, aversion, czxid, zxid, pzxid, ctime, transaction.time, owner)
+        if version != known + 1 and isinstance(operation, SetData):
+            return [f"setData {path} to version {version}, but it is at version {known}"]
         return []
 
     def _set_acl(self, path: str, version: int) -> list[str]:

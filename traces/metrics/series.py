@@ -88,6 +88,7 @@ class _Observer:
         self._dirty: set[Partition] = set()
         self.unclean_by_epoch: Counter = Counter()
         self._brokers: frozenset[int] = frozenset()
+        self._registered = True
         self._marked: set[str] = set()
         for path, node in tree.nodes.items():
             self._note(below(root, path) or "", node.data or b"")
@@ -140,8 +141,8 @@ class _Observer:
 
     def _add_end(self, transaction: Transaction) -> None:
         owned = self._tree.ephemerals.get(transaction.session, ())
-        registered = any(_BROKER.fullmatch(below(self._root, path) or "") for path in owned)
-        self._counts["session_expiries"] += int(registered and not transaction.cxid)
+        self._registered = any(_BROKER.fullmatch(below(self._root, path) or "") for path in owned)
+        self._counts["session_expiries"] += int(self._registered and not transaction.cxid)
 
     def _note(self, path: str, data: bytes | None) -> bool:
         """A znode has these data now, or is gone (None); returns whether metrics read it."""
@@ -160,7 +161,9 @@ class _Observer:
             self._min_isrs.clear()
         elif path == _EPOCH and data is not None:
             self._counts["controller_elections"] += int((number_in(data) or 0) > self._epoch())
-        elif path not in (_EPOCH, _CONTROLLER) and not _BROKER.fullmatch(path):
+        elif _BROKER.fullmatch(path):
+            self._registered = True
+        elif path not in (_EPOCH, _CONTROLLER):
             return False
         return True
 
@@ -187,10 +190,10 @@ class _Observer:
 
     def _settle(self):
         """Count anew what has changed; when brokers have come or gone, everything."""
-        names = (path.rpartition("/")[2] for path in self._tree.children.get(f"{self._root}/brokers/ids", ()))
-        brokers = frozenset(int(name) for name in names if name.isdigit())
-        if brokers != self._brokers:
-            self._brokers = brokers
+        if self._registered:
+            self._registered = False
+            names = (path.rpartition("/")[2] for path in self._tree.children.get(f"{self._root}/brokers/ids", ()))
+            self._brokers = frozenset(int(name) for name in names if name.isdigit())
             self._dirty |= set(self._counted)
         for partition in self._dirty:
             known, counted = self._counted.pop(partition, NOTHING), self._count(partition)
