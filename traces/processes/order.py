@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from spec.processes import ELECTION
 from spec.errors import UserError
 from traces.processes.reading import Cluster, Line
-from traces.transactions import CloseSession, CreateSession, Transaction
+from traces.transactions import ERROR_NAMES, CloseSession, CreateSession, Transaction
 
 BEFORE, AT, BEHIND = -1, 0, 1
 END = 1 << 62
 LAST_STEPS = ("stop", "die")
 APPENDS = ("produce", "receive_answer")
 """Steps that write to a log, not to ZooKeeper."""
+REFUSED = {"register_broker": "nodeexists"}
+"""Steps that ask again where no answer came, and by what the second request is refused if the first has landed."""
 FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?")
 
 
@@ -78,8 +81,10 @@ class Sessions:
 def in_order(cluster: Cluster) -> list[Occurrence]:
     """All that happened, in one order; raises UserError where causes and zxids contradict each other."""
     sessions = Sessions(cluster)
-    placed = _Places(cluster, sessions).all()
-    made = {zxid for each in placed for zxid in (*each.line.zxids, each.place.zxid if each.place.rank == AT else 0)}
+    places = _Places(cluster, sessions)
+    placed = places.all()
+    written = {each.place.zxid for each in placed if each.place.rank == AT}
+    made = places.refused | written | {zxid for each in placed for zxid in each.line.zxids}
     found = placed + _crashes(cluster, sessions, placed)
     unsettled = _unsettled(cluster)
     for transaction in cluster.zookeeper.transactions:
@@ -112,6 +117,7 @@ class _Places:
         self._last: dict[int, Place] = {}
         self._placed: list[Occurrence] = []
         self.claimed = {zxid for lines in cluster.processes for line in lines for zxid in line.zxids}
+        self.refused: set[int] = set()
 
     def all(self) -> list[Occurrence]:
         """Every line with its place."""
@@ -136,6 +142,7 @@ class _Places:
         causes = [self._last.get(line.broker, own)] + ([self._sent[line.took]] if line.took else [])
         place = own if own.rank == AT or line.at else max(own, *(_behind(cause) for cause in causes))
         self._last[line.broker] = place
+        self._claim_refused(line)
         for message in (*line.sent, *([line.sends] if line.sends else ())):
             self._sent[message] = place
         self._placed.append(Occurrence(place, line))
@@ -166,6 +173,24 @@ class _Places:
                 self.claimed.add(transaction.zxid)
                 return Place(transaction.zxid, AT)
         return Place(line.zxid, BEHIND)
+
+    def _claim_refused(self, line: Line) -> None:
+        """Take the transactions that a step's requests were refused by, of which it never heard: at most one for each
+        request but the last, in its session, from the first request until it was answered, and refused as it is.
+        """
+        if line.attempts == 1 or line.asks or line.name not in REFUSED:
+            return
+        heard = self._sessions.closed.get(line.session, END) if line.step.answer == "EXPIRED" else line.zxid
+        found = (t.zxid for t in self._cluster.zookeeper.transactions
+                 if t.session == line.session and line.asked < t.zxid <= heard
+                 and t.zxid not in self.claimed and _is_refused(t, REFUSED[line.name]))
+        self.refused.update(islice(found, line.attempts - 1))
+
+
+def _is_refused(transaction, error):
+    """Whether a transaction was refused because its first operation was, by an error of this name."""
+    first, *others = [ERROR_NAMES.get(getattr(each, "code", None)) for each in transaction.operations]
+    return first == error and set(others) <= {"runtimeinconsistency"}
 
 
 def _is_last(transaction):

@@ -7,7 +7,7 @@ live to record the answer of.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from spec.processes import VARIANTS
@@ -28,7 +28,8 @@ class Line:
     `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `at`: the zxid at which the step
     took place, and whether it wrote there; `changed`: the fields of its record that the step changed. `record`: the id
     of the batch that a producer offered; `acked`: those whose producers are answered; `place`: where a consumer
-    reads. `found`, with the first step of a process: what was on its disk of each replica.
+    reads. `found`, with the first step of a process: what was on its disk of each replica. `attempts`: how often its
+    write was asked for, since no answer came, and `asked` the zxid that the process knew of at the first.
     """
 
     process: str
@@ -54,6 +55,8 @@ class Line:
     kind: str = ""
     content: dict = field(default_factory=dict)
     asks: bool = False
+    asked: int = 0
+    attempts: int = 1
 
     @property
     def name(self) -> str:
@@ -127,7 +130,8 @@ def read_process(file: Path) -> list[Line]:
                 if step.n != steps:
                     raise ValueError(f"step {steps} is missing")
                 if found and found[-1].asks and found[-1].step.transition == step.step.transition:
-                    found.pop()
+                    asked = found.pop()
+                    step = replace(step, asked=asked.zxid, attempts=asked.attempts)
                 found.append(step)
             elif "sends" in row:
                 found.append(_line(process, broker, row, sends=row["sends"], kind=row["kind"], content=row["content"],
@@ -136,7 +140,9 @@ def read_process(file: Path) -> list[Line]:
                 part, step = row["asks"].split(" ", 1)
                 asked = _line(process, broker, row, asks=True, n=row["n"], session=int(row["session"], 16),
                               part=part, step=parse_step(step), took=row["took"], record=row.get("record"))
-                if not (found and found[-1].asks and (found[-1].n, found[-1].step) == (asked.n, asked.step)):
+                if found and found[-1].asks and (found[-1].n, found[-1].step) == (asked.n, asked.step):
+                    found[-1] = replace(found[-1], attempts=found[-1].attempts + 1)
+                else:
                     found.append(asked)
             elif "format" in row:
                 on_disk = row["found"]

@@ -1,6 +1,7 @@
 """Recordings of running clusters are behaviours of the specification; altered ones are not."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,8 @@ from spec.errors import UserError
 from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed, steps
 from traces.processes.order import in_order
 from traces.processes.reading import read_cluster
-from traces.processes.replay import Follower
+from traces.processes.replay import Follower, replay
+from traces.transactions import Failure, Transaction
 
 STEPS = steps(FAILOVER)
 CHANGING = [each for each in STEPS if each[1]["changed"]]
@@ -169,3 +171,41 @@ def test_a_process_that_died_before_it_recorded_an_answer(copy):
             replayed(copy.directory)
     else:
         assert replayed(copy.directory).divergence is None
+
+
+def asked_again(copy, attempts, errors, late=0):
+    """The copied recording as if broker 1 had asked `attempts` times to be registered, and was refused in between: the
+    first landed, its answer and the others were lost; `late`: so many refusals came after its step. zxids are ten times
+    what they were, to make room.
+    """
+    process, step = next((p, s) for p, s in steps(FAILOVER) if p == "1.1" and "register_broker" in s["step"])
+    cluster = read_cluster(copy.directory)
+    session, zxid = int(step["session"], 16), 10 * step["zxids"][0]
+    spread = [replace(each, zxid=10 * each.zxid) for each in cluster.zookeeper.transactions]
+    refused = [Transaction(zxid + 1 + n, session, 0, 0, tuple(map(Failure, codes)), True)
+               for n, codes in enumerate(errors)]
+    registered = {"asked": zxid - 5, "attempts": attempts, "zxid": zxid + len(refused) - late}
+    processes = []
+    for lines in cluster.processes:
+        lines = [replace(line, zxid=10 * line.zxid, zxids=tuple(10 * each for each in line.zxids),
+                         at=line.at and (10 * line.at[0], line.at[1])) for line in lines]
+        processes.append([replace(line, **registered) if (line.process, line.n) == (process, step["n"]) else line
+                          for line in lines])
+    log = replace(cluster.zookeeper, transactions=sorted(spread + refused, key=lambda each: each.zxid))
+    return replay(replace(cluster, processes=processes, zookeeper=log))
+
+
+NODEEXISTS, ROLLED_BACK, BADVERSION = -110, -2, -103
+
+
+def test_what_refused_a_request_that_was_asked_again_belongs_to_it(copy):
+    assert asked_again(copy, 2, [(NODEEXISTS, ROLLED_BACK)]).divergence is None
+    assert asked_again(copy, 3, [(NODEEXISTS, ROLLED_BACK)] * 2).divergence is None
+
+
+@pytest.mark.parametrize("attempts, errors, late", [
+    (1, [(NODEEXISTS, ROLLED_BACK)], 0), (2, [(NODEEXISTS, ROLLED_BACK)] * 2, 0), (2, [(BADVERSION, ROLLED_BACK)], 0),
+    (2, [(NODEEXISTS, BADVERSION)], 0), (2, [(NODEEXISTS, ROLLED_BACK)], 1),
+], ids=["asked once", "refused too often", "another refusal", "another form", "too late"])
+def test_what_refused_another_request_is_noticed(copy, attempts, errors, late):
+    assert "no step that broker 1 recorded" in asked_again(copy, attempts, errors, late).divergence[1]
