@@ -209,9 +209,9 @@ class Cluster(Faults):
 
     def stop_all(self) -> None:
         """A controlled shutdown of all that live, all at once."""
+        self.note("stop_all")
         running = [broker for broker, child in self.children.items() if child.running]
         for broker in running:
-            self.note("stop", broker=broker)
             self.children[broker].signal(signal.SIGCONT)
             self.children[broker].signal(signal.SIGTERM)
         for broker in running:

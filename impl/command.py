@@ -8,6 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from impl.acts import Act, carry_out, read_acts
 from impl.chaos import Chaos
 from impl.cluster import TOPIC, Cluster, Size, wait_until
 from impl.consumers import Consumers
@@ -24,6 +25,7 @@ EXAMPLES = """examples:
   kafkaproof run --brokers 3 --partitions 4 --directory runs/cluster
   kafkaproof run --brokers 3 --zookeeper 127.0.0.1:2181
   kafkaproof run --brokers 3 --chaos 1 --seconds 60 --load
+  kafkaproof run --brokers 3 --faults runs/cluster/recording/faults.jsonl --load
   kafkaproof run --brokers 3 --variant legacy --scenario split-brain --directory runs/split-brain
 
 exit codes: 0 the cluster ran, 1 an acknowledged record was lost, 2 wrong use or bad input
@@ -53,6 +55,10 @@ def add_parser(commands) -> None:
                         help="the port of the ZooKeeper that is started (default: a free one)")
     parser.add_argument("--chaos", metavar="SEED", type=int,
                         help="kill, pause, expire and depose at random, from this seed (default 30 seconds of it)")
+    parser.add_argument("--unclean", action="store_true",
+                        help="let the chaos allow unclean elections: what was acknowledged may then be lost")
+    parser.add_argument("--faults", metavar="FILE", type=Path,
+                        help="do what a file lists, with times, such as the recording/faults.jsonl of another cluster")
     parser.add_argument("--load", action="store_true",
                         help="produce with acks=all meanwhile, consume as a group of two, and look in the end whether "
                              "all that was acknowledged is there, and was read (fenced)")
@@ -64,6 +70,7 @@ def add_parser(commands) -> None:
 def run(options) -> int:
     """Run a cluster to its end; returns the exit code."""
     size = size_of(options)
+    acts = read_acts(options.faults, size, options.zookeeper is None) if options.faults else []
     directory = options.directory or new_directory()
     if (directory / "recording").exists():
         raise UserError(f"{directory}: there is a recording in it; give another --directory")
@@ -73,7 +80,7 @@ def run(options) -> int:
     lost = False
     with Cluster(directory, size, options.zookeeper, options.port) as cluster:
         try:
-            lost = go_through(cluster, watcher, options)
+            lost = go_through(cluster, watcher, options, acts)
         except KeyboardInterrupt:
             pass
         cluster.stop_all()
@@ -82,23 +89,25 @@ def run(options) -> int:
     return LOST if lost else 0
 
 
-def go_through(cluster: Cluster, watcher: Watcher, options) -> bool:
-    """A scenario, chaos, or just time; whether a record was lost that had been acknowledged."""
+def go_through(cluster: Cluster, watcher: Watcher, options, acts: list[Act]) -> bool:
+    """A scenario, chaos, the acts of a file, or just time; whether a record was lost that had been acknowledged."""
     if options.scenario:
         SCENARIOS[options.scenario](cluster, watcher)
         return False
     cluster.start_all()
-    if options.load or options.chaos is not None:
+    if options.load or acts or options.chaos is not None:
         wait_until(cluster.is_whole)
     load = Load(cluster.bootstrap, TOPIC, cluster.size.partitions) if options.load else None
     readers = Consumers(cluster.bootstrap, TOPIC, GROUP, MEMBERS) if options.load else None
     if load and not wait_until(lambda: load.acknowledged):
         raise UserError("no record was acknowledged for five minutes; is the machine very busy?")
     if options.chaos is not None:
-        Chaos(cluster, options.chaos).run(options.seconds or CHAOS_SECONDS, watcher)
+        Chaos(cluster, options.chaos, options.unclean).run(options.seconds or CHAOS_SECONDS, watcher)
+    elif acts:
+        carry_out(acts, cluster, watcher)
     else:
         look_on(cluster, watcher, options.seconds)
-    return load is not None and has_lost(load, readers, watcher)
+    return load is not None and has_lost(load, readers, watcher, cluster.unclean_allowed)
 
 
 def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:
@@ -109,10 +118,18 @@ def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:
         time.sleep(0.1)
 
 
-def has_lost(load: Load, readers: Consumers, watcher: Watcher) -> bool:
-    """End the load, and read everything; whether something acknowledged is not there, or the group has not read it."""
+def has_lost(load: Load, readers: Consumers, watcher: Watcher, may_lose: bool) -> bool:
+    """End the load, and read everything; whether something acknowledged is not there, or the group has not read it.
+
+    Where unclean elections were allowed that may be so (`may_lose`): it is told, and is no failure.
+    """
     load.stop()
-    acknowledged, read, lost = load.read_all()
+    acknowledged, read, lost = load.read_all(may_lose)
+    if may_lose:
+        readers.stop()
+        watcher.say(f"{acknowledged:,} records were acknowledged, {read:,} were read, and {len(lost):,} were lost, as "
+                    "unclean elections may", acknowledged=acknowledged, read=read, lost=len(lost), unclean=True)
+        return False
     for p, offset, value in lost[:SHOWN]:
         watcher.say(f"LOST: {value.decode()}, acknowledged at {TOPIC}-{p} offset {offset}")
     watcher.say(f"{acknowledged:,} records were acknowledged, {read:,} were read, {len(lost):,} were lost",
@@ -142,8 +159,12 @@ def size_of(options) -> Size:
         raise UserError("--port is of the ZooKeeper that is started, and --zookeeper names another: give one of them")
     if options.load and (options.variant != "fenced" or options.scenario):
         raise UserError("--load is for --variant fenced without --scenario: legacy brokers have no logs")
-    if options.scenario and options.chaos is not None:
-        raise UserError("--scenario and --chaos: give one of them")
+    if sum((options.scenario is not None, options.chaos is not None, options.faults is not None)) > 1:
+        raise UserError("--scenario, --chaos and --faults: give one of them")
+    if options.unclean and options.chaos is None:
+        raise UserError("--unclean is for --chaos SEED; in a file of faults there is allow_unclean")
+    if options.faults and options.seconds is not None:
+        raise UserError("--seconds: the file of --faults says how long")
     if options.scenario:
         if options.brokers < LEAST_BROKERS[options.scenario]:
             raise UserError(f"--scenario {options.scenario} needs --brokers {LEAST_BROKERS[options.scenario]} or more")

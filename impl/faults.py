@@ -21,7 +21,10 @@ TORN = 40
 
 
 class Faults:
-    """The faults of a cluster; `children` are its brokers' processes, `links` their links to ZooKeeper."""
+    """The faults of a cluster; `children` are its brokers' processes, `links` their links to ZooKeeper.
+
+    `unclean_allowed`: an operator has allowed unclean elections.
+    """
 
     def __init__(self, directory: Path, size, zookeeper: str, keeper: Keeper | None):
         self.zookeeper, self._keeper, self.places = zookeeper, keeper, size.places
@@ -30,11 +33,17 @@ class Faults:
         self.operator = KazooClient(zookeeper, timeout=OPERATOR)
         self.links = {b: Proxy(parse(zookeeper)) for b in range(size.brokers)}
         self._file = open(directory / "recording" / "faults.jsonl", "w", buffering=1)
-        self._began = time.time()
+        self._began = time.monotonic()
+        self.unclean_allowed = False
 
     def note(self, fault: str, **about: object) -> None:
         """Record what is done to the cluster."""
-        self._file.write(json.dumps({"time": round(time.time() - self._began, 3), "fault": fault, **about}) + "\n")
+        self._file.write(json.dumps({"time": round(self.age, 3), "fault": fault, **about}) + "\n")
+
+    @property
+    def age(self) -> float:
+        """For how long the cluster has been there, in seconds."""
+        return time.monotonic() - self._began
 
     # Processes
 
@@ -168,5 +177,6 @@ class Faults:
     def allow_unclean(self) -> None:
         """An operator allows unclean elections for the topic."""
         self.note("allow_unclean")
+        self.unclean_allowed = True
         self.operator.set(TopicConfig.path_of(self.places.topic), TopicConfig(True).encode())
         self.operator.create(ConfigChange.prefix, ConfigChange(self.places.topic).encode(), sequence=True)

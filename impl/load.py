@@ -94,8 +94,8 @@ class Load:
                                 "known what has become of the records")
         return ends
 
-    def _is_all(self, consumer, places, ends, found) -> bool:
-        """Whether the high watermarks are reached, and whatever was acknowledged is read.
+    def _is_all(self, consumer, places, ends, found, may_lose) -> bool:
+        """Whether the high watermarks are reached, and, unless it may be lost, whatever was acknowledged is read.
 
         A leader that was just elected may know of a high watermark that lies before what its predecessor acknowledged.
         """
@@ -103,12 +103,12 @@ class Load:
             at_end = all(consumer.position(place) >= ends[place] for place in places)
         except KafkaError:
             return False
-        return at_end and self.noted.keys() <= found.keys()
+        return at_end and (may_lose or self.noted.keys() <= found.keys())
 
-    def read_all(self) -> Verdict:
+    def read_all(self, may_lose: bool = False) -> Verdict:
         """Read every partition from its beginning to its high watermark, and compare.
 
-        What was acknowledged and is not read within five minutes is lost.
+        What was acknowledged and is not read within five minutes is lost; with `may_lose` what is not read at once.
         """
         consumer = KafkaConsumer(bootstrap_servers=self._bootstrap(), group_id=None, consumer_timeout_ms=TIMEOUT * 1000,
                                  auto_offset_reset="earliest")
@@ -117,7 +117,7 @@ class Load:
         ends = self._ends(consumer, places)
         found: dict[tuple[int, int], bytes] = {}
         until = time.monotonic() + PATIENCE
-        while not self._is_all(consumer, places, ends, found) and time.monotonic() < until:
+        while not self._is_all(consumer, places, ends, found, may_lose) and time.monotonic() < until:
             for place, records in consumer.poll(timeout_ms=1000).items():
                 found.update({(place.partition, record.offset): record.value for record in records})
         consumer.close()

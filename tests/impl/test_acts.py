@@ -1,0 +1,99 @@
+"""A file of faults is read as it was recorded; a bad one is told in a line; what it says is done, and mended."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from impl import acts
+from impl.acts import ACTS, Act, carry_out, read_acts
+from impl.chaos import FAULTS
+from impl.cluster import Cluster, Size
+from spec.errors import UserError
+from tests.impl.test_chaos import FakeCluster, Silent
+
+GOOD = [
+    {"time": 0.1, "fault": "start", "broker": 0}, {"time": 2, "fault": "pause", "broker": 1},
+    {"time": 2.5, "fault": "cut_links", "broker": 2}, {"time": 3, "fault": "slow_zookeeper", "broker": 0, "delay": 0.1},
+    {"time": 3, "fault": "kill", "broker": 0}, {"time": 4, "fault": "tear", "broker": 2, "partition": 1},
+    {"time": 5, "fault": "delete_controller"}, {"time": 6, "fault": "pause", "broker": 0},
+]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write lines into a file."""
+    def lines(*rows):
+        file = tmp_path / "faults.jsonl"
+        file.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+        return file
+
+    return lines
+
+
+def test_each_act_is_a_method_with_these_arguments():
+    for fault, arguments in ACTS.items():
+        code = getattr(Cluster, fault).__code__
+        assert code.co_varnames[1:1 + len(arguments)] == arguments, fault
+    assert FAULTS.keys() < ACTS.keys()
+
+
+def test_what_was_recorded_can_be_read(write):
+    end = {"time": 9, "fault": "stop_all"}
+    found = read_acts(write(*GOOD, end, {"time": 9.5, "fault": "kill", "broker": 1}), Size())
+    assert found[0] == Act(0.1, "start", (0,)) and found[5] == Act(4, "tear", (2, 1))
+    assert len(found) == len(GOOD)
+
+
+@pytest.mark.parametrize("row, wanted", [
+    ("{", "line 2: not JSON"), ([1], "line 2: its fault is none of"), ({"time": 3, "fault": "burn"}, "none of start"),
+    ({"time": 3, "fault": "kill"}, "kill needs time, fault, broker, and there is time, fault"),
+    ({"time": 3, "fault": "kill", "broker": 3}, "broker is 3: a whole number from 0 to 2"),
+    ({"time": 3, "fault": "kill", "broker": True}, "broker is true"),
+    ({"time": -1, "fault": "delete_controller"}, "time is -1: a number 0 or more"),
+    ({"time": 0, "fault": "delete_controller"}, "before that of the line above"),
+    ({"time": 3, "fault": "slow_links", "broker": 0, "delay": "1"}, 'delay is "1"'),
+    ({"time": 3, "fault": "tear", "broker": 0, "partition": 2}, "partition is 2: a whole number from 0 to 1"),
+    ({"time": 3, "fault": "hold", "broker": 0, "before": 1}, "before is 1: a string"),
+    ({"time": 3, "fault": "restart_zookeeper"}, "not ours"),
+])
+def test_a_bad_line_is_told(write, row, wanted):
+    with pytest.raises(UserError, match="faults.jsonl: line 2") as told:
+        read_acts(write(GOOD[0], row), Size(), owns_zookeeper=False)
+    assert wanted in str(told.value)
+
+
+def test_legacy_brokers_have_no_logs(write):
+    with pytest.raises(UserError, match="no logs"):
+        read_acts(write(*GOOD), Size(variant="legacy"))
+
+
+def test_files_that_are_none(tmp_path, write, kafkaproof):
+    assert "nothing to do in it" in kafkaproof("run", "--faults", write()).complaint
+    assert "No such file" in kafkaproof("run", "--faults", tmp_path / "none").complaint
+    assert "give one of them" in kafkaproof("run", "--faults", write(*GOOD), "--chaos", 1).complaint
+    assert "--unclean is for --chaos" in kafkaproof("run", "--unclean").complaint
+    assert "says how long" in kafkaproof("run", "--faults", write(*GOOD), "--seconds", 1).complaint
+
+
+class Aging(FakeCluster):
+    """A cluster that is a second older each time one asks."""
+
+    def __init__(self):
+        super().__init__()
+        self._age = 0
+
+    @property
+    def age(self):
+        self._age += 1
+        return self._age
+
+
+def test_everything_is_done_in_order_and_mended(write, monkeypatch):
+    monkeypatch.setattr(acts, "time", SimpleNamespace(sleep=lambda seconds: None))
+    cluster = Aging()
+    carry_out(read_acts(write(*GOOD), cluster.size), cluster, Silent())
+    assert cluster.done == [
+        ("pause", 1), ("cut_links", 2), ("slow_zookeeper", 0, 0.1), ("kill", 0), ("tear", 2, 1), ("delete_controller",),
+        ("slow_zookeeper", 0, 0.0), ("mend_links", 2), ("resume", 1), ("start", 0),
+    ]
