@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 
 from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
@@ -20,9 +21,12 @@ from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.election_steps import identity, logged_properties
 from traces.evidence import gather
 from traces.facts.report import facts_of
+from traces.many import Row, print_rows, recordings_in, replay_all, worst
+from traces.many import as_json as rows_as_json
 from traces.metrics.series import metrics_of
 from traces.pictures import history_of
-from traces.processes.reading import is_recording, read_cluster
+from traces.processes.reading import Cluster, is_recording, read_cluster
+from traces.processes.replay import Result
 from traces.processes.replay import replay as follow
 from traces.processes.report import as_json, print_result
 from traces.recording import Recording, log_files, read_readable
@@ -39,9 +43,11 @@ EXAMPLES = """examples:
   kafkaproof replay runs/cluster-20260101-120000-1f2e
   kafkaproof replay copy-of-the-logs --expect C4 --history split-brain.json
   kafkaproof replay /var/lib/zookeeper --master local[2] --events events
+  kafkaproof replay runs --master local[2]
   kafkaproof show split-brain.json --beside runs/election-legacy-20260101-120000-1f2e
 
-exit codes: 0 conforms and violates at most what --expect names, 1 diverges or violates, 2 bad input, 3 undecided
+exit codes: 0 conforms and violates at most what --expect names, 1 diverges or violates, 2 bad input, 3 undecided;
+of several recordings the worst, which is 1 before 2 before 3
 """
 
 
@@ -54,8 +60,9 @@ def add_parser(commands) -> None:
                     "election system. Only reads; nothing needs to be instrumented. Of a cluster that `kafkaproof run` "
                     "recorded, follow every step of every process.",
     )
-    parser.add_argument("directory", metavar="DIR", type=Path,
-                        help="with log.* and snapshot.* files, or version-2/; or what `kafkaproof run` has left")
+    parser.add_argument("directories", metavar="DIR", type=Path, nargs="+",
+                        help="with log.* and snapshot.* files, or version-2/; or what `kafkaproof run` has left; or a "
+                             "directory of such: several are told in a table")
     parser.add_argument("--variant", metavar="V",
                         help=f"hold it to this variant: {', '.join(VARIANTS)} (default: found "
                         f"from the log, or as it was run); a recording to {', '.join((*RUN, CHECKED))}: legacy "
@@ -68,7 +75,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--events", metavar="OUT", type=Path,
                         help="write every operation of the logs as Parquet into this new directory, for SQL")
     parser.add_argument("--master", metavar="MASTER",
-                        help="explain the topics of a long log in tasks of Spark, such as local[2] (default: no Spark)")
+                        help="replay several recordings, or explain the topics of a long log, in tasks of Spark, such "
+                             "as local[2] (default: no Spark)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 
@@ -87,7 +95,11 @@ def _without_collector() -> Iterator[None]:
 
 @_without_collector()
 def run(options) -> int:
-    """Replay a directory, print what was found; returns the exit code."""
+    """Replay a directory, or several; print what was found; returns the exit code."""
+    directories = recordings_in(options.directories)
+    if len(directories) > 1 or options.master and is_recording(directories[0]):
+        return replay_several(directories, options)
+    options.directory = directories[0]
     if is_recording(options.directory):
         return replay_recording(options)
     for name in set(options.expect) - PROPERTIES.keys():
@@ -111,22 +123,64 @@ def run(options) -> int:
     return exit_code(report, options.expect)
 
 
+def replay_several(directories: list[Path], options) -> int:
+    """Replay several recordings, print a row of each; returns the worst exit code."""
+    for name in set(options.expect) - PROPERTIES.keys() - RECORDED:
+        raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(PROPERTIES.keys() | RECORDED))}")
+    if options.history or options.events:
+        raise UserError("--history and --events are for one recording: give one DIR")
+    asked = vars(options) | {"master": None}
+    asked.pop("run")
+    with _jobs(options.master) as jobs:
+        rows = replay_all(directories, partial(row_of, asked), jobs)
+    if options.json:
+        print(json.dumps(rows_as_json(rows), indent=2))
+    else:
+        print_rows(rows)
+    return worst(rows)
+
+
+def row_of(asked: dict, directory: Path) -> Row:
+    """The row of one recording, `asked` being the options of the command; raises UserError."""
+    options = argparse.Namespace(**asked | {"directory": directory})
+    if is_recording(directory):
+        recorded = read_cluster(directory)
+        result = _followed(recorded, options)
+        told = result.divergence and ": ".join(result.divergence)
+        return Row(str(directory), result.variant, DIVERGES if told else CONFORMS, result.steps, told,
+                   tuple(result.violations), code=_code(result, options))
+    report = _report(*read_readable(directory), options)
+    result = report.result
+    found = result and result.divergence
+    return Row(str(directory), result and result.variant, report.verdict, len(report.recording.transactions),
+               f"{found[0]:#x}: {found[1]}" if found else None, tuple(result.violations.found) if result else (),
+               report.reason, exit_code(report, options.expect))
+
+
 def replay_recording(options) -> int:
     """Replay what `kafkaproof run` has recorded; returns the exit code."""
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
-    if options.chroot or options.history or options.events or options.master:
-        raise UserError(f"{options.directory}: --chroot, --history, --events and --master are for the log of a ZooKeeper; "
+    if options.chroot or options.history or options.events:
+        raise UserError(f"{options.directory}: --chroot, --history and --events are for the log of a ZooKeeper; "
                         f"its own is in {options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
-    try:
-        result = follow(recorded, options.variant)
-    except LookupError as error:
-        raise UserError(f"--variant: {error.args[0]}") from None
+    result = _followed(recorded, options)
     if options.json:
         print(json.dumps(as_json(recorded, result), indent=2))
     else:
         print_result(recorded, result)
+    return _code(result, options)
+
+
+def _followed(recorded: Cluster, options) -> Result:
+    try:
+        return follow(recorded, options.variant)
+    except LookupError as error:
+        raise UserError(f"--variant: {error.args[0]}") from None
+
+
+def _code(result: Result, options) -> int:
     return VIOLATED if result.divergence or set(result.violations) - set(options.expect) else OK
 
 

@@ -1,7 +1,7 @@
 """The jobs of Spark for a long log: a task for each file that is read into a table, one for each stream to explain."""
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from traces.topics.replay import Streams
 from traces.writes import Write
 from traces.zookeeper_snapshot import Znode
 
+POLL = 0.5
+"""How often is looked how far the tasks are, in seconds."""
 Stream = tuple[str, dict[str, Znode], list[Write]]
 
 
@@ -51,6 +53,15 @@ class Jobs:
             return explain_stream(Evidence(name, shared.value, nodes, writes))
 
         return self._beside.submit(self._collected, self._context.parallelize(parts, len(parts)).map(explain))
+
+    def each(self, items: list, function: Callable, progress: Callable[[int, int], None]) -> list:
+        """What a function answers for each item, in order, in a task for each; tells how many tasks have ended."""
+        found = self._beside.submit(self._collected, self._context.parallelize(items, len(items)).map(function))
+        while not wait([found], POLL).done:
+            stages = map(self._context.statusTracker().getStageInfo, self._context.statusTracker().getActiveStageIds())
+            progress(sum(stage.numCompletedTasks for stage in stages if stage), len(items))
+        progress(len(items), len(items))
+        return found.result()
 
     def _collected(self, found) -> list:
         try:
