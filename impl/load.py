@@ -87,8 +87,8 @@ class Load:
         while len(ends) < len(places):
             try:
                 ends = consumer.end_offsets(places)
-            except KafkaError:
-                pass
+            except (KafkaError, KeyError):  # kafka-python leaves out a partition without a leader, and then misses it
+                time.sleep(PAUSE)
             if time.monotonic() > until:
                 raise UserError(f"no leader answers for {self._topic} {sorted(set(places) - ends.keys())}: it is not "
                                 "known what has become of the records")

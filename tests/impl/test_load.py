@@ -1,0 +1,38 @@
+"""The reader in the end waits for partitions that have no leader yet."""
+
+from types import SimpleNamespace
+
+import pytest
+from kafka import TopicPartition
+from kafka.errors import KafkaTimeoutError
+
+from impl import load
+from impl.load import Load
+from spec.errors import UserError
+
+PLACES = [TopicPartition("events", p) for p in range(2)]
+LOAD = SimpleNamespace(_topic="events")
+
+
+def consumer(*answers):
+    """One whose requests for the ends are answered so, the last one again and again."""
+    waiting = list(answers)
+
+    def end_offsets(places):
+        answer = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return SimpleNamespace(end_offsets=end_offsets)
+
+
+def test_a_partition_without_a_leader_is_waited_for():
+    ends = dict.fromkeys(PLACES, 3)
+    assert Load._ends(LOAD, consumer(KeyError(PLACES[1]), KafkaTimeoutError(), ends), PLACES) == ends
+
+
+def test_a_partition_that_never_gets_a_leader_is_told(monkeypatch):
+    monkeypatch.setattr(load, "PATIENCE", 0)
+    with pytest.raises(UserError, match="no leader answers for events"):
+        Load._ends(LOAD, consumer(KeyError(PLACES[1])), PLACES)
