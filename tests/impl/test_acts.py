@@ -95,5 +95,5 @@ def test_everything_is_done_in_order_and_mended(write, monkeypatch):
     carry_out(read_acts(write(*GOOD), cluster.size), cluster, Silent())
     assert cluster.done == [
         ("pause", 1), ("cut_links", 2), ("slow_zookeeper", 0, 0.1), ("kill", 0), ("tear", 2, 1), ("delete_controller",),
-        ("slow_zookeeper", 0, 0.0), ("mend_links", 2), ("resume", 1), ("start", 0),
+        ("slow_zookeeper", 0, 0.0), ("mend_links", 2), ("resume", 1), ("kill", 2), ("start", 0), ("start", 2),
     ]
