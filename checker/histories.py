@@ -62,13 +62,13 @@ def _step(trace, lanes, step, transition, after):
     return {
         "text": str(step),
         "lane": lanes.index(lane) if lane in lanes else 0,
-        "words": _words(transition, step.arguments),
+        "words": words_of(transition, step.arguments),
         "arrows": arrows,
         "state": to_json(trace.model.state, after, trace.scope),
     }
 
 
-def _words(transition, arguments):
+def words_of(transition, arguments):
     """What the transition does, with arguments in the place of their names: ``Broker 1 registers``."""
 
     def value(match):

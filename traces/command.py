@@ -25,6 +25,7 @@ from traces.many import Row, print_rows, recordings_in, replay_all, worst
 from traces.many import as_json as rows_as_json
 from traces.metrics.series import metrics_of
 from traces.pictures import history_of
+from traces.processes.pictures import history_of as recorded_history
 from traces.processes.reading import Cluster, is_recording, read_cluster
 from traces.processes.replay import Result
 from traces.processes.replay import replay as follow
@@ -119,7 +120,8 @@ def run(options) -> int:
     else:
         print_report(report)
     if options.history:
-        _write_history(report, options.history)
+        found = report.result and history_of(report.result, str(report.recording.directory))
+        _write_history(found, options.history)
     return exit_code(report, options.expect)
 
 
@@ -161,15 +163,17 @@ def replay_recording(options) -> int:
     """Replay what `kafkaproof run` has recorded; returns the exit code."""
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
-    if options.chroot or options.history or options.events:
-        raise UserError(f"{options.directory}: --chroot, --history and --events are for the log of a ZooKeeper; "
-                        f"its own is in {options.directory / 'zookeeper'}")
+    if options.chroot or options.events:
+        raise UserError(f"{options.directory}: --chroot and --events are for the log of a ZooKeeper; its own is in "
+                        f"{options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
     result = _followed(recorded, options)
     if options.json:
         print(json.dumps(as_json(recorded, result), indent=2))
     else:
         print_result(recorded, result)
+    if options.history:
+        _write_history(recorded_history(recorded, result), options.history)
     return _code(result, options)
 
 
@@ -243,8 +247,7 @@ def _progress(records: int):
     return show
 
 
-def _write_history(report: Report, file: Path) -> None:
-    history = history_of(report.result, str(report.recording.directory)) if report.result else None
+def _write_history(history: dict | None, file: Path) -> None:
     if history is None:
         print("no violation and no divergence, so there is no history to write", file=sys.stderr)
         return

@@ -37,7 +37,9 @@ class Violation:
 
 @dataclass
 class Result:
-    """What replay found; `divergence` names the first step that is none of the specification, and why."""
+    """What replay found; `divergence` names the first step that is none of the specification, and why; `at` is its
+    place in the order, or else that of the first violation.
+    """
 
     variant: str
     steps: int = 0
@@ -45,6 +47,7 @@ class Result:
     counts: Counter = field(default_factory=Counter)
     violations: dict[str, Violation] = field(default_factory=dict)
     divergence: tuple[str, str] | None = None
+    at: int | None = None
 
 
 def longest_log(cluster: Cluster) -> int:
@@ -80,8 +83,10 @@ def replay(cluster: Cluster, variant: str | None = None,
         try:
             follower.follow(occurrence)
         except Divergence as divergence:
-            follower.result.divergence = title(occurrence), str(divergence)
+            follower.result.divergence, follower.result.at = (title(occurrence), str(divergence)), number
             break
+        if follower.result.violations and follower.result.at is None:
+            follower.result.at = number
         progress(number, len(order))
     return follower.result
 
@@ -132,6 +137,10 @@ class Follower:
             self._step(occurrence.line, occurrence.place.rank == AT)
         elif occurrence.line.name in APPENDS and self._has_landed(occurrence.line):
             self._step(occurrence.line, True)
+
+    def on_its_way(self, message: str) -> Sent | None:
+        """A message that was sent and not yet taken."""
+        return self._messages.get(message)
 
     # Steps of processes
 

@@ -49,7 +49,7 @@ class World:
 
     def __init__(self, cluster: Cluster, sizes: dict[str, int], epochs: int, log: int = 0):
         self.cluster, self._sizes = cluster, sizes
-        self._scopes = scopes(*sizes.values(), epochs, log)
+        self.scopes = scopes(*sizes.values(), epochs, log)
         self._names: list[list[int]] = [[] for _ in range(sizes["partitions"])]
         self._chains = [self._chain_in(p) for p in range(sizes["partitions"])]
         self._message: Sent | None = None
@@ -61,7 +61,7 @@ class World:
         self.registrations = dict.fromkeys(range(sizes["brokers"]), 0)
         for part in (ELECTION, PARTITION):
             model = cluster.model(part)
-            self.states[part] = new_state(model.state, self._scopes[part])
+            self.states[part] = new_state(model.state, self.scopes[part])
             model.initial(self.states[part])
             self._functions[part] = {t.function.__name__: self._watched(t) for t in model.transitions}
             self._properties[part] = [p for p in model.properties if p.kind in ("always", "step")]
