@@ -4,8 +4,10 @@ Break a running cluster at random, seed after seed, and measure what recording c
     python benchmarks/running.py chaos --seeds 1-30 --seconds 60
     python benchmarks/running.py produce --rounds 3 --records 2000
 
-chaos runs `kafkaproof run --chaos SEED --load` and replays the recording: nothing that was acknowledged may be lost, or
-missed by the group, every step must be one of the specification, and no property may be violated.
+chaos runs `kafkaproof run --chaos SEED --load` and replays the recording, and the log of its ZooKeeper alone: nothing
+that was acknowledged may be lost, or missed by the group, every step must be one of the specification, and no property
+may be violated. The table tells what happened meanwhile: leaders and controllers elected, writes of deposed controllers
+that were fenced, generations of the group.
 
 produce sends records with acks=all, one batch each, to a cluster of three brokers with recording and to one without,
 one after the other in each round. Read the ratio, recorded / not recorded: a number of records a second belongs to the
@@ -30,6 +32,9 @@ from rich.table import Table
 from impl.cluster import TOPIC, Cluster, Size, wait_until
 
 PATIENCE = 900
+COLUMNS = ("faults", "acknowledged", "lost", "missed", "leaders elected", "controllers elected", "writes fenced",
+           "rebalances", "steps", "replay", "zookeeper")
+NEW_GENERATION = ("complete_join", "join_timeout")
 
 
 def main() -> int:
@@ -51,27 +56,43 @@ def main() -> int:
 def break_clusters(options) -> int:
     """One row a seed."""
     first, _, last = options.seeds.partition("-")
-    table, failed = Table("seed", "faults", "acknowledged", "lost", "missed", "steps", "verdict", "violated"), 0
+    table, failed = Table("seed", *COLUMNS), 0
     for seed in range(int(first), int(last or first) + 1):
         with tempfile.TemporaryDirectory() as folder:
-            row = one_seed(seed, options.seconds, Path(folder) / "run")
-        failed += not (row["code"] == 0 and row["verdict"] == "conforms" and not row["violated"])
-        table.add_row(*map(str, (seed, *list(row.values())[1:])))
-        print(seed, row, file=sys.stderr, flush=True)
+            code, row = one_seed(seed, options.seconds, Path(folder) / "run")
+        failed += code != 0 or any(row[each] != "conforms" for each in ("replay", "zookeeper"))
+        table.add_row(str(seed), *map(str, row.values()))
+        print(seed, code, row, file=sys.stderr, flush=True)
     Console().print(table)
     return int(failed > 0)
 
 
-def one_seed(seed: int, seconds: int, directory: Path) -> dict:
-    """Run and replay one seed: what is in its row."""
+def one_seed(seed: int, seconds: int, directory: Path) -> tuple[int, dict]:
+    """Run and replay one seed: the exit code of the run, and what is in its row."""
     ran = command("run", "--chaos", seed, "--seconds", seconds, "--load", "--json", "--directory", directory)
     said = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+    replayed = (command("replay", "--json", each).stdout for each in (directory, directory / "zookeeper"))
+    reports = [json.loads(report or "{}") for report in replayed]
+    return ran.returncode, row_of(said, *reports, rebalances(directory))
+
+
+def row_of(said: list[dict], report: dict, zookeeper: dict, rebalanced: int) -> dict:
+    """A row of the table, from what the run said and the two replays found."""
     told = {name: value for line in said for name, value in line.items() if name in ("acknowledged", "lost", "missed")}
-    report = json.loads(command("replay", "--json", directory).stdout or "{}")
-    return {"code": ran.returncode, "faults": sum("fault" in line for line in said),
-            **{name: told.get(name, "?") for name in ("acknowledged", "lost", "missed")},
-            "steps": report.get("steps"), "verdict": report.get("verdict"),
-            "violated": " ".join(each["id"] for each in report.get("violations", ()))}
+    most = {row["metric"]: row["most"] for row in (zookeeper.get("metrics") or {}).get("summary", ())}
+    violated = [each["id"] for each in report.get("violations", ())]
+    counts = [told.get(name, "?") for name in ("acknowledged", "lost", "missed")]
+    counts += [most.get(name, "?") for name in ("leader_elections", "controller_elections", "fenced_writes")]
+    verdicts = [" ".join([report.get("verdict", "?"), *violated]), zookeeper.get("verdict")]
+    faults = sum("fault" in line for line in said)
+    return dict(zip(COLUMNS, (faults, *counts, rebalanced, report.get("steps"), *verdicts), strict=True))
+
+
+def rebalances(directory: Path) -> int:
+    """How many generations of the group its coordinators have begun."""
+    files = (directory / "recording").glob("broker-*.jsonl")
+    steps = (line for file in files for line in file.read_text().splitlines())
+    return sum('"group"' in line and any(f".{name}(" in line for name in NEW_GENERATION) for line in steps)
 
 
 def command(*arguments: object) -> subprocess.CompletedProcess:
