@@ -20,6 +20,7 @@ from impl.driver import Driver, listen, tell
 from impl.leadership import Leadership
 from impl.log import LogFailed
 from impl.network import Message
+from impl.ordered import Ordered
 from impl.plane import Offer
 from impl.process import Process
 from impl.replication import Replication
@@ -72,7 +73,7 @@ class Broker:
         """Take steps until the process ends."""
         while not self.try_step(ELECTION, "start"):
             self.receive()
-        self._tell_session()
+        self.tell_session()
         while not self.ended:
             if not self.step():
                 self.receive()
@@ -166,10 +167,11 @@ class Broker:
         if process.partition.controller.doing != WAITING:
             return self._go_on_with_event()
         if process.election.session != OPEN:
-            return self.try_step(ELECTION, "reopen") and self._tell_session()
+            return self.try_step(ELECTION, "reopen") and self.tell_session()
         return self.try_step(ELECTION, "handle_change") or self._begin_event()
 
-    def _tell_session(self) -> bool:
+    def tell_session(self) -> bool:
+        """Tell the driver which session this process has, and where clients find it."""
         session = self.process.requests.session
         tell(session=f"{session.id:#x}", password=session.password.hex(), port=self.process.clients.address[1])
         return True
@@ -283,7 +285,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: inbox.put({"do": "stop"}))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=listen, args=(inbox,), daemon=True).start()
-    broker.run()
+    runner = Ordered(broker) if broker.settings.ordered else broker
+    runner.run()
     os._exit(0)
 
 

@@ -34,7 +34,7 @@ class Size:
     """How large a cluster is, which variant it runs, and how long a session lives without its client, in seconds.
 
     `groups`: it has an offsets partition, which comes behind the partitions of the topic, and group coordinators.
-    `recorded`: its steps are; it has no replay otherwise.
+    `recorded`: its steps are; it has no replay otherwise. `ordered`: its brokers take only the steps that are ordered.
     """
 
     brokers: int = 3
@@ -43,6 +43,7 @@ class Size:
     min_isr: int = 1
     groups: bool = False
     recorded: bool = True
+    ordered: bool = False
     variant: str = "fenced"
     session_timeout: float = 2.0
 
@@ -69,7 +70,7 @@ class Child:
     """The process of a broker, as the driver sees it; what it tells comes through `told`."""
 
     def __init__(self, settings: Settings, log: Path):
-        self.settings, self.told = settings, queue.Queue()
+        self.settings, self.log, self.told = settings, log, queue.Queue()
         self.session: tuple[int, bytes] | None = None
         self.port = settings.port
         with open(log, "a") as errors:
@@ -193,7 +194,7 @@ class Cluster(Faults):
             Settings(broker, number, size.brokers, size.replicas, size.planes, size.min_isr, size.variant, TOPIC,
                      self.links[broker].address, size.session_timeout,
                      str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl") if size.recorded else "",
-                     str(self.directory / "logs" / f"broker-{broker}"), port, size.places.offsets),
+                     str(self.directory / "logs" / f"broker-{broker}"), port, size.places.offsets, size.ordered),
             self.directory / f"broker-{broker}.log")
 
     def start_all(self) -> None:

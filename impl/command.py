@@ -11,9 +11,11 @@ from pathlib import Path
 from impl.acts import Act, carry_out, read_acts
 from impl.chaos import Chaos
 from impl.cluster import TOPIC, Cluster, Size, wait_until
+from impl.conductor import Conductor, Departs
 from impl.consumers import Consumers
+from impl.counterexample import Counterexample, read_counterexample
 from impl.load import Load
-from impl.scenarios import LEAST_BROKERS, SCENARIOS, SESSION
+from impl.scenarios import CONDUCTED, LEAST_BROKERS, SCENARIOS, SESSION
 from impl.watch import Watcher
 from spec.processes import VARIANTS
 from spec.errors import UserError
@@ -27,8 +29,10 @@ EXAMPLES = """examples:
   kafkaproof run --brokers 3 --chaos 1 --seconds 60 --load
   kafkaproof run --brokers 3 --faults runs/cluster/recording/faults.jsonl --load
   kafkaproof run --brokers 3 --variant legacy --scenario split-brain --directory runs/split-brain
+  kafkaproof run --from-counterexample runs/election-legacy-20260101-120000-1f2e
 
-exit codes: 0 the cluster ran, 1 an acknowledged record was lost, 2 wrong use or bad input
+exit codes: 0 the cluster ran, 1 an acknowledged record was lost, or the cluster departed from a counterexample, 2 wrong
+use or bad input
 """
 
 
@@ -62,14 +66,19 @@ def add_parser(commands) -> None:
     parser.add_argument("--load", action="store_true",
                         help="produce with acks=all meanwhile, consume as a group of two, and look in the end whether "
                              "all that was acknowledged is there, and was read (fenced)")
-    parser.add_argument("--scenario", choices=SCENARIOS, help="split-brain: a deposed controller writes (KAFKA-6082)")
+    parser.add_argument("--scenario", choices=SCENARIOS, help="a failure that Kafka once had: see docs/run.md")
+    parser.add_argument("--from-counterexample", metavar="RUN", type=Path,
+                        help="take the steps of a counterexample that check has found, one by one, for real; RUN, a run "
+                             "directory, says how many brokers there are, and which variant they are of")
+    parser.add_argument("--property", metavar="P", help="which violation of RUN (default: the shortest)")
     parser.add_argument("--json", action="store_true", help="print what happens as lines of JSON")
     parser.set_defaults(run=run)
 
 
 def run(options) -> int:
     """Run a cluster to its end; returns the exit code."""
-    size = size_of(options)
+    counterexample = counterexample_of(options)
+    size = counterexample.size if counterexample else size_of(options)
     acts = read_acts(options.faults, size, options.zookeeper is None) if options.faults else []
     directory = options.directory or new_directory()
     if (directory / "recording").exists():
@@ -80,7 +89,13 @@ def run(options) -> int:
     lost = False
     with Cluster(directory, size, options.zookeeper, options.port) as cluster:
         try:
-            lost = go_through(cluster, watcher, options, acts)
+            if counterexample:
+                follow(counterexample, cluster, watcher)
+            else:
+                lost = go_through(cluster, watcher, options, acts)
+        except Departs as departs:
+            watcher.say(f"it goes otherwise: {departs}", departs=str(departs))
+            lost = True
         except KeyboardInterrupt:
             pass
         cluster.stop_all()
@@ -108,6 +123,29 @@ def go_through(cluster: Cluster, watcher: Watcher, options, acts: list[Act]) -> 
     else:
         look_on(cluster, watcher, options.seconds)
     return load is not None and has_lost(load, readers, watcher, cluster.unclean_allowed)
+
+
+def counterexample_of(options) -> Counterexample | None:
+    """The counterexample that is to be followed, if any; raises UserError."""
+    if options.from_counterexample is None:
+        if options.property:
+            raise UserError("--property is of --from-counterexample RUN: give both")
+        return None
+    others = ("scenario", "chaos", "faults", "load", "seconds")
+    given = [name for name in others if getattr(options, name) not in (None, False)]
+    if given:
+        raise UserError(f"--from-counterexample and --{given[0]}: give one of them")
+    return read_counterexample(options.from_counterexample, options.property)
+
+
+def follow(counterexample: Counterexample, cluster: Cluster, watcher: Watcher) -> None:
+    """Drive a cluster along a counterexample; raises Departs where an answer is another one."""
+    conductor = Conductor(cluster, watcher)
+    conductor.take_all(*counterexample.beginning)
+    for text, content in zip(counterexample.steps, counterexample.contents):
+        conductor.take(text, **content)
+    watcher.say(f"the counterexample of {counterexample.property} has come to its end",
+                violates=counterexample.property)
 
 
 def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:
@@ -166,9 +204,13 @@ def size_of(options) -> Size:
     if options.faults and options.seconds is not None:
         raise UserError("--seconds: the file of --faults says how long")
     if options.scenario:
-        if options.brokers < LEAST_BROKERS[options.scenario]:
-            raise UserError(f"--scenario {options.scenario} needs --brokers {LEAST_BROKERS[options.scenario]} or more")
+        if options.brokers < LEAST_BROKERS:
+            raise UserError(f"--scenario {options.scenario} needs --brokers {LEAST_BROKERS} or more")
         values["session_timeout"] = max(values["session_timeout"], SESSION)
+    if options.scenario in CONDUCTED:
+        if options.variant != "legacy":
+            raise UserError(f"--scenario {options.scenario} is of --variant legacy: later versions have no such steps")
+        values["partitions"], values["ordered"] = 1, True
     return Size(variant=options.variant, groups=options.variant == "fenced", **values)
 
 

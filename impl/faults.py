@@ -11,8 +11,12 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from impl.keeper import Keeper, parse
+from impl.lossy import LossyProxy
 from impl.proxy import Proxy
-from impl.znodes import BrokerId, ConfigChange, Controller, PreferredElection, TopicConfig
+from impl.znodes import (
+    DELETE_TOPICS, BrokerId, ConfigChange, Controller, ControllerEpoch, IsrChange, PreferredElection, Reassignment,
+    TopicConfig,
+)
 
 OPERATOR = 60.0
 """How long a tool waits for ZooKeeper, in seconds."""
@@ -31,7 +35,7 @@ class Faults:
         self._partitions = tuple(range(size.partitions))
         self.children: dict[int, object] = {}
         self.operator = KazooClient(zookeeper, timeout=OPERATOR)
-        self.links = {b: Proxy(parse(zookeeper)) for b in range(size.brokers)}
+        self.links = {b: (LossyProxy if size.ordered else Proxy)(parse(zookeeper)) for b in range(size.brokers)}
         self._file = open(directory / "recording" / "faults.jsonl", "w", buffering=1)
         self._began = time.monotonic()
         self.unclean_allowed = False
@@ -79,10 +83,13 @@ class Faults:
         self.note("fail_log_dir", broker=broker, partition=partition)
         self.children[broker].command(do="fail_log_dir", p=partition)
 
-    def expire(self, broker: int) -> None:
-        """End the session of a broker, living or not, as ZooKeeper does: by a second connection that closes it."""
+    def expire(self, broker: int, session: tuple[int, bytes] | None = None) -> None:
+        """End a session of a broker, living or not, as ZooKeeper does: by a second connection that closes it.
+
+        That of its present or last process, where no `session` of a former one is given.
+        """
         self.note("expire", broker=broker)
-        thief = KazooClient(self.zookeeper, client_id=self.children[broker].session, timeout=OPERATOR)
+        thief = KazooClient(self.zookeeper, client_id=session or self.children[broker].session, timeout=OPERATOR)
         thief.start(OPERATOR)
         thief.stop()
         thief.close()
@@ -164,6 +171,27 @@ class Faults:
             self.operator.delete(Controller.path)
         except NoNodeError:
             pass
+
+    def edit_epoch(self) -> None:
+        """An operator writes /controller_epoch again, with the value that it has."""
+        self.note("edit_epoch")
+        self.operator.set(ControllerEpoch.path, self.operator.get(ControllerEpoch.path)[0])
+
+    def leave_isr_notification(self) -> None:
+        """There is a notification of an ISR, as there mostly is in a cluster that works (up to 2.6)."""
+        self.note("leave_isr_notification")
+        self.operator.create(IsrChange.prefix, IsrChange(self.places.topic, 0).encode(), sequence=True)
+
+    def queue_deletion(self) -> None:
+        """An operator queues the topic for deletion."""
+        self.note("queue_deletion")
+        self.operator.create(f"{DELETE_TOPICS}/{self.places.topic}")
+
+    def ask_for_reassignment(self, p: int, target: int) -> None:
+        """An operator asks that one broker be the only replica of a partition."""
+        self.note("ask_for_reassignment", partition=p, target=target)
+        wanted = Reassignment(self.places.topic, p, (target,))
+        self.operator.create(wanted.path, wanted.encode())
 
     def ask_for_preferred(self) -> None:
         """An operator asks for preferred leaders, of all partitions."""

@@ -105,6 +105,13 @@ class Port:
                 if connection:
                     connection.close()
                 connection = None
+            finally:
+                waiting.task_done()
+
+    def flush(self) -> None:
+        """Wait until all that was sent has left this process, or is lost."""
+        for waiting in list(self._channels.values()):
+            waiting.join()
 
     def _accept(self):
         while True:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections.abc import Iterator
 
 from impl.wire import HOST
 
@@ -63,12 +64,17 @@ class Proxy:
                 _break(outer)
                 return
             self._open |= {inner, outer}
-        for source, sink in ((inner, outer), (outer, inner)):
-            threading.Thread(target=self._forward, args=(source, sink), daemon=True).start()
+        pieces = self._pieces(inner, outer)
+        for source, sink, each in zip((inner, outer), (outer, inner), pieces):
+            threading.Thread(target=self._forward, args=(source, sink, each), daemon=True).start()
 
-    def _forward(self, source, sink):
+    def _pieces(self, inner: socket.socket, outer: socket.socket) -> tuple[Iterator[bytes], Iterator[bytes]]:
+        """What is to be forwarded from each end."""
+        return chunks(inner), chunks(outer)
+
+    def _forward(self, source, sink, pieces):
         try:
-            while data := source.recv(_CHUNK):
+            for data in pieces:
                 if self.delay:
                     time.sleep(self.delay)
                 sink.sendall(data)
@@ -78,6 +84,12 @@ class Proxy:
             self._open -= {source, sink}
         _break(source)
         _break(sink)
+
+
+def chunks(source: socket.socket) -> Iterator[bytes]:
+    """What a connection brings, as it comes."""
+    while data := source.recv(_CHUNK):
+        yield data
 
 
 def _break(connection):

@@ -9,7 +9,10 @@ from impl.places import NONE, Places
 
 @dataclass(frozen=True)
 class Settings:
-    """What a broker's process is told: who it is, of which cluster, where it writes, and where clients find it."""
+    """What a broker's process is told: who it is, of which cluster, where it writes, and where clients find it.
+
+    `ordered`: it takes only the steps that its driver orders.
+    """
 
     broker: int
     incarnation: int
@@ -25,6 +28,7 @@ class Settings:
     logs: str
     port: int = 0
     offsets: int = NONE
+    ordered: bool = False
 
     @property
     def places(self) -> Places:

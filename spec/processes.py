@@ -20,27 +20,46 @@ from spec.controller.belief import LOADING
 from spec.controller.reign import at_work
 from spec.language.domains import Scope
 from spec.language.model import Model
+from spec.museum import requests
 from spec.partition import zookeeper as partitions
 from spec.partition.znodes import ARMED, FIRED
-from spec.zookeeper import DELETED, EXPIRED, FENCED, LOST, LOST_DROPPED, NONODE, OK
+from spec.zookeeper import BADVERSION, DELETED, EXPIRED, FENCED, LOST, LOST_DROPPED, NONODE, OK
 
 ELECTION, PARTITION = "election", "partition"
 VARIANTS = ("fenced", "legacy")
 SYSTEMS = {"fenced": "cluster", "legacy": "partition"}
 """The system that the part `PARTITION` is."""
 CHECKED = "legacy-checked"
-CHECKS = {
+CHECKS_OF_STATES = {
     partitions.create_state: partitions.checked_create_state,
     partitions.set_state: partitions.checked_set_state,
     partitions.delete_request: partitions.checked_delete_request,
 }
-"""What mends KAFKA-6082: the writes of 1.1 to 2.0, each with the check of the epoch."""
+"""What mends KAFKA-6082: the writes of 1.1 to 2.0, each with the check of the epoch (see `delete_checked`)."""
 
 READS = ("load_brokers", "load_state", "read_for_election", "read_for_removal", "broker_change", "log_dir_notification")
 WRITES = (
     "write_leader", "create_first_state", "write_removal", "delete_request", "alter_partition", "isr_notification",
 )
 """The steps of a controller in *partition* that make a request."""
+
+
+def delete_checked(zk, b, epoch, fate):
+    """delete /controller, checked against the epoch: or FENCED."""
+    if zookeeper.session_open(zk, b) and zk.epoch != epoch:
+        return zookeeper.outcome(zk, FENCED, fate)
+    return zookeeper.delete_controller(zk, b, epoch, fate)
+
+
+def set_owned_epoch(zk, b, value, version, fate):
+    """setData /controller_epoch in one transaction with the creation of /controller: not by whom it does not name."""
+    if zookeeper.session_open(zk, b) and not zookeeper.owns_controller(zk, b):
+        return zookeeper.outcome(zk, BADVERSION, fate)
+    return requests.set_epoch(zk, b, value, version, fate)
+
+
+CHECKS_OF_ELECTION = {zookeeper.delete_controller: delete_checked, requests.set_epoch: set_owned_epoch}
+"""The same of the election: whoever has lost it neither raises the epoch nor deletes /controller."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +81,9 @@ def cluster(variant: str) -> Cluster:
         raise LookupError(f"no cluster is {variant!r}; there are {', '.join((*VARIANTS, CHECKED))}")
     name = "legacy" if variant == CHECKED else variant
     election, partition = find(ELECTION, name)[0], find(SYSTEMS[name], name)[0]
-    return Cluster(variant, election, partition.rebound(CHECKS) if variant == CHECKED else partition)
+    if variant == CHECKED:
+        return Cluster(variant, election.rebound(CHECKS_OF_ELECTION), partition.rebound(CHECKS_OF_STATES))
+    return Cluster(variant, election, partition)
 
 
 def has_planes(model: Model) -> bool:
