@@ -24,6 +24,8 @@ from traces.facts.report import facts_of
 from traces.many import Row, print_rows, recordings_in, replay_all, worst
 from traces.many import as_json as rows_as_json
 from traces.metrics.series import metrics_of
+from traces.page.render import render
+from traces.page.writing import expect_writable, write_whole
 from traces.pictures import history_of
 from traces.processes.pictures import history_of as recorded_history
 from traces.processes.reading import Cluster, is_recording, read_cluster
@@ -42,6 +44,7 @@ RECORDED = {identity(p) for variant in RUN for model in parts(variant) for p in 
 EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper
   kafkaproof replay runs/cluster-20260101-120000-1f2e
+  kafkaproof replay /var/lib/zookeeper --html report.html
   kafkaproof replay copy-of-the-logs --expect C4 --history split-brain.json
   kafkaproof replay /var/lib/zookeeper --master local[2] --events events
   kafkaproof replay runs --master local[2]
@@ -73,6 +76,8 @@ def add_parser(commands) -> None:
                         help="a violation that is no failure (repeatable): C4")
     parser.add_argument("--history", metavar="FILE", type=Path,
                         help="write the first violation or divergence, for `kafkaproof show`")
+    parser.add_argument("--html", metavar="FILE", type=Path,
+                        help="write the report as one page: the verdict, a timeline of the cluster, the records behind it")
     parser.add_argument("--events", metavar="OUT", type=Path,
                         help="write every operation of the logs as Parquet into this new directory, for SQL")
     parser.add_argument("--master", metavar="MASTER",
@@ -101,6 +106,8 @@ def run(options) -> int:
     if len(directories) > 1 or options.master and is_recording(directories[0]):
         return replay_several(directories, options)
     options.directory = directories[0]
+    if options.html:
+        expect_writable("--html", options.html)
     if is_recording(options.directory):
         return replay_recording(options)
     for name in set(options.expect) - PROPERTIES.keys():
@@ -122,6 +129,8 @@ def run(options) -> int:
     if options.history:
         found = report.result and history_of(report.result, str(report.recording.directory))
         _write_history(found, options.history)
+    if options.html:
+        _write_page(options.html, render(report))
     return exit_code(report, options.expect)
 
 
@@ -129,8 +138,8 @@ def replay_several(directories: list[Path], options) -> int:
     """Replay several recordings, print a row of each; returns the worst exit code."""
     for name in set(options.expect) - PROPERTIES.keys() - RECORDED:
         raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(PROPERTIES.keys() | RECORDED))}")
-    if options.history or options.events:
-        raise UserError("--history and --events are for one recording: give one DIR")
+    if options.history or options.events or options.html:
+        raise UserError("--history, --events and --html are for one recording: give one DIR")
     asked = vars(options) | {"master": None}
     asked.pop("run")
     with _jobs(options.master) as jobs:
@@ -163,9 +172,9 @@ def replay_recording(options) -> int:
     """Replay what `kafkaproof run` has recorded; returns the exit code."""
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
-    if options.chroot or options.events:
-        raise UserError(f"{options.directory}: --chroot and --events are for the log of a ZooKeeper; its own is in "
-                        f"{options.directory / 'zookeeper'}")
+    if options.chroot or options.events or options.html:
+        raise UserError(f"{options.directory}: --chroot, --events and --html are for the log of a ZooKeeper; its own "
+                        f"is in {options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
     result = _followed(recorded, options)
     if options.json:
@@ -253,6 +262,11 @@ def _write_history(history: dict | None, file: Path) -> None:
         return
     file.write_text(json.dumps(history, indent=1), encoding="utf-8")
     print(f"history in {file}; see it with: kafkaproof show {file}", file=sys.stderr)
+
+
+def _write_page(file: Path, page: str) -> None:
+    write_whole("--html", file, page)
+    print(f"report in {file}, {len(page) / 1e6:,.1f} MB", file=sys.stderr)
 
 
 def exit_code(report: Report, expected: list[str]) -> int:

@@ -33,14 +33,22 @@ def _page(histories, part):
         "parting": part,
         "folds": folds_of(histories, part),
     }
-    parts = {"data": _embedded(data)}
-    for name in ("page.css", "draw.js", "page.js"):
-        parts[name] = (HERE / name).read_text(encoding="utf-8")
-    template = (HERE / "page.html").read_text(encoding="utf-8")
-    return re.sub(r"\{\{([\w.]+)\}\}", lambda match: parts[match[1]], template)
+    return filled(HERE / "page.html", data)
 
 
-def _embedded(data):
+def filled(template, data):
+    """A template with the data, and with each file that it names: of its own folder, or of this one."""
+    def part(match):
+        name = match[1]
+        if name == "data":
+            return embedded(data)
+        file = template.parent / name
+        return (file if file.is_file() else HERE / name).read_text(encoding="utf-8")
+
+    return re.sub(r"\{\{([\w.]+)\}\}", part, template.read_text(encoding="utf-8"))
+
+
+def embedded(data):
     """The data as JSON that can stand inside a script element."""
     text = json.dumps(_exact(data), separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

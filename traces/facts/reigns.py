@@ -1,11 +1,13 @@
 """What each controller wrote to partition states, and what of that came when it was controller no more."""
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from traces.controllers import Controller, Controllers
 from traces.partitions.changes import Change
+
+UNOWNED, STALE = "after its /controller was gone", "after the next election"
 
 
 @dataclass
@@ -38,7 +40,7 @@ def written_by(controllers: Controllers, changes: Iterable[Change], refused: lis
     elections = [controller.epoch_zxid for controller in reigns]
     for change in changes:
         if change.after and (each := found.get(change.reign)):
-            _note(each, reigns, elections, change.zxid)
+            _note(each, _lateness(reigns, elections, change))
     for zxid, session in refused:
         own = [c for c in reigns if c.session == session and c.epoch_zxid < zxid]
         if own:
@@ -46,11 +48,27 @@ def written_by(controllers: Controllers, changes: Iterable[Change], refused: lis
     return list(found.values())
 
 
-def _note(each: Written, reigns: list[Controller], elections: list[int], zxid: int) -> None:
-    """Count a write of a state by a controller, or in its name by the leader whose session it is."""
+def late_writes(controllers: Controllers, changes: Iterable[Change]) -> Iterator[tuple[Change, str]]:
+    """The writes of states by controllers that came late, each with UNOWNED or STALE."""
+    reigns = [controller for controller in controllers.all if controller.epoch is not None]
+    known, elections = {(c.epoch, c.session) for c in reigns}, [controller.epoch_zxid for controller in reigns]
+    for change in changes:
+        if change.after and change.reign in known and (late := _lateness(reigns, elections, change)):
+            yield change, late
+
+
+def _lateness(reigns: list[Controller], elections: list[int], change: Change) -> str | None:
+    """How late a write comes that a controller makes, or in its name the leader whose session it is."""
+    place = bisect_left(elections, change.zxid)
+    ruling = reigns[place - 1] if place else None
+    if ruling is None:
+        return None
+    if ruling.epoch != change.after.controller_epoch:
+        return STALE
+    return UNOWNED if ruling.ended_zxid is not None and change.zxid > ruling.ended_zxid else None
+
+
+def _note(each: Written, late: str | None) -> None:
     each.states += 1
-    ruling = reigns[bisect_left(elections, zxid) - 1] if bisect_left(elections, zxid) else None
-    if ruling is not None and ruling.epoch != each.epoch:
-        each.stale += 1
-    elif ruling is not None and ruling.ended_zxid is not None and zxid > ruling.ended_zxid:
-        each.unowned += 1
+    each.stale += late == STALE
+    each.unowned += late == UNOWNED

@@ -42,7 +42,9 @@ class Sample:
 class Series:
     """The metrics of a log: the values before the first record, and a sample for each record that changed one.
 
-    `unclean_by_epoch`: unclean elections by the controller epoch in the state written; `ended`: time of the last record.
+    `unclean_by_epoch`: unclean elections by the controller epoch in the state written; `ended`: time of the last record;
+    `counted`: what each partition counts for from a record on, in the order of the log: what it counted for before the
+    first record stands at zxid 0.
     """
 
     initial: dict[str, int]
@@ -50,6 +52,7 @@ class Series:
     unclean_by_epoch: Counter = field(default_factory=Counter)
     began: int = 0
     ended: int = 0
+    counted: list[tuple[int, int, Partition, Counted]] = field(default_factory=list)
 
 
 def metrics_of(recording: Recording, members: Members, root: str) -> Series:
@@ -63,10 +66,13 @@ def metrics_of(recording: Recording, members: Members, root: str) -> Series:
     observer = _Observer(members, root, tree)
     series = Series(observer.values())
     series.began = series.ended = later[0].time if later else 0
+    series.counted += [(0, series.began, partition, counted) for partition, counted in observer.settled.items()]
     last = series.initial
     for transaction in later:
         series.ended = transaction.time
-        if observer.add(transaction) and (values := observer.values()) != last:
+        changed = observer.add(transaction)
+        series.counted += [(transaction.zxid, transaction.time, *each) for each in observer.settled.items()]
+        if changed and (values := observer.values()) != last:
             series.samples.append(Sample(transaction.zxid, transaction.time, values))
             last = values
     series.unclean_by_epoch = observer.unclean_by_epoch
@@ -90,6 +96,7 @@ class _Observer:
         self._brokers: frozenset[int] = frozenset()
         self._registered = True
         self._marked: set[str] = set()
+        self.settled: dict[Partition, Counted] = {}
         for path, node in tree.nodes.items():
             self._note(below(root, path) or "", node.data or b"")
         self._counts = Counter({name: 0 for name in COUNTERS})
@@ -97,7 +104,8 @@ class _Observer:
         self._settle()
 
     def add(self, transaction: Transaction) -> bool:
-        """Go on by one record; returns whether it may have changed a metric."""
+        """Go on by one record; returns whether it may have changed a metric, `settled` is what partitions it changed."""
+        self.settled = {}
         if transaction.failed:
             return self._add_refusal(transaction)
         noted = False
@@ -200,6 +208,7 @@ class _Observer:
             if counted is not None:
                 self._counted[partition] = counted
             if known != (counted or NOTHING):
+                self.settled[partition] = counted or NOTHING
                 self._totals = [total - old + new for total, old, new in zip(self._totals, known, counted or NOTHING)]
         self._dirty = set()
 

@@ -1,0 +1,57 @@
+"""Pages of replays, for the tests."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+from tests.traces.replaying import read
+from traces.audit import audit
+from traces.cluster import Members, find_root, find_variant
+from traces.evidence import gather
+from traces.facts.report import facts_of
+from traces.metrics.series import metrics_of
+from traces.page.render import render
+from traces.recording import Recording
+from traces.replay import replay
+from traces.report import Report, refused_by_epoch, verdict_of
+from traces.streams import explain_streams, settle
+
+
+def report_of(recording: Recording, variant: str | None = None) -> Report:
+    """The report of a recording as the command makes it."""
+    root = find_root(recording, None)
+    members = Members(recording, root)
+    gathered = gather(recording, variant or find_variant(recording, members, root), members, root)
+    result = replay(recording, gathered.common.features.variant, members, root)
+    streams, metrics = explain_streams(gathered), metrics_of(recording, members, root)
+    settle(gathered.common, result, streams, recording)
+    accounts = audit(recording, gathered.common, result, streams)
+    facts = facts_of(gathered, streams, refused_by_epoch(result))
+    verdict, reason = verdict_of(recording, result, accounts)
+    return Report(recording, result, tuple(recording.problems), verdict, reason, streams, accounts, facts, metrics)
+
+
+@cache
+def report(directory: Path) -> Report:
+    """The report of a directory, once in a test run."""
+    return report_of(read(directory))
+
+
+@cache
+def page(directory: Path) -> str:
+    """The page of a directory, once in a test run."""
+    return render(report(directory))
+
+
+def data_in(text: str) -> dict:
+    """What a page has embedded."""
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text)[1])
+
+
+def items_in(data: dict) -> list[dict]:
+    """The items of a page, with the names of what they refer to by number."""
+    names = ("start", "length", "text", "zxids", "brokers", "count", "records")
+    return [{"lane": data["lanes"][lane][1], "kind": data["kinds"][kind]["id"],
+             **dict(zip(names, (start, length, data["texts"][text], *rest)))}
+            for lane, kind, start, length, text, *rest in data["items"]]

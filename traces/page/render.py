@@ -1,0 +1,132 @@
+"""Puts the page together: the items of a report, the records behind them, metrics, and the words on top."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from checker.pictures.page import filled
+from traces.metrics.report import INFORMING, METRICS
+from traces.metrics.series import COUNTERS, GAUGES, Series
+from traces.page.bounds import bounded_items, bounded_lanes
+from traces.page.cluster_items import broker_items, controller_items, found_items, request_items
+from traces.page.items import KINDS, Item, Lane
+from traces.page.records import chosen_records, glossary, records_as_json
+from traces.page.summary import lines, sentence
+from traces.page.times import Times
+from traces.page.topic_items import change_items, leader_items, reassignment_items, topic_items, worry_items
+from traces.report import Report
+
+OTHER = "Other records"
+MOST_POINTS = 2_000
+"""So many points of a metric at most."""
+SECTIONS = ("Found", "Processes", "Controllers", "Brokers", "Metrics", "Topics and partitions", "Groups", "Requests",
+            "More metrics", OTHER)
+
+
+def render(report: Report, more: Iterable[Item] = (), told: tuple[str, int] | None = None,
+           also: tuple[str, ...] = ()) -> str:
+    """The page of a report; `more`: items of other sources; `told`, `also`: another verdict, and lines below it."""
+    times = Times(report.recording)
+    whole = [*more, *items_of(report, times)]
+    kept, lost = bounded_lanes(whole)
+    items, cell = bounded_items(kept, times.began, times.ended)
+    records = records_as_json(report, chosen_records(items), times.began)
+    verdict, weight = told or sentence(report)
+    transactions = report.recording.transactions
+    data = {
+        "source": str(report.recording.directory), "sentence": verdict, "weight": weight,
+        "lines": [*({"text": text, "weight": 3, "zxid": None} for text in also), *(_line(line) for line in lines(report))],
+        "problems": list(report.problems), "began": times.began, "ended": times.ended, "count": len(transactions),
+        "zxids": [f"{t.zxid:#x}" for t in (*transactions[:1], *transactions[-1:])],
+        "kinds": [{"id": name, **kind._asdict()} for name, kind in KINDS.items()], "sections": SECTIONS,
+        **_columns(items, times.began), "records": records, "glossary": glossary(report),
+        "metrics": _metrics(report.metrics, times.began) if report.metrics else [],
+        "notes": list(_notes(lost, cell, len(records), len(transactions))),
+    }
+    return filled(Path(__file__).parent / "report.html", data)
+
+
+def items_of(report: Report, times: Times) -> list[Item]:
+    """All items of a report: each record is behind one at least."""
+    if report.result is None:
+        return [Item(Lane(OTHER, "all records"), "other", t.time, t.form(), (t.zxid,)) for t in report.recording.transactions]
+    found = [
+        *found_items(report, times), *controller_items(report, times), *broker_items(report, times),
+        *request_items(report), *topic_items(report.streams, times), *leader_items(report.streams, times),
+        *change_items(report.streams), *worry_items(report.metrics), *reassignment_items(report.streams, times),
+    ]
+    return [*found, *_others(report, {zxid for item in found for zxid in item.zxids})]
+
+
+def _others(report: Report, shown: set[int]) -> Iterator[Item]:
+    """The records that are behind nothing else, by what they are."""
+    for transaction in report.recording.transactions:
+        if transaction.zxid not in shown:
+            account = report.audit.accounts.get(transaction.zxid)
+            name = "not followed" if account is None else account.name
+            broker = report.result.controllers.broker_of(transaction.session)
+            yield Item(Lane(OTHER, name), "other", transaction.time, transaction.form(), (transaction.zxid,),
+                       brokers=() if broker is None else (broker,))
+
+
+def _line(line) -> dict:
+    return {"text": line.text, "weight": line.weight, "zxid": None if line.zxid is None else f"{line.zxid:#x}"}
+
+
+def _columns(items: list[Item], began: int) -> dict:
+    """Lanes, texts and items as lists: an item names its lane, kind and text by their places."""
+    lanes: dict[Lane, int] = {}
+    texts: dict[str, int] = {}
+    kinds = {name: place for place, name in enumerate(KINDS)}
+    for lane in sorted({item.lane for item in items}, key=_rank):
+        lanes[lane] = len(lanes)
+    rows = [
+        [lanes[item.lane], kinds[item.kind], item.start - began, -1 if item.end is None else item.end - item.start,
+         texts.setdefault(item.text, len(texts)), [f"{zxid:#x}" for zxid in item.zxids], item.brokers, item.count,
+         item.records]
+        for item in sorted(items, key=lambda item: item.start)
+    ]
+    return {"lanes": [list(vars(lane).values()) for lane in lanes], "texts": list(texts), "items": rows}
+
+
+def _rank(lane: Lane) -> tuple:
+    partition = -1 if lane.partition is None else lane.partition
+    return SECTIONS.index(lane.section), lane.topic or "", partition, len(lane.name), lane.name
+
+
+def _metrics(series: Series, began: int) -> list[dict]:
+    """The metrics that ever changed: name, words, points (ms since `began`, value), whether it is a worry as it stands."""
+    found = []
+    for name in (*GAUGES, *COUNTERS):
+        points = [[series.began - began, series.initial[name]]]
+        for sample in series.samples:
+            if sample.values[name] != points[-1][1]:
+                points.append([sample.time - began, sample.values[name]])
+        if len(points) > 1:
+            metric = METRICS[name]
+            found.append({"name": name, "text": metric.text, "alert": metric.alert, "kafka": metric.kafka,
+                          "worry": name not in (*INFORMING, *COUNTERS), "points": _thinned(points)})
+    return found
+
+
+def _thinned(points: list[list[int]]) -> list[list[int]]:
+    """Not more than MOST_POINTS: of each stretch the first, the least, the greatest and the last."""
+    if len(points) <= MOST_POINTS:
+        return points
+    size = -(-len(points) // (MOST_POINTS // 4))
+    found = []
+    for start in range(0, len(points), size):
+        part = points[start:start + size]
+        places = {0, len(part) - 1, *(pick(range(len(part)), key=lambda i: part[i][1]) for pick in (min, max))}
+        found += [part[place] for place in sorted(places)]
+    return found
+
+
+def _notes(lost: int, cell: int, embedded: int, records: int) -> Iterator[str]:
+    """What the page leaves out, and where it is."""
+    if lost:
+        yield f"{lost:,} lanes with the least trouble are left out"
+    if cell:
+        yield f"marks that are less than {cell:,} ms apart in their lane are one"
+    if embedded < records:
+        yield (f"{embedded:,} of {records:,} records are in this page: kafkaproof replay DIR --events OUT writes "
+               "each operation of all of them")
