@@ -7,9 +7,10 @@ vain answers so, by its own record.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from kafka.protocol.admin import CreateTopicsRequest
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
 from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
 from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest
@@ -24,8 +25,9 @@ from impl.plane import DONE, Offer
 from impl.process import Process
 from impl.requests import NotAnswered
 from impl.session import Expired
+from impl.topics import Topics
 from impl.wire import Call
-from impl.znodes import BROKER_IDS, BrokerId, Controller, State, Topic
+from impl.znodes import BROKER_IDS, TOPICS, BrokerId, Controller, State, Topic
 from spec.group.finding import find_verdict
 from spec.group.network import NONE as NOTHING_WRONG
 from spec.group.network import Verdict
@@ -58,9 +60,11 @@ class Api:
         self._process, self._try_step = process, try_step
         self._waiting: list[Waiting] = []
         self._read: tuple[float, dict, dict, int, int] | None = None
+        self.topics = Topics(process, try_step, self._is_led)
         self._serve = {
             MetadataRequest: self._metadata, ProduceRequest: self._produce, FetchRequest: self._fetch,
             ListOffsetsRequest: self._list_offsets, FindCoordinatorRequest: self._find_coordinator,
+            CreateTopicsRequest: self.topics.create,
         }
         has_groups = process.settings.offsets != NONE and process.planes
         self.coordinator = Coordinator(process, try_step) if has_groups else None
@@ -76,26 +80,30 @@ class Api:
         """Answer what has become possible, or has waited long enough."""
         now = time.monotonic()
         self._waiting = [each for each in self._waiting if not each.done(now >= each.due)]
+        self.topics.tick()
         if self.coordinator:
             self.coordinator.tick()
 
     def _plane(self, topic: str, p: int):
         """The data plane of a partition, None where there is no such partition, or it is not for clients."""
-        settings = self._process.settings
-        known = topic == settings.topic and 0 <= p < len(self._process.planes) and p != settings.offsets
-        return self._process.planes[p] if known else None
+        number = self._number(topic, p)
+        return self._process.planes[number] if number is not None and self._process.planes else None
+
+    def _number(self, topic: str, p: int) -> int | None:
+        """The number of a partition that is for clients, None where this broker knows of none."""
+        return None if topic == OFFSETS_TOPIC else self._process.places.number_of(topic, p)
 
     # Metadata
 
     def _metadata(self, call: Call) -> None:
-        brokers, states, controller, _ = self._known()
-        kind, name = MetadataResponse, self._process.settings.topic
-        wanted = [name] if call.request.topics is None else [topic.name for topic in call.request.topics]
+        brokers, topics, controller, _ = self._known()
+        kind = MetadataResponse
+        wanted = sorted(topics) if call.request.topics is None else [topic.name for topic in call.request.topics]
         call.answer(kind(
             throttle_time_ms=0, cluster_id="kafkaproof", controller_id=controller,
             brokers=[kind.MetadataResponseBroker(node_id=b, host=found.host, port=found.port)
                      for b, found in sorted(brokers.items())],
-            topics=[self._described(kind, topic, states, brokers) if topic == name else
+            topics=[self._described(kind, topic, topics[topic], brokers) if topic in topics else
                     self._topic(kind, topic, "UNKNOWN_TOPIC_OR_PARTITION", []) for topic in wanted]))
 
     def _described(self, kind, topic, states, brokers):
@@ -125,30 +133,44 @@ class Api:
             return self._read[1:] if self._read else ({}, {}, -1, -1)
 
     def _look(self) -> tuple[dict[int, BrokerId], dict[int, tuple], int, int]:
-        """The brokers, the partitions with their replicas and states, the controller, and who leads the offsets
-        partition, as ZooKeeper has them.
+        """The brokers, the partitions of each topic with their replicas and states, the controller, and who leads the
+        offsets partition, as ZooKeeper has them.
         """
         now = time.monotonic()
         if self._read and now - self._read[0] < FRESH:
             return self._read[1:]
-        requests, topic = self._process.requests, self._process.settings.topic
-        session = requests.session
-        listed, owner, assigned = requests.at_once(
+        requests, session = self._process.requests, self._process.requests.session
+        listed, owner, named = requests.at_once(
             lambda: session.children(BROKER_IDS), lambda: session.get(Controller.path),
-            lambda: session.get(Topic.path_of(topic)))
-        assignments = Topic.decode(assigned.result[0]).assignments if not assigned.error else ()
-        ids, places = [int(name) for name in listed.result[0]], range(len(assignments))
-        paths = [BrokerId.path_of(b) for b in ids] + [State.path_of(topic, p) for p in places]
+            lambda: session.children(TOPICS))
+        assigned = self._assigned(name for name in named.result[0] if name != OFFSETS_TOPIC)
+        ids, places = [int(name) for name in listed.result[0]], list(assigned)
+        paths = [BrokerId.path_of(b) for b in ids] + [State.path_of(*place) for place in places]
         replies = requests.at_once(*(lambda path=path: session.get(path)
                                      for path in (State.path_of(OFFSETS_TOPIC, 0), *paths)))
         offsets, states_of = replies[0], replies[1:]
         brokers = {b: BrokerId.decode(reply.result[0]) for b, reply in zip(ids, states_of) if not reply.error}
-        states = {p: (assignments[p], None if reply.error else State.decode(reply.result[0]))
-                  for p, reply in zip(places, states_of[len(ids):])}
+        topics: dict[str, dict[int, tuple]] = {}
+        for (topic, p), reply in zip(places, states_of[len(ids):]):
+            state = None if reply.error else State.decode(reply.result[0])
+            topics.setdefault(topic, {})[p] = assigned[topic, p], state
         controller = -1 if owner.error else Controller.decode(owner.result[0]).broker
         leader = -1 if offsets.error else State.decode(offsets.result[0]).leader
-        self._read = now, brokers, states, controller, leader
+        self._read = now, brokers, topics, controller, leader
         return self._read[1:]
+
+    def _assigned(self, topics: Iterable[str]) -> dict[tuple[str, int], tuple[int, ...]]:
+        """The replicas of all partitions of some topics."""
+        names, session = list(topics), self._process.requests.session
+        reads = [lambda path=Topic.path_of(name): session.get(path) for name in names]
+        replies = self._process.requests.at_once(*reads) if reads else []
+        return {(name, p): replicas for name, reply in zip(names, replies) if not reply.error
+                for p, replicas in enumerate(Topic.decode(reply.result[0]).assignments)}
+
+    def _is_led(self, topic: str) -> bool:
+        """Whether all partitions of a topic have leaders."""
+        partitions = self._known()[1].get(topic, {})
+        return bool(partitions) and all(state and state.leader >= 0 for _, state in partitions.values())
 
     # Produce
 
@@ -196,7 +218,7 @@ class Api:
                 results[place] = error, base
 
         for batch in batches:
-            error = self._offer(plane, place[1], batch, acks, respond)
+            error = self._offer(plane, self._number(*place), batch, acks, respond)
             if error:
                 results[place] = error, -1
                 return
@@ -248,7 +270,7 @@ class Api:
 
     def _consume(self, topic, wanted, most) -> tuple[str, object, bytes]:
         """Read batches from an offset on, one step each, up to some bytes, but at least one."""
-        plane, p, data = self._plane(topic, wanted.partition), wanted.partition, b""
+        plane, p, data = self._plane(topic, wanted.partition), self._number(topic, wanted.partition), b""
         if plane is None:
             return "UNKNOWN_TOPIC_OR_PARTITION", None, b""
         if plane.replica.state != LEADER:

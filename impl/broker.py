@@ -202,7 +202,8 @@ class Broker:
         if process.partition.unnotified and self.try_step(PARTITION, "notify"):
             return True
         rules = at_work(process.election) and progress.at_work(process.partition.controller)
-        if rules and (self.try_step(PARTITION, "broker_change") or self._look_at_wishes()):
+        if rules and (self.try_step(PARTITION, "broker_change") or self._look_at_wishes()
+                      or self.api.topics.create_next()):
             return True
         while self.events:
             name, message, arguments = self.events.popleft()
@@ -238,7 +239,8 @@ class Broker:
             return True
         partitions = range(self.settings.partitions)
         return (
-            self.try_step(PARTITION, "topic_deletion") or self.try_step(PARTITION, "preferred_election")
+            self.try_step(PARTITION, "topic_change")
+            or self.try_step(PARTITION, "topic_deletion") or self.try_step(PARTITION, "preferred_election")
             or any(self.try_step(PARTITION, "reassignment", p=p) for p in partitions)
             or self.try_step(PARTITION, "log_dir_notification")
             or any(self.try_step(PARTITION, "isr_notification", p=p) for p in partitions)
@@ -267,6 +269,9 @@ class Broker:
         if process.network.is_refused(message):
             process.note(refused=message.id, why="STALE_BROKER_EPOCH")
             return
+        if process.places.is_room(p):
+            topic, partition = message.content["place"]
+            process.places.note(topic, {p: partition})
         before = process.partition.replicas[p].leader_epoch
         request = process.planes[p].drop_request(process.broker) if process.planes else None
         self.try_step(PARTITION, "leader_and_isr", message, epoch=message.content["epoch"], p=p)

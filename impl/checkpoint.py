@@ -24,7 +24,7 @@ class Checkpoint:
         """What the file says; a file that cannot be read says nothing: high watermarks are found again by fetching."""
         try:
             rows = [row.split() for row in self._file.read_text().splitlines()[2:]]
-            found = {self._places.number_of(topic, int(p)): int(offset) for topic, p, offset in rows}
+            found = {self._places.number_on_disk(topic, int(p)): int(offset) for topic, p, offset in rows}
             return {p: offset for p, offset in found.items() if p is not None}
         except (OSError, ValueError):
             return {}
@@ -35,7 +35,7 @@ class Checkpoint:
 
     def write(self, offsets: Sequence[int]) -> None:
         """Write the offsets of all partitions, all or nothing."""
-        rows = ["{} {} {}".format(*self._places.place_of(p), offset) for p, offset in enumerate(offsets)]
+        rows = ["{} {} {}".format(*self._places.on_disk(p), offset) for p, offset in enumerate(offsets)]
         new = self._file.with_suffix(".tmp")
         new.write_text("\n".join(["0", str(len(rows)), *rows, ""]))
         os.replace(new, self._file)

@@ -34,6 +34,7 @@ class Size:
     """How large a cluster is, which variant it runs, and how long a session lives without its client, in seconds.
 
     `groups`: it has an offsets partition, which comes behind the partitions of the topic, and group coordinators.
+    `room`: how many partitions more topics may have that are created while it runs.
     `recorded`: its steps are; it has no replay otherwise. `ordered`: its brokers take only the steps that are ordered.
     """
 
@@ -42,6 +43,7 @@ class Size:
     partitions: int = 2
     min_isr: int = 1
     groups: bool = False
+    room: int = 0
     recorded: bool = True
     ordered: bool = False
     variant: str = "fenced"
@@ -50,12 +52,13 @@ class Size:
     @property
     def planes(self) -> int:
         """How many partitions there are in all."""
-        return self.partitions + self.groups
+        return self.partitions + self.groups + self.room
 
     @property
     def places(self) -> Places:
         """Which partition is which."""
-        return Places(TOPIC, self.partitions if self.groups else NONE)
+        there = self.partitions + self.groups
+        return Places(TOPIC, self.partitions if self.groups else NONE, there if self.room else NONE)
 
 
 def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
@@ -169,8 +172,8 @@ class Cluster(Faults):
         if self.operator.exists("/brokers/ids") and self.operator.get_children("/brokers/ids"):
             raise UserError(f"{self.zookeeper}: brokers are registered there; give an empty ZooKeeper")
         contents = [(path, b"") for path in PERSISTENT]
-        assigned, partitions = assignments(self.size), self.size.partitions
-        for topic, part in ((TOPIC, assigned[:partitions]), (OFFSETS_TOPIC, assigned[partitions:])):
+        assigned, partitions, there = assignments(self.size), self.size.partitions, self.size.planes - self.size.room
+        for topic, part in ((TOPIC, assigned[:partitions]), (OFFSETS_TOPIC, assigned[partitions:there])):
             if part:
                 contents += [(TopicConfig.path_of(topic), TopicConfig(False).encode()),
                              (Topic.path_of(topic), Topic(part).encode())]
@@ -194,7 +197,8 @@ class Cluster(Faults):
             Settings(broker, number, size.brokers, size.replicas, size.planes, size.min_isr, size.variant, TOPIC,
                      self.links[broker].address, size.session_timeout,
                      str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl") if size.recorded else "",
-                     str(self.directory / "logs" / f"broker-{broker}"), port, size.places.offsets, size.ordered),
+                     str(self.directory / "logs" / f"broker-{broker}"), port, size.places.offsets, size.room,
+                     size.ordered),
             self.directory / f"broker-{broker}.log")
 
     def start_all(self) -> None:

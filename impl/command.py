@@ -47,6 +47,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--brokers", metavar="N", type=int, default=3, help="brokers, 1 to 9 (default 3)")
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
     parser.add_argument("--replicas", metavar="N", type=int, help="replicas of each (default 3, at most the brokers)")
+    parser.add_argument("--room", metavar="N", type=int, default=3,
+                        help="partitions that topics may have which clients create (default 3; fenced)")
     parser.add_argument("--min-isr", metavar="N", type=int, default=1, help="min.insync.replicas (default 1)")
     parser.add_argument("--variant", choices=VARIANTS, default="fenced",
                         help="fenced (Kafka 2.7 to 3.9, the default) or legacy (1.1 to 2.0)")
@@ -182,10 +184,11 @@ def has_lost(load: Load, readers: Consumers, watcher: Watcher, may_lose: bool) -
 def size_of(options) -> Size:
     """The size that the options ask for; raises UserError."""
     replicas = min(3, options.brokers) if options.replicas is None else options.replicas
-    limits = {"brokers": (1, 9), "partitions": (1, 50), "replicas": (1, options.brokers),
+    limits = {"brokers": (1, 9), "partitions": (1, 50), "room": (0, 12), "replicas": (1, options.brokers),
               "min_isr": (1, replicas), "session_timeout": (0.5, 60)}
     values = {"brokers": options.brokers, "partitions": options.partitions, "replicas": replicas,
-              "min_isr": options.min_isr, "session_timeout": options.session_timeout}
+              "room": options.room if options.variant == "fenced" else 0, "min_isr": options.min_isr,
+              "session_timeout": options.session_timeout}
     for name, (low, high) in limits.items():
         if not low <= values[name] <= high:
             raise UserError(f"--{name.replace('_', '-')} {values[name]}: from {low} to {high}")

@@ -158,6 +158,7 @@ class PartitionNetwork:
                     "epoch": epoch, "p": p, "leader": leader, "leader_epoch": leader_epoch, "version": version,
                     "written_in": state.controller_epoch, "isr": ids(isr, zookeeper.size),
                     "replicas": list(zookeeper.replicas[p]), "broker_epoch": broker_epoch,
+                    "place": zookeeper.places.place_of(p),
                     "leader_address": list(addresses[leader]) if leader in addresses else None,
                 }))
 

@@ -126,7 +126,7 @@ def open_planes(model: Model, scope: Scope, settings: Settings, checkpoint: Chec
     """The data planes of a broker, where the variant has them: logs as they are, high watermarks of the checkpoint."""
     folder = Path(settings.logs)
     return [
-        Plane(model, scope, settings.broker, folder / "{}-{}".format(*settings.places.place_of(p)),
+        Plane(model, scope, settings.broker, folder / "{}-{}".format(*settings.places.on_disk(p)),
               lambda log, p=p: checkpoint.place_in(log, p))
         for p in range(settings.partitions if has_planes(model) else 0)
     ]

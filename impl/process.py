@@ -35,7 +35,7 @@ from spec.language.steps import Step
 from spec.partition.context import end_process
 from spec.planes import ASKED, WRITTEN, departures
 from spec.processes import (
-    ELECTION, PARTITION, cluster, named, partners_in_election, partners_in_partition, scopes,
+    ELECTION, PARTITION, cluster, has_planes, named, partners_in_election, partners_in_partition, scopes,
 )
 from spec.replica.network import RECORD
 from spec.replica.zookeeper import Answer
@@ -53,12 +53,13 @@ class Process:
     """
 
     def __init__(self, settings: Settings):
-        self.settings, self.broker = settings, settings.broker
+        self.settings, self.broker, self.places = settings, settings.broker, settings.places
         self.cluster = cluster(settings.variant)
         sizes = scopes(settings.brokers, settings.replicas, settings.partitions, settings.min_isr, EPOCHS)
         self.requests = Requests(settings.zookeeper, settings.session_timeout)
         self.port = Port(self.requests.inbox)
-        self.clients = ClientPort(self.requests.inbox, settings.port, settings.offsets != NONE)
+        self.clients = ClientPort(self.requests.inbox, settings.port, settings.offsets != NONE,
+                                  has_planes(self.cluster.partition))
         self._make_seams()
         self._calls = Calls()
         self._functions = {part: bound(self.cluster.model(part), self._calls) for part in (ELECTION, PARTITION)}
@@ -66,7 +67,7 @@ class Process:
                         for part in (ELECTION, PARTITION)}
         with transition():
             end_process(self.records[PARTITION])
-        self.checkpoint = Checkpoint(Path(settings.logs), settings.places)
+        self.checkpoint = Checkpoint(Path(settings.logs), self.places)
         self.planes = open_planes(self.cluster.partition, sizes[PARTITION], settings, self.checkpoint)
         self._fields = fields_of(self.all_records)
         self.number = self.clock = self.zxid = self._messages = 0
@@ -85,7 +86,7 @@ class Process:
         address = BrokerId(*self.clients.address, self.port.address[1])
         self.election_zookeeper = ElectionZooKeeper(self.requests, address, guarded)
         self.election_zookeeper.clients = {self.broker: SimpleNamespace(session=1, fired=NOTHING)}
-        self.partition_zookeeper = PartitionZooKeeper(self.requests, settings.places, settings.brokers)
+        self.partition_zookeeper = PartitionZooKeeper(self.requests, self.places, settings.brokers)
         self.network = PartitionNetwork(self.broker, self.partition_zookeeper)
 
     @property

@@ -28,9 +28,10 @@ class Settings:
     logs: str
     port: int = 0
     offsets: int = NONE
+    room: int = 0
     ordered: bool = False
 
     @property
     def places(self) -> Places:
-        """Which partition is which."""
-        return Places(self.topic, self.offsets)
+        """Which partition is which, as far as it is known at the start."""
+        return Places(self.topic, self.offsets, self.partitions - self.room if self.room else NONE)

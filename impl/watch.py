@@ -8,7 +8,7 @@ import time
 from kazoo.exceptions import NoNodeError
 
 from impl.cluster import Cluster
-from impl.znodes import ControllerEpoch, State
+from impl.znodes import TOPICS, ControllerEpoch, State, Topic
 
 
 class Watcher:
@@ -27,11 +27,11 @@ class Watcher:
         self._tell("clients", cluster.bootstrap())
         self._tell("controller", self._controller(cluster))
         self._tell("registered", cluster.registered())
-        for p in range(cluster.size.planes):
-            topic, number = cluster.size.places.place_of(p)
-            state = _read(cluster, State.path_of(topic, number), State)
-            self._tell(f"{topic}-{number}", state and {"leader": state.leader, "isr": list(state.isr),
-                                                  "leader epoch": state.leader_epoch})
+        for topic in sorted(cluster.operator.get_children(TOPICS)):
+            for number in range(len(_read(cluster, Topic.path_of(topic), Topic).assignments)):
+                state = _read(cluster, State.path_of(topic, number), State)
+                self._tell(f"{topic}-{number}", state and {"leader": state.leader, "isr": list(state.isr),
+                                                      "leader epoch": state.leader_epoch})
 
     def _controller(self, cluster):
         broker, epoch = cluster.controller(), _read(cluster, ControllerEpoch.path, ControllerEpoch)

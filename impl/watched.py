@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from kazoo.protocol.states import EventType
 
+from impl.places import NONE, Places
 from impl.requests import Requests
 from impl.znodes import (
-    BROKER_IDS, CONFIG_CHANGES, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, IsrChange, LogDirEvent, PreferredElection,
-    Reassignment, TopicConfig,
+    BROKER_IDS, CONFIG_CHANGES, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, TOPICS, IsrChange, LogDirEvent,
+    PreferredElection, Reassignment, Topic, TopicConfig,
 )
 from spec.language.sequences import push
 from spec.language.sets import contains, with_member
 from spec.partition.context import clear
 
-WATCHED = (PreferredElection.path, Reassignment.path, DELETE_TOPICS, CONFIG_CHANGES, LOG_DIR_EVENTS, ISR_CHANGES)
+NUMBERS = 64
+"""There are no more partitions: a topic id has a bit for each."""
+WATCHED = (
+    TOPICS, PreferredElection.path, Reassignment.path, DELETE_TOPICS, CONFIG_CHANGES, LOG_DIR_EVENTS, ISR_CHANGES,
+)
 
 
 def members(numbers) -> int:
@@ -34,10 +39,12 @@ def ids(members: int, size: int) -> tuple[int, ...]:
 
 
 class Watched:
-    """What is known of one topic: the wishes of operators, notifications, the replicas that LeaderAndIsr has told."""
+    """What is known of the first topic: the wishes of operators, notifications; and of all, the replicas that
+    LeaderAndIsr has told, and the assignments of those that were created (`assignments`, by number).
+    """
 
-    def __init__(self, requests: Requests, topic: str):
-        self.requests, self.topic = requests, topic
+    def __init__(self, requests: Requests, places: Places):
+        self.requests, self.places, self.topic = requests, places, places.topic
         self.replicas: dict[int, tuple[int, ...]] = {}
         self.know_nothing()
 
@@ -46,6 +53,7 @@ class Watched:
         self.stale = True
         self.preferred, self.moved_to, self.deleting, self.unclean = 0, None, 0, 0
         self.log_dir_names, self.log_dir_read, self.isr_names = {}, [], {}
+        self.assignments: dict[int, tuple[int, ...]] = {}
 
     def refresh(self) -> None:
         """Read again what is watched, if a watch has fired; raises Expired and NotAnswered."""
@@ -68,7 +76,26 @@ class Watched:
         self.moved_to = self._decoded(Reassignment.path, Reassignment) if wanted.result else None
         self.log_dir_names = self._named(LOG_DIR_EVENTS, events, LogDirEvent)
         self.isr_names = self._named(ISR_CHANGES, changes, IsrChange)
+        if self.places.room != NONE:
+            self.list_topics()
         self.stale = False
+
+    def list_topics(self) -> list[str]:
+        """Read which topics there are, watch armed, and their assignments; raises Expired and NotAnswered."""
+        session = self.requests.session
+        listed = self.requests.at_once(lambda: session.children(TOPICS, watch=True))[0]
+        paths = [Topic.path_of(name) for name in listed.result[0]]
+        found = self.requests.at_once(*(lambda path=path: session.get(path) for path in paths)) if paths else []
+        for name, reply in zip(listed.result[0], found):
+            topic = Topic.decode(reply.result[0])
+            numbers = ids(topic.places, NUMBERS)
+            self.places.note(name, {p: i for i, p in enumerate(numbers)})
+            self.assignments.update(zip(numbers, topic.assignments))
+        return listed.result[0]
+
+    def partitions_of_topics(self):
+        """The partitions of the topics that were created; a reign knows the others from its beginning."""
+        return members(self.assignments)
 
     def _note_topic(self, topics, config):
         self.deleting = int(not topics.error and self.topic in topics.result[0])

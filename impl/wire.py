@@ -12,6 +12,7 @@ import struct
 import threading
 from dataclasses import dataclass, field
 
+from kafka.protocol.admin import CreateTopicsRequest, CreateTopicsResponse
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
 from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
@@ -24,10 +25,11 @@ from impl import group_answers
 HOST = "127.0.0.1"
 LARGEST = 100 << 20
 _SIZE, _HEADER = struct.Struct("!i"), struct.Struct("!hhi")
+TOPICS = {CreateTopicsRequest: (CreateTopicsResponse, 2, 4)}
 VERSIONS = {
     ApiVersionsRequest: (ApiVersionsResponse, 0, 3), MetadataRequest: (MetadataResponse, 1, 5),
     ProduceRequest: (ProduceResponse, 3, 7), FetchRequest: (FetchResponse, 4, 4),
-    ListOffsetsRequest: (ListOffsetsResponse, 1, 2), **group_answers.VERSIONS,
+    ListOffsetsRequest: (ListOffsetsResponse, 1, 2), **group_answers.VERSIONS, **TOPICS,
 }
 """The requests that are served: their answers, and the versions from which to which."""
 UNSUPPORTED_VERSION = 35
@@ -58,13 +60,13 @@ class Call:
 class ClientPort:
     """Listens on the loopback interface, at a free port or a given one; `inbox` receives a Call for each request.
 
-    Without groups their requests are not offered.
+    Without groups, or topics that are created, their requests are not offered.
     """
 
-    def __init__(self, inbox: queue.Queue, port: int = 0, has_groups: bool = False):
+    def __init__(self, inbox: queue.Queue, port: int = 0, has_groups: bool = False, has_topics: bool = False):
         self._inbox = inbox
-        self._served = {kind: served for kind, served in VERSIONS.items()
-                        if has_groups or kind not in group_answers.VERSIONS}
+        left_out = {*(() if has_groups else group_answers.VERSIONS), *(() if has_topics else TOPICS)}
+        self._served = {kind: served for kind, served in VERSIONS.items() if kind not in left_out}
         self._by_key = {kind.API_KEY: kind for kind in self._served}
         self._listener = socket.create_server((HOST, port))
         self.address = (HOST, self._listener.getsockname()[1])

@@ -7,8 +7,11 @@ Source: kafka.zk.ZkData, 1.1 to 3.9.
 from __future__ import annotations
 
 import json
+import secrets
 import time
 from typing import NamedTuple
+
+from spec.topic_ids import CHANCE, members_in, topic_id
 
 BROKER_IDS = "/brokers/ids"
 TOPICS = "/brokers/topics"
@@ -102,9 +105,13 @@ class BrokerId(NamedTuple):
 
 
 class Topic(NamedTuple):
-    """/brokers/topics/t: the assignment of each partition, the preferred replica first."""
+    """/brokers/topics/t: the assignment of each partition, the preferred replica first.
+
+    `places`: the set of its partitions in the specification, where it was created in a running cluster: its id says it.
+    """
 
     assignments: tuple[tuple[int, ...], ...]
+    places: int = 0
 
     @staticmethod
     def path_of(topic: str) -> str:
@@ -112,15 +119,20 @@ class Topic(NamedTuple):
         return f"{TOPICS}/{topic}"
 
     def encode(self) -> bytes:
-        """Version 2 of the content (2.4 to 2.7), with no reassignment under way."""
+        """Version 2 of the content (2.4 to 2.7), or with an id 3 (2.8 on), with no reassignment under way."""
         partitions = {str(p): list(replicas) for p, replicas in enumerate(self.assignments)}
-        return to_bytes({"version": 2, "partitions": partitions, "adding_replicas": {}, "removing_replicas": {}})
+        content = {"version": 2, "partitions": partitions, "adding_replicas": {}, "removing_replicas": {}}
+        if self.places:
+            content |= {"version": 3, "topic_id": topic_id(self.places, secrets.token_bytes(CHANCE))}
+        return to_bytes(content)
 
     @classmethod
     def decode(cls, data: bytes) -> "Topic":
         """Of versions 1 to 3."""
-        partitions = json.loads(data)["partitions"]
-        return cls(tuple(tuple(partitions[str(p)]) for p in range(len(partitions))))
+        content = json.loads(data)
+        partitions = content["partitions"]
+        id = content.get("topic_id")
+        return cls(tuple(tuple(partitions[str(p)]) for p in range(len(partitions))), members_in(id) if id else 0)
 
 
 class State(NamedTuple):

@@ -2,10 +2,12 @@
 
 *election* has the sessions, the registrations and the controllership. The other part has the controller's events, the
 state machines and the replicas: of Kafka 2.7 and later it is *cluster*, with a data plane for each partition; of 1.1
-to 2.0 *partition*, without one. Each broker has a record of both parts, and one of each data plane. Some steps are
-steps of both parts: one acts, makes the request and gets the answer; the other, its partner, follows with the same
-answer. In *election* all that a controller asks for is a `clean` (a write) or a `load` (a read), which is what they
-stand for there; in *partition* the election is a single step, and so are the end of a reign and a new session.
+to 2.0 *partition*, without one. The controller of 2.7 and later also creates topics (`spec.partition.creation`), as
+it does in the variant *creating* of *partition*. Each broker has a record of both parts, and one of each data plane.
+Some steps are steps of both parts: one acts, makes the request and gets the answer; the other, its partner, follows
+with the same answer. In *election* all that a controller asks for is a `clean` (a write) or a `load` (a read), which
+is what they stand for there; in *partition* the election is a single step, and so are the end of a reign and a new
+session.
 
 Whatever runs a cluster, or replays one, goes by this table.
 """
@@ -21,14 +23,13 @@ from spec.controller.reign import at_work
 from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.museum import requests
+from spec.museum.cluster import CREATING
 from spec.partition import zookeeper as partitions
 from spec.partition.znodes import ARMED, FIRED
 from spec.zookeeper import BADVERSION, DELETED, EXPIRED, FENCED, LOST, LOST_DROPPED, NONODE, OK
 
 ELECTION, PARTITION = "election", "partition"
 VARIANTS = ("fenced", "legacy")
-SYSTEMS = {"fenced": "cluster", "legacy": "partition"}
-"""The system that the part `PARTITION` is."""
 CHECKED = "legacy-checked"
 CHECKS_OF_STATES = {
     partitions.create_state: partitions.checked_create_state,
@@ -37,9 +38,13 @@ CHECKS_OF_STATES = {
 }
 """What mends KAFKA-6082: the writes of 1.1 to 2.0, each with the check of the epoch (see `delete_checked`)."""
 
-READS = ("load_brokers", "load_state", "read_for_election", "read_for_removal", "broker_change", "log_dir_notification")
+READS = (
+    "load_brokers", "load_state", "read_for_election", "read_for_removal", "broker_change", "log_dir_notification",
+    "topic_change",
+)
 WRITES = (
     "write_leader", "create_first_state", "write_removal", "delete_request", "alter_partition", "isr_notification",
+    "create_topic",
 )
 """The steps of a controller in *partition* that make a request."""
 
@@ -80,7 +85,7 @@ def cluster(variant: str) -> Cluster:
     if variant not in (*VARIANTS, CHECKED):
         raise LookupError(f"no cluster is {variant!r}; there are {', '.join((*VARIANTS, CHECKED))}")
     name = "legacy" if variant == CHECKED else variant
-    election, partition = find(ELECTION, name)[0], find(SYSTEMS[name], name)[0]
+    election, partition = find(ELECTION, name)[0], CREATING if name == "fenced" else find(PARTITION, name)[0]
     if variant == CHECKED:
         return Cluster(variant, election.rebound(CHECKS_OF_ELECTION), partition.rebound(CHECKS_OF_STATES))
     return Cluster(variant, election, partition)

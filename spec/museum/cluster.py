@@ -60,4 +60,9 @@ FENCED = Model(
         ("replica", "current"),
     ),
 ).rebound({parts.put_request: network.put_request_with_isr, parts.take_request: network.take_request_with_isr})
+CREATING = partition.creating(
+    FENCED,
+    "creating",
+    "The same, and the controller creates topics: what runs. Creation itself is explored in partition/creating.",
+)
 MODELS = (FENCED,)

@@ -1,5 +1,7 @@
 """The partition system: its variants, oldest first, and what is known of each."""
 
+from dataclasses import replace
+
 from spec import faults as any_system
 from spec import zookeeper as answers
 from spec.language.model import Arrow, Model, Transition, among
@@ -7,10 +9,11 @@ from spec.language.rebind import rebind
 from spec.museum import leader_zk
 from spec.museum import zkclient_partition as zkclient
 from spec.partition import (
-    brokers, cluster, context, elections, failover, faults, isr, log_dirs, machines, network, progress, rebalance,
-    replica, triggers, zookeeper,
+    brokers, cluster, context, creation, creation_zookeeper, elections, failover, faults, isr, log_dirs, machines,
+    network, progress, rebalance, replica, triggers, zookeeper,
 )
 from spec.properties import partition_goals as goals
+from spec.properties import topic_creation
 from spec.properties.liveness_partition import LIVENESS
 from spec.properties.partition import SAFETY, WITHOUT_BROKER_EPOCHS
 
@@ -180,4 +183,34 @@ ZKCLIENT = model(
     failover.reopen: zkclient.reopen,
     faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
 }, safety_only=((2, 2, 1, 2, 3, 2),))
-MODELS = (ZKCLIENT, LEGACY, FENCED)
+CREATION = asking(creation.configure_topic, creation.create_topic, creation.topic_change)
+CREATION_SEAMS = (
+    creation_zookeeper.write_topic_config, creation_zookeeper.checked_create_topic, creation_zookeeper.read_topics,
+)
+
+
+def creating(fenced, variant, story, **changes):
+    """A variant in which the controller creates topics, besides what `fenced` has."""
+    return replace(
+        fenced, variant=variant, story=story, transitions=fenced.transitions + CREATION,
+        properties=topic_creation.properties(fenced.properties), seams=fenced.seams + CREATION_SEAMS, **changes,
+    )
+
+
+def initial_with_room(s):
+    """As without creations; the last partition is no topic's yet."""
+    cluster.initial(s)
+    creation_zookeeper.leave_unused(s.zk, len(s.zk.assignments) - 1)
+
+
+CREATED_IN_VAIN = {"is_served_despite_loss": 9, "may_go_when_followed": 13}
+CREATING = creating(
+    FENCED,
+    "creating",
+    "An administrator has the controller create a topic while brokers fail: it gets a leader from whoever rules.",
+    initial=initial_with_room,
+    scope=scope(2, 2, 1, 2, 2, 1),
+    expected=dict.fromkeys([(2, 2, 1, 1, 2, 1), (2, 2, 1, 2, 2, 1)], CREATED_IN_VAIN),
+    others={"quick": scope(2, 2, 1, 1, 2, 1), "deep": scope(2, 2, 2, 1, 2, 1)},
+)
+MODELS = (ZKCLIENT, LEGACY, FENCED, CREATING)

@@ -56,6 +56,15 @@ def assigned(zk, p):
     return replicas_of(zk.assignments[p])
 
 
+def partitions_of_topics(zk):
+    """The partitions that topics have, each with an assignment: the watch on /brokers/topics says so."""
+    found = 0
+    for p in range(len(zk.assignments)):
+        if zk.assignments[p].length > 0:
+            found = with_member(found, p)
+    return found
+
+
 def deletion_wanted(zk):
     """Whether the topic is queued for deletion: the listing of /admin/delete_topics, or the watch on it, says so."""
     return zk.deleting

@@ -5,9 +5,16 @@ import logging
 import time
 
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka import TopicPartition as Place
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import NewTopic as Wanted
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.admin import KafkaAdminClient, NewTopic
+from kafka.errors import (
+    InvalidPartitionsError, InvalidReplicationFactorError, InvalidTopicError, PolicyViolationError,
+    TopicAlreadyExistsError,
+)
 
 from checker.commands.main import main
 from impl.cluster import TOPIC, Cluster, Size, wait_until
@@ -20,17 +27,17 @@ SESSION = 60.0
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """Three brokers, two partitions, two of three replicas needed."""
+    """Three brokers, two partitions and room for three, two of three replicas needed."""
     logging.getLogger("kafka").setLevel(logging.CRITICAL)
-    with Cluster(tmp_path_factory.mktemp("clients"), Size(min_isr=2, session_timeout=SESSION)) as running:
+    with Cluster(tmp_path_factory.mktemp("clients"), Size(min_isr=2, room=3, session_timeout=SESSION)) as running:
         running.start_all()
         assert wait_until(running.is_whole)
         assert wait_until(lambda: all(len(state(running, p)["isr"]) == 3 for p in range(2)))
         yield running
 
 
-def state(cluster, p):
-    path = f"/brokers/topics/{TOPIC}/partitions/{p}/state"
+def state(cluster, p, topic=TOPIC):
+    path = f"/brokers/topics/{topic}/partitions/{p}/state"
     return json.loads(cluster.operator.get(path)[0]) if cluster.operator.exists(path) else {"isr": []}
 
 
@@ -82,6 +89,61 @@ def test_librdkafka(cluster):
     assert read == {b"r%d" % n for n in range(40)}
 
 
+def test_kafka_python_creates_a_topic(cluster):
+    servers = {"bootstrap_servers": cluster.bootstrap()}
+    admin = KafkaAdminClient(**servers)
+    admin.create_topics([NewTopic("only-asked", 2, 3)], validate_only=True)
+    admin.create_topics([NewTopic("made", 2, 3)], timeout_ms=PATIENCE * 1000)
+    assert set(admin.list_topics()) == {TOPIC, "made"}
+    for error, wrong in ((TopicAlreadyExistsError, NewTopic("made", 1, 3)), (InvalidTopicError, NewTopic("a b", 1, 3)),
+                         (InvalidPartitionsError, NewTopic("none", 0, 3)),
+                         (PolicyViolationError, NewTopic("many", 9, 3)),
+                         (InvalidReplicationFactorError, NewTopic("wide", 1, 4))):
+        with pytest.raises(error):
+            admin.create_topics([wrong])
+    admin.close()
+    producer = KafkaProducer(acks="all", enable_idempotence=False, **servers)
+    found = [producer.send("made", b"%d" % n, partition=n % 2).get(PATIENCE) for n in range(6)]
+    producer.close()
+    assert [(m.topic, m.partition, m.offset) for m in found] == [("made", n % 2, n // 2) for n in range(6)]
+    consumer = KafkaConsumer("made", group_id=None, auto_offset_reset="earliest", consumer_timeout_ms=PATIENCE * 1000,
+                             **servers)
+    assert {next(consumer).value for _ in range(6)} == {b"%d" % n for n in range(6)}
+    consumer.close()
+
+
+def created(admin, name):
+    """Whether a topic is there, be it since an attempt whose answer was lost."""
+    try:
+        admin.create_topics([Wanted(name, 1, 2)], request_timeout=10)[name].result(PATIENCE)
+    except KafkaException as failure:
+        return failure.args[0].name() == "TOPIC_ALREADY_EXISTS"
+    return True
+
+
+def test_librdkafka_creates_a_topic_while_controllers_die(cluster):
+    servers = {"bootstrap.servers": ",".join(cluster.bootstrap()), "log_level": 0}
+    admin, former = AdminClient(servers), cluster.controller()
+    assert admin.list_topics(timeout=PATIENCE).controller_id == former
+    cluster.kill(former)
+    cluster.expire(former)
+    assert wait_until(lambda: created(admin, "late"))
+    assert wait_until(lambda: cluster.controller() not in (None, former))
+    cluster.start(former)
+    assert wait_until(lambda: cluster.is_whole() and len(state(cluster, 0, "late")["isr"]) == 2)
+    producer, reports = Producer(servers | {"acks": "all", "enable.idempotence": False}), []
+    producer.produce("late", b"here", on_delivery=lambda *report: reports.append(report))
+    assert producer.flush(PATIENCE) == 0 and reports[0][0] is None
+    consumer = Consumer(servers | {"group.id": "none", "enable.auto.commit": False})
+    consumer.assign([Place("late", 0, 0)])
+    read, until = None, time.monotonic() + PATIENCE
+    while read is None and time.monotonic() < until:
+        message = consumer.poll(1.0)
+        read = message.value() if message is not None and not message.error() else None
+    consumer.close()
+    assert read == b"here"
+
+
 def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys):
     load = Load(cluster.bootstrap, TOPIC, 2)
     assert wait_until(lambda: load.acknowledged > 5)
@@ -107,4 +169,5 @@ def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys)
     report = json.loads(capsys.readouterr().out)
     assert (report["verdict"], report["violations"]) == ("conforms", [])
     assert {"data_plane.produce", "data_plane.consume", "data_plane.shrink_isr"} <= report["transitions"].keys()
+    assert report["transitions"]["creation.topic_change"] >= 1
     assert main(["replay", "--json", str(cluster.directory / "zookeeper")]) == 0

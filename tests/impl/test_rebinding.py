@@ -23,6 +23,7 @@ EVENTS = (
     "preferred_election", "reassignment", "log_dir_notification", "isr_notification", "alter_partition", "change_isr",
     "controlled_shutdown", "receive_error", "storage_error", "rebalance", "confirm_isr", "refuse_isr", "produce",
     "consume", "send_request", "serve_fetch", "receive_answer", "expand_isr", "shrink_isr", "learn_isr",
+    "configure_topic", "create_topic", "topic_change",
 )
 TAKEN = {
     ELECTION: ("start", "notice_expiry", "reopen", "handle_change", "clean", *ELECTION_STEPS),

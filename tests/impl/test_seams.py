@@ -8,7 +8,7 @@ from kazoo.protocol.serialization import Delete
 
 from impl.election_zookeeper import ElectionZooKeeper
 from impl.partition_zookeeper import PartitionZooKeeper
-from impl.places import Places
+from impl.places import NONE, Places
 from impl.requests import NotAnswered, create
 from impl.session import Lost, Reply
 from impl.znodes import BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
@@ -17,6 +17,7 @@ from spec.processes import ELECTION, PARTITION, cluster, scopes
 from spec.language.plain import new_state, values_of
 from spec.museum import leader_zk
 from spec.museum import requests as old
+from spec.partition import creation_zookeeper as creation
 from spec.partition import zookeeper as partition
 from spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
 from spec.zookeeper import ANSWERED, NONODE, OK
@@ -113,12 +114,13 @@ def test_events_of_the_controller_znode(opened, clean, seed):
                 election.take_event(state.zk, each)
 
 
-def controllers(opened, operator, guarded):
+def controllers(opened, operator, guarded, room=0):
     """Two brokers that were elected one after the other, and a topic; live and in the model."""
     variant = cluster("fenced" if guarded else "legacy")
-    state = new_state(variant.partition.state, scopes(BROKERS, 2, 2, 1, 99)[PARTITION])
+    state = new_state(variant.partition.state, scopes(BROKERS, 2, 2 + room, 1, 99)[PARTITION])
     variant.partition.initial(state)
-    assignment = tuple(tuple(a.slots[:a.length]) for a in state.zk.assignments)
+    creation.leave_unused(state.zk, 2)
+    assignment = tuple(tuple(a.slots[:a.length]) for a in state.zk.assignments[:2])
     for path, znode in ((Topic.path_of(TOPIC), Topic(assignment)), (TopicConfig.path_of(TOPIC), TopicConfig(False))):
         operator.write(create(path, znode.encode()))
     operator.write(create(ControllerEpoch.path, b"0"))
@@ -128,7 +130,7 @@ def controllers(opened, operator, guarded):
         candidate = ElectionZooKeeper(requests, ADDRESS, guarded)
         assert candidate.create_broker(b) == OK
         assert candidate.create_controller_and_set_epoch(b, b + 1, b, ANSWERED) == OK
-        zk = PartitionZooKeeper(requests, Places(TOPIC), BROKERS)
+        zk = PartitionZooKeeper(requests, Places(TOPIC, room=2 if room else NONE), BROKERS)
         zk.begin_reign(b + 1, b + 1)
         live.append(zk)
         reader = state.brokers[b].controller
@@ -173,6 +175,35 @@ def test_partitions(opened, clean, guarded, seed):
             assert [values_of(v) for v in given[0]] == [values_of(v) for v in given[1]], told
     finally:
         remove_topic(clean)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_topics_that_are_created(opened, clean, seed):
+    chance = random.Random(seed)
+    live, state, _ = controllers(opened, clean, True, room=4)
+    names = {0b000100: "one", 0b011000: "two", 0b100000: "three"}
+    try:
+        for _ in range(30):
+            b, new = chance.randrange(BROKERS), chance.choice(list(names))
+            live[b].creating = names[new]
+            if chance.random() < 0.3:
+                assert live[b].write_topic_config(b, ANSWERED) == creation.write_topic_config(state.zk, b, ANSWERED)
+            wanted = new, chance.choice((1, 2)), chance.randrange(3), chance.randrange(3), 0b11, b + 1, ANSWERED
+            found = live[b].checked_create_topic(b, *wanted)
+            assert election.Answer.names[found] == election.Answer.names[
+                creation.checked_create_topic(state.zk, b, *wanted)]
+            live[b].refresh()
+            there = partition.partitions_of_topics(state.zk) & ~0b11
+            assert live[b].partitions_of_topics() == there
+            readers = [state.brokers[b].controller.copy() for _ in range(2)]
+            assert creation.read_topics(state.zk, b, there, readers[0]) == OK
+            assert live[b].read_topics(b, there, readers[1]) == OK
+            assert values_of(readers[0]) == values_of(readers[1])
+    finally:
+        remove_topic(clean)
+        for name in names.values():
+            for path in (Topic.path_of(name), TopicConfig.path_of(name)):
+                clean.write(Delete(path, -1))
 
 
 def test_notifications_of_failed_log_directories(opened, clean):

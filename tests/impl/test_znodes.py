@@ -21,7 +21,8 @@ SOME = st.lists(IDS, max_size=4, unique=True).map(tuple)
 
 @given(st.one_of(
     st.builds(Controller, IDS), st.builds(ControllerEpoch, IDS), st.builds(BrokerId, st.just("127.0.0.1"), IDS, IDS),
-    st.builds(Topic, st.lists(SOME, max_size=12).map(tuple)), st.builds(State, IDS, SOME, IDS, IDS),
+    st.builds(Topic, st.lists(SOME, max_size=12).map(tuple), st.integers(0, 2**64 - 1)),
+    st.builds(State, IDS, SOME, IDS, IDS),
     st.builds(TopicConfig, st.booleans()), st.builds(Reassignment, st.just("t"), IDS, SOME),
     st.builds(IsrChange, st.just("t"), IDS), st.builds(LogDirEvent, IDS),
 ))

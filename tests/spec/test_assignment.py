@@ -7,6 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spec.catalogue import find
+from spec.language.plain import new_state
+from spec.language.sets import with_member
+from spec.partition.creation_zookeeper import assign_new
 from spec.topics.assignment import alternated_by_rack, assign_replicas, assign_replicas_to_racks
 
 SMALL = [
@@ -94,3 +98,23 @@ def test_any_assignment_keeps_the_laws(sizes):
         assert spread(Counter(part[0] for part in assignment), racks) <= 1
     for part in aware:
         assert_spread(part, racks, replicas)
+
+
+@given(st.sets(st.integers(0, 6), min_size=1), st.sets(st.integers(0, 8), min_size=1), st.data())
+def test_a_topic_that_a_running_cluster_creates_is_assigned_by_the_same_rule(live, new, data):
+    replicas = data.draw(st.integers(1, min(3, len(live))))
+    start, shift = data.draw(st.integers(0, 6)), data.draw(st.integers(0, 6))
+    (model,) = find("partition", "creating")
+    state = new_state(model.state, {"brokers": 7, "replicas": 3, "partitions": 9, "epochs": 1, "leader_epochs": 1,
+                                    "faults": 1})
+    assign_new(state.zk, members(new), replicas, start, shift, members(live))
+    given_out = [state.zk.assignments[p].slots[:replicas] for p in sorted(new)]
+    assert given_out == assign_replicas(sorted(live), len(new), replicas, start, shift)
+    assert all((assignment.length > 0) == (p in new) for p, assignment in enumerate(state.zk.assignments))
+
+
+def members(numbers):
+    found = 0
+    for number in numbers:
+        found = with_member(found, number)
+    return found

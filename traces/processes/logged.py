@@ -9,12 +9,15 @@ from collections.abc import Iterator, Mapping
 from spec.processes import ELECTION, PARTITION
 from spec.language.plain import Plain
 from spec.language.sets import contains
+from spec.topic_ids import members_in
 from traces.cluster import number_in, partition_state
 from traces.partitions.inputs import unclean_in
 from traces.znode_json import entries_in
 from traces.processes.reading import Cluster
+from traces.znodes import Topic, topic_in
 from traces.transactions import Create, Delete, Operation, SetData, Transaction
 
+_TOPIC = re.compile(r"/brokers/topics/([^/]+)")
 _STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 
 
@@ -23,6 +26,7 @@ class Logged:
 
     def __init__(self, cluster: Cluster):
         self._topic, self._offsets = cluster.topic, cluster.offsets
+        self._created: dict[tuple[str, int], int] = {}
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
         self.epochs = 2 + sum(getattr(o, "path", "") == "/controller_epoch" for t in self._transactions.values()
                               for o in t.operations)
@@ -57,13 +61,31 @@ class Logged:
             path, data = getattr(operation, "path", ""), getattr(operation, "data", None)
             if path == "/controller_epoch" and data and number_in(data) != states[ELECTION].zk.epoch:
                 return f"it wrote the controller epoch {number_in(data)}, not {states[ELECTION].zk.epoch}"
+            if isinstance(operation, Create) and (found := _TOPIC.fullmatch(path)):
+                if text := self._differs_in_topic(found[1], topic_in(data), states[PARTITION].zk):
+                    return text
             if (found := _STATE.fullmatch(path)) and data:
-                p = int(found[2]) if found[1] == self._topic else self._offsets
+                p = self._number(found[1], int(found[2]))
                 written, held = _words(data), _held(states[PARTITION].zk, p)
                 if written != held:
                     place = f"{found[1]}-{found[2]}"
                     return f"it wrote {json.dumps(written)} of {place}, not {json.dumps(held)}"
         return None
+
+    def _differs_in_topic(self, name: str, topic: Topic, zk: Plain) -> str | None:
+        """In what a topic that was created differs from what the specification's ZooKeeper holds."""
+        members = members_in(topic.id)
+        numbers = [p for p in range(len(zk.assignments)) if contains(members, p)]
+        self._created.update({(name, i): p for i, p in enumerate(numbers)})
+        written = [list(assignment.replicas) for _, assignment in sorted(topic.partitions.items())]
+        held = [zk.assignments[p].slots[:zk.assignments[p].length] for p in numbers]
+        return None if written == held else f"it gave {name} the replicas {written}, not {held}"
+
+    def _number(self, topic: str, partition: int) -> int:
+        """The number of a partition in the specification."""
+        if topic == self._topic:
+            return partition
+        return self._created.get((topic, partition), self._offsets)
 
 
 def _words(data: bytes) -> dict:

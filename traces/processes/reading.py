@@ -68,7 +68,8 @@ class Line:
 class Cluster:
     """What was run, what each process did (the incarnations of a broker in order), and ZooKeeper's log.
 
-    `offsets`: the number of the offsets partition among the partitions, -1 without one.
+    `offsets`: the number of the offsets partition among the partitions, -1 without one; `room`: how many of the last
+    partitions no topic had at first.
     """
 
     directory: Path
@@ -78,6 +79,7 @@ class Cluster:
     offsets: int
     processes: list[list[Line]]
     zookeeper: Recording
+    room: int = 0
 
 
 def is_recording(directory: Path) -> bool:
@@ -96,7 +98,7 @@ def read_cluster(directory: Path) -> Cluster:
     sizes = {name: manifest[name] for name in SIZES}
     processes = [read_process(file) for file in files]
     return Cluster(directory, manifest["variant"], manifest["topic"], sizes, manifest.get("offsets", -1), processes,
-                   read_recording(directory / "zookeeper"))
+                   read_recording(directory / "zookeeper"), manifest.get("room", 0))
 
 
 def _order(file: Path) -> tuple[int, ...]:

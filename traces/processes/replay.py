@@ -109,7 +109,8 @@ class Follower:
     def __init__(self, cluster: Cluster, variant: str):
         self.cluster, self.result = cluster, Result(variant)
         self.logged = Logged(cluster)
-        self.world = World(observed_cluster(variant), cluster.sizes, self.logged.epochs, longest_log(cluster))
+        self.world = World(observed_cluster(variant), cluster.sizes, self.logged.epochs, longest_log(cluster),
+                           cluster.room)
         recorded = any(line.found for lines in cluster.processes for line in lines)
         if recorded and not self.world.replicas(0):
             raise LookupError(f"{variant} has no logs, which the recording has")

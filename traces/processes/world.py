@@ -15,6 +15,7 @@ from spec.language.model import Property, Transition
 from spec.language.plain import Plain, new_state
 from spec.language.rebind import rebind
 from spec.language.sets import contains, difference
+from spec.partition.creation_zookeeper import leave_unused
 from spec.planes import ASKED, departures
 from spec.planes import fields_of as fields_in
 from spec.processes import ELECTION, PARTITION, Cluster, as_its_client_hears, has_planes, named, scopes
@@ -44,10 +45,11 @@ class Outcome:
 class World:
     """Both states of a cluster, at a scope that holds `epochs` and, in each partition, `log` records.
 
-    `compared`: whether what is compared of a broker is also its replicas.
+    `compared`: whether what is compared of a broker is also its replicas. At first no topic has the last `room`
+    partitions.
     """
 
-    def __init__(self, cluster: Cluster, sizes: dict[str, int], epochs: int, log: int = 0):
+    def __init__(self, cluster: Cluster, sizes: dict[str, int], epochs: int, log: int = 0, room: int = 0):
         self.cluster, self._sizes = cluster, sizes
         self.scopes = scopes(*sizes.values(), epochs, log)
         self._names: list[list[int]] = [[] for _ in range(sizes["partitions"])]
@@ -63,6 +65,8 @@ class World:
             model = cluster.model(part)
             self.states[part] = new_state(model.state, self.scopes[part])
             model.initial(self.states[part])
+            if part == PARTITION:
+                leave_unused(self.states[part].zk, sizes["partitions"] - room)
             self._functions[part] = {t.function.__name__: self._watched(t) for t in model.transitions}
             self._properties[part] = [p for p in model.properties if p.kind in ("always", "step")]
         for broker in range(sizes["brokers"]):

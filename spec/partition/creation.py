@@ -1,0 +1,111 @@
+"""A topic is created while the cluster runs: an administrator asks the controller, and the controller hears of it.
+
+A partition that no topic has yet is one without an assignment; how many of them there are, the scope says. A topic gets
+some of them. Of its configuration nothing is kept here. Not modelled: an assignment that the administrator chooses,
+racks, and a topic that a broker creates which is not the controller (up to 0.10).
+"""
+
+from spec.language.domains import Bound, Number, SetOf
+from spec.language.sets import contains, difference, intersection, is_empty, with_member
+from spec.partition.context import OFFLINE, Broker, forget
+from spec.partition.creation_zookeeper import checked_create_topic, read_topics, write_topic_config
+from spec.partition.legal import NEW_PARTITION, NEW_REPLICA
+from spec.partition.progress import at_work, proceed
+from spec.partition.strategies import replicas_of
+from spec.partition.zookeeper import partitions_of_topics
+from spec.zookeeper import EXPIRED, FENCED, Fate
+
+Partitions = SetOf("partitions")
+Count = Number(1, Bound("replicas"))
+
+
+def known_partitions(controller):
+    """The partitions whose assignment is in the context."""
+    found = 0
+    for p in range(len(controller.partitions)):
+        if controller.partitions[p].assignment.length > 0:
+            found = with_member(found, p)
+    return found
+
+
+def live_brokers(controller):
+    """How many brokers are known as registered."""
+    count = 0
+    for r in range(len(controller.partitions[0].replicas)):
+        if contains(controller.live, r):
+            count += 1
+    return count
+
+
+def configure_topic(s, b: Broker, fate: Fate):
+    """A controller writes the configuration of a topic that it is about to create.
+
+    Guards:  `b` is at work.
+    Request: OK; EXPIRED; LOST.
+    Effects: none: the configuration is no part of the state.
+    Kafka:   AdminZkClient.createTopicWithAssignment, setOrCreateEntityConfigs, 1.1 to 3.9.
+    """
+    if not at_work(s.brokers[b].controller):
+        return False
+
+    write_topic_config(s.zk, b, fate)
+    return True
+
+
+def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, shift: Broker, fate: Fate):
+    """A controller creates a topic, as an administrator asks: it chooses the replicas of each partition.
+
+    Guards:  `b` is at work, and knows none of the new partitions, and as many live brokers as replicas are wanted.
+    Request: OK; NODEEXISTS, perhaps because of its own lost request; FENCED; EXPIRED; LOST.
+    Effects: the topic is there, which its own watch will tell the controller; on FENCED the reign is over. (Kafka
+             does not check the epoch here; without it two controllers might give one place to two topics.)
+    Kafka:   AdminManager.createTopics, AdminUtils.assignReplicasToBrokers, AdminZkClient.createTopicWithAssignment,
+             1.1 to 3.9; `start` and `shift` are chosen at random.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or is_empty(new) or not is_empty(intersection(new, known_partitions(controller))):
+        return False
+    if live_brokers(controller) < replicas:
+        return False
+
+    epoch = controller.epoch
+    answer = checked_create_topic(s.zk, b, new, replicas, start, shift, controller.live, epoch, fate)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    return True
+
+
+def topic_change(s, b: Broker):
+    """A controller hears that there are new topics, and reads their assignments.
+
+    Guards:  there are partitions of topics that it does not know; `b` is at work.
+    Request: OK; EXPIRED.
+    Effects: they are New, as are their replicas, and to be elected, unless the topic is queued for
+             deletion. (Kafka calls the replicas Online behind the election; here that waits until their brokers
+             come again. Nothing asks which of the two they are.)
+    Kafka:   KafkaController.processTopicChange, onNewPartitionCreation, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    new = difference(partitions_of_topics(s.zk), known_partitions(controller))
+    if not at_work(controller) or is_empty(new):
+        return False
+
+    answer = read_topics(s.zk, b, new, controller)
+    if answer == EXPIRED:
+        forget(controller)
+    else:
+        for p in range(len(controller.partitions)):
+            if contains(new, p):
+                begin_partition(controller.partitions[p])
+        controller.strategy = OFFLINE
+        controller.todo = 0 if controller.deleting else new
+        proceed(controller)
+    return True
+
+
+def begin_partition(partition):
+    """A partition whose assignment was read is New, and so are its replicas."""
+    partition.state = NEW_PARTITION
+    for r in range(len(partition.replicas)):
+        if contains(replicas_of(partition.assignment), r):
+            partition.replicas[r] = NEW_REPLICA

@@ -1,0 +1,103 @@
+"""ZooKeeper as the creation of topics uses it, and where the replicas of a new topic go.
+
+As in `zookeeper`, a function that answers with a code is one request.
+"""
+
+from spec.language.domains import NOBODY
+from spec.language.sequences import push
+from spec.language.sets import contains
+from spec.partition.context import clear, copy
+from spec.partition.zookeeper import disconnect, session_open
+from spec.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NODEEXISTS, OK, outcome
+
+MOST = 64
+"""No sum of numbers of brokers, or partitions, here is more than so many times one of them."""
+
+
+def write_topic_config(zk, b, fate):
+    """setData of /config/topics/t, or create: OK, EXPIRED or LOST."""
+    return outcome(zk, OK, fate) if session_open(zk, b) else EXPIRED
+
+
+def read_topics(zk, b, new, controller):
+    """getChildren of /brokers/topics, watch armed, getData of each that is new, into `controller`: OK or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    for p in range(len(zk.assignments)):
+        if contains(new, p):
+            copy(zk.assignments[p], controller.partitions[p].assignment)
+    return OK
+
+
+def create_topic(zk, b, new, replicas, start, shift, live, fate):
+    """create /brokers/topics/t, with an assignment: OK, NODEEXISTS, EXPIRED or LOST."""
+    if not session_open(zk, b):
+        return EXPIRED
+    answer = OK
+    for p in range(len(zk.assignments)):
+        if contains(new, p) and zk.assignments[p].length > 0:
+            answer = NODEEXISTS
+    if answer == OK and fate != LOST_DROPPED:
+        assign_new(zk, new, replicas, start, shift, live)
+    return outcome(zk, answer, fate)
+
+
+def checked_create_topic(zk, b, new, replicas, start, shift, live, epoch, fate):
+    """multi[check /controller_epoch, create /brokers/topics/t]: as `create_topic`, or FENCED by the check."""
+    if session_open(zk, b) and zk.epoch != epoch:
+        disconnect(zk, b)
+        return FENCED
+    return create_topic(zk, b, new, replicas, start, shift, live, fate)
+
+
+def assign_new(zk, new, replicas, start, shift, live):
+    """Give the new partitions, in order, their replicas among the live brokers, as `assign_replicas` of `topics`."""
+    size = 0
+    for r in range(len(zk.clients)):
+        if contains(live, r):
+            size += 1
+    first = remainder(start, size)
+    farther = shift
+    since = 0
+    for p in range(len(zk.assignments)):
+        if contains(new, p):
+            assign_one(zk, zk.assignments[p], replicas, first, farther, live, size)
+            first = remainder(first + 1, size)
+            since += 1
+            farther = farther + 1 if since == size else farther
+            since = 0 if since == size else since
+
+
+def assign_one(zk, assignment, replicas, first, farther, live, size):
+    """Replicas of one partition: the `first` live broker, and those that follow it, `farther` ones left out."""
+    push(assignment, live_broker(zk, live, first))
+    for j in range(len(assignment.slots) - 1):
+        if j < replicas - 1:
+            place = remainder(first + 1 + remainder(farther + j, size - 1), size)
+            push(assignment, live_broker(zk, live, place))
+
+
+def remainder(x, n):
+    """What is left of `x` divided by `n`, both not negative; `n` at least 1."""
+    for _ in range(MOST):
+        if x >= n:
+            x -= n
+    return x
+
+
+def live_broker(zk, live, place):
+    """The live broker at a place in the order of ids."""
+    found = NOBODY
+    left = place
+    for r in range(len(zk.clients)):
+        if contains(live, r):
+            found = r if left == 0 else found
+            left -= 1
+    return found
+
+
+def leave_unused(zk, first):
+    """No topic has the partitions from `first` on, yet."""
+    for p in range(len(zk.assignments)):
+        if p >= first:
+            clear(zk.assignments[p])
