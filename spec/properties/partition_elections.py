@@ -92,12 +92,17 @@ def is_elsewhere(controller, p):
     return is_known(partition) and partition.leader != partition.assignment.slots[0]
 
 
+def same_first_replica(some, others):
+    """Whether two assignments begin with the same broker; one that is not there yet begins with none."""
+    return some.length > 0 and others.length > 0 and some.slots[0] == others.slots[0]
+
+
 def share_exceeds_limit(controller, p):
     """Whether too many of the partitions with the same first replica as `p` have another leader."""
     same = 0
     elsewhere = 0
     for q in range(len(controller.partitions)):
-        if controller.partitions[q].assignment.slots[0] == controller.partitions[p].assignment.slots[0]:
+        if same_first_replica(controller.partitions[q].assignment, controller.partitions[p].assignment):
             same += 1
             elsewhere += 1 if is_elsewhere(controller, q) else 0
     return 100 * elsewhere > PERCENTAGE * same
