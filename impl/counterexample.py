@@ -11,7 +11,7 @@ from impl.conductor import LONG
 from spec.catalogue import find
 from spec.controller.belief import CLEANING, LOADING
 from spec.errors import UserError
-from spec.language.domains import Scope
+from spec.language.domains import Scope, values
 from spec.language.model import Model, Transition
 from spec.language.plain import Plain, new_state
 from spec.language.steps import Step, parse_step
@@ -26,6 +26,8 @@ ELSEWHERE = {
     "write_state": "states are written by steps of partition",
 }
 """Steps of *election* that stand for what runs as steps of *partition*, or does not run."""
+PLACES = {"brokers", "replicas", "partitions", "epochs", "leader_epochs"}
+"""The sizes that a cluster, or an array of its state, has: from 1 to the largest."""
 SESSION = 300.0
 """No session ends by itself while steps are taken, in seconds."""
 
@@ -73,6 +75,8 @@ def read_counterexample(directory: Path, wanted: str | None = None) -> Counterex
         raise UserError(f"{directory}: no counterexample of {wanted or 'any property'} in it that comes to an end")
     shortest = min(found, key=lambda each: len(each["trace"]))
     model = find(system, variant)[0]
+    if scope.keys() != model.scope.keys() or not all(1 <= scope[size] <= model.largest[size] for size in PLACES & scope.keys()):
+        raise UserError(f"{directory}: {scope} is no scope of {system}")
     contents = tuple(_Followed(directory, model, scope).all(shortest["trace"]))
     return Counterexample(model, scope, shortest["property"], tuple(shortest["trace"]), contents)
 
@@ -83,20 +87,18 @@ def _read(directory):
         raise UserError(f"{directory}: not a run directory of kafkaproof check: it has no run.json")
     try:
         result = json.loads(file.read_text())
-        if all(isinstance(text, str) for each in result["violations"] for text in each["trace"]):
+        numbers = all(isinstance(size, int) for size in result["scope"].values())
+        if numbers and all(isinstance(text, str) for each in result["violations"] for text in each["trace"]):
             return result
     except FileNotFoundError:
         raise UserError(f"{directory}: the run has not ended: it has no result.json; resume it") from None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
     raise UserError(f"{file}: not the result of a run")
 
 
 class _Followed:
-    """Follows a counterexample in plain Python, to see whether each step is one that can be driven.
-
-    What a connection has not delivered when its receiver ends is lost: no request reaches the next process.
-    """
+    """Follows a counterexample in plain Python, to see whether each step is one that can be driven."""
 
     def __init__(self, directory: Path, model: Model, scope: Scope):
         self._directory, self._model, self._scope = directory, model, scope
@@ -117,39 +119,50 @@ class _Followed:
         try:
             step = parse_step(text)
             transition = self._model.transition(step.transition)
-            arguments = [step.arguments[name] for name in transition.arguments]
+            arguments = [self._within(step, name, domain) for name, domain in transition.arguments.items()]
         except (ValueError, KeyError):
             raise UserError(f"{where}: not a step of {self._model.system}, {self._model.variant}") from None
-        if reason := self._why_not(state, step, transition.function.__name__):
+        if reason := why_not(self._model, state, step):
             raise UserError(f"{where}, cannot be driven: {reason}")
-        content = self._content(state, step)
+        content = said_to(self._model, state, step)
         if not transition.function(state, *arguments):
             raise _NotEnabled(f"{where}: it is not enabled; the run is of another version of the specification")
-        if self._model.system == PARTITION and transition.function.__name__ in ("crash", "stop"):
-            drop_requests(state.network, step.arguments["b"])
+        lose_undelivered(self._model, state, step)
         return content
 
-    def _why_not(self, state: Plain, step: Step, name: str) -> str | None:
-        """Why a step cannot be driven, None where it can."""
-        b = step.arguments.get("b")
-        if self._model.system == ELECTION:
-            doing = state.brokers[b].doing if b is not None else None
-            if name == "load" and doing != LOADING or name == "clean" and doing != CLEANING:
-                return "it stands for the work of a controller, which is that of partition"
-            return ELSEWHERE.get(name)
-        if name in LONG and step.answer == "EXPIRED":
-            return "its session would have to end in the middle of it"
-        place = (step.arguments.get("epoch"), step.arguments.get("p"), b)
-        if name == "leader_and_isr" and not arriving(state.network, *place):
-            return f"the request would have to reach the next process of broker {b}"
-        return None
+    def _within(self, step, name, domain) -> int:
+        if step.arguments[name] not in values(domain, self._scope):
+            raise ValueError(f"{name} is out of its range")
+        return step.arguments[name]
 
-    def _content(self, state: Plain, step: Step) -> dict[str, int]:
-        """What LeaderAndIsr says, where the step handles it: the newest of its epoch and partition."""
-        if self._model.system == ELECTION or not step.transition.endswith(".leader_and_isr"):
-            return {}
-        request = state.network.requests[step.arguments["epoch"]][step.arguments["p"]]
-        return {"leader": request.leader, "leader_epoch": request.leader_epoch}
+
+def why_not(model: Model, state: Plain, step: Step) -> str | None:
+    """Why a step that is enabled in the model cannot be driven, None where it can."""
+    b, name = step.arguments.get("b"), step.transition.partition(".")[2]
+    if model.system == ELECTION:
+        doing = state.brokers[b].doing if b is not None else None
+        if name == "load" and doing != LOADING or name == "clean" and doing != CLEANING:
+            return "it stands for the work of a controller, which is that of partition"
+        return ELSEWHERE.get(name)
+    if name in LONG and step.answer == "EXPIRED":
+        return "its session would have to end in the middle of it"
+    if name == "leader_and_isr" and not arriving(state.network, step.arguments["epoch"], step.arguments["p"], b):
+        return f"the request would have to reach the next process of broker {b}"
+    return None
+
+
+def said_to(model: Model, state: Plain, step: Step) -> dict[str, int]:
+    """What LeaderAndIsr says, where the step handles it: the newest of its epoch and partition."""
+    if model.system == ELECTION or not step.transition.endswith(".leader_and_isr"):
+        return {}
+    request = state.network.requests[step.arguments["epoch"]][step.arguments["p"]]
+    return {"leader": request.leader, "leader_epoch": request.leader_epoch}
+
+
+def lose_undelivered(model: Model, state: Plain, step: Step) -> None:
+    """What a connection has not delivered when its receiver ends is lost: no request reaches the next process."""
+    if model.system == PARTITION and step.transition in ("faults.crash", "faults.stop"):
+        drop_requests(state.network, step.arguments["b"])
 
 
 class _NotEnabled(Exception):

@@ -77,6 +77,7 @@ REFUSED = [
     ("group", "fenced", [], "group, variant fenced, does not run step by step"),
     ("election", "legacy", ["a tale"], "step 1, a tale: not a step of election"),
     ("election", "legacy", ["session.start(c=0)"], "step 1, session.start(c=0): not a step of election"),
+    ("election", "legacy", ["session.start(b=2)"], "step 1, session.start(b=2): not a step of election"),
     ("election", "legacy", ["session.register_broker(b=0)"], "it is not enabled"),
     ("election", "legacy", [*LOOKING, "reign.send(b=0, to=0)"], "step 5, reign.send(b=0, to=0), cannot be driven: contr"),
     ("election", "legacy", [*LOOKING, "legacy.clean(b=0, fate=0)"], "it stands for the work of a controller"),
@@ -92,6 +93,15 @@ def test_what_cannot_be_driven_is_refused_before_anything_starts(kafkaproof, tmp
     run = write_run(tmp_path / "run", system, variant, *steps)
     assert wanted in kafkaproof("run", "--from-counterexample", run, "--directory", "c").complaint
     assert not (tmp_path / "c").exists()
+
+
+def test_a_scope_that_is_none(kafkaproof, tmp_path):
+    run = write_run(tmp_path / "run", "election", "legacy", *STANDING)
+    result = json.loads((run / "result.json").read_text())
+    for scope in ({}, {"brokers": 2}, result["scope"] | {"brokers": 0}, result["scope"] | {"brokers": 99}):
+        (run / "result.json").write_text(json.dumps(result | {"scope": scope}))
+        complaint = kafkaproof("run", "--from-counterexample", run, "--directory", "c").complaint
+        assert "is no scope of election" in complaint
 
 
 def test_a_run_without_a_counterexample(kafkaproof, tmp_path):
