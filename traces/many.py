@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -60,6 +61,7 @@ def replay_all(directories: list[Path], one: Callable[[Path], Row], jobs=None) -
     rows = []
     for directory in directories:
         rows.append(row(directory))
+        gc.collect()  # the command runs without the collector, which is for one recording
         _progress(len(rows), len(directories))
     return rows
 
