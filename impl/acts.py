@@ -102,13 +102,14 @@ def _check(name: str, value: object, highest: float | None) -> None:
 
 
 def carry_out(acts: list[Act], cluster: Cluster, watcher: Watcher) -> None:
-    """Do all of it, each at its time or as soon as possible behind it; then mend everything.
+    """Do all of it, each at its time, and all as much later as the cluster came up late; then mend everything.
 
     A broker that runs is not started again. What needs a running broker is left out where there is none, and told.
     """
     broken = Broken(cluster)
+    late = max(0.0, cluster.age - next((act.time for act in acts if act.fault != "start"), 0.0))
     for act in acts:
-        while cluster.age < act.time:
+        while cluster.age < act.time + late:
             watcher.look(cluster)
             time.sleep(0.05)
         words = " ".join(map(str, (act.fault.replace("_", " "), *act.arguments)))
