@@ -44,7 +44,7 @@ class Chaos:
         possible = {name: brokers for name in FAULTS if (brokers := self._possible(name))}
         name = self._chance.choices(list(possible), [FAULTS[each] for each in possible])[0]
         broker = self._chance.choice(possible[name])
-        partition, delay = self._chance.randrange(self._cluster.size.planes), self._chance.choice(DELAYS)
+        partition, delay = self._chance.randrange(self._cluster.size.standing), self._chance.choice(DELAYS)
         whom = "" if broker is None else f" {broker}"
         watcher.say(name.replace("_", " ") + whom, fault=name, broker=broker)
         others = [partition] if name in ("fail_log_dir", "fill_disk", "tear") else [delay] if name in SLOW else []

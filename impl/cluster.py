@@ -52,13 +52,17 @@ class Size:
     @property
     def planes(self) -> int:
         """How many partitions there are in all."""
-        return self.partitions + self.groups + self.room
+        return self.standing + self.room
+
+    @property
+    def standing(self) -> int:
+        """How many partitions there are from the beginning; the room comes behind them."""
+        return self.partitions + self.groups
 
     @property
     def places(self) -> Places:
         """Which partition is which."""
-        there = self.partitions + self.groups
-        return Places(TOPIC, self.partitions if self.groups else NONE, there if self.room else NONE)
+        return Places(TOPIC, self.partitions if self.groups else NONE, self.standing if self.room else NONE)
 
 
 def assignments(size: Size) -> tuple[tuple[int, ...], ...]:

@@ -17,7 +17,7 @@ class FakeCluster:
     """Notes what is done to it, and follows it as a cluster would."""
 
     class size:
-        brokers, planes, variant = 3, 3, "fenced"
+        brokers, planes, standing, variant = 3, 3, 3, "fenced"
 
     owns_zookeeper = True
 
