@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
+from checker.commands.tables import console
 from checker.errors import UserError
 from spec.museum.election import MODELS
 from spec.processes import CHECKED, parts
@@ -21,6 +22,11 @@ from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.election_steps import identity, logged_properties
 from traces.evidence import gather
 from traces.facts.report import facts_of
+from traces.groups.command import (
+    EXPECTED, exit_code_of, groups_beside, is_segments, replay_segments, row_with, with_groups, worse,
+)
+from traces.groups.replay import replay_groups
+from traces.groups.report import print_groups
 from traces.many import Row, print_rows, recordings_in, replay_all, worst
 from traces.many import as_json as rows_as_json
 from traces.metrics.series import metrics_of
@@ -45,6 +51,7 @@ EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper
   kafkaproof replay runs/cluster-20260101-120000-1f2e
   kafkaproof replay /var/lib/zookeeper --html report.html
+  kafkaproof replay /var/lib/zookeeper --offsets copy-of-the-brokers
   kafkaproof replay copy-of-the-logs --expect C4 --history split-brain.json
   kafkaproof replay /var/lib/zookeeper --master local[2] --events events
   kafkaproof replay runs --master local[2]
@@ -67,6 +74,9 @@ def add_parser(commands) -> None:
     parser.add_argument("directories", metavar="DIR", type=Path, nargs="+",
                         help="with log.* and snapshot.* files, or version-2/; or what `kafkaproof run` has left; or a "
                              "directory of such: several are told in a table")
+    parser.add_argument("--offsets", metavar="PATH", type=Path,
+                        help="follow groups too, in the __consumer_offsets-N/ of brokers: a directory for each broker, "
+                        "or one log.dir (default: consumer-offsets/ in DIR or beside it; DIR itself, if it has no log)")
     parser.add_argument("--variant", metavar="V",
                         help=f"hold it to this variant: {', '.join(VARIANTS)} (default: found "
                         f"from the log, or as it was run); a recording to {', '.join((*RUN, CHECKED))}: legacy "
@@ -110,8 +120,10 @@ def run(options) -> int:
         expect_writable("--html", options.html)
     if is_recording(options.directory):
         return replay_recording(options)
-    for name in set(options.expect) - PROPERTIES.keys():
-        raise UserError(f"--expect {name}: replay evaluates {', '.join(PROPERTIES)}")
+    if is_segments(options.directory):
+        return replay_segments(options)
+    for name in set(options.expect) - PROPERTIES.keys() - EXPECTED:
+        raise UserError(f"--expect {name}: replay evaluates {', '.join((*PROPERTIES, *sorted(EXPECTED)))}")
     if options.variant not in (None, *VARIANTS):
         raise UserError(f"--variant {options.variant}: there are {', '.join(VARIANTS)}")
     recording, error = read_readable(options.directory)
@@ -122,24 +134,29 @@ def run(options) -> int:
             raise
         problems = (*recording.problems, str(problem))
         report = Report(recording, None, problems, BAD_INPUT, str(problem))
+    groups = groups_beside(options, recording) if recording.transactions else None
     if options.json:
-        print(json.dumps(report.as_json(), indent=2))
+        print(json.dumps(with_groups(report.as_json(), groups) if groups else report.as_json(), indent=2))
     else:
         print_report(report)
+        if groups:
+            print_groups(console(), groups)
     if options.history:
         found = report.result and history_of(report.result, str(report.recording.directory))
         _write_history(found, options.history)
     if options.html:
         _write_page(options.html, render(report))
-    return exit_code(report, options.expect)
+    code = exit_code(report, options.expect)
+    return worse(code, exit_code_of(groups, options.expect)) if groups else code
 
 
 def replay_several(directories: list[Path], options) -> int:
     """Replay several recordings, print a row of each; returns the worst exit code."""
-    for name in set(options.expect) - PROPERTIES.keys() - RECORDED:
-        raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(PROPERTIES.keys() | RECORDED))}")
-    if options.history or options.events or options.html:
-        raise UserError("--history, --events and --html are for one recording: give one DIR")
+    known = PROPERTIES.keys() | RECORDED | EXPECTED
+    for name in set(options.expect) - known:
+        raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(known))}")
+    if options.history or options.events or options.html or options.offsets:
+        raise UserError("--history, --events, --html and --offsets are for one recording: give one DIR")
     asked = vars(options) | {"master": None}
     asked.pop("run")
     with _jobs(options.master) as jobs:
@@ -160,21 +177,24 @@ def row_of(asked: dict, directory: Path) -> Row:
         told = result.divergence and ": ".join(result.divergence)
         return Row(str(directory), result.variant, DIVERGES if told else CONFORMS, result.steps, told,
                    tuple(result.violations), code=_code(result, options))
+    if is_segments(directory):
+        return row_with(Row(str(directory), verdict=CONFORMS, code=OK), replay_groups(directory), options.expect)
     report = _report(*read_readable(directory), options)
     result = report.result
     found = result and result.divergence
-    return Row(str(directory), result and result.variant, report.verdict, len(report.recording.transactions),
-               f"{found[0]:#x}: {found[1]}" if found else None, tuple(result.violations.found) if result else (),
-               report.reason, exit_code(report, options.expect))
+    row = Row(str(directory), result and result.variant, report.verdict, len(report.recording.transactions),
+              f"{found[0]:#x}: {found[1]}" if found else None, tuple(result.violations.found) if result else (),
+              report.reason, exit_code(report, options.expect))
+    return row_with(row, groups_beside(options, report.recording), options.expect)
 
 
 def replay_recording(options) -> int:
     """Replay what `kafkaproof run` has recorded; returns the exit code."""
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
-    if options.chroot or options.events or options.html:
-        raise UserError(f"{options.directory}: --chroot, --events and --html are for the log of a ZooKeeper; its own "
-                        f"is in {options.directory / 'zookeeper'}")
+    if options.chroot or options.events or options.html or options.offsets:
+        raise UserError(f"{options.directory}: --chroot, --events, --html and --offsets are for the log of a ZooKeeper; "
+                        f"its own is in {options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
     result = _followed(recorded, options)
     if options.json:

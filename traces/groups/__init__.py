@@ -1,0 +1,1 @@
+"""Groups of a real cluster, followed record by record in the `__consumer_offsets` segments of its brokers."""

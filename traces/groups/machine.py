@@ -1,0 +1,98 @@
+"""One group at one coordinator as a state of the specification, driven by its own transitions.
+
+The state is made for two records at a time: their members and protocols are numbered, the log has what counts of the
+records before. Requests are put where a client would have put them. Client 0 stands for all members that are not
+static, each other client for a group.instance.id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from spec.catalogue import find
+from spec.group import network
+from spec.group.cluster import STATE, initial
+from spec.group.coordinator import MEMBER
+from spec.group.network import put_request
+from spec.language.plain import Plain, new_state
+from spec.language.rebind import rebind
+from spec.language.sets import only
+
+CURRENT, MIDDLE, CLASSIC = "current", "middle", "classic"
+_MODELS = {CURRENT: ("static", "transactional", "current"), MIDDLE: ("middle",), CLASSIC: ("classic",)}
+_TAKEN = frozenset(
+    "take_over read load first_join join static_join expire leave complete_join join_timeout sync commit reset_offset "
+    "commit_in_transaction clean_up topic_deleted delete_offset delete_group remove_dead bury".split())
+LOG, MANY = 8, 1 << 30
+
+
+def instance_of(m):
+    """The group.instance.id in the requests of client `m`, as a set: client 0 has none."""
+    return only(m) if m > 0 else 0
+
+
+class Machine:
+    """The transitions of a variant of *group* that are taken, by name; `replacements` are mistakes for tests."""
+
+    def __init__(self, variant: str, replacements: Mapping[Callable, Callable] = {}):
+        self.variant = variant
+        ways = {network.instance: instance_of, network.shared_instance: instance_of}
+        self.transitions: dict[str, Callable] = {}
+        for name in _MODELS[variant]:
+            for function in (transition.function for transition in find("group", name)[0].transitions):
+                if function.__name__ in _TAKEN:
+                    bound = rebind(rebind(function, ways), replacements) if replacements else rebind(function, ways)
+                    self.transitions[function.__name__] = bound
+
+
+@lru_cache
+def machine_of(variant: str) -> Machine:
+    """The machine of a variant without mistakes."""
+    return Machine(variant)
+
+
+class Coordinator:
+    """A state with one broker, which owns the partition, and as many member ids and clients as are needed."""
+
+    def __init__(self, machine: Machine, ids: int, instances: int = 0, topics: int = 2):
+        self.machine = machine
+        scope = {"brokers": 1, "clients": instances + 1, "ids": ids + 1, "generations": MANY, "epochs": 2, "log": LOG,
+                 "appends": LOG, "protocols": 3, "faults": MANY, "topics": topics, "periods": MANY, "prepared": 1}
+        self.state: Plain = new_state(STATE, scope)
+        initial(self.state)
+
+    @property
+    def group(self) -> Plain:
+        """The group in the broker's cache."""
+        return self.state.brokers[0].group
+
+    @property
+    def log(self) -> Plain:
+        """The offsets log."""
+        return self.state.storage.log
+
+    def members(self) -> list[int]:
+        """The numbers of the members."""
+        return [n for n, member in enumerate(self.group.members) if member.status == MEMBER]
+
+    def take(self, name: str, *arguments: int) -> bool:
+        """Take a step; False where the variant has no such transition, or it is not enabled."""
+        transition = self.machine.transitions.get(name)
+        return transition is not None and transition(self.state, *arguments)
+
+    def load(self, unread: int = 0) -> bool:
+        """The broker is elected, reads the log but for its last `unread` records, and owns the partition."""
+        broker = self.state.brokers[0]
+        broker.owned, broker.epoch = 0, 0
+        readable = range(self.log.length - unread)
+        return self.take("take_over", 0) and all(self.take("read", 0) for _ in readable) and self.take("load", 0)
+
+    def ask(self, m: int, kind: int, id: int, known: int = 1, generation: int = 0, leading: int = 0) -> None:
+        """A request of client `m` is about to arrive; leaving is late in the specification."""
+        request = self.state.network.late[m] if kind == network.LEAVE else self.state.network.requests[m]
+        put_request(request, kind, id, known, generation, leading)
+
+    def appended(self) -> Plain | None:
+        """The last record in the log."""
+        return self.log.slots[self.log.length - 1] if self.log.length else None

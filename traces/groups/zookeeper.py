@@ -1,0 +1,54 @@
+"""What a ZooKeeper log knows of the offsets partitions: leader epochs that were written, topics that were deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from traces.cluster import partition_state
+from traces.groups.places import TOPIC
+from traces.recording import Recording
+from traces.transactions import Create, SetData
+from traces.znodes import place_of
+
+_SLACK = 60_000
+"""Milliseconds by which the clocks of ZooKeeper and of brokers may differ."""
+
+
+@dataclass
+class Known:
+    """`epochs`: the leader epochs written by partition; `deletions`: when they were asked for by topic, in ms."""
+
+    epochs: dict[int, list[int]] = field(default_factory=dict)
+    deletions: dict[str, list[int]] = field(default_factory=dict)
+    whole: bool = True
+
+    def misses(self, partition: int, epoch: int) -> bool:
+        """Whether a leader epoch was never written; earlier ones than a log begins with are unknown."""
+        written = self.epochs.get(partition, [])
+        return epoch not in written and (self.whole or bool(written) and epoch > min(written))
+
+    def deleted(self, topic: str, time: int) -> bool:
+        """Whether the deletion of a topic was asked for before this time, or may have been before the log begins."""
+        return not self.whole or any(asked <= time + _SLACK for asked in self.deletions.get(topic, ()))
+
+
+def known_from(recording: Recording, root: str) -> Known:
+    """Read what is known from a log whose cluster is at `root`."""
+    known = Known(whole=recording.start is None)
+    for path, node in (recording.start.nodes if recording.start else {}).items():
+        _note_state(known, path.removeprefix(root), node.data)
+    for transaction in recording.transactions:
+        for operation in () if transaction.failed else transaction.operations:
+            if isinstance(operation, Create | SetData):
+                place = _note_state(known, operation.path.removeprefix(root), operation.data)
+                if place and place.kind == "marker" and isinstance(operation, Create):
+                    known.deletions.setdefault(place.topic, []).append(transaction.time)
+    return known
+
+
+def _note_state(known, path, content):
+    place = place_of(path)
+    state = partition_state(content) if place and place.kind == "state" and place.topic == TOPIC else None
+    if state:
+        known.epochs.setdefault(place.number, []).append(state.leader_epoch)
+    return place
