@@ -193,8 +193,8 @@ def replay_recording(options) -> int:
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
     if options.chroot or options.events or options.html or options.offsets:
-        raise UserError(f"{options.directory}: --chroot, --events, --html and --offsets are for the log of a ZooKeeper; "
-                        f"its own is in {options.directory / 'zookeeper'}")
+        raise UserError(f"{options.directory}: --chroot, --events, --html and --offsets are for the log of a "
+                        f"ZooKeeper; its own is in {options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
     result = _followed(recorded, options)
     if options.json:
