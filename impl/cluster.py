@@ -17,6 +17,7 @@ from kazoo.exceptions import NodeExistsError, NoNodeError
 from impl.faults import OPERATOR, Faults
 from impl.keeper import Keeper, answers, die_with_parent, parse
 from impl.places import NONE, OFFSETS_TOPIC, Places
+from impl.recording import FORMAT
 from impl.settings import Settings
 from impl.wire import HOST
 from impl.znodes import (
@@ -150,7 +151,7 @@ class Cluster(Faults):
         try:
             self.operator.start(OPERATOR)
             self._create_znodes()
-            manifest = {"format": 2, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
+            manifest = {"format": FORMAT, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
                         **asdict(self.size), "partitions": self.size.planes, "offsets": self.size.places.offsets}
             (self.directory / "recording" / "cluster.json").write_text(json.dumps(manifest, indent=2) + "\n")
         except BaseException:

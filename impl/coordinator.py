@@ -16,8 +16,8 @@ from kafka.protocol.consumer.group import (
     HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, OffsetCommitRequest, OffsetFetchRequest, SyncGroupRequest,
 )
 
-from impl.group import APPENDS, PROTOCOLS, UNKNOWN, Group, bound
-from impl.group_answers import ANSWERS, described, listed
+from impl.group import Group, bound
+from impl.group_answers import ANSWERS, described, listed, recorded
 from impl.group_network import Asked
 from impl.group_timers import Timers
 from impl.leader import Leader
@@ -25,6 +25,7 @@ from impl.offset_records import Committed, Member
 from impl.process import Process
 from impl.record import transition
 from impl.wire import Call
+from spec.coordinators import APPENDS, PROTOCOLS, PROTOTYPE, UNKNOWN, arguments_of, begin, digest_of
 from spec.group import network, storage
 from spec.group.records import GROUP_RECORD
 from spec.group.sorts import NOWHERE
@@ -33,8 +34,8 @@ from spec.group.verdicts import gate
 from spec.language.domains import NOBODY
 from spec.language.steps import Step
 
-APPEND_TIMEOUT, PROTOTYPE = 5.0, ""
-"""offsets.commit.timeout.ms, in seconds; the name of the group that there is not, of which new groups are copies."""
+APPEND_TIMEOUT = 5.0
+"""offsets.commit.timeout.ms, in seconds."""
 FULL = "GROUP_MAX_SIZE_REACHED"
 
 
@@ -48,6 +49,7 @@ class Coordinator:
         self._timers = Timers(self.take)
         self._appended: dict[tuple[str, int], float] = {}
         self._postponed: list[Call] = []
+        self._number = 0
         self._serve = {
             JoinGroupRequest: self._join, SyncGroupRequest: self._sync, HeartbeatRequest: self._heartbeat,
             LeaveGroupRequest: self._leave, OffsetCommitRequest: self._commit, OffsetFetchRequest: self._fetch,
@@ -78,21 +80,22 @@ class Coordinator:
     def _group(self, name: str) -> Group:
         """A group; one that is not known is as the group that there is not."""
         if name not in self.groups:
-            group, known = Group(name, self.leader), self.groups[PROTOTYPE].broker
+            group = Group(name, self.leader)
             with transition():
-                for field in ("epoch", "owned", "loading", "read"):
-                    setattr(group.broker, field, getattr(known, field))
+                begin(group.broker, self.groups[PROTOTYPE].broker)
             self.groups[name] = group
+            self._note(group, begins=True)
         return self.groups[name]
 
     # Steps
 
     def take(self, group: Group, name: str, **arguments: int) -> bool:
         """Take a step of a group, if it is enabled; it is recorded, and then its answers go out."""
-        function = self._steps[name]
-        values = {"b": self.leader.broker, "m": group.network.m, "late": 0, **arguments}
-        wanted = function.__code__.co_varnames[1:function.__code__.co_argcount]
+        function, asking = self._steps[name], group.network
+        values = {"b": self.leader.broker, "m": asking.m, "late": 0, **arguments}
+        wanted = arguments_of(function)
         before = group.broker.appends.length
+        self.leader.appended = asking.verdict = None
         with transition():
             if not function(group.state, *(values[argument] for argument in wanted)):
                 return False
@@ -100,17 +103,29 @@ class Coordinator:
             place = group.broker.appends.slots[before].position
             self._appended[group.name, place] = time.monotonic()
         group.install_offsets()
-        self._record(group, Step(name, {argument: values[argument] for argument in wanted}))
+        answer = None if asking.verdict is None else network.Verdict.names[asking.verdict]
+        self._record(group, Step(name, {argument: values[argument] for argument in wanted}, answer))
         return True
 
-    def _record(self, group, step):
+    def _record(self, group: Group, step: Step) -> None:
+        """Write the line of a step, and then answer whom it answers."""
+        asked, appended = group.network.current, self.leader.appended
+        line = {"append": appended} if appended else {}
+        if asked.kind != network.NOTHING:
+            line["asked"] = {"m": group.network.m, **asked.recorded()}
+            group.network.end()
         outbox, group.network.outbox = group.network.outbox, []
-        answers = [[asked.id, verdict] for asked, verdict, _ in outbox]
-        state = GroupState.names[group.broker.group.state]
-        self._process.note(group=group.name, step=str(step), answers=answers, state=state,
-                           generation=group.broker.group.generation, offset=group.broker.group.offset)
-        for asked, verdict, told in outbox:
-            asked.call.answer(ANSWERS[asked.call.kind](asked.call.request, verdict, told))
+        answers = [(m, waiting, verdict, ANSWERS[waiting.call.kind](waiting.call.request, verdict, told))
+                   for m, waiting, verdict, told in outbox]
+        told = [[m, verdict, recorded(waiting.call.request, response)] for m, waiting, verdict, response in answers]
+        self._note(group, step=str(step), answers=told, **line)
+        for _, waiting, _, response in answers:
+            waiting.call.answer(response)
+
+    def _note(self, group: Group, **line: object) -> None:
+        """Record what was done to a group, and what its record is afterwards; lines of groups have their own numbers."""
+        self._number += 1
+        self._process.note(group=group.name, g=self._number, **line, state=digest_of(group.broker))
 
     def _ask(self, group: Group, asked: Asked, *choices: tuple[str, dict]) -> int:
         """Take the step of a request, the first that is enabled, and answer; the verdict."""
@@ -118,9 +133,6 @@ class Coordinator:
         if not any(self.take(group, name, **arguments) for name, arguments in choices):
             raise RuntimeError(f"no step of {asked} is enabled: a defect")
         verdict = group.network.verdict
-        group.network.end()
-        if group.network.outbox:
-            self._record(group, Step("network.answer", {"m": group.network.m}))
         if verdict not in (network.UNKNOWN_MEMBER_ID, network.NOT_COORDINATOR):
             self._timers.touch(group, asked.id)
         return verdict
@@ -148,7 +160,8 @@ class Coordinator:
             step = "join.first_join", arguments
         if number != UNKNOWN and not known:
             group.members[number] = member
-        verdict = self._ask(group, Asked(network.JOIN, number, int(known), member=member, call=call), step)
+        asked = Asked(network.JOIN, number, int(known), name=member.id, member=member, call=call)
+        verdict = self._ask(group, asked, step)
         if verdict == network.PARKED and number != UNKNOWN:
             member.assignment = former.assignment if former else b""
             group.members[number], group.protocol_type = member, request.protocol_type
@@ -161,24 +174,25 @@ class Coordinator:
         present = group.present()
         owners = [n for n in present if assigned.get(group.members[n].id)] or present
         owner = owners[0] if assigned and owners else NOBODY
-        asked = Asked(network.SYNC, number, 1, request.generation_id, int(bool(assigned)), call=call)
+        asked = Asked(network.SYNC, number, 1, request.generation_id, int(bool(assigned)), request.member_id, call=call)
         if assigned and number == group.broker.group.leader:
-            group.brought, group.brought_to = assigned, owner
+            group.brought = assigned
         refused = [("sync.sync_refused", {"error": storage.NOT_ENOUGH_REPLICAS})] * (not self.leader.takes_appends())
         self._ask(group, asked, *refused, ("sync.sync", {"owner": owner}))
 
     def _heartbeat(self, call: Call) -> None:
         self._work(call, call.request.generation_id, ("membership.heartbeat", {}))
 
-    def _work(self, call, generation, *choices):
-        group = self._group(call.request.group_id)
-        number = group.number_of(call.request.member_id)
-        self._ask(group, Asked(network.WORK, number, 1, max(0, generation), call=call), *choices)
+    def _work(self, call, generation, *choices, offsets=None):
+        group, name = self._group(call.request.group_id), call.request.member_id
+        asked = Asked(network.WORK, group.number_of(name), 1, max(0, generation), name=name, offsets=offsets, call=call)
+        self._ask(group, asked, *choices)
 
     def _leave(self, call: Call) -> None:
         group = self._group(call.request.group_id)
         heirs = [group.broker.group.leader, NOBODY, *group.present()]
-        asked = Asked(network.LEAVE, group.number_of(call.request.member_id), 1, call=call)
+        name = call.request.member_id
+        asked = Asked(network.LEAVE, group.number_of(name), 1, name=name, call=call)
         self._ask(group, asked, *(("membership.leave", {"heir": heir}) for heir in heirs))
 
     def _commit(self, call: Call) -> None:
@@ -188,11 +202,12 @@ class Coordinator:
             for topic in request.topics for each in topic.partitions}
         generation = request.generation_id_or_member_epoch
         if generation < 0 and not request.member_id:
-            asked = Asked(network.WORK, UNKNOWN, call=call)
+            asked = Asked(network.WORK, UNKNOWN, offsets=group.storage.offered, call=call)
             self._ask(group, asked, ("offsets.reset_offset", {}))
             return
         refused = [("offsets.commit_refused", {"error": storage.NOT_ENOUGH_REPLICAS})]
-        self._work(call, generation, *refused * (not self.leader.takes_appends()), ("offsets.commit", {}))
+        refused *= not self.leader.takes_appends()
+        self._work(call, generation, *refused, ("offsets.commit", {}), offsets=group.storage.offered)
 
     def _fetch(self, call: Call) -> None:
         group = self._group(call.request.group_id)

@@ -12,23 +12,15 @@ from types import FunctionType, SimpleNamespace
 from impl.group_network import GroupNetwork
 from impl.offset_records import Committed, Entry, GroupValue, Member, batch_of
 from impl.record import Nothing, new_record, transition
-from spec.catalogue import find
-from spec.group import network, storage
-from spec.group.coordinator import GONE, MEMBER, forget_group
+from spec import coordinators
+from spec.coordinators import MODEL, SCOPE, UNKNOWN, begin
+from spec.group import storage
+from spec.group.coordinator import BROKER, GONE, MEMBER
 from spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, RECORD
 from spec.group.sorts import NOWHERE
 from spec.language.domains import NOBODY
 from spec.language.plain import new_state
-from spec.language.rebind import rebind
 from spec.language.sets import with_member
-
-IDS, PROTOCOLS, APPENDS = 33, 16, 16
-"""How many members, with one more number for who is none; how many protocols; how many appends in flight."""
-UNKNOWN = IDS - 1
-_MANY = 1 << 30
-SCOPE = {"brokers": 1, "clients": 1, "ids": IDS, "generations": _MANY, "epochs": _MANY, "log": _MANY,
-         "appends": APPENDS, "protocols": PROTOCOLS, "faults": _MANY, "topics": 1, "periods": 0, "prepared": 1}
-MODEL = find("group", "current")[0]
 
 
 class GroupStorage:
@@ -74,13 +66,17 @@ class GroupStorage:
         """Append the offsets at hand: the place, -1 where this broker does not lead."""
         if kind != OFFSET_RECORD:
             raise ValueError(f"a record of kind {kind} is appended: a defect")
-        place = self._leader.append(batch_of([Entry(self._group.name, *each) for each in self.offered.items()]), self)
+        name = self._group.name
+        place = self._leader.append(name, batch_of([Entry(name, *each) for each in self.offered.items()]), self)
         self._group.contents[place] = dict(self.offered)
         return place
 
     def append_group(self, b, group, owner):
         """Append the group as it is, with the assignments at hand."""
-        return self._leader.append(batch_of([Entry(self._group.name, None, self._group.value(group))]), self)
+        name = self._group.name
+        place = self._leader.append(name, batch_of([Entry(name, None, self._group.value(group))]), self)
+        self._group.stored[place] = self._group.brought, owner
+        return place
 
     def last_generation(self):
         """History only."""
@@ -110,9 +106,10 @@ class GroupStorage:
         """History only."""
 
     def owner_in(self, position):
-        """The assignment of the record at `position`: the one that the leader of the group has brought."""
-        self._group.install_assignments()
-        return self._group.brought_to
+        """The assignment of the record at `position`, as the leader of the group has brought it then."""
+        brought, owner = self._group.stored.pop(position)
+        self._group.install_assignments(brought)
+        return owner
 
     def is_aged(self, position):
         """No retention period passes."""
@@ -129,7 +126,8 @@ class _Slots:
         record = new_state(RECORD, SCOPE)
         entries = [entry for entry in self._leader.entries(place) if entry.group == self._group.name]
         offsets = {entry.place: entry.value for entry in entries if entry.place}
-        record.kind, record.leader, record.protocol, record.topic, record.owner = NO_RECORD, NOBODY, NOBODY, 0, NOBODY
+        record.kind, record.leader, record.protocol, record.topic = NO_RECORD, NOBODY, NOBODY, NOBODY
+        record.owner = NOBODY
         if offsets:
             self._group.contents[place] = offsets
             record.kind = OFFSET_RECORD if any(offsets.values()) else OFFSET_TOMBSTONE
@@ -143,18 +141,19 @@ class _Slots:
 class Group:
     """One group: `broker` is the specification's record; `members` by their numbers there, `protocols` likewise.
 
-    `contents` are the offsets of batches by place, until they are the group's or were refused.
+    `contents` are the offsets of batches by place, until they are the group's or were refused; `stored` the assignments
+    of groups that were appended, likewise.
     """
 
     def __init__(self, name: str, leader):
         self.name, self.leader = name, leader
-        self.broker = new_record(MODEL.state.fields["brokers"].domain.of, SCOPE)
+        self.broker = new_record(BROKER, SCOPE)
         self.network, self.storage = GroupNetwork(), GroupStorage(self, leader)
         self.network.content = self._content
         self.state = SimpleNamespace(brokers={leader.broker: self.broker}, network=self.network, storage=self.storage)
         self.protocols: list[str] = []
         with transition():
-            forget_group(self.broker.group)
+            begin(self.broker)
         self.forget()
 
     def forget(self) -> None:
@@ -164,7 +163,7 @@ class Group:
         self.offsets: dict[tuple[str, int], Committed] = {}
         self.contents: dict[int, dict] = {}
         self.brought: dict[str, bytes] = {}
-        self.brought_to = NOBODY
+        self.stored: dict[int, tuple[dict[str, bytes], int]] = {}
 
     # Numbers
 
@@ -211,6 +210,7 @@ class Group:
         self.protocol_type, record.generation = value.protocol_type, value.generation
         self.members = dict(enumerate(value.members))
         record.protocol = NOBODY if value.protocol is None else self.protocol_number(value.protocol)
+        record.topic = 0 if value.members else NOBODY
         for n, member in self.members.items():
             record.members = with_member(record.members, n)
             if member.id == value.leader:
@@ -218,10 +218,10 @@ class Group:
             if member.assignment and record.owner == NOBODY:
                 record.owner = n
 
-    def install_assignments(self) -> None:
+    def install_assignments(self, brought: dict[str, bytes]) -> None:
         """The assignments that the leader has brought are those of the members."""
         for n in self.present():
-            self.members[n].assignment = self.brought.get(self.members[n].id, b"")
+            self.members[n].assignment = brought.get(self.members[n].id, b"")
 
     def install_offsets(self) -> None:
         """What stands at the place of the committed offset is committed."""
@@ -248,13 +248,4 @@ class Group:
 
 def bound() -> dict[str, FunctionType]:
     """The transitions of *group*, by module and name, with their seams live."""
-    live = {function: _live(function.__name__) for module, seams in ((network, GroupNetwork), (storage, GroupStorage))
-            for function in vars(module).values()
-            if isinstance(function, FunctionType) and function.__module__ == module.__name__
-            and hasattr(seams, function.__name__)}
-    return {f"{each.function.__module__.rsplit('.', 1)[-1]}.{each.function.__name__}": rebind(each.function, live)
-            for each in MODEL.transitions}
-
-
-def _live(name):
-    return lambda target, *arguments: getattr(target, name)(*arguments)
+    return coordinators.bound(MODEL, GroupNetwork, GroupStorage)

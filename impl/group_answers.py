@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 from kafka.protocol.admin.groups import (
     DescribeGroupsRequest, DescribeGroupsResponse, ListGroupsRequest, ListGroupsResponse,
 )
@@ -82,6 +84,20 @@ ANSWERS = {
     JoinGroupRequest: joined, SyncGroupRequest: synced, HeartbeatRequest: beaten, LeaveGroupRequest: left,
     OffsetCommitRequest: committed, OffsetFetchRequest: fetched,
 }
+
+
+def recorded(request, response) -> dict:
+    """What an answer says beside its error code, as the recording has it; of an assignment a checksum."""
+    match request:
+        case JoinGroupRequest():
+            return {"id": response.member_id, "generation": response.generation_id, "protocol": response.protocol_name,
+                    "leader": response.leader, "members": [each.member_id for each in response.members]}
+        case SyncGroupRequest():
+            return {"assignment": crc32(response.assignment)}
+        case OffsetFetchRequest():
+            return {"offsets": [[topic.name, each.partition_index, each.committed_offset]
+                                for topic in response.topics for each in topic.partitions]}
+    return {}
 
 
 def found(verdict: str, broker: tuple[int, str, int] | None) -> FindCoordinatorResponse:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from impl.offset_records import Member
+from impl.offset_records import Committed, Member
 from impl.wire import Call
 from spec.group import network
 from spec.language.domains import NOBODY
@@ -16,7 +16,8 @@ from spec.language.sets import contains
 class Asked:
     """A request of a client: `kind` as the specification has it, the numbers in it, and the call to be answered.
 
-    `member` is who joins.
+    `name` is the member id that the client named, or that it is given; `member` is who joins;
+    `offsets` are those that it commits.
     """
 
     kind: int = network.NOTHING
@@ -24,29 +25,41 @@ class Asked:
     known: int = 0
     generation: int = 0
     leading: int = 0
+    name: str = ""
     member: Member | None = None
+    offsets: dict[tuple[str, int], Committed] | None = None
     call: Call | None = None
+
+    def recorded(self) -> dict:
+        """It as the recording has it."""
+        told = {"kind": network.Request.names[self.kind], "id": self.id, "known": self.known,
+                "generation": self.generation, "leading": self.leading, "name": self.name}
+        if self.member:
+            told["protocols"] = [name for name, _ in self.member.protocols[:2]]
+        if self.offsets is not None:
+            told["offsets"] = [[*place, each.offset] for place, each in self.offsets.items()]
+        return told
 
 
 class GroupNetwork:
     """The seams to clients, each the one of its name in `spec.group.network`.
 
     `current` is the request at hand, which is that of client 0 there until it is kept; `kept` are those whose answers
-    are due later, each at a number of its own. `verdict` is what the last step has answered; `outbox`
-    are answers, which go out when the step is recorded.
+    are due later, each at a number of its own. `verdict` is what the last step has answered, None for nothing;
+    `outbox` are answers, which go out when the step is recorded.
     """
 
     def __init__(self):
         self.current, self.kept = Asked(), {}
-        self.verdict, self.m = network.NONE, 0
+        self.verdict: int | None = None
+        self.m = 0
         self.content: Callable[..., dict] = lambda asked, **told: told
-        self.outbox: list[tuple[Asked, str, dict]] = []
+        self.outbox: list[tuple[int, Asked, str, dict]] = []
 
-    def begin(self, asked: Asked) -> int:
-        """A request is at hand; its client's number."""
+    def begin(self, asked: Asked) -> None:
+        """A request is at hand, of the client with the least number that nobody has who waits."""
         self.current, self.m = asked, next(m for m in range(len(self.kept) + 1) if m not in self.kept)
         self.kept[self.m] = asked
-        return self.m
 
     def end(self) -> None:
         """The step is over: what was accepted, and is not answered yet, is answered with NONE, or kept."""
@@ -111,4 +124,4 @@ class GroupNetwork:
     def _give(self, clients, verdict, **told):
         for m in [m for m in self.kept if contains(clients, m)]:
             asked = self.kept.pop(m)
-            self.outbox.append((asked, network.Verdict.names[verdict], self.content(asked, **told)))
+            self.outbox.append((m, asked, network.Verdict.names[verdict], self.content(asked, **told)))

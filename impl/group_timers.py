@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from impl.group import UNKNOWN, Group
+from impl.group import Group
+from spec.coordinators import UNKNOWN
 from spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
 from spec.group.states import COMPLETING_REBALANCE, PREPARING_REBALANCE
 from spec.language.domains import NOBODY

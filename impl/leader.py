@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 
+from impl.batches import read_header
 from impl.offset_records import Entry, entries_of
 from impl.plane import DONE, Offer
 from impl.process import Process
@@ -19,7 +21,8 @@ ERRORS = {"NOT_ENOUGH_REPLICAS_AFTER_APPEND": NOT_ENOUGH_REPLICAS_AFTER_APPEND}
 
 class Leader:
     """`changes` tells of each leader that this broker has heard of whether it was itself; `done` what has become of
-    appends: the seams that asked, the place, and the error, None where it is acknowledged.
+    appends: the seams that asked, the place, and the error, None where it is acknowledged. `appended` is, for the
+    recording, what the step at hand has appended: its place, and its id in the log.
     """
 
     def __init__(self, process: Process, try_step: Callable[..., bool]):
@@ -27,6 +30,7 @@ class Leader:
         self._p = process.settings.offsets
         self.changes: list[bool] = []
         self.done: list[tuple[object, int, int | None]] = []
+        self.appended: dict | None = None
         self._epoch = None
 
     @property
@@ -61,9 +65,13 @@ class Leader:
         """The names of all groups in its log."""
         return {entry.group for place in range(self.length) for entry in self.entries(place)}
 
-    def append(self, batch: bytes, seams) -> int:
-        """Append a batch, as a step of the data plane: its place, -1 where this broker does not lead."""
-        place = self.length
+    def append(self, group: str, batch: bytes, seams) -> int:
+        """Append a batch of a group, as a step of the data plane: its place, -1 where this broker does not lead.
+
+        What is in it is recorded first: it may outlive the process that does not live to record the step.
+        """
+        place, id = self.length, read_header(batch).crc
+        self._process.note(group=group, offers={"id": id, "batch": b64encode(batch).decode()})
 
         def respond(error: str) -> None:
             self.done.append((seams, place, None if error == DONE else ERRORS.get(error, NOT_LEADER)))
@@ -71,4 +79,6 @@ class Leader:
         before, message = self.length, self._process.network.current
         self._try_step(PARTITION, "produce", offer=Offer(batch, respond), p=self._p, acks=1)
         self._process.network.current = message
-        return place if self.length > before else NOWHERE
+        place = place if self.length > before else NOWHERE
+        self.appended = {"place": place, "id": id}
+        return place

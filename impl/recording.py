@@ -13,6 +13,8 @@ import json
 import os
 from pathlib import Path
 
+FORMAT = 3
+
 
 class Recorder:
     """Appends lines to a file; each is one write, so that a process that is killed leaves whole lines behind.
@@ -25,7 +27,7 @@ class Recorder:
         if not self.on:
             return
         self._file = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_TRUNC, 0o644)
-        self.write({"format": 2, **about})
+        self.write({"format": FORMAT, **about})
 
     def write(self, line: dict) -> None:
         """Append one line."""

@@ -33,6 +33,7 @@ from traces.metrics.series import metrics_of
 from traces.page.render import render
 from traces.page.writing import expect_writable, write_whole
 from traces.pictures import history_of
+from traces.processes.group_view import SHOWN
 from traces.processes.pictures import history_of as recorded_history
 from traces.processes.reading import Cluster, is_recording, read_cluster
 from traces.processes.replay import Result
@@ -46,7 +47,8 @@ from traces.report import (
 from traces.streams import explain_streams, settle, together
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
-RECORDED = {identity(p) for variant in RUN for model in parts(variant) for p in model.properties}
+RECORDED = {identity(p) for variant in RUN for model in parts(variant) for p in model.properties} | {
+    identity(p) for p in SHOWN}
 EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper
   kafkaproof replay runs/cluster-20260101-120000-1f2e

@@ -1,4 +1,9 @@
-"""Two running coordinators in this process, over a log in memory and by a clock of the test: whatever clients do."""
+"""Two running coordinators in this process, over a log in memory and by a clock of the test: whatever clients do.
+
+What they record is replayed, line by line: every step is one of the specification, and breaks nothing that *group* keeps.
+"""
+
+import json
 
 from types import SimpleNamespace
 
@@ -13,9 +18,13 @@ from impl import coordinator as coordinators
 from impl import group_timers
 from impl.coordinator import Coordinator
 from impl.wire import Call
+from spec.coordinators import MODEL
 from spec.group.states import GroupState, move_is_legal
 from spec.replica.broker import LEADER
+from tests.impl.group_replaying import Replays
 
+NOT_ALWAYS = {name for violated in MODEL.expected.values() for name in violated}
+"""What *group* itself does not keep when appends fail and the leader moves: see its counterexamples."""
 NAME, CLIENTS, PLACE = "g", 3, ("events", 0)
 CLIENT, BROKER = st.integers(0, CLIENTS - 1), st.integers(0, 1)
 
@@ -40,6 +49,7 @@ class Broker:
         self.planes = [SimpleNamespace(log=Log(machine.log), replica=self.replica)]
         self.partition = SimpleNamespace(replicas=[SimpleNamespace(leader_epoch=-1, leader=-1)])
         self.network, self.states = SimpleNamespace(current=None), ["Absent"]
+        machine.replays.add(self)
         self.coordinator = Coordinator(self, self.append)
         self.coordinator.leader.takes_appends = lambda: True
 
@@ -48,12 +58,15 @@ class Broker:
         if self.replica.state != LEADER:
             return False
         self.machine.log.append(offer.data)
-        self.machine.waiting.append(offer.respond)
+        self.machine.waiting.append((self.broker, offer))
+        self.machine.replays.produced(offer.data)
         return True
 
-    def note(self, group, state, **line):
-        if group == NAME and state != self.states[-1]:
-            self.states.append(state)
+    def note(self, group, **line):
+        self.machine.replays.note(self.broker, json.loads(json.dumps({"group": group, **line})))
+        if group == NAME:
+            state = GroupState.names[self.coordinator.groups[NAME].broker.group.state]
+            self.states += [state] if state != self.states[-1] else []
 
 
 class Client:
@@ -76,7 +89,7 @@ class Groups(RuleBasedStateMachine):
         clock = SimpleNamespace(monotonic=lambda: self.now)
         self.clocks = coordinators.time, group_timers.time
         coordinators.time = group_timers.time = clock
-        self.assignments, self.leaders = {}, {}
+        self.assignments, self.leaders, self.replays = {}, {}, Replays(self)
         self.clients = [Client() for _ in range(CLIENTS)]
         self.brokers = [Broker(self, b) for b in range(2)]
         self.epoch = self.leading = 0
@@ -99,6 +112,12 @@ class Groups(RuleBasedStateMachine):
             broker.replica.state = LEADER if broker.broker == b else None
             broker.partition.replicas[0] = SimpleNamespace(leader_epoch=self.epoch, leader=b)
             broker.coordinator.leader.look()
+            self.replays.look(broker.broker)
+
+    def answer_producers(self, waiting, error):
+        for _, offer in waiting:
+            offer.respond(error)
+        self.replays.settled([(b, offer.data) for b, offer in waiting], error == "DONE")
 
     def ask(self, c, b, request):
         client = self.clients[c]
@@ -212,8 +231,7 @@ class Groups(RuleBasedStateMachine):
     @rule()
     def replicate(self):
         waiting, self.waiting = self.waiting, []
-        for respond in waiting:
-            respond("DONE")
+        self.answer_producers(waiting, "DONE")
 
     @rule(b=BROKER, kept=st.integers(0, 9))
     def fail_over(self, b, kept):
@@ -221,13 +239,16 @@ class Groups(RuleBasedStateMachine):
         del self.log[len(self.log) - len(waiting) + min(kept, len(waiting)):]
         self.epoch += 1
         self.lead(b)
-        for respond in waiting:
-            respond("NOT_LEADER_OR_FOLLOWER")
+        self.answer_producers(waiting, "NOT_LEADER_OR_FOLLOWER")
 
     @invariant()
     def answers_arrive(self):
         for client in self.clients:
             self.hear(client)
+
+    @invariant()
+    def no_property_is_broken_that_holds_at_every_scope(self):
+        assert self.replays.broken <= NOT_ALWAYS
 
     @invariant()
     def states_follow_each_other_as_kafkas(self):

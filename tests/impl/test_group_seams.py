@@ -10,19 +10,13 @@ from impl.group import MODEL, GroupNetwork, GroupStorage, bound
 from kafka.record import MemoryRecordsBuilder
 
 from impl.offset_records import Committed, Entry, GroupValue, Member, batch_of, entries_of
+from spec.coordinators import STEPS
 from spec.group import network, storage
 from spec.language.rebind import globals_used
 
 TEXT = st.text(max_size=8)
 NUMBER = st.integers(0, 2**31 - 1)
 COMMITTED = st.builds(Committed, st.integers(0, 2**63 - 1), st.integers(-1, 2**31 - 1), TEXT)
-NAMES = {
-    "join.first_join", "join.join", "join.complete_join", "join.join_timeout", "sync.sync", "sync.sync_refused",
-    "sync.group_stored", "sync.group_not_stored", "membership.heartbeat", "membership.leave", "membership.expire",
-    "membership.expire_pending", "membership.sync_timeout", "offsets.commit", "offsets.commit_refused",
-    "offsets.offset_stored", "offsets.offset_not_stored", "offsets.fetch", "offsets.reset_offset", "loading.take_over",
-    "loading.read", "loading.load", "loading.unload", "deletion.remove_dead",
-}
 
 
 @st.composite
@@ -78,9 +72,9 @@ def test_a_record_of_a_group_is_kafkas():
 
 
 def test_the_steps_of_a_coordinator_are_there():
-    assert NAMES <= bound().keys()
+    assert set(STEPS) <= bound().keys()
     names = {name for code in coded(Coordinator) for name in code.co_consts if isinstance(name, str)}
-    assert {name for name in bound() if name in names} <= NAMES
+    assert {name for name in bound() if name in names} <= set(STEPS)
 
 
 def coded(kind):
@@ -91,7 +85,7 @@ def test_no_step_reads_what_only_a_model_has():
     """A seam without a live method is made of others: it reads nothing of the network's or the log's own."""
     for transition in MODEL.transitions:
         name = f"{transition.function.__module__.rsplit('.', 1)[-1]}.{transition.function.__name__}"
-        waiting, seen = [transition.function] if name in NAMES else [], set()
+        waiting, seen = [transition.function] if name in STEPS else [], set()
         while waiting:
             for callee in globals_used(waiting.pop()).values():
                 live = GroupNetwork if getattr(callee, "__module__", "") == network.__name__ else GroupStorage

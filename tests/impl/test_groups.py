@@ -90,7 +90,11 @@ def test_a_group_reads_all_that_was_acknowledged_while_brokers_die(cluster, caps
     cluster.stop_all()
     assert main(["replay", "--json", str(cluster.directory)]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert (report["verdict"], report["violations"]) == ("conforms", [])
+    assert (report["verdict"], report["violations"]) == ("conforms", []), report["first_divergence"]
+    recorded = [json.loads(line) for file in (cluster.directory / "recording").glob("broker-*.jsonl")
+                for line in file.read_text().splitlines()]
+    steps = [row["group"] for row in recorded if "group" in row and "step" in row]
+    assert report["groups"] == {name: steps.count(name) for name in set(steps)} and report["groups"][NAME] > 100
 
 
 def check_committed(cluster, load):

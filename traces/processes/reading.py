@@ -13,11 +13,14 @@ from pathlib import Path
 from spec.processes import VARIANTS
 from spec.errors import UserError
 from spec.language.steps import Step, parse_step
+from traces.processes.group_lines import GroupLine, GroupLines, Offered
 from traces.recording import Recording, read_recording
 
 MANIFEST = Path("recording") / "cluster.json"
 SIZES = ("brokers", "replicas", "partitions", "min_isr")
-FORMAT = 2
+FORMAT = 3
+FORMATS = (2, FORMAT)
+"""In format 2 the steps of groups say too little to be replayed: there must be none."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,8 @@ class Line:
     of the batch that a producer offered; `acked`: those whose producers are answered; `place`: where a consumer
     reads. `found`, with the first step of a process: what was on its disk of each replica. `attempts`: how often its
     write was asked for, since no answer came, and `asked` the zxid that the process knew of at the first.
+    `groups`: what the process recorded of groups after this line, and before the next; `earlier`: before this one,
+    which is the first.
     """
 
     process: str
@@ -57,6 +62,8 @@ class Line:
     asks: bool = False
     asked: int = 0
     attempts: int = 1
+    groups: list[GroupLine | Offered] = field(default_factory=list)
+    earlier: list[GroupLine | Offered] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -108,7 +115,7 @@ def _order(file: Path) -> tuple[int, ...]:
 def _manifest(file: Path) -> dict:
     try:
         manifest = json.loads(file.read_text())
-        if manifest["format"] == FORMAT and manifest["variant"] in VARIANTS and all(manifest[s] > 0 for s in SIZES):
+        if manifest["format"] in FORMATS and manifest["variant"] in VARIANTS and all(manifest[s] > 0 for s in SIZES):
             return manifest | {"topic": str(manifest["topic"])}
     except (OSError, ValueError, KeyError, TypeError):
         pass
@@ -121,18 +128,23 @@ def read_process(file: Path) -> list[Line]:
     Nor is what it asked for again, since no answer came: the first time may be the one that landed.
     """
     process, found, steps, on_disk = file.stem.removeprefix("broker-"), [], 0, None
-    broker = int(process.split(".")[0])
+    broker, groups, format = int(process.split(".")[0]), GroupLines(process), FORMAT
     rows = file.read_text(errors="replace").split("\n")
     for number, text in enumerate(rows[:-1], 1):
         try:
             row = json.loads(text)
-            if "step" in row and "group" not in row:
+            if "group" in row:
+                if format != FORMAT:
+                    raise ValueError(f"it is of a group, and the recording of format {format}: record it again")
+                (found[-1].groups if found else groups.earlier).append(groups.read(row))
+            elif "step" in row:
                 step = _step(process, broker, row, on_disk if steps == 0 else None)
                 steps += 1
                 if step.n != steps:
                     raise ValueError(f"step {steps} is missing")
                 if found and found[-1].asks and found[-1].step.transition == step.step.transition:
                     asked = found.pop()
+                    (found[-1].groups if found else groups.earlier).extend(asked.groups)
                     step = replace(step, asked=asked.zxid, attempts=asked.attempts)
                 found.append(step)
             elif "sends" in row:
@@ -147,11 +159,13 @@ def read_process(file: Path) -> list[Line]:
                 else:
                     found.append(asked)
             elif "format" in row:
-                on_disk = row["found"]
-            elif not {"failed", "refused", "group"} & row.keys():
+                on_disk, format = row["found"], row["format"]
+            elif not {"failed", "refused"} & row.keys():
                 raise ValueError("a line of no known kind")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UserError(f"{file}: line {number} cannot be read: {error}") from None
+    if found:
+        found[0].earlier.extend(groups.earlier)
     return found
 
 

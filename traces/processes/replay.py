@@ -8,7 +8,7 @@ logged. What no process recorded, its log tells. The first step that is not so i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from spec.processes import ELECTION, PARTITION, observed_cluster, partners_in_election, partners_in_partition
@@ -18,6 +18,10 @@ from spec.partition.context import IDLE
 from spec.replica.zookeeper import Answer
 from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
 from traces.election_steps import identity
+from traces.processes.coordinator import Taken
+from traces.processes.group_world import Divergence
+from traces.processes.group_lines import GroupLine
+from traces.processes.groups import Groups
 from traces.processes.logged import Logged
 from traces.processes.messages import Sent
 from traces.processes.order import APPENDS, AT, Occurrence, in_order
@@ -38,13 +42,14 @@ class Violation:
 @dataclass
 class Result:
     """What replay found; `divergence` names the first step that is none of the specification, and why; `at` is its
-    place in the order, or else that of the first violation.
+    place in the order, or else that of the first violation. `groups`: the steps of each group, among all `steps`.
     """
 
     variant: str
     steps: int = 0
     hidden: int = 0
     counts: Counter = field(default_factory=Counter)
+    groups: Counter = field(default_factory=Counter)
     violations: dict[str, Violation] = field(default_factory=dict)
     divergence: tuple[str, str] | None = None
     at: int | None = None
@@ -67,10 +72,6 @@ def _followed(processes: list[list[Line]]) -> dict[str, tuple[list[Line], list[L
     return found
 
 
-class Divergence(Exception):
-    """A step that the specification does not have; the text is the reason."""
-
-
 def replay(cluster: Cluster, variant: str | None = None,
            progress: Callable[[int, int], None] = lambda done, of: None) -> Result:
     """Replay a recording, through the variant that was run or another.
@@ -83,7 +84,8 @@ def replay(cluster: Cluster, variant: str | None = None,
         try:
             follower.follow(occurrence)
         except Divergence as divergence:
-            follower.result.divergence, follower.result.at = (title(occurrence), str(divergence)), number
+            where = divergence.where or title(occurrence)
+            follower.result.divergence, follower.result.at = (where, str(divergence)), number
             break
         if follower.result.violations and follower.result.at is None:
             follower.result.at = number
@@ -115,6 +117,8 @@ class Follower:
         if recorded and not self.world.replicas(0):
             raise LookupError(f"{variant} has no logs, which the recording has")
         self.world.compared = recorded
+        self.groups = Groups(self.world, cluster.offsets)
+        self.result.groups = self.groups.counts
         self._messages: dict[str, Sent] = {}
         self._current: dict[int, int] = {}
         self._broken: set[tuple[str, str]] = set()
@@ -122,7 +126,17 @@ class Follower:
 
     def follow(self, occurrence: Occurrence) -> None:
         """Take the step that something was; raises Divergence."""
+        line = occurrence.line
+        if line:
+            self._follow_groups(self.groups.begin(line))
         self._title = title(occurrence)
+        self._follow(occurrence)
+        if line:
+            if not self.groups.is_claimed(line) and line is not self._processes[line.process][0][-1]:
+                raise Divergence("no step of a group tells of what it appended to the offsets partition")
+            self._follow_groups(self.groups.follow(line))
+
+    def _follow(self, occurrence: Occurrence) -> None:
         if occurrence.crash is not None:
             self._crash(occurrence.crash)
         elif occurrence.closes is not None:
@@ -315,11 +329,23 @@ class Follower:
             name, arguments = next((n, a) for n, a in steps if self.world.enabled(PARTITION, n, b=broker, **a))
             self._hidden(PARTITION, name, b=broker, **arguments)
 
+    def _follow_groups(self, steps: Iterator[tuple[GroupLine, Taken]]) -> None:
+        """Take steps of groups, and count what they break."""
+        for line, taken in steps:
+            self._title = line.title
+            if line.step:
+                self.result.steps += 1
+                self.result.counts[line.step.transition] += 1
+                self._count(f"{line.group} at {line.process}", taken.broken, taken.states)
+
     def _judge(self, part: str, broken: Sequence[Property]) -> None:
+        """Count what a step of the cluster breaks."""
+        self._count(part, broken, list(self.world.broken(part)))
+
+    def _count(self, where: str, broken: Sequence[Property], states: Sequence[Property]) -> None:
         """Count what a step breaks; a property of states counts when it begins to be broken."""
-        states = list(self.world.broken(part))
-        begins = [prop for prop in states if (part, prop.name) not in self._broken]
-        self._broken = {each for each in self._broken if each[0] != part} | {(part, prop.name) for prop in states}
+        begins = [prop for prop in states if (where, prop.name) not in self._broken]
+        self._broken = {each for each in self._broken if each[0] != where} | {(where, prop.name) for prop in states}
         for prop in (*broken, *begins):
             name = identity(prop)
             self.result.violations.setdefault(name, Violation(name, prop.text, self._title)).count += 1

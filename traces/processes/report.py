@@ -24,6 +24,7 @@ def as_json(cluster: Cluster, result: Result) -> dict:
         "processes": len(cluster.processes),
         "steps": result.steps,
         "hidden": result.hidden,
+        "groups": dict(sorted(result.groups.items())),
         "transitions": dict(sorted(result.counts.items())),
     }
 
@@ -39,6 +40,9 @@ def print_result(cluster: Cluster, result: Result) -> None:
     out.print(table)
     out.print(f"{cluster.directory}: {len(cluster.processes)} processes, {result.steps:,} steps, and {result.hidden:,} "
               "that no process lived to record or that came from outside", soft_wrap=True)
+    for name, count in sorted(result.groups.items()):
+        out.print(f"group {name!r}: {count:,} of them" if name else f"groups that no coordinator knows: {count:,} of them",
+                  style=None, markup=False, soft_wrap=True)
     if result.divergence:
         where, reason = result.divergence
         out.print(f"[bold red]diverges[/] from {result.variant} at", where, style=None, soft_wrap=True)

@@ -279,6 +279,10 @@ class World:
 
     # Data planes
 
+    def batch(self, broker: int, p: int, place: int) -> int:
+        """The id of a batch in the log of a replica, as the process named it."""
+        return self._names[p][self.replicas(broker)[p].log.slots[place].id]
+
     def chain(self, broker: int, p: int) -> str:
         """The chain of a replica's log, each record named as the process named it."""
         return self._chains[p](self.states[PARTITION].planes[p].brokers[broker].log)

@@ -10,6 +10,7 @@ from traces.processes.replay import Result, replay
 BUNDLED = Path(__file__).parents[3] / "traces" / "recordings"
 FAILOVER = BUNDLED / "run-fenced-failover"
 SPLIT_BRAIN = BUNDLED / "run-legacy-split-brain"
+GROUP = BUNDLED / "run-fenced-group"
 
 
 def replayed(directory: Path, variant: str | None = None) -> Result:

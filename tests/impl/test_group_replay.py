@@ -1,0 +1,25 @@
+"""A coordinator with a mistake diverges in replay, at the first step that shows it; or breaks a property there."""
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from impl import group
+from spec.mutants.group import MUTANTS
+from tests.impl.test_group_machine import Groups
+from traces.processes.group_world import Divergence
+
+WRONG = (
+    "stable-to-completing", "generation-from-zero", "everybody-leads", "assignment-of-anybody", "syncs-unanswered",
+    "leader-not-replaced", "owned-for-ever", "commit-of-a-former-generation",
+)
+SETTINGS = settings(max_examples=25, stateful_step_count=40, deadline=None, database=None, derandomize=True,
+                    report_multiple_bugs=False, phases=[Phase.generate])
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_coordinator_with_a_mistake_diverges(name, monkeypatch):
+    mutant = next(each for each in MUTANTS if each.name == name)
+    monkeypatch.setattr(group, "MODEL", mutant.mutate(group.MODEL))
+    with pytest.raises(Divergence):
+        run_state_machine_as_test(Groups, settings=SETTINGS)

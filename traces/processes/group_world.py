@@ -1,0 +1,306 @@
+"""One group at one broker, as replay has it: the specification's record, and its seams to a recording.
+
+What clients ask and hear stands in the specification's own network. The log is the one that the replay of the offsets
+partition has; what its batches say, the recording tells.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Mapping, Protocol, Sequence
+
+from spec.coordinators import SCOPE, UNKNOWN, begin
+from spec.group.cache import describe_group
+from spec.group.coordinator import BROKER, GONE, MEMBER
+from spec.group.network import ANSWER, NETWORK, REQUEST, drop_answer, drop_request
+from spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD, RECORD, name_record
+from spec.group.sorts import NOWHERE
+from spec.group.storage import NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER, TIMED_OUT
+from spec.language.domains import NOBODY
+from spec.language.plain import Plain, new_state
+from spec.language.sets import with_member
+from traces.processes.group_lines import Asked
+from traces.processes.offset_records import Entry, GroupEntry, OffsetEntry
+
+
+class Divergence(Exception):
+    """A step that the specification does not have; the text is the reason, `where` the line if it is another's."""
+
+    where: str | None = None
+
+
+class OffsetsLog(Protocol):
+    """The offsets partition at one broker."""
+
+    @property
+    def length(self) -> int:
+        """How many batches its log has."""
+
+    def id(self, place: int) -> int:
+        """The id of the batch at a place."""
+
+    def leads(self) -> bool:
+        """Whether the broker leads it, as it knows."""
+
+    def rules(self) -> bool:
+        """Whether it does, by ZooKeeper."""
+
+    def lacks_replicas(self) -> bool:
+        """Whether it would refuse an append for want of replicas."""
+
+    @property
+    def committed(self) -> int:
+        """How many batches it knows to be committed."""
+
+    def news(self) -> tuple[int, int]:
+        """The leader epoch, and the leader, that it has heard of last; the leader is -1 for none."""
+
+
+class Storage:
+    """The seams to the offsets log, each the one of its name in `spec.group.storage`.
+
+    `fates` has what has become of appends by place: None for acknowledged, else the error; `undecided` has the ids of
+    the others. `written` is the record that the step at hand has appended, `recorded` the place that the recording
+    tells.
+    """
+
+    def __init__(self, group: "Group", log: OffsetsLog, changes: list[bool]):
+        self._group, self._log, self._changes = group, log, changes
+        self.log = SimpleNamespace(slots=self)
+        self.fates: dict[int, int | None] = {}
+        self.undecided: dict[int, int] = {}
+        self.answered: set[int] = set()
+        self.written: Plain | None = None
+        self.recorded: int | None = None
+        self.ghosts = SimpleNamespace(gone=0, stale=0)
+
+    def __getitem__(self, place):
+        return self._group.read(place)
+
+    def leads(self, b):
+        """Whether this broker leads the offsets partition."""
+        return self._log.leads()
+
+    def takes_appends(self, b):
+        """Whether its log may refuse one for want of replicas."""
+        return self._log.leads() and self._log.lacks_replicas()
+
+    def has_news(self, epoch):
+        """Whether this broker has heard of a later leader."""
+        return len(self._changes) > epoch
+
+    def is_next_leader(self, b, epoch):
+        """Whether it is the one."""
+        return self._changes[epoch]
+
+    def has_more(self, b, read):
+        """Whether there is another batch to be read."""
+        return self._log.leads() and read < self._log.length
+
+    def is_readable(self, read):
+        """Whether all was read."""
+        return read == self._log.length
+
+    def put_record(self, b, kind, generation):
+        """A commit is appended where the recording says."""
+        self.written = new_state(RECORD, SCOPE)
+        name_record(self.written, kind, generation)
+        return self._place()
+
+    def append_group(self, b, group, owner):
+        """So is the group."""
+        self.put_record(b, GROUP_RECORD, group.generation)
+        describe_group(self.written, group, owner)
+        return self._place()
+
+    def _place(self):
+        if self.recorded is None:
+            raise Divergence("it appends a batch, and none is recorded")
+        return self.recorded
+
+    def last_generation(self):
+        """The generation in the last record of the group."""
+        found = self._group.last_entry(GroupEntry)
+        return found[1].generation if found else 0
+
+    def may_succeed(self, b, position):
+        """Whether an append was acknowledged."""
+        return position in self.fates and self.fates[position] is None
+
+    def may_fail(self, position, error):
+        """Whether it has failed so; who has heard nothing of it may give up."""
+        if position == NOWHERE:
+            return error == NOT_LEADER
+        return error == (TIMED_OUT if position in self.undecided else self.fates.get(position, NOWHERE))
+
+    def decide(self, position: int, error: int | None) -> None:
+        """It is known what has become of an append."""
+        self.fates[position] = error
+        self.undecided.pop(position, None)
+
+    def acknowledge(self, position):
+        """Replication has done it."""
+
+    def fail(self, position):
+        """Replication has done it; of one that was given up nothing is heard any more."""
+        self.undecided.pop(position, None)
+
+    def refuse_append(self):
+        """Nobody counts."""
+
+    def count_fault(self):
+        """Nobody counts."""
+
+    def note_commit(self, position):
+        """A commit is answered with NONE: history."""
+        self.answered.add(self._log.id(position))
+
+    def owner_in(self, position):
+        """The assignment in the record at a place, which is the members' from now on."""
+        self._group.install_assignment(position)
+        return self._group.owners[position]
+
+    def is_aged(self, position):
+        """No retention period passes."""
+        return 0
+
+    def settle(self, acked: set[int]) -> None:
+        """Decide what a step of the data plane has decided: it has answered these batches."""
+        for place, id in list(self.undecided.items()):
+            if id in acked:
+                self.decide(place, None)
+            elif not self._log.leads():
+                self.decide(place, NOT_LEADER)
+            elif place < self._log.committed:
+                self.decide(place, NOT_ENOUGH_REPLICAS_AFTER_APPEND)
+
+
+class Group:
+    """A group at one broker: its `record`, and what its numbers stand for.
+
+    `names` are the members by number, `protocols` likewise; `offsets` and `assignments` what it has committed and
+    installed; `kept` the requests whose answers are due; `entries` the places of its records in the log.
+    """
+
+    def __init__(self, name: str, b: int, log: OffsetsLog, changes: list[bool],
+                 batches: Mapping[int, tuple[Entry, ...]], known: Plain | None):
+        self.name, self._log, self._batches = name, log, batches
+        self.record = new_state(BROKER, SCOPE)
+        begin(self.record, known)
+        self.network = new_state(NETWORK, SCOPE)
+        self.clear_client(0)
+        self.storage = Storage(self, log, changes)
+        self.state = SimpleNamespace(brokers={b: self.record}, network=self.network, storage=self.storage)
+        self.protocols: list[str] = []
+        self.kept: dict[int, Asked] = {}
+        self.entries: list[int] = []
+        self.owners: dict[int, int] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """There is nothing of it in the cache."""
+        self.names: dict[int, str] = {}
+        self.offsets: dict[tuple[str, int], int] = {}
+        self.assignments: dict[str, bytes] = {}
+
+    # Clients
+
+    def make_room(self, m: int) -> None:
+        """The network has a place for a client."""
+        network = self.network
+        while len(network.answers) <= m:
+            network.answers.append(new_state(ANSWER, SCOPE))
+            network.requests.append(new_state(REQUEST, SCOPE))
+            network.late.append(new_state(REQUEST, SCOPE))
+            self.clear_client(len(network.answers) - 1)
+
+    def clear_client(self, m: int) -> None:
+        """A client asks nothing, and waits for nothing."""
+        drop_answer(self.network.answers[m])
+        drop_request(self.network.requests[m])
+        drop_request(self.network.late[m])
+
+    # Numbers
+
+    def number_of(self, name: str) -> int:
+        """The number of who is known by a name, UNKNOWN for nobody."""
+        members = self.record.group.members
+        return next((n for n, each in self.names.items() if each == name and members[n].status != GONE), UNKNOWN)
+
+    def protocol_number(self, name: str) -> int:
+        """The number of a protocol, the next one for a new name."""
+        if name not in self.protocols:
+            self.protocols.append(name)
+        return self.protocols.index(name)
+
+    def present(self) -> list[str]:
+        """The names of the members, by number."""
+        return [self.names.get(n, "") for n, each in enumerate(self.record.group.members) if each.status == MEMBER]
+
+    # The log
+
+    def entries_at(self, place: int) -> list[Entry]:
+        """The records of the group in a batch; raises Divergence where nobody has told what it says."""
+        id = self._log.id(place)
+        if id not in self._batches:
+            raise Divergence(f"what batch {id} at place {place} of the offsets partition says was never recorded")
+        return [entry for entry in self._batches[id] if entry.group == self.name]
+
+    def scan(self) -> None:
+        """Find the records of the group in the log."""
+        self.entries = [place for place in range(self._log.length) if self.entries_at(place)]
+
+    def last_entry(self, kind: type) -> tuple[int, Entry] | None:
+        """The last record of a kind, with its place."""
+        for place in reversed(self.entries):
+            if place < self._log.length:
+                found = [entry for entry in self.entries_at(place) if isinstance(entry, kind)]
+                if found:
+                    return place, found[-1]
+        return None
+
+    def read(self, place: int) -> Plain:
+        """The record at a place as a new coordinator reads it, which numbers the members of a group anew."""
+        entries = self.entries_at(place)
+        for entry in entries:
+            if isinstance(entry, GroupEntry):
+                self.names = dict(enumerate(name for name, _ in entry.members))
+                self.assignments = dict(entry.members)
+                if entry.protocol is not None:
+                    self.protocol_number(entry.protocol)
+        return self.as_record(entries, {name: n for n, name in self.names.items()})
+
+    def as_record(self, entries: Sequence[Entry], numbers: Mapping[str, int]) -> Plain:
+        """What a batch says in the specification's terms; who has no number gets one that no member has."""
+        record = new_state(RECORD, SCOPE)
+        name_record(record, NO_RECORD, 0)
+        for entry in entries:
+            if isinstance(entry, OffsetEntry):
+                record.kind = OFFSET_RECORD
+                continue
+            record.kind, record.generation = GROUP_RECORD, entry.generation
+            record.topic = 0 if entry.members else NOBODY
+            free = (n for n in range(UNKNOWN) if n not in numbers.values())
+            for name, assignment in entry.members:
+                number = numbers[name] if name in numbers else next(free)
+                record.members = with_member(record.members, number)
+                if name == entry.leader:
+                    record.leader = number
+                if assignment and record.owner == NOBODY:
+                    record.owner = number
+            if entry.protocol is not None:
+                record.protocol = self.protocol_number(entry.protocol)
+        return record
+
+    def install_offset(self, before: int) -> None:
+        """The committed offset is another one than before: what stands there is committed."""
+        if self.record.group.offset not in (before, NOWHERE):
+            for entry in self.entries_at(self.record.group.offset):
+                if isinstance(entry, OffsetEntry):
+                    self.offsets[entry.topic, entry.partition] = entry.offset
+
+    def install_assignment(self, place: int) -> None:
+        """The assignment in the record at a place is the members'."""
+        for entry in self.entries_at(place):
+            if isinstance(entry, GroupEntry):
+                self.assignments = dict(entry.members)
