@@ -17,7 +17,6 @@ from traces.processes.offset_records import Entry
 from traces.processes.reading import Line
 from traces.processes.world import World
 
-
 NO_PARTITION = -1
 APPENDED = "OK"
 """What a step `produce` answers that has appended its batch."""

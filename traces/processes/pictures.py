@@ -84,7 +84,7 @@ def _drawn(follower: Follower, occurrence: Occurrence, lanes: list[str]) -> dict
     try:
         follower.follow(occurrence)
     except Divergence as divergence:
-        notes = [f"Recorded: {_recorded(occurrence)}.", f"What does not fit: {divergence}."]
+        notes = [f"Recorded: {divergence.where or _recorded(occurrence)}.", f"What does not fit: {divergence}."]
         if allowed and "not enabled" in str(divergence):
             notes.append(f"Enabled without a message: {', '.join(allowed)}.")
     sent = [follower.on_its_way(each) for each in (*line.sent, line.sends) if each] if line else []
