@@ -8,7 +8,8 @@ from spec.museum.partition import MODELS
 
 FENCED = MODELS[-1]
 SCOPE = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 2, "leader_epochs": 3, "faults": 1}
-FOUND = {"zkclient": (52_128, 362_357, 31), "legacy": (23_702, 125_312, 29), "fenced": (7_167, 27_241, 28)}
+FOUND = {"zkclient": (52_128, 362_357, 31), "legacy": (23_702, 125_312, 29), "fenced": (7_167, 27_241, 28),
+         "creating": (20_430, 106_782, 31)}
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
