@@ -10,7 +10,7 @@ from spec.offset_values import GroupValue, OffsetValue
 from traces.groups.deletions import LEAST_RETENTION, WAYS, Circumstances, may_commit, ways_of
 from traces.groups.machine import Machine
 from traces.groups.numbers import subscribes
-from traces.groups.plans import MOST_MEMBERS, MOST_UNSTORED, REBALANCE, UNKNOWN, ways
+from traces.groups.plans import MOST_MEMBERS, MOST_UNSTORED, REBALANCE, REPLACED, UNKNOWN, ways
 from traces.groups.words import difference
 from traces.groups.zookeeper import Known
 
@@ -88,16 +88,14 @@ class Group:
         if self.value and (epoch is None or epoch != self.epoch):
             tried = chain(tried, ways(machine, self.previous, value, self.former, missed=self.value))
         kind = next((kind for kind, way in tried if way.arrives()), None)
-        if kind is None or not self._same_assignments(value):
+        if kind is None or kind == REPLACED and not self._same_assignments(value):
             raise Unexplained(difference(self.value, value, self.former, self.stored))
         return kind
 
     def _same_assignments(self, value):
         """Of a generation that is stored again for a static member, every assignment stays where it is."""
-        if not self.value or value.generation != self.value.generation:
-            return True
         before, after = ({m.instance or m.id: m.assignment for m in v.members} for v in (self.value, value))
-        return before == after or {m.id for m in value.members} == {m.id for m in self.value.members}
+        return before == after
 
     def take_offset(self, machine: Machine, place: Place, value: OffsetValue, producer: int) -> None:
         """A committed offset, or one that a transaction of a producer commits or not (-1: none); raises Unexplained."""

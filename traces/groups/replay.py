@@ -18,6 +18,7 @@ from traces.groups.replicas import Divergence, Entry, Log, read_log
 from traces.groups.zookeeper import Known
 
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
+MARKER, UNREADABLE = "marker", "unreadable"
 
 
 @dataclass
@@ -106,10 +107,17 @@ class _Partition:
     def follow(self) -> None:
         """Take the records in order: tombstones of one group in one batch together."""
         self._check_epochs()
-        for (_, group, _), entries in groupby(map(self._decode, self._log.entries), key=lambda each: each[0]):
-            found = [(entry, key, value) for _, entry, key, value in entries]
-            if group is not None:
-                self._take(group, found)
+        for (_, name, kind), found in groupby(map(self._decode, self._log.entries), key=lambda each: each[0]):
+            records = [(entry, key, value) for _, entry, key, value in found]
+            self._note_gaps(records)
+            if kind == MARKER:
+                self._end_transactions(records[0][0].batch)
+            elif kind == UNREADABLE:
+                self._note_damage(*records[0][:2])
+            elif name is not None:
+                self._take(name, records)
+            else:
+                self._groups.kinds["of other kinds"] += 1
         self._groups.followed += self._found.values()
 
     def _check_epochs(self):
@@ -122,27 +130,33 @@ class _Partition:
 
     def _decode(self, entry: Entry):
         """What belongs together: (batch of tombstones or record, group, kind), then the record, its key and value."""
-        record, batch, gap = entry
-        if gap:
-            self._gap = True
-            for followed in self._found.values():
-                followed.group.unknown = True
+        record, batch, _ = entry
         if batch.commits is not None:
-            self._groups.kinds["markers"] += 1
-            for followed in self._found.values():
-                followed.group.end_transaction(batch.producer, batch.commits)
-            return (record.offset, None, "marker"), entry, None, None
+            return (record.offset, None, MARKER), entry, None, None
         try:
             key = read_key(record.key or b"")
             value = read_value(key, record.value) if key else None
-        except (ValueError, struct.error) as error:
-            self._groups.damage.append(f"{batch.segment}: the record of offset {record.offset} cannot be read: {error}")
-            return (record.offset, None, "damage"), entry, None, None
+        except ValueError as error:
+            return (record.offset, None, UNREADABLE), entry, error, None
         if key is None:
-            self._groups.kinds["of other kinds"] += 1
-            return (record.offset, None, "other"), entry, None, None
+            return (record.offset, None, None), entry, None, None
         together = batch.base if batch.magic == 2 else batch.magic - 2
         return (together if value is None else -3 - record.offset, key.group, value is None), entry, key, value
+
+    def _note_gaps(self, records):
+        if any(entry.gap for entry, _, _ in records):
+            self._gap = True
+            for followed in self._found.values():
+                followed.group.unknown = True
+
+    def _end_transactions(self, batch):
+        self._groups.kinds["markers"] += 1
+        for followed in self._found.values():
+            followed.group.end_transaction(batch.producer, batch.commits)
+
+    def _note_damage(self, entry: Entry, error: ValueError):
+        self._groups.damage.append(f"{entry.batch.segment}: the record of offset {entry.record.offset} cannot be read: "
+                                   f"{error}")
 
     def _take(self, name, found):
         entry, key, value = found[0]

@@ -108,7 +108,7 @@ def _read_batch(path, position, content):
     records = tuple(Stored(r.offset, -1 if r.timestamp is None else r.timestamp, *_content(r)) for r in batch)
     if magic < _MOST_MAGIC:
         crc, = struct.unpack_from("!I", content, _FRAME.size)
-        return Batch(path, position, records[0].offset, batch.base_offset, magic, crc, None, -1, False, None, records)
+        return Batch(path, position, records[0].offset, records[-1].offset, magic, crc, None, -1, False, None, records)
     commits = None
     if batch.is_control_batch and records:
         commits = struct.unpack("!hh", records[0].key[:4])[1] == 1

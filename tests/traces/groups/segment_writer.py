@@ -43,7 +43,12 @@ class Append:
                 done = record.offset - self.base + 1
             builder.append(record.time if self.magic else None, record.key, record.value)
         builder.close()
-        return self._stamped(bytearray(builder.buffer())) if self.magic == 2 else bytes(builder.buffer())
+        written = bytearray(builder.buffer())
+        if self.magic == 2:
+            return self._stamped(written)
+        if self.codec:
+            struct.pack_into("!q", written, 0, self.records[-1].offset)
+        return bytes(written)
 
     def _stamped(self, written: bytearray) -> bytes:
         struct.pack_into("!q", written, 0, self.base)
