@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RECORDINGS := traces/recordings
 
-.PHONY: install check test mutants clean
+.PHONY: install check test mutants tamperings clean
 
 install: $(VENV)/installed
 
@@ -27,6 +27,9 @@ test: install
 
 mutants: install
 	$(BIN)/python -m checker.mutation docs/mutants.md
+
+tamperings: install
+	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md
 
 clean:
 	rm -rf $(VENV) runs build *.egg-info

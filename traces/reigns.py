@@ -45,7 +45,7 @@ class Terms:
             again, start = controller.broker in ruled or begins > 0, controller.epoch_zxid
             term = Term(controller.epoch, controller.session, start, end, again, start <= begins)
             ruled.add(controller.broker)
-            self.all[term.key] = term
+            self.all.setdefault(term.key, term)
             self._of_session[term.session].append(term)
         self._earlier = {session: _earlier(0, session) for session in sessions if begins}
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from math import inf
 from typing import NamedTuple
 
@@ -127,8 +128,7 @@ class _Follower:
     """Follows one log: the tree says what ZooKeeper holds, the possibilities what brokers may be doing."""
 
     def __init__(self, variant: str, members: Members, root: str, tree: Tree, records: int):
-        model = next(model for model in MODELS if model.variant == variant)
-        self.steps = ElectionSteps(model)
+        self.steps = _steps_of(variant)
         self.members, self.root, self.tree = members, root, tree
         self.observer = Observer(self.steps.has("register"), root)
         self.latest = {members.broker_of[s]: s for s in sorted(tree.sessions) if s in members.broker_of}
@@ -254,6 +254,12 @@ class _Follower:
 
     def _note(self, transaction, broker, candidate, reign, violated) -> None:
         self.result.steps.append(Step(transaction, broker, candidate, reign, self.possible.shared, violated))
+
+
+@cache
+def _steps_of(variant: str) -> ElectionSteps:
+    """The steps of a variant, and what is known of them, for all replays of a process."""
+    return ElectionSteps(next(model for model in MODELS if model.variant == variant))
 
 
 def shared_in(tree: Tree, root: str) -> Shared:

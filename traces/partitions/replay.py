@@ -52,6 +52,8 @@ class _Judge:
             self._told[change.partition] = change.zxid
         if after is None:
             return Explained(change, text="what is written is no partition state")
+        if len(set(after.isr)) < len(after.isr):
+            return Explained(change, text="the ISR has a replica twice")
         if before and after.leader_epoch == before.leader_epoch:
             return self._by_leader(change)
         expected = before.leader_epoch + 1 if before else 0
