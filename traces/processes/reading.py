@@ -21,6 +21,8 @@ SIZES = ("brokers", "replicas", "partitions", "min_isr")
 FORMAT = 3
 FORMATS = (2, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none."""
+RETRIED = ("register_broker",)
+"""Steps that ask again where no answer came, whatever comes between."""
 
 
 @dataclass(frozen=True)
@@ -142,9 +144,7 @@ def read_process(file: Path) -> list[Line]:
                 steps += 1
                 if step.n != steps:
                     raise ValueError(f"step {steps} is missing")
-                if found and found[-1].asks and found[-1].step.transition == step.step.transition:
-                    asked = found.pop()
-                    (found[-1].groups if found else groups.earlier).extend(asked.groups)
+                if asked := _take_request(found, step, groups.earlier):
                     step = replace(step, asked=asked.zxid, attempts=asked.attempts)
                 found.append(step)
             elif "sends" in row:
@@ -154,10 +154,8 @@ def read_process(file: Path) -> list[Line]:
                 part, step = row["asks"].split(" ", 1)
                 asked = _line(process, broker, row, asks=True, n=row["n"], session=int(row["session"], 16),
                               part=part, step=parse_step(step), took=row["took"], record=row.get("record"))
-                if found and found[-1].asks and (found[-1].n, found[-1].step) == (asked.n, asked.step):
-                    found[-1] = replace(found[-1], attempts=found[-1].attempts + 1)
-                else:
-                    found.append(asked)
+                before = _take_request(found, asked, groups.earlier)
+                found.append(replace(before, attempts=before.attempts + 1) if before else asked)
             elif "format" in row:
                 on_disk, format = row["found"], row["format"]
             elif not {"failed", "refused"} & row.keys():
@@ -167,6 +165,26 @@ def read_process(file: Path) -> list[Line]:
     if found:
         found[0].earlier.extend(groups.earlier)
     return found
+
+
+def _take_request(found: list[Line], line: Line, earlier: list) -> Line | None:
+    """Take the request out that `line` repeats or answers: of its session, with its number, nothing but messages since.
+
+    One that is asked again whatever happens meanwhile may have steps behind it, and another number. What is recorded of
+    groups behind it stays where it is, in `earlier` if nothing is before.
+    """
+    wanted = line.session, line.step.transition, line.step.arguments
+    for place in range(len(found) - 1, -1, -1):
+        each = found[place]
+        if each.asks and (each.session, each.step.transition, each.step.arguments) == wanted:
+            if each.n != line.n and line.name not in RETRIED:
+                return None
+            del found[place]
+            (found[place - 1].groups if place else earlier).extend(each.groups)
+            return replace(each, groups=[])
+        if not each.sends and line.name not in RETRIED:
+            return None
+    return None
 
 
 def _line(process, broker, row, **more):

@@ -42,6 +42,20 @@ def test_what_is_asked_for_again_is_told_once(copy):
     assert [replace(line, attempts=1) for line in found] == whole
 
 
+def test_what_comes_between_does_not_hide_that_it_is_asked_again(copy):
+    """Messages may, of any step; of a registration other steps may, too, so that it has another number."""
+    file = copy.directory / "recording" / "broker-1.1.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    place, asks = next((i, row) for i, row in enumerate(rows) if "register_broker" in row.get("asks", ""))
+    sends = {"sends": "1.1-0", "kind": "Fetch", "content": {}, "zxid": 1, "clock": 1, "answers": None}
+    between = rows[:place + 1] + [sends, asks | {"n": asks["n"] + 1, "zxid": asks["zxid"] + 1}, sends] + rows[place + 1:]
+    file.write_text("".join(json.dumps(row) + "\n" for row in between))
+    found = read_process(file)
+    (step,) = [line for line in found if line.step and line.name == "register_broker"]
+    assert (step.attempts, step.asked, step.asks) == (2, asks["zxid"], False)
+    assert not any(line.asks for line in found) and sum(line.sends == "1.1-0" for line in found) == 2
+
+
 @pytest.mark.parametrize("text", ["nonsense", "[]", '{"n": 1}', '{"step": "no step", "n": 1}', '{"sends": "x"}'])
 def test_a_damaged_line_is_named(copy, text):
     file = copy.directory / "recording" / "broker-1.1.jsonl"

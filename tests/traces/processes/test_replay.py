@@ -209,3 +209,14 @@ def test_what_refused_a_request_that_was_asked_again_belongs_to_it(copy):
 ], ids=["asked once", "refused too often", "another refusal", "another form", "too late"])
 def test_what_refused_another_request_is_noticed(copy, attempts, errors, late):
     assert "no step that broker 1 recorded" in asked_again(copy, attempts, errors, late).divergence[1]
+
+
+def test_an_append_that_failed_does_not_excuse_transactions(copy):
+    """It was asked of a log: whatever its process writes to ZooKeeper afterwards must still be some step's."""
+    process, step = next((p, s) for p, s in reversed(STEPS) if len(s["zxids"]) == 1 and "write" in s["step"])
+    rows = copy.rows(process)
+    place = next(i for i, row in enumerate(rows) if "asks" in row and ".produce(" in row["asks"])
+    copy.write(process, rows[:place] + [rows[place] | {"n": 0, "record": 1}] + rows[place:])
+    assert replayed(copy.directory).divergence is None
+    copy.change(process, step["n"], zxids=[], at=None)
+    assert replayed(copy.directory).divergence
