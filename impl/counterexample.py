@@ -16,6 +16,7 @@ from spec.language.model import Model, Transition
 from spec.language.plain import Plain, new_state
 from spec.language.steps import Step, parse_step
 from spec.partition.network import arriving, drop_requests
+from spec.partition.zookeeper import isr_changed
 from spec.processes import ELECTION, PARTITION, VARIANTS
 
 RUNNING = {ELECTION: VARIANTS, PARTITION: ("legacy",)}
@@ -148,6 +149,8 @@ def why_not(model: Model, state: Plain, step: Step) -> str | None:
         return "its session would have to end in the middle of it"
     if name == "leader_and_isr" and not arriving(state.network, step.arguments["epoch"], step.arguments["p"], b):
         return f"the request would have to reach the next process of broker {b}"
+    if name == "isr_notification" and not isr_changed(state.zk, step.arguments["p"]):
+        return "an election has deleted the notification"
     return None
 
 
@@ -160,9 +163,14 @@ def said_to(model: Model, state: Plain, step: Step) -> dict[str, int]:
 
 
 def lose_undelivered(model: Model, state: Plain, step: Step) -> None:
-    """What a connection has not delivered when its receiver ends is lost: no request reaches the next process."""
+    """What a connection has not delivered when its receiver ends is lost: no request reaches the next process.
+
+    Nor does a notification reach the next reign: a process that is elected deletes all of them.
+    """
     if model.system == PARTITION and step.transition in ("faults.crash", "faults.stop"):
         drop_requests(state.network, step.arguments["b"])
+    if step.transition == "failover.elect":
+        state.zk.isr_changed = state.zk.log_dir_events = state.zk.log_dir_read = 0
 
 
 class _NotEnabled(Exception):

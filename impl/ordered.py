@@ -72,7 +72,7 @@ class Ordered:
 
     def _carry_out(self, part: str, any: list[str], arguments: dict, content: dict) -> None:
         for name in any:
-            if self._take(part, name, arguments, content):
+            if self.take(part, name, arguments, content):
                 self._order = None
                 if part == ELECTION and name in ("start", "reopen"):
                     self._broker.tell_session()
@@ -84,13 +84,16 @@ class Ordered:
                 tell(took=name, answer=None if answer is None else Answer.names[answer])
                 return
 
-    def _take(self, part, name, arguments, content) -> bool:
+    def take(self, part: str, name: str, arguments: dict, content: dict) -> bool:
+        """Take a step, if it is possible now."""
         if part == ELECTION and name == "clean" and self._process.election.doing != CLEANING:
             return False
         if part == PARTITION and name in WISHES and not self._has_read_wishes():
             return False
         if part == PARTITION and name in HANDLED:
             return self._handle(name, arguments, content)
+        if part == ELECTION and name == "stop" and self._process.partition.up and not self._process.network.leaving:
+            self._broker.try_step(PARTITION, "shut_down")
         return self._broker.try_step(part, name, **arguments)
 
     def _has_read_wishes(self):

@@ -172,7 +172,8 @@ def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[st
     """The steps of *partition* that go with a step of *election*, and their answers.
 
     `owner` is the broker's record in *partition*. A reign begins there when the notifications are deleted; where
-    /controller was deleted and won again before the broker looked, the former reign ends just then.
+    /controller was deleted and won again before the broker looked, the former reign ends just then. A process that
+    has not registered is none there.
     """
     if name == "register_broker" and answer == OK:
         return [("reopen" if owner.up else "restart", OK)]
@@ -180,7 +181,9 @@ def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[st
         return [("resign", NONODE)] * (owner.controller.epoch > 0) + [("elect", OK)]
     if name == "maybe_resign" and answer in (OK, NONODE) and owner.controller.epoch > 0:
         return [("resign", answer)]
-    if name in ("stop", "crash", "expire_session", "expire_orphan", "delete_controller"):
+    if name == "stop":
+        return [("stop", OK)] * owner.up
+    if name in ("crash", "expire_session", "expire_orphan", "delete_controller"):
         return [(name, OK)]
     return []
 
