@@ -36,6 +36,8 @@ from spec.language.steps import Step
 
 APPEND_TIMEOUT = 5.0
 """offsets.commit.timeout.ms, in seconds."""
+NEVER = (1 << 30) - 1
+"""A generation that no group comes to. Kafka has none 0, which stands in the specification for a commit without one."""
 FULL = "GROUP_MAX_SIZE_REACHED"
 
 
@@ -123,7 +125,7 @@ class Coordinator:
             waiting.call.answer(response)
 
     def _note(self, group: Group, **line: object) -> None:
-        """Record what was done to a group, and what its record is afterwards; lines of groups have their own numbers."""
+        """Record what was done to a group, and its record afterwards; lines of groups have their own numbers."""
         self._number += 1
         self._process.note(group=group.name, g=self._number, **line, state=digest_of(group.broker))
 
@@ -207,7 +209,7 @@ class Coordinator:
             return
         refused = [("offsets.commit_refused", {"error": storage.NOT_ENOUGH_REPLICAS})]
         refused *= not self.leader.takes_appends()
-        self._work(call, generation, *refused, ("offsets.commit", {}), offsets=group.storage.offered)
+        self._work(call, generation or NEVER, *refused, ("offsets.commit", {}), offsets=group.storage.offered)
 
     def _fetch(self, call: Call) -> None:
         group = self._group(call.request.group_id)

@@ -1,6 +1,7 @@
 """Two running coordinators in this process, over a log in memory and by a clock of the test: whatever clients do.
 
-What they record is replayed, line by line: every step is one of the specification, and breaks nothing that *group* keeps.
+What they record is replayed, line by line: every step is one of the specification, and breaks nothing that *group*
+keeps.
 """
 
 import json
@@ -248,7 +249,7 @@ class Groups(RuleBasedStateMachine):
 
     @invariant()
     def no_property_is_broken_that_holds_at_every_scope(self):
-        assert self.replays.broken <= NOT_ALWAYS
+        assert self.replays.broken - NOT_ALWAYS == set()
 
     @invariant()
     def states_follow_each_other_as_kafkas(self):
@@ -259,4 +260,4 @@ class Groups(RuleBasedStateMachine):
 
 
 TestGroups = Groups.TestCase
-TestGroups.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)
+TestGroups.settings = settings(max_examples=25, stateful_step_count=40, deadline=None, derandomize=True)

@@ -1,8 +1,8 @@
 """What the properties of *group* look at, of one broker in a recording, and which of them a coordinator can show.
 
 The broker is number 0 of one broker. Of the log there are only the records that properties speak of: the last
-record of the group, and the commits that are the last, the last that was answered, the committed one and those in flight;
-places are those in this log.
+record of the group, and the commits that are the last, the last that was answered, the committed one and those in
+flight; places are those in this log.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ def print_result(cluster: Cluster, result: Result) -> None:
     out.print(f"{cluster.directory}: {len(cluster.processes)} processes, {result.steps:,} steps, and {result.hidden:,} "
               "that no process lived to record or that came from outside", soft_wrap=True)
     for name, count in sorted(result.groups.items()):
-        out.print(f"group {name!r}: {count:,} of them" if name else f"groups that no coordinator knows: {count:,} of them",
-                  style=None, markup=False, soft_wrap=True)
+        whose = f"group {name!r}" if name else "groups that no coordinator knows"
+        out.print(f"{whose}: {count:,} of them", style=None, markup=False, soft_wrap=True)
     if result.divergence:
         where, reason = result.divergence
         out.print(f"[bold red]diverges[/] from {result.variant} at", where, style=None, soft_wrap=True)
