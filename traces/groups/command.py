@@ -72,7 +72,7 @@ def row_with(row: Row, groups: Groups | None, expected: list[str]) -> Row:
         variant=row.variant or groups.machine.variant,
         steps=row.steps + sum(groups.kinds.values()), first_divergence=row.first_divergence or told,
         violations=(*row.violations, *groups.properties.violated()),
-        error=row.error or (groups.damage[0] if groups.damage else None),
+        error=row.error or (groups.damage[0].reason if groups.damage else None),
         code=worse(row.code, exit_code_of(groups, expected)))
 
 

@@ -13,7 +13,7 @@ SAYS = {
     "G3": "a group with members has one leader in a generation, and that is a member",
     "G6": "no partition is assigned to two members in a generation, by an assignor of Kafka's",
     "G15": "a group.instance.id has one member id",
-    "G16": "an offset of a topic that is subscribed to does not expire",
+    "G16": "an offset of a topic that is subscribed to does not expire (2.1 and later)",
 }
 _DISJOINT = ("range", "roundrobin", "sticky", "cooperative-sticky")
 

@@ -45,7 +45,7 @@ class Groups:
     logs: list[Log]
     followed: list[Followed] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
-    damage: list[str] = field(default_factory=list)
+    damage: list[Divergence] = field(default_factory=list)
     kinds: Counter = field(default_factory=Counter)
     properties: Properties = field(default_factory=Properties)
 
@@ -155,8 +155,9 @@ class _Partition:
             followed.group.end_transaction(batch.producer, batch.commits)
 
     def _note_damage(self, entry: Entry, error: ValueError):
-        self._groups.damage.append(f"{entry.batch.segment}: the record of offset {entry.record.offset} cannot be read: "
-                                   f"{error}")
+        segment, offset = entry.batch.segment, entry.record.offset
+        why = f"{segment}: the record of offset {offset} cannot be read: {error}"
+        self._groups.damage.append(Divergence(segment, self._log.partition, offset, why))
 
     def _take(self, name, found):
         entry, key, value = found[0]
@@ -188,13 +189,15 @@ class _Partition:
         places = [key.place for _, key, _ in found if key.place]
         entry, batch = found[0][0], found[0][0].batch
         whole = not self._gap and (batch.magic < 2 or len(batch.records) == batch.last - batch.base + 1)
-        value, offsets = group.value, dict(group.offsets)
+        value = group.value
         time, dies = found[-1][0].record.time, len(places) < len(found)
         way = group.take_tombstones(self._groups.machine, places, dies, time, self._known, whole)
         running = bool(value and value.members)
         for place in places if running and whole else ():
-            holds = way != "expired" or not subscribes(value, place[0]) or place not in offsets
-            self._groups.properties.found["G16"].ask(holds, batch.segment, entry.record.offset, group.name)
+            broken = way == "expired" and subscribes(value, place[0])
+            group.counts["expired while subscribed"] += broken
+            if self._groups.machine.variant == CURRENT:
+                self._groups.properties.found["G16"].ask(not broken, batch.segment, entry.record.offset, group.name)
 
     def _count(self, found):
         for _, key, value in found:

@@ -45,7 +45,7 @@ class Replica:
     broker: str
     batches: list[Batch] = field(default_factory=list)
     last: Path | None = None
-    damage: str | None = None
+    damage: Divergence | None = None
     problems: list[str] = field(default_factory=list)
 
     def __post_init__(self):
@@ -78,14 +78,14 @@ class Log:
         return list(dict.fromkeys(e.batch.epoch for e in self.entries if e.batch.epoch is not None))
 
     @property
-    def damage(self) -> list[str]:
-        """What cannot be read, a line for each replica."""
+    def damage(self) -> list[Divergence]:
+        """Where replicas cannot be read on."""
         return [replica.damage for replica in self.replicas if replica.damage]
 
 
 def read_log(partition: int, files: dict[str, list[Path]]) -> Log:
     """Read and compare the replicas of a partition; raises UserError for a file that cannot be opened."""
-    log = Log(partition, [_read(broker, paths) for broker, paths in files.items()])
+    log = Log(partition, [_read(partition, broker, paths) for broker, paths in files.items()])
     disorder = {replica.broker: _disorder(partition, replica) for replica in log.replicas}
     found = [d for d in disorder.values() if d]
     order = sorted(log.replicas, key=lambda replica: replica.rank, reverse=True)
@@ -99,7 +99,7 @@ def read_log(partition: int, files: dict[str, list[Path]]) -> Log:
     return log
 
 
-def _read(broker, paths):
+def _read(partition, broker, paths):
     replica = Replica(broker, last=paths[-1] if paths else None)
     for path in paths:
         segment = read_segment(path)
@@ -107,7 +107,8 @@ def _read(broker, paths):
         if segment.torn and path == replica.last:
             replica.problems.append(segment.torn[1])
         elif segment.torn or segment.damage:
-            replica.damage = (segment.damage or segment.torn)[1]
+            offset, why = segment.damage or segment.torn
+            replica.damage = Divergence(path, partition, offset, why)
             break
     return replica
 

@@ -22,7 +22,7 @@ def groups_as_json(groups: Groups) -> dict:
         "verdict": groups.verdict,
         "first_divergence": first,
         "divergences": [each.as_json() for each in groups.divergences],
-        "damage": groups.damage,
+        "damage": [each.as_json() for each in groups.damage],
         "problems": groups.problems,
         "records": sum(groups.kinds.values()),
         "kinds": dict(groups.kinds),
@@ -47,7 +47,7 @@ def _group_as_json(followed: Followed) -> dict:
         "rebalances": counts[REBALANCE], "static_members_replaced": counts[REPLACED],
         "unstored_generations": counts["unstored"], "failovers": counts["failovers"], "commits": counts["commits"],
         "commits_without_members": counts["commits without members"], "tombstones": counts["tombstones"],
-        "deaths": counts["deaths"],
+        "deaths": counts["deaths"], "expired_while_subscribed": counts["expired while subscribed"],
     }
 
 
@@ -87,7 +87,7 @@ def _table(groups):
 def _print_verdict(out, groups):
     for damage in groups.damage:
         out.print("[bold yellow]bad input[/]: ", end="")
-        out.print(damage, soft_wrap=True, markup=False)
+        out.print(damage.reason, soft_wrap=True, markup=False)
     for each in groups.divergences:
         group = f" group {each.group}" if each.group else ""
         out.print(f"[bold red]diverges[/] at offset {each.offset} of {each.segment}:{group}", soft_wrap=True)

@@ -156,8 +156,8 @@ def test_a_flipped_byte_is_bad_input(tmp_path):
     flip(copy / "broker-2" / "__consumer_offsets-2" / NAME, GROUP_4)
     groups = replay_groups(copy)
     assert groups.verdict == "bad-input" and not groups.divergences
-    assert "broker-2" in groups.damage[0] and f"offset {GROUP_4}," in groups.damage[0]
-    assert "checksum" in groups.damage[0]
+    assert "broker-2" in groups.damage[0].reason and f"offset {GROUP_4}," in groups.damage[0].reason
+    assert "checksum" in groups.damage[0].reason and groups.damage[0].offset == GROUP_4
 
 
 def test_a_torn_tail_is_told(tmp_path):
