@@ -118,13 +118,14 @@ def observed_cluster(variant: str) -> Cluster:
                    plain.partition.rebound({partitions.end_session: end_controllers_session}))
 
 
-def as_its_client_hears(answer: int, fate: int) -> int:
-    """The answer to a request as it is seen on a real ZooKeeper: the models have EXPIRED for each of a closed session.
+def is_lost(request, fate: int) -> bool:
+    """Whether a request (a seam that is told its fate) is lost on its way to a real ZooKeeper, which stays as it is.
 
-    A client whose connection breaks together with its session hears first that the request is lost, and only when
-    it has reconnected that the session is over. The request was not applied.
+    The models lose only what would be answered OK. On a network the refusal of a deposed controller may be lost as
+    well, and what is asked in a session that is over: the client hears LOST, and the truth only when it asks again.
     """
-    return LOST if answer == EXPIRED and fate == LOST_DROPPED else answer
+    code = request.__code__
+    return fate == LOST_DROPPED and "fate" in code.co_varnames[:code.co_argcount]
 
 
 def end_candidates_session(zk, b):

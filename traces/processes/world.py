@@ -18,13 +18,13 @@ from spec.language.sets import contains, difference
 from spec.partition.creation_zookeeper import leave_unused
 from spec.planes import ASKED, departures
 from spec.planes import fields_of as fields_in
-from spec.processes import ELECTION, PARTITION, Cluster, as_its_client_hears, has_planes, named, scopes
+from spec.processes import ELECTION, PARTITION, Cluster, has_planes, is_lost, named, scopes
 from spec.replica.broker import LEADER, enough_in_sync
 from spec.replica.clients.network import commit
 from spec.replica.network import is_request
 from spec.replica.zookeeper import Answer
 from spec.seams import answers_of, seams_of
-from spec.zookeeper import ANSWERED
+from spec.zookeeper import ANSWERED, LOST
 from traces.processes.messages import REFUSED, Sent, delivered
 
 SENDING = ("put_request", "put_request_with_isr", "put_error")
@@ -86,9 +86,9 @@ class World:
         name = function.__name__
 
         def call(*arguments):
-            answer = function(*arguments)
+            answer = LOST if answers and is_lost(function, self._fate) else function(*arguments)
             if answers:
-                answer = self._answer = as_its_client_hears(answer, self._fate)
+                self._answer = answer
             elif name == "put_error":
                 self._errors.append(arguments[1:])
             else:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from spec.errors import UserError
+from spec.language.steps import parse_step
 from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed, steps
 from traces.processes.order import in_order
 from traces.processes.reading import read_cluster
@@ -220,3 +221,19 @@ def test_an_append_that_failed_does_not_excuse_transactions(copy):
     assert replayed(copy.directory).divergence is None
     copy.change(process, step["n"], zxids=[], at=None)
     assert replayed(copy.directory).divergence
+
+
+@pytest.mark.parametrize("landed", [True, False])
+def test_the_refusal_of_a_deposed_controller_may_be_lost_but_not_its_write(landed):
+    """A lost answer is LOST whatever it was, and nothing is sent then; what ZooKeeper logged was not refused."""
+    cluster, (process, step) = read_cluster(SPLIT_BRAIN), stale_write()
+    text, zxid = step["step"].replace("-> OK", "-> LOST"), step["zxids"][0]
+    partners = [each.replace("-> OK", "-> LOST") for each in step["with"]]
+    processes = [[replace(line, step=parse_step(text), partners=partners, zxids=(), at=None, zxid=zxid - 1)
+                  if (line.process, line.n, line.asks) == (process, step["n"], False) else line for line in lines]
+                 for lines in cluster.processes]
+    logged = [each for each in cluster.zookeeper.transactions if landed or each.zxid != zxid]
+    log = replace(cluster.zookeeper, transactions=logged)
+    where, reason = replay(replace(cluster, processes=processes, zookeeper=log), "legacy-checked").divergence
+    assert where == f"broker {process}, step {step['n']}, {text}"
+    assert ("answers FENCED" in reason) == landed and ("it sent 3 messages" in reason) == (not landed)
