@@ -18,6 +18,8 @@ from spec.museum.election import MODELS
 from spec.processes import CHECKED, parts
 from spec.processes import VARIANTS as RUN
 from traces.audit import audit
+from traces.broker_logs.checking import check_logs
+from traces.broker_logs.reading import read_logs
 from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.election_steps import identity, logged_properties
 from traces.evidence import gather
@@ -90,6 +92,9 @@ def add_parser(commands) -> None:
                         help="write the first violation or divergence, for `kafkaproof show`")
     parser.add_argument("--html", metavar="FILE", type=Path,
                         help="write the report as one page: the verdict, a timeline of the cluster, the records behind it")
+    parser.add_argument("--logs", metavar="PATH", type=Path,
+                        help="hold the brokers' own server.log, controller.log and state-change.log to the result: all below "
+                             "this directory, gzipped or not")
     parser.add_argument("--events", metavar="OUT", type=Path,
                         help="write every operation of the logs as Parquet into this new directory, for SQL")
     parser.add_argument("--master", metavar="MASTER",
@@ -157,8 +162,8 @@ def replay_several(directories: list[Path], options) -> int:
     known = PROPERTIES.keys() | RECORDED | EXPECTED
     for name in set(options.expect) - known:
         raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(known))}")
-    if options.history or options.events or options.html or options.offsets:
-        raise UserError("--history, --events, --html and --offsets are for one recording: give one DIR")
+    if options.history or options.events or options.html or options.offsets or options.logs:
+        raise UserError("--history, --events, --html, --offsets and --logs are for one recording: give one DIR")
     asked = vars(options) | {"master": None}
     asked.pop("run")
     with _jobs(options.master) as jobs:
@@ -194,8 +199,8 @@ def replay_recording(options) -> int:
     """Replay what `kafkaproof run` has recorded; returns the exit code."""
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
-    if options.chroot or options.events or options.html or options.offsets:
-        raise UserError(f"{options.directory}: --chroot, --events, --html and --offsets are for the log of a "
+    if options.chroot or options.events or options.html or options.offsets or options.logs:
+        raise UserError(f"{options.directory}: --chroot, --events, --html, --offsets and --logs are for the log of a "
                         f"ZooKeeper; its own is in {options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
     result = _followed(recorded, options)
@@ -232,6 +237,7 @@ def _report(recording: Recording, error: UserError | None, options) -> Report:
     if variant is None:
         raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
+    read = read_logs(options.logs) if options.logs else None
     gathered = gather(recording, variant, members, root)
     with _jobs(options.master) as jobs:
         if options.events:
@@ -241,10 +247,11 @@ def _report(recording: Recording, error: UserError | None, options) -> Report:
         metrics = metrics_of(recording, members, root)
         streams = together(gathered.common, explained.result()) if explained else explain_streams(gathered)
     settle(gathered.common, result, streams, recording)
+    logs = check_logs(read, gathered, recording, streams) if read else None
     accounts = audit(recording, gathered.common, result, streams)
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
-    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, metrics)
+    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, metrics, logs)
 
 
 def _jobs(master: str | None):
@@ -296,6 +303,6 @@ def exit_code(report: Report, expected: list[str]) -> int:
     if report.verdict == BAD_INPUT:
         return WRONG_USE
     violated = set(report.result.violations.found) if report.result else set()
-    if report.verdict == DIVERGES or violated - set(expected):
+    if report.verdict == DIVERGES or violated - set(expected) or report.logs and report.logs.contradictions:
         return VIOLATED
     return OK if report.verdict == CONFORMS else UNFINISHED

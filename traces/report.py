@@ -7,6 +7,8 @@ from rich.table import Table
 
 from checker.commands.tables import console
 from traces.audit import Audit
+from traces.broker_logs.checking import Checked
+from traces.broker_logs.report import logs_as_json, print_logs
 from traces.facts.report import Facts, print_facts
 from traces.metrics.report import metrics_as_json, print_metrics
 from traces.metrics.series import Series
@@ -25,7 +27,8 @@ class Report:
     """The answer of one replay; `result` and `streams` are None where nothing could be followed.
 
     `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not;
-    `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen.
+    `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen; `logs` is what
+    brokers' own logs say to it, where they were given.
     """
 
     recording: Recording
@@ -37,6 +40,7 @@ class Report:
     audit: Audit | None = None
     facts: Facts | None = None
     metrics: Series | None = None
+    logs: Checked | None = None
 
     def as_json(self) -> dict:
         """The report as `replay --json` prints it."""
@@ -63,6 +67,7 @@ class Report:
             "reassignments": reassignments_as_json(self.streams) if self.streams else None,
             "notifications": notifications_as_json(self.streams) if self.streams else None,
             "metrics": None if self.metrics is None else metrics_as_json(self.metrics),
+            "logs": self.logs and logs_as_json(self.logs),
         }
 
 
@@ -105,6 +110,8 @@ def print_report(report: Report) -> None:
                       f"{each.zxid:#x}, {each.count:,} records. {each.text}", soft_wrap=True)
     if report.metrics:
         print_metrics(out, report.metrics)
+    if report.logs:
+        print_logs(out, report.logs)
     if report.audit:
         report.audit.print(out)
     for problem in report.problems:

@@ -60,7 +60,7 @@ def outcome(scene: Scene, name: str, kind: Kind, tampered: Tampered, known: Resu
     log = tampered.edit(scene.log)
     first = _place(log, tampered.at)
     last = first if tampered.until is None else _place(log, tampered.until)
-    log = [t for place, t in enumerate(log) if place <= last or t.time <= log[last].time + BEHIND]
+    log = log[:next((place for place in range(last, len(log)) if log[place].time > log[last].time + BEHIND), len(log)) + 1]
     with TemporaryDirectory() as directory:
         write_log(Path(directory) / "log.1", numbered(log) if tampered.raw else repaired(log, scene.log)[0])
         result = settled(_read(directory), scene.variant)

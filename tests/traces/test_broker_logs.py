@@ -1,0 +1,140 @@
+"""Brokers' own logs are held to ZooKeeper's: what they tell is confirmed or contradicted, with file and line."""
+
+import gzip
+from datetime import UTC, datetime
+
+import pytest
+
+from checker.commands.main import main
+from tests.traces.replaying import FENCED, LEGACY, all_of, read, run_json
+from traces.broker_logs.checking import check_logs
+from traces.broker_logs.reading import ELECTED, FROM, SHUTTING_DOWN, STATE, read_logs
+
+HOUR = 3_600_000
+
+
+def stamp(time: int) -> str:
+    return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S,") + f"{time % 1000:03d}"
+
+
+def elections(directory, hours: int = 0) -> list[str]:
+    """What the controllers of a recording log, on clocks that are some hours ahead."""
+    times = {t.zxid: t.time for t in read(directory).transactions}
+    return [
+        f"[{stamp(times[c.epoch_zxid] + 5 + hours * HOUR)}] INFO [Controller id={c.broker}] {c.broker} successfully elected as "
+        f"the controller. Epoch incremented to {c.epoch} and epoch zk version is now {c.epoch} (kafka.controller.KafkaController)"
+        for c in all_of(directory).result.controllers.all]
+
+
+def changes(directory) -> list:
+    return [each.change for each in all_of(directory).streams.partitions]
+
+
+def received(change, controller: int, late: int = 3, **other) -> str:
+    """How a broker of 3.9 logs that it was told of a state."""
+    said = change.after._asdict() | other
+    return (f"[{stamp(change.time + late)}] TRACE [Broker id=1] Received LeaderAndIsr request LeaderAndIsrPartitionState("
+            f"topicName='{change.topic}', partitionIndex={change.number}, controllerEpoch={said['controller_epoch']}, "
+            f"leader={said['leader']}, leaderEpoch={said['leader_epoch']}, isr=[1], partitionEpoch=0, replicas=[1], "
+            f"addingReplicas=[], removingReplicas=[], isNew=true, leaderRecoveryState=0) correlation id 1 from controller "
+            f"{controller} epoch {said['controller_epoch']} (state.change.logger)")
+
+
+def check(directory, logs):
+    told = all_of(directory)
+    return check_logs(read_logs(logs), told.gathered, read(directory), told.streams)
+
+
+def write(path, lines: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+
+
+def owner(change) -> int:
+    return next(c.broker for c in all_of(FENCED).result.controllers.all if c.epoch == change.after.controller_epoch)
+
+
+def test_what_is_true_is_confirmed_whatever_the_time_zone_and_the_file(tmp_path):
+    write(tmp_path / "controller.log.2026-11-21-03", elections(FENCED, hours=-5))
+    checked = check(FENCED, tmp_path)
+    assert (checked.offset, dict(checked.counts[ELECTED])) == (-5 * HOUR, {"confirmed": 8})
+    write(tmp_path / "controller.log.2026-11-21-03", elections(FENCED))
+    (tmp_path / "broker-1").mkdir()
+    write(tmp_path / "broker-1" / "state-change-1.log.gz", [received(c, owner(c)) for c in changes(FENCED)])
+    checked = check(FENCED, tmp_path)
+    assert (checked.contradictions, checked.read.unreadable) == ([], 0)
+    assert checked.counts[STATE]["confirmed"] == len(changes(FENCED)) == 217
+
+
+@pytest.mark.parametrize("other, why", [
+    ({"leader": 9}, "leader 9 in leader epoch 0 of f1-0 was never written"),
+    ({"leader_epoch": 77}, "in leader epoch 77 of f1-0 was never written"),
+    ({"controller_epoch": 99}, "nobody ever wrote controller epoch 99"),
+    ({"controller_epoch": 2}, "controller epoch 2 is broker"),
+    ({"late": -12_000}, "was written only 12 s later"),
+])
+def test_what_is_not_so_is_a_contradiction_with_file_and_line(tmp_path, other, why):
+    first = next(c for c in changes(FENCED) if c.partition == ("f1", 0))
+    write(tmp_path / "state-change.log", ["\tat some.stack.Trace", received(first, owner(first), **other)])
+    (claim, said), = check(FENCED, tmp_path).contradictions
+    assert (claim.file.name, claim.line, why in said) == ("state-change.log", 2, True), said
+
+
+def test_lines_of_1_1_1_are_read(tmp_path):
+    at = "[2018-04-01 12:00:00,123]"
+    write(tmp_path / "state-change.log", [
+        f"{at} TRACE [Broker id=2] Received LeaderAndIsr request PartitionState(controllerEpoch=4, leader=-1, leaderEpoch=5, "
+        "isr=1,2, zkVersion=7, replicas=1,2,3, isNew=false) correlation id 1 from controller 3 epoch 4 for partition "
+        "my-topic-12 (state.change.logger)",
+        f"{at} TRACE [Controller id=3 epoch=4] Changed partition f1-0 from OfflinePartition to OnlinePartition with state "
+        "LeaderAndIsr(leader=2, leaderEpoch=6, isr=List(2), zkVersion=7) (state.change.logger)",
+        f"{at} TRACE [Broker id=2] Completed LeaderAndIsr request correlationId 3 from controller 3 epoch 4 for the "
+        "become-leader transition for partition f1-0 (state.change.logger)",
+        f"{at} TRACE [Broker id=2] Received LeaderAndIsr request in a form of a later version"])
+    write(tmp_path / "controller.log", [
+        f"{at} INFO [Controller id=3] Epoch incremented to 4 (kafka.controller.KafkaController)",
+        f"{at} INFO [Controller id=3] Initialized controller epoch to 3 and zk version 2 (kafka.controller.KafkaController)",
+        f"{at} INFO [Controller id=3] Shutting down broker 2 (kafka.controller.KafkaController)"])
+    found = read_logs(tmp_path)
+    said = [(c.what, c.broker, c.epoch, c.partition, c.leader, c.leader_epoch) for c in found.claims]
+    assert said == [
+        (ELECTED, 3, 4, None, None, None), (SHUTTING_DOWN, 3, None, None, 2, None),
+        (STATE, 3, 4, ("my-topic", 12), -1, 5), (STATE, 3, 4, ("f1", 0), 2, 6), (FROM, 3, 4, None, None, None)]
+    assert (found.lines, found.unreadable, found.claims[0].time) == (7, 1, 1_522_584_000_123)
+
+
+def test_what_is_of_another_time_is_not_judged(tmp_path):
+    first = changes(FENCED)[0]
+    write(tmp_path / "state-change.log", [received(first, owner(first), late=24 * HOUR, leader=9)])
+    checked = check(FENCED, tmp_path)
+    assert (checked.contradictions, checked.counts[STATE].total()) == ([], 1)
+
+
+def test_the_command_tells_of_it_and_fails(capsys, tmp_path):
+    first = changes(FENCED)[0]
+    write(tmp_path / "controller.log", elections(FENCED))
+    code, found = run_json(capsys, FENCED, "--logs", tmp_path)
+    assert (code, found["verdict"], found["logs"]["contradictions"]) == (0, "conforms", [])
+    assert found["logs"]["claims"] == [{"what": ELECTED, "confirmed": 8, "count": 8}]
+    write(tmp_path / "state-change.log", [received(first, owner(first), leader=9)])
+    assert main(["replay", str(FENCED), "--logs", str(tmp_path)]) == 1
+    text = capsys.readouterr().out
+    assert "contradicts ZooKeeper" in text and "leader 9 in leader epoch 0" in text and "conforms to fenced" in text
+
+
+def test_wrong_use_is_one_line(capsys, tmp_path):
+    assert main(["replay", str(FENCED), "--logs", str(tmp_path)]) == 2
+    assert "no server*.log" in capsys.readouterr().err
+    (tmp_path / "server.log.gz").write_bytes(b"no gzip")
+    assert main(["replay", str(FENCED), "--logs", str(tmp_path)]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+    assert main(["replay", str(FENCED), str(LEGACY), "--logs", str(tmp_path)]) == 2
+
+
+def test_the_logs_of_real_brokers_contradict_nothing(recording_directory):
+    told = all_of(recording_directory)
+    checked = check_logs(read_logs(recording_directory), told.gathered, read(recording_directory), told.streams)
+    assert (checked.contradictions, checked.read.unreadable) == ([], 0)
+    elected = len(told.result.controllers.all)
+    assert checked.counts[ELECTED]["confirmed"] >= elected
+    assert checked.counts[STATE]["confirmed"] > 50

@@ -1,0 +1,1 @@
+"""Holds what brokers' own logs tell to what ZooKeeper's log shows."""
