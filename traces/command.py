@@ -41,7 +41,8 @@ from traces.processes.reading import Cluster, is_recording, read_cluster
 from traces.processes.replay import Result
 from traces.processes.replay import replay as follow
 from traces.processes.report import as_json, print_result
-from traces.recording import Recording, log_files, read_readable
+from traces.recording import Recording, learn, log_files, read_readable
+from traces.redaction import Redactor
 from traces.replay import replay
 from traces.report import (
     BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, refused_by_epoch, verdict_of,
@@ -100,6 +101,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--master", metavar="MASTER",
                         help="replay several recordings, or explain the topics of a long log, in tasks of Spark, such "
                              "as local[2] (default: no Spark)")
+    parser.add_argument("--redact", action="store_true",
+                        help="topics, hosts, groups, clients, principals and all other names become pseudonyms everywhere")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 
@@ -133,15 +136,18 @@ def run(options) -> int:
         raise UserError(f"--expect {name}: replay evaluates {', '.join((*PROPERTIES, *sorted(EXPECTED)))}")
     if options.variant not in (None, *VARIANTS):
         raise UserError(f"--variant {options.variant}: there are {', '.join(VARIANTS)}")
-    recording, error = read_readable(options.directory)
+    if options.redact and options.offsets:
+        raise UserError("--redact: the segments of --offsets hold names that are not replaced; leave out one of both")
+    redactor = Redactor() if options.redact else None
+    recording, error = read_readable(options.directory, redactor)
     try:
-        report = _report(recording, error, options)
+        report = _report(recording, error, options, redactor)
     except UserError as problem:
         if not options.json:
             raise
         problems = (*recording.problems, str(problem))
         report = Report(recording, None, problems, BAD_INPUT, str(problem))
-    groups = groups_beside(options, recording) if recording.transactions else None
+    groups = groups_beside(options, recording) if recording.transactions and not options.redact else None
     if options.json:
         print(json.dumps(with_groups(report.as_json(), groups) if groups else report.as_json(), indent=2))
     else:
@@ -162,8 +168,8 @@ def replay_several(directories: list[Path], options) -> int:
     known = PROPERTIES.keys() | RECORDED | EXPECTED
     for name in set(options.expect) - known:
         raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(known))}")
-    if options.history or options.events or options.html or options.offsets or options.logs:
-        raise UserError("--history, --events, --html, --offsets and --logs are for one recording: give one DIR")
+    if given := _given(options, "history", "events", "html", "offsets", "logs", "redact"):
+        raise UserError(f"{given}: of one recording: give one DIR")
     asked = vars(options) | {"master": None}
     asked.pop("run")
     with _jobs(options.master) as jobs:
@@ -173,6 +179,11 @@ def replay_several(directories: list[Path], options) -> int:
     else:
         print_rows(rows)
     return worst(rows)
+
+
+def _given(options, *names: str) -> str:
+    """Those of the options that were given, as one writes them."""
+    return ", ".join(f"--{name}" for name in names if getattr(options, name))
 
 
 def row_of(asked: dict, directory: Path) -> Row:
@@ -199,9 +210,9 @@ def replay_recording(options) -> int:
     """Replay what `kafkaproof run` has recorded; returns the exit code."""
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
-    if options.chroot or options.events or options.html or options.offsets or options.logs:
-        raise UserError(f"{options.directory}: --chroot, --events, --html, --offsets and --logs are for the log of a "
-                        f"ZooKeeper; its own is in {options.directory / 'zookeeper'}")
+    if given := _given(options, "chroot", "events", "html", "offsets", "logs", "redact"):
+        raise UserError(f"{options.directory}: {given}: of the log of a ZooKeeper; its own is in "
+                        f"{options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
     result = _followed(recorded, options)
     if options.json:
@@ -224,14 +235,16 @@ def _code(result: Result, options) -> int:
     return VIOLATED if result.divergence or set(result.violations) - set(options.expect) else OK
 
 
-def _report(recording: Recording, error: UserError | None, options) -> Report:
+def _report(recording: Recording, error: UserError | None, options,
+            redactor: Redactor | None = None) -> Report:
     """Follow what could be read."""
     problems = (*recording.problems, *([str(error)] if error else []))
     if not recording.transactions:
         raise error or UserError("; ".join(problems) or f"{options.directory}: no record")
     if recording.begins_unknown:
         return Report(recording, None, problems, UNDECIDED, "what was before the first record is unknown")
-    root = find_root(recording, options.chroot)
+    chroot = redactor.path(options.chroot) if redactor and options.chroot else options.chroot
+    root = find_root(recording, chroot)
     members = Members(recording, root)
     variant = options.variant or find_variant(recording, members, root)
     if variant is None:
@@ -241,7 +254,7 @@ def _report(recording: Recording, error: UserError | None, options) -> Report:
     gathered = gather(recording, variant, members, root)
     with _jobs(options.master) as jobs:
         if options.events:
-            _write_events(options.directory, options.events, root, jobs)
+            _write_events(options.directory, options.events, root, jobs, redactor)
         explained = jobs and jobs.explain(gathered.common, gathered.streams.values())
         result = replay(recording, variant, members, root, _progress(len(recording.transactions)))
         metrics = metrics_of(recording, members, root)
@@ -263,7 +276,7 @@ def _jobs(master: str | None):
     return started(master)
 
 
-def _write_events(directory: Path, events: Path, root: str, jobs) -> None:
+def _write_events(directory: Path, events: Path, root: str, jobs, redactor: Redactor | None) -> None:
     """Write the operations of all logs as Parquet files into a new directory."""
     from traces.events import write_events
 
@@ -272,7 +285,10 @@ def _write_events(directory: Path, events: Path, root: str, jobs) -> None:
     except OSError as error:
         raise UserError(f"--events {events}: {error.strerror}; name a directory that does not exist") from None
     files = log_files(directory)
-    written = jobs.events(files, events, root) if jobs else sum(write_events(file, events, root) for file in files)
+    if jobs and redactor:
+        learn(files, redactor)
+    written = jobs.events(files, events, root, redactor) if jobs else \
+        sum(write_events(file, events, root, redactor) for file in files)
     print(f"{written:,} operations in {events}", file=sys.stderr)
 
 

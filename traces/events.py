@@ -8,8 +8,9 @@ import pyarrow.parquet as pq
 
 from traces.cluster import below, broker_in, number_in
 from traces.partitions.changes import state_in
+from traces.recording import read_file
+from traces.redaction import Redactor
 from traces.transactions import ERROR_NAMES, CreateSession, Failure, LogError, Transaction
-from traces.zookeeper_log import read_log
 from traces.znodes import place_of
 
 SCHEMA = pa.schema([
@@ -26,14 +27,15 @@ _PLACES = {"/controller": "controller", "/controller_epoch": "epoch"}
 _IDS = "/brokers/ids/"
 
 
-def write_events(file: Path, directory: Path, root: str) -> int:
+def write_events(file: Path, directory: Path, root: str, redactor: Redactor | None = None) -> int:
     """Write the operations of one log file to `directory`/NAME.parquet; returns how many.
 
     `root`: the chroot of the cluster. Not more than the rows of 50,000 records are in memory beside the file. Of a
-    damaged file what is before the damage is written.
+    damaged file what is before the damage is written. A `redactor` must know all names before, where files are written
+    by several processes.
     """
     try:
-        transactions, rows = read_log(file).transactions, 0
+        transactions, rows = read_file(file, redactor).transactions, 0
     except LogError as error:
         transactions, rows = error.transactions, 0
     with pq.ParquetWriter(directory / f"{file.parents[1].name}-{file.name}.parquet", SCHEMA) as writer:

@@ -9,6 +9,7 @@ from checker import cluster
 from checker.errors import UserError
 from traces.events import write_events
 from traces.evidence import Common, Evidence
+from traces.redaction import Redactor
 from traces.streams import explain_stream
 from traces.topics.replay import Streams
 from traces.writes import Write
@@ -36,10 +37,10 @@ class Jobs:
     def __init__(self, context, beside: ThreadPoolExecutor):
         self._context, self._beside = context, beside
 
-    def events(self, files: list[Path], directory: Path, root: str) -> int:
+    def events(self, files: list[Path], directory: Path, root: str, redactor: Redactor | None) -> int:
         """Write the events of each file into a Parquet file of its own; returns how many there are."""
         def write(file: Path) -> int:
-            return write_events(file, directory, root)
+            return write_events(file, directory, root, redactor)
 
         return sum(self._collected(self._context.parallelize(files, len(files)).map(write)))
 

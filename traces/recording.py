@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from traces.redaction import Redactor
 from traces.transactions import LogError, Transaction
-from traces.zookeeper_log import read_log
+from traces.zookeeper_log import LogFile, read_log
 from traces.zookeeper_snapshot import Snapshot, read_snapshot
 
 _LOG_NAME = re.compile(r"log\.[0-9a-f]+")
@@ -29,20 +30,20 @@ class Recording:
         return bool(self.transactions) and self.start is None and self.transactions[0].zxid not in _FIRST_ZXIDS
 
 
-def read_readable(directory: Path) -> tuple[Recording, LogError | None]:
+def read_readable(directory: Path, redactor: Redactor | None = None) -> tuple[Recording, LogError | None]:
     """As `read_recording`, but where a log cannot be read on: what was read before, and the error."""
     try:
-        return read_recording(directory), None
+        return read_recording(directory, redactor), None
     except LogError as error:
-        return _recording(directory, list(error.transactions), []), error
+        return _recording(directory, list(error.transactions), [], redactor), error
 
 
-def read_recording(directory: Path) -> Recording:
+def read_recording(directory: Path, redactor: Redactor | None = None) -> Recording:
     """Read all logs in a directory, its version-2/ and the version-2/ of its subdirectories, merged by zxid.
 
     `start` is the newest snapshot before the first record; where there is none, the oldest later one,
     and the records that it contains are left out. Torn tails, gaps, duplicates and unreadable snapshots
-    are told in `problems`. Raises LogError, with the transactions read before, when there is no log,
+    are told in `problems`. With a `redactor` nothing but its pseudonyms leaves this function. Raises LogError, with the transactions read before, when there is no log,
     when a log cannot be read or is damaged, and when two different records have one zxid.
     """
     if not directory.is_dir():
@@ -52,14 +53,34 @@ def read_recording(directory: Path) -> Recording:
         raise LogError(f"{directory}: no log.* file here, in version-2/ or in */version-2/; give the directory "
                        "that ZooKeeper's dataLogDir (or dataDir) names")
     problems: list[str] = []
-    return _recording(directory, _merge(directory, logs, problems), problems)
+    return _recording(directory, _merge(directory, logs, problems, redactor), problems, redactor)
 
 
-def _recording(directory: Path, transactions: list[Transaction], problems: list[str]) -> Recording:
+def read_file(log: Path, redactor: Redactor | None) -> LogFile:
+    """Read one log file, with the names as the redactor has them; raises LogError."""
+    rewritten = redactor.transactions if redactor else tuple
+    try:
+        file = read_log(log)
+    except LogError as error:
+        raise LogError(str(error), rewritten(error.transactions)) from None
+    return replace(file, transactions=rewritten(file.transactions))
+
+
+def learn(logs: list[Path], redactor: Redactor) -> None:
+    """Let a redactor know every name in logs, also behind damage of another one."""
+    for log in logs:
+        try:
+            read_file(log, redactor)
+        except LogError:
+            continue
+
+
+def _recording(directory: Path, transactions: list[Transaction], problems: list[str],
+               redactor: Redactor | None) -> Recording:
     """Return the recording that begins with the right snapshot; `problems` grows."""
     if not transactions:
         return Recording(directory, None, [], problems)
-    start = _start(directory, transactions[0].zxid, problems)
+    start = _start(directory, transactions[0].zxid, problems, redactor)
     if start is not None and transactions[0].zxid <= start.zxid:
         whole = len(transactions)
         transactions = [transaction for transaction in transactions if transaction.zxid > start.zxid]
@@ -89,13 +110,13 @@ def _zxid(file: Path) -> int:
     return int(file.name.split(".")[1], 16)
 
 
-def _merge(directory: Path, logs: list[Path], problems: list[str]) -> list[Transaction]:
+def _merge(directory: Path, logs: list[Path], problems: list[str], redactor: Redactor | None) -> list[Transaction]:
     """Read the logs and return their transactions in zxid order, each once."""
     merged: dict[int, Transaction] = {}
     duplicates = 0
     for log in logs:
         try:
-            file = read_log(log)
+            file = read_file(log, redactor)
         except LogError as error:
             before = merged | {transaction.zxid: transaction for transaction in error.transactions}
             raise LogError(str(error), _in_order(before)) from None
@@ -121,14 +142,15 @@ def _in_order(merged: dict[int, Transaction]) -> tuple[Transaction, ...]:
     return tuple(merged[zxid] for zxid in sorted(merged))
 
 
-def _start(directory: Path, first: int, problems: list[str]) -> Snapshot | None:
+def _start(directory: Path, first: int, problems: list[str], redactor: Redactor | None) -> Snapshot | None:
     """Return the newest readable snapshot before zxid `first`, else the oldest readable one after it, else None."""
     snapshots = _files(directory, _SNAPSHOT_NAME)
     before = [file for file in snapshots if _zxid(file) < first]
     after = [file for file in snapshots if _zxid(file) >= first]
     for file in before[::-1] + ([] if first in _FIRST_ZXIDS else after):
         try:
-            return read_snapshot(file)
+            snapshot = read_snapshot(file)
+            return redactor.snapshot(snapshot) if redactor else snapshot
         except LogError as error:
             problems.append(str(error))
     if first not in _FIRST_ZXIDS:

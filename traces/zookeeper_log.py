@@ -132,7 +132,7 @@ def _operation_of_multi(reader: JuteReader) -> Operation:
     operation = _operation(kind, body)
     surplus = len(body.rest())
     if surplus:
-        raise JuteError(f"{surplus} surplus bytes after {operation.form()} of a multi")
+        raise JuteError(f"{surplus} surplus bytes after {operation.form().split()[0]} of a multi")
     return operation
 
 

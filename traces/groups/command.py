@@ -30,7 +30,7 @@ def is_segments(directory: Path) -> bool:
 
 def replay_segments(options) -> int:
     """Follow the groups in segments alone, print what was found; returns the exit code."""
-    for name in ("variant", "chroot", "history", "html", "events", "master", "offsets"):
+    for name in ("variant", "chroot", "history", "html", "events", "master", "offsets", "redact"):
         if getattr(options, name):
             raise UserError(f"--{name}: {options.directory} has no log of ZooKeeper, only segments")
     for name in set(options.expect) - EXPECTED:
