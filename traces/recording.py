@@ -43,7 +43,8 @@ def read_recording(directory: Path, redactor: Redactor | None = None) -> Recordi
 
     `start` is the newest snapshot before the first record; where there is none, the oldest later one,
     and the records that it contains are left out. Torn tails, gaps, duplicates and unreadable snapshots
-    are told in `problems`. With a `redactor` nothing but its pseudonyms leaves this function. Raises LogError, with the transactions read before, when there is no log,
+    are told in `problems`. With a `redactor` nothing but its pseudonyms leaves this function.
+    Raises LogError, with the transactions read before, when there is no log,
     when a log cannot be read or is damaged, and when two different records have one zxid.
     """
     if not directory.is_dir():

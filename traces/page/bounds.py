@@ -1,7 +1,7 @@
 """Keeps a page usable whatever the log: lanes and items are bounded, and what is denser than a screen is made one."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from traces.page.items import KINDS, Item, Lane
 
@@ -28,22 +28,29 @@ def bounded_items(items: list[Item], began: int, ended: int) -> tuple[list[Item]
 
     On the grid all marks of a kind in a cell of a lane are one, and so are all bars that are shorter than a cell.
     """
-    cell, found = 0, items
-    while len(found) > MOST_ITEMS:
-        wider = max(2 * cell, (ended - began) // _FINEST, 1)
-        if wider > 2 * (ended - began) + 2:
-            break
-        cell, found = wider, _on_grid(items, began, wider)
-    return found, cell
-
-
-def _on_grid(items: Iterable[Item], began: int, cell: int) -> list[Item]:
+    if len(items) <= MOST_ITEMS:
+        return items, 0
+    alike: dict[tuple, int] = {}
+    likes = [alike.setdefault(_likeness(item), len(alike)) for item in items]
+    cell = max((ended - began) // _FINEST, 1)
+    while len(set(_places(items, likes, began, cell))) > MOST_ITEMS and cell <= ended - began:
+        cell *= 2
     cells: dict[tuple, list[Item]] = defaultdict(list)
-    for number, item in enumerate(items):
+    for item, place in zip(items, _places(items, likes, began, cell)):
+        cells[place].append(item)
+    return [_one(found) for found in cells.values()], cell
+
+
+def _likeness(item: Item) -> tuple:
+    """What items have in common that can be made one: lane, kind, and the broker that colours a bar."""
+    return item.lane, item.kind, item.brokers[:1] if KINDS[item.kind].shape == "bar" else ()
+
+
+def _places(items: list[Item], likes: list[int], began: int, cell: int) -> Iterator[tuple]:
+    """The place of each item on a grid; a bar that is as long as a cell has one of its own."""
+    for number, (item, like) in enumerate(zip(items, likes)):
         alone = item.end is not None and item.end - item.start >= cell
-        cells[item.lane, item.kind, item.brokers[:1] if KINDS[item.kind].shape == "bar" else (),
-              (item.start - began) // cell, number if alone else None].append(item)
-    return [_one(found) for found in cells.values()]
+        yield like, (item.start - began) // cell, number if alone else -1
 
 
 def _one(items: list[Item]) -> Item:
@@ -53,5 +60,6 @@ def _one(items: list[Item]) -> Item:
     ends = [item.end for item in items if item.end is not None]
     zxids = list(dict.fromkeys(zxid for item in items for zxid in item.zxids))
     brokers = tuple(dict.fromkeys(broker for item in items for broker in item.brokers))
-    return Item(first.lane, first.kind, min(item.start for item in items), f"{len(items):,} of these, the first: {first.text}",
+    text = f"{len(items):,} of these, the first: {first.text}"
+    return Item(first.lane, first.kind, min(item.start for item in items), text,
                 tuple(zxids[:MOST_BEHIND]), max(ends, default=None), brokers, len(items), len(zxids))

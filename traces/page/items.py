@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Kind(NamedTuple):
-    """A kind of items: how the legend calls it, how it is drawn, and how grave it is (3: a violation, 0: business as usual).
+    """A kind of items: how the legend calls it, how it is drawn, how grave it is (3: a violation, 0: nothing to see).
 
     `shape`: "bar" (a time with a broker's colour), "band" (a time that is a worry), "thread" (a time of work), or of a
     moment "tick", "diamond", "up", "down", "cross". `off`: it is not shown until it is asked for.
@@ -43,7 +43,6 @@ KINDS = {
     "topic-write": Kind("other write to a topic", "tick", 0, True),
     "request": Kind("request or notification", "tick", 0),
     "group": Kind("group rebalance", "tick", 0),
-    "step": Kind("step of a process", "tick", 0),
     "metric": Kind("metric", "line", 0),
     "other": Kind("any other record", "tick", 0),
 }

@@ -1,4 +1,4 @@
-"""The records behind items, as the page has them: when, whose, what was written, and what of the specification it is."""
+"""The records behind items, as the page has them: when, whose, what was written, what explains them."""
 
 from collections.abc import Iterable, Iterator
 
@@ -28,7 +28,7 @@ def chosen_records(items: Iterable[Item]) -> list[int]:
 
 
 def records_as_json(report: Report, zxids: Iterable[int], began: int) -> dict[str, list]:
-    """By zxid: time since `began` in ms, session, broker or null, what the record is, operations as (form, text), what is told."""
+    """By zxid: time since `began` in ms, session, broker or null, what it is, operations as (form, text), words."""
     wanted, size, found = list(zxids), 0, {}
     told = report.result.told if report.result else {}
     known = {t.zxid: t for t in report.recording.transactions}

@@ -1,6 +1,6 @@
 """Puts the page together: the items of a report, the records behind them, metrics, and the words on top."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from checker.pictures.page import filled
@@ -18,23 +18,21 @@ from traces.report import Report
 OTHER = "Other records"
 MOST_POINTS = 2_000
 """So many points of a metric at most."""
-SECTIONS = ("Found", "Processes", "Controllers", "Brokers", "Metrics", "Topics and partitions", "Groups", "Requests",
+SECTIONS = ("Found", "Controllers", "Brokers", "Metrics", "Topics and partitions", "Groups", "Requests",
             "More metrics", OTHER)
 
 
-def render(report: Report, more: Iterable[Item] = (), told: tuple[str, int] | None = None,
-           also: tuple[str, ...] = ()) -> str:
-    """The page of a report; `more`: items of other sources; `told`, `also`: another verdict, and lines below it."""
+def render(report: Report) -> str:
+    """The page of a report."""
     times = Times(report.recording)
-    whole = [*more, *items_of(report, times)]
-    kept, lost = bounded_lanes(whole)
+    kept, lost = bounded_lanes(items_of(report, times))
     items, cell = bounded_items(kept, times.began, times.ended)
     records = records_as_json(report, chosen_records(items), times.began)
-    verdict, weight = told or sentence(report)
+    verdict, weight = sentence(report)
     transactions = report.recording.transactions
     data = {
         "source": str(report.recording.directory), "sentence": verdict, "weight": weight,
-        "lines": [*({"text": text, "weight": 3, "zxid": None} for text in also), *(_line(line) for line in lines(report))],
+        "lines": [_line(line) for line in lines(report)],
         "problems": list(report.problems), "began": times.began, "ended": times.ended, "count": len(transactions),
         "zxids": [f"{t.zxid:#x}" for t in (*transactions[:1], *transactions[-1:])],
         "kinds": [{"id": name, **kind._asdict()} for name, kind in KINDS.items()], "sections": SECTIONS,
@@ -48,7 +46,8 @@ def render(report: Report, more: Iterable[Item] = (), told: tuple[str, int] | No
 def items_of(report: Report, times: Times) -> list[Item]:
     """All items of a report: each record is behind one at least."""
     if report.result is None:
-        return [Item(Lane(OTHER, "all records"), "other", t.time, t.form(), (t.zxid,)) for t in report.recording.transactions]
+        lane = Lane(OTHER, "all records")
+        return [Item(lane, "other", t.time, t.form(), (t.zxid,)) for t in report.recording.transactions]
     found = [
         *found_items(report, times), *controller_items(report, times), *broker_items(report, times),
         *request_items(report), *topic_items(report.streams, times), *leader_items(report.streams, times),
@@ -94,7 +93,7 @@ def _rank(lane: Lane) -> tuple:
 
 
 def _metrics(series: Series, began: int) -> list[dict]:
-    """The metrics that ever changed: name, words, points (ms since `began`, value), whether it is a worry as it stands."""
+    """The metrics that ever changed: name, words, points (ms since `began`, value), whether any value is a worry."""
     found = []
     for name in (*GAUGES, *COUNTERS):
         points = [[series.began - began, series.initial[name]]]

@@ -25,8 +25,8 @@ def sentence(report: Report) -> tuple[str, int]:
     found = list(result.violations.found.values()) if result else []
     also = f", and violates {', '.join(each.property for each in found)}" if found else ""
     if report.verdict == DIVERGES:
-        return (f"The log diverges from {result.variant} at {result.divergence[0]:#x}: no behaviour of the specification "
-                f"gives this record{also}."), 3
+        return (f"The log diverges from {result.variant} at {result.divergence[0]:#x}: no behaviour of the "
+                f"specification gives this record{also}."), 3
     if report.verdict == CONFORMS:
         but = also.replace("and", "but", 1)
         return (f"The log conforms to {result.variant}{but}: each of its {records:,} records is a step that the "
@@ -49,8 +49,8 @@ def _lines(report: Report) -> Iterator[Line]:
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
         yield Line(f"{each.property}: {each.count:,} records{changed}. {each.text}", 3, each.zxid)
     for each in flaws(report.streams):
-        yield Line(f"{each.property} does not hold in any version of Kafka, nor here: {each.count:,} records. {each.text}",
-                   2, each.zxid)
+        told = f"{each.property} does not hold in any version of Kafka, nor here: {each.count:,} records. {each.text}"
+        yield Line(told, 2, each.zxid)
     yield from _of_controllers(report)
     yield from _of_partitions(report)
     yield from _of_topics(report)

@@ -15,7 +15,7 @@ class Times:
         self.began, self.ended = min(self._times, default=0), max(self._times, default=0)
 
     def at(self, zxid: int) -> int:
-        """The time of the first record from that zxid on; before the log it is that of the first, behind it of the last."""
+        """The time of the first record from that zxid on: of the first before the log, of the last behind it."""
         place = bisect_left(self._zxids, zxid)
         return self._times[place] if place < len(self._times) else self.ended
 

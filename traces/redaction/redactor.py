@@ -172,7 +172,7 @@ class Redactor:
 
 
 def _split(path: str) -> tuple[list[str], list[str]]:
-    """The parts of a path before the first that is Kafka's, with the empty one before the first slash, and the others."""
+    """The parts of a path before the first that is Kafka's, and the others; what is before the first slash is empty."""
     parts = path.split("/")
     first = next((place for place, part in enumerate(parts) if place and part in words.TREE), len(parts))
     return parts[:first], parts[first:]

@@ -1,4 +1,4 @@
-"""What no redaction hides: the words that Kafka itself puts into paths and JSON. Every other word is somebody's name."""
+"""What no redaction hides: the words that Kafka itself puts into paths and JSON. Any other word is a name."""
 
 CHROOT, ZNODE = "chroot", "znode"
 
@@ -8,8 +8,8 @@ TREE = {
     "controller": {}, "controller_epoch": {}, "cluster": {"id": {}}, "feature": {}, "latest_producer_id_block": {},
     "migration": {},
     "admin": {"delete_topics": {"{topic}": {}}, "reassign_partitions": {}, "preferred_replica_election": {}},
-    "config": {"topics": {"{topic}": {}}, "brokers": {"{number}": {}}, "clients": {"{client}": {}}, "ips": {"{host}": {}},
-               "users": {"{principal}": {"clients": {"{client}": {}}}}, "changes": {"{sequence}": {}}},
+    "config": {"topics": {"{topic}": {}}, "brokers": {"{number}": {}}, "clients": {"{client}": {}},
+               "ips": {"{host}": {}}, "users": {"{principal}": {"clients": {"{client}": {}}}}, "changes": {"{sequence}": {}}},
     "consumers": {"{group}": {"ids": {"{consumer}": {}}, "owners": {"{topic}": {"{number}": {}}},
                               "offsets": {"{topic}": {"{number}": {}}}}},
     "isr_change_notification": {"{sequence}": {}}, "log_dir_event_notification": {"{sequence}": {}},
@@ -25,7 +25,8 @@ TREE["kafka-acl"] = _RESOURCES
 TREE["kafka-acl-extended"] = {"prefixed": _RESOURCES}
 
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__cluster_metadata", "__share_group_state"})
-KEPT = {"topic": INTERNAL_TOPICS, "client": {"<default>"}, "principal": {"<default>", "*", "ANONYMOUS"}, "host": {"<default>", "*"}}
+KEPT = {"topic": INTERNAL_TOPICS, "client": {"<default>"}, "principal": {"<default>", "*", "ANONYMOUS"},
+        "host": {"<default>", "*"}}
 """Names that Kafka gives, by sort."""
 
 KEYS = frozenset({

@@ -118,7 +118,8 @@ def test_what_cannot_be_followed_is_a_page_too():
     whole = read(FENCED)
     data = data_in(render(Report(whole, None, (), UNDECIDED, "what was before the first record is unknown")))
     assert data["weight"] == 2 and len(data["items"]) == len(data["records"]) == 471
-    assert data_in(render(Report(Recording(Path("x"), None, [], []), None, ("empty",), BAD_INPUT, "no record")))["count"] == 0
+    empty = Report(Recording(Path("x"), None, [], []), None, ("empty",), BAD_INPUT, "no record")
+    assert data_in(render(empty))["count"] == 0
 
 
 def test_a_page_is_self_contained_and_markup_stays_text():
@@ -155,7 +156,8 @@ def test_what_is_made_one_loses_nothing_but_places(items, most):
 
 def test_lanes_with_trouble_stay_when_there_are_too_many(monkeypatch):
     monkeypatch.setattr(bounds, "MOST_LANES", 2)
-    items = [Item(lane, "election", 0, "x") for lane in LANES] + [Item(LANES[3], "unclean", 1, "x"), Item(Lane("Found", "x"), "state", 0, "")]
+    items = [Item(lane, "election", 0, "x") for lane in LANES]
+    items += [Item(LANES[3], "unclean", 1, "x"), Item(Lane("Found", "x"), "state", 0, "")]
     found, lost = bounded_lanes(items)
     assert lost == 3 and {item.lane.name for item in found} == {"t-3", "x"}
 

@@ -37,7 +37,8 @@ def rich(names: dict[str, str]) -> list[Transaction]:
         ("/config/changes/config_change_0000000002", {"version": 1, "entity_type": "users", "entity_name": n["principal"]}),
         ("/consumers/" + n["group"], None), (f"/consumers/{n['group']}/ids/{n['consumer']}",
                                              {"subscription": {n["topic"]: 2}, "pattern": "static", "timestamp": "1"}),
-        (f"/consumers/{n['group']}/owners/{n['topic']}/0", n["consumer"]), (f"/consumers/{n['group']}/offsets/{n['topic']}/0", "17"),
+        (f"/consumers/{n['group']}/owners/{n['topic']}/0", n["consumer"]),
+        (f"/consumers/{n['group']}/offsets/{n['topic']}/0", "17"),
         ("/kafka-acl/Topic/" + n["topic"], {"acls": [{"principal": "User:" + n["principal"], "host": n["host"],
                                                       "permissionType": "Allow", "operation": "Read"}]}),
         ("/kafka-acl-extended/prefixed/Group/" + n["group"], {"version": 1}),
@@ -47,12 +48,14 @@ def rich(names: dict[str, str]) -> list[Transaction]:
         ("/somebody/" + n["secret"], {n["secret"]: {n["secret"]: [n["secret"], 5, None, {"host": 7}]}}),
         ("/delegation_token/" + n["secret"], [n["secret"]]), ("/kafka-acl/Topic/__consumer_offsets", "x"),
         ("/config/brokers/9", {"config": {f"listener.name.{n['listener']}.ssl.keystore.password": n["secret"]}}),
-        ("/migration", broker), ("/zookeeper/config", n["host"]), ("/cluster/ids", {"version": "1", "id": n["secret"]}), ("/config/topics/__consumer_offsets", {"config": {}}),
+        ("/migration", broker), ("/zookeeper/config", n["host"]),
+        ("/cluster/ids", {"version": "1", "id": n["secret"]}), ("/config/topics/__consumer_offsets", {"config": {}}),
     ]
     setting = {"version": 1, "config": {"min.insync.replicas": "2", n["secret"]: n["secret"]}}
     found = [Transaction(0, TOOL, 0, 1, (CreateSession(6000),)),
              Transaction(0, TOOL, 5, 2, (SetData("/config/topics/" + n["topic"], as_data(setting), 1),))]
-    found += [Transaction(0, TOOL, 5, 2, (Create(p, as_data(d), p.startswith("/somebody"), -1, "create", acl),)) for p, d in made]
+    found += [Transaction(0, TOOL, 5, 2, (Create(p, as_data(d), p.startswith("/somebody"), -1, "create", acl),))
+              for p, d in made]
     found += [
         Transaction(0, TOOL, 5, 2, (SetAcl("/consumers/" + n["group"], 1, acl),)),
         Transaction(0, TOOL, 5, 3, (Reconfig("/zookeeper/config", f"server.1={n['host']}:2888".encode(), -1),)),
@@ -166,8 +169,8 @@ def test_everything_but_names_is_as_without_it(directory, capsys):
     assert all(new.startswith("topic-") or new == old == "__consumer_offsets" for old, new in pairs)
 
 
-WORD = st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs",)), min_size=1, max_size=8).map(lambda word: "q" + word).filter(
-    lambda word: word not in TREE)
+LETTERS = st.characters(exclude_characters="/\0", exclude_categories=("Cs",))
+WORD = st.text(LETTERS, min_size=1, max_size=8).map(lambda word: "q" + word).filter(lambda word: word not in TREE)
 
 
 @given(st.lists(WORD, min_size=2 * len(NAMES), max_size=2 * len(NAMES), unique=True))
@@ -216,8 +219,10 @@ def test_what_json_says_below_each_key():
     assert told("/admin/reassign_partitions", {"version": 1, "partitions": [{"topic": "t", "partition": 0, "replicas": [1]}]}) \
         == {"version": 1, "partitions": [{"topic": "topic-1", "partition": 0, "replicas": [1]}]}
     assert redactor.path("/config/topics/t") == "/config/topics/topic-1"
-    assert redactor.path("/prod/eu/brokers/topics/t/partitions/0/state") == "/chroot-1/chroot-2/brokers/topics/topic-1/partitions/0/state"
-    assert told("/config/changes/x", {"entity_path": "users/u/clients/c"}) == {"entity_path": "users/principal-1/clients/client-1"}
+    assert redactor.path("/prod/eu/brokers/topics/t/partitions/0/state") == \
+        "/chroot-1/chroot-2/brokers/topics/topic-1/partitions/0/state"
+    assert told("/config/changes/x", {"entity_path": "users/u/clients/c"}) == {
+        "entity_path": "users/principal-1/clients/client-1"}
     assert told("/config/changes/x", {"entity_type": "users", "entity_name": "u"}) == {
         "entity_type": "users", "entity_name": "principal-1"}
     assert redactor.data("/controller_epoch", b"7") == b"7" and redactor.data("/x", b"7") == b"data-1"
@@ -234,3 +239,10 @@ def test_a_chroot_that_is_given_is_found_by_its_pseudonym(tmp_path, capsys):
 def test_a_recording_of_run_is_refused_in_one_line(capsys):
     assert main(["replay", str(LEGACY.parent / "run-fenced-failover"), "--redact"]) == 2
     assert "--redact are for the log of a ZooKeeper" in capsys.readouterr().err
+
+
+def test_what_holds_names_that_are_not_replaced_is_refused_in_one_line(tmp_path, capsys):
+    for more in (["--offsets", str(tmp_path)], [str(LEGACY)]):
+        assert main(["replay", *more, str(FENCED), "--redact"]) == 2
+        told = capsys.readouterr().err
+        assert "--redact" in told and told.count("\n") == 1
