@@ -169,7 +169,7 @@ def replay_several(directories: list[Path], options) -> int:
     for name in set(options.expect) - known:
         raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(known))}")
     if given := _given(options, "history", "events", "html", "offsets", "logs", "redact"):
-        raise UserError(f"{given}: of one recording: give one DIR")
+        raise UserError(f"{given}: for one recording only: give one DIR")
     asked = vars(options) | {"master": None}
     asked.pop("run")
     with _jobs(options.master) as jobs:
@@ -211,7 +211,7 @@ def replay_recording(options) -> int:
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
     if given := _given(options, "chroot", "events", "html", "offsets", "logs", "redact"):
-        raise UserError(f"{options.directory}: {given}: of the log of a ZooKeeper; its own is in "
+        raise UserError(f"{options.directory}: {given}: for the log of a ZooKeeper only; its own is in "
                         f"{options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
     result = _followed(recorded, options)

@@ -71,7 +71,7 @@ def test_what_is_replayed():
 
 
 @pytest.mark.parametrize("arguments, wanted", [
-    (["--history", "h.json"], "are for one recording"), (["--expect", "X9"], "replay evaluates"),
+    (["--history", "h.json"], "for one recording only"), (["--expect", "X9"], "replay evaluates"),
 ])
 def test_wrong_use_of_several(kafkaproof, arguments, wanted):
     assert wanted in kafkaproof("replay", FAILOVER, SPLIT_BRAIN, *arguments).complaint

@@ -92,7 +92,7 @@ def test_the_command(kafkaproof):
 
 @pytest.mark.parametrize("arguments, wanted", [
     (["--variant", "zkclient"], "no cluster is 'zkclient'"), (["--expect", "X9"], "of a recording replay evaluates"),
-    (["--chroot", "/k"], "are for the log of a ZooKeeper"),
+    (["--chroot", "/k"], "for the log of a ZooKeeper only"),
 ])
 def test_wrong_use(kafkaproof, arguments, wanted):
     assert wanted in kafkaproof("replay", FAILOVER, *arguments).complaint

@@ -238,7 +238,7 @@ def test_a_chroot_that_is_given_is_found_by_its_pseudonym(tmp_path, capsys):
 
 def test_a_recording_of_run_is_refused_in_one_line(capsys):
     assert main(["replay", str(LEGACY.parent / "run-fenced-failover"), "--redact"]) == 2
-    assert "--redact are for the log of a ZooKeeper" in capsys.readouterr().err
+    assert "--redact: for the log of a ZooKeeper only" in capsys.readouterr().err
 
 
 def test_what_holds_names_that_are_not_replaced_is_refused_in_one_line(tmp_path, capsys):
