@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from traces.groups.zookeeper import Known
 
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 MARKER, UNREADABLE = "marker", "unreadable"
+_key = lru_cache(maxsize=100_000)(read_key)
 
 
 @dataclass
@@ -134,7 +136,7 @@ class _Partition:
         if batch.commits is not None:
             return (record.offset, None, MARKER), entry, None, None
         try:
-            key = read_key(record.key or b"")
+            key = _key(record.key or b"")
             value = read_value(key, record.value) if key else None
         except ValueError as error:
             return (record.offset, None, UNREADABLE), entry, error, None
