@@ -7,9 +7,10 @@ import gc
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
+from time import sleep
 
 from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from checker.commands.tables import console
@@ -24,6 +25,7 @@ from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.election_steps import identity, logged_properties
 from traces.evidence import gather
 from traces.facts.report import facts_of
+from traces.following import Watch, expect_nothing_else
 from traces.groups.command import (
     EXPECTED, exit_code_of, groups_beside, is_segments, replay_segments, row_with, with_groups, worse,
 )
@@ -52,6 +54,8 @@ from traces.streams import explain_streams, settle, together
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
 RECORDED = {identity(p) for variant in RUN for model in parts(variant) for p in model.properties} | {
     identity(p) for p in SHOWN}
+_ROUND = 1.0
+"""Seconds between two looks at a log that is followed."""
 EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper
   kafkaproof replay runs/cluster-20260101-120000-1f2e
@@ -101,6 +105,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--master", metavar="MASTER",
                         help="replay several recordings, or explain the topics of a long log, in tasks of Spark, such "
                              "as local[2] (default: no Spark)")
+    parser.add_argument("--follow", action="store_true",
+                        help="stay, and tell what happens in a log that grows, until Ctrl-C or the first divergence")
     parser.add_argument("--redact", action="store_true",
                         help="topics, hosts, groups, clients, principals and all other names become pseudonyms everywhere")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -136,6 +142,8 @@ def run(options) -> int:
         raise UserError(f"--expect {name}: replay evaluates {', '.join((*PROPERTIES, *sorted(EXPECTED)))}")
     if options.variant not in (None, *VARIANTS):
         raise UserError(f"--variant {options.variant}: there are {', '.join(VARIANTS)}")
+    if options.follow:
+        return watch(options)
     if options.redact and options.offsets:
         raise UserError("--redact: the segments of --offsets hold names that are not replaced; leave out one of both")
     redactor = Redactor() if options.redact else None
@@ -163,12 +171,28 @@ def run(options) -> int:
     return worse(code, exit_code_of(groups, options.expect)) if groups else code
 
 
+def watch(options) -> int:
+    """Replay a log, then what is appended to it; returns the exit code of the state at Ctrl-C, or at a divergence."""
+    expect_nothing_else(options)
+    watched = Watch(options.directory, lambda recording: _report(recording, None, options))
+    print_report(watched.report)
+    options.variant = options.variant or watched.report.result and watched.report.result.variant
+    print("waiting for more records; Ctrl-C ends it", file=sys.stderr)
+    with suppress(KeyboardInterrupt):
+        while not watched.over:
+            sleep(_ROUND)
+            for line in watched.round():
+                print(line, flush=True)
+    code = exit_code(watched.report, options.expect)
+    return VIOLATED if watched.violated - set(options.expect) else code
+
+
 def replay_several(directories: list[Path], options) -> int:
     """Replay several recordings, print a row of each; returns the worst exit code."""
     known = PROPERTIES.keys() | RECORDED | EXPECTED
     for name in set(options.expect) - known:
         raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(known))}")
-    if given := _given(options, "history", "events", "html", "offsets", "logs", "redact"):
+    if given := _given(options, "history", "events", "html", "offsets", "logs", "redact", "follow"):
         raise UserError(f"{given}: for one recording only: give one DIR")
     asked = vars(options) | {"master": None}
     asked.pop("run")
@@ -210,7 +234,7 @@ def replay_recording(options) -> int:
     """Replay what `kafkaproof run` has recorded; returns the exit code."""
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
-    if given := _given(options, "chroot", "events", "html", "offsets", "logs", "redact"):
+    if given := _given(options, "chroot", "events", "html", "offsets", "logs", "redact", "follow"):
         raise UserError(f"{options.directory}: {given}: for the log of a ZooKeeper only; its own is in "
                         f"{options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)

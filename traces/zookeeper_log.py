@@ -60,10 +60,29 @@ def read_log(path: Path) -> LogFile:
     return LogFile(path, dbid, tuple(transactions), problems)
 
 
-def _records(path: Path, content: bytes, end: int) -> tuple[list[Transaction], int | None]:
-    """Decode all records before `end`, where zero padding begins; also return the offset of a torn last record."""
+def read_more(path: Path, offset: int) -> tuple[tuple[Transaction, ...], int]:
+    """Read the whole records behind a byte of a log that grows (0: from the first), and where the next one will begin.
+
+    A record that is not all there is left for later. Raises LogError as `read_log` does.
+    """
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            content = file.read(_RECORD_HEADER.size)
+            content += file.read() if any(content) else b""
+    except OSError as error:
+        raise LogError(f"{path}: cannot be read: {error.strerror}") from None
+    if offset == 0 and len(content) < _FILE_HEADER.size:
+        return (), 0
+    begin = 0 if offset else _FILE_HEADER.size
+    end = max(begin, len(content.rstrip(b"\0")))
+    transactions, torn = _records(path, content, end, begin)
+    return tuple(transactions), offset + (end if torn is None else torn)
+
+
+def _records(path: Path, content: bytes, end: int, offset: int = _FILE_HEADER.size) -> tuple[list[Transaction], int | None]:
+    """Decode all records from `offset` on before `end`, where zero padding begins; also return the offset of a torn last record."""
     transactions: list[Transaction] = []
-    offset = _FILE_HEADER.size
     while offset < end:
         try:
             payload = _payload(content, offset, end)

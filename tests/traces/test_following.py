@@ -1,0 +1,138 @@
+"""A log that grows is followed: each event is told once, and a divergence ends it."""
+
+import pytest
+
+from checker.commands.main import main
+from tests.traces.log_writer import file_header, record
+from tests.traces.replaying import FENCED, LEGACY, REASSIGN, altered, first, read
+from tests.traces.test_replay_alterations import ALTERATIONS
+from traces import command, following
+from traces.following import PATIENCE, Watch
+from traces.report import CONFORMS
+from traces.zookeeper_log import read_more
+
+PADDING = bytes(4096)
+
+
+class Growing:
+    """A log file of ZooKeeper that grows: zeros stand behind the last record, as ZooKeeper preallocates."""
+
+    def __init__(self, directory, name: str = "log.1"):
+        self.path, self.written = directory / name, file_header()
+        self.path.write_bytes(self.written + PADDING)
+
+    def append(self, transactions, torn: int = 0) -> None:
+        """Write records, without the last bytes of the last one where it is `torn`."""
+        self.written += b"".join(record(t) for t in transactions)
+        self.path.write_bytes(self.written[:len(self.written) - torn] + PADDING)
+
+
+def watch(directory, variant: str = "fenced") -> Watch:
+    options = command.argparse.Namespace(directory=directory, chroot=None, variant=variant, logs=None, events=None, master=None)
+    return Watch(directory, lambda recording: command._report(recording, None, options))
+
+
+def test_only_whole_records_are_read(tmp_path):
+    log = Growing(tmp_path)
+    assert read_more(log.path, 0) == ((), 16)
+    log.append(first(FENCED, 3), torn=5)
+    found, offset = read_more(log.path, 16)
+    assert [t.zxid for t in found] == [1, 2]
+    log.append([])
+    assert [t.zxid for t in read_more(log.path, offset)[0]] == [3]
+    log.path.write_bytes(log.written[:7])
+    assert read_more(log.path, 0) == ((), 0)
+
+
+def test_each_event_is_told_once_in_whatever_pieces_it_comes(tmp_path):
+    log, whole = Growing(tmp_path), read(FENCED).transactions
+    log.append(whole[:0x60])
+    watched, lines = watch(tmp_path), []
+    for begin in range(0x60, len(whole), 90):
+        log.append(whole[begin:begin + 90])
+        lines += watched.round()
+    assert watched.round() == []
+    assert (watched.report.verdict, watched.over) == (CONFORMS, False)
+    elected = [line for line in lines if "is controller of epoch" in line]
+    assert [line.split()[-1] for line in elected] == ["3", "4", "5", "6", "7", "8"]
+    assert len(set(lines)) == len(lines)
+    assert sum("is over" in line for line in lines) == 7
+    assert any("offline: f1-" in line for line in lines)
+
+
+def test_a_new_file_goes_on(tmp_path):
+    whole = read(FENCED).transactions
+    Growing(tmp_path).append(whole[:0x70])
+    watched = watch(tmp_path)
+    Growing(tmp_path, "log.71").append(whole[0x70:0x90])
+    assert any("0x80 broker 1 is controller of epoch 3" in line for line in watched.round())
+
+
+def test_the_first_divergence_ends_it_once_later_records_have_come(tmp_path):
+    directory, zxid, caught, change, text = ALTERATIONS["an epoch that skips"]
+    wrong = altered(first(directory, 0x130), zxid, change).transactions
+    log = Growing(tmp_path)
+    log.append(wrong[:0x90])
+    watched = watch(tmp_path)
+    log.append(wrong[0x90:caught])
+    assert (watched.round(), watched.over) == ([], False)
+    log.append(wrong[caught:caught + 1])
+    lines = watched.round()
+    assert watched.over and hex(caught) in lines[-1] and "diverges from fenced" in lines[-1] and text in lines[-1]
+
+
+def test_a_divergence_after_which_nothing_comes_is_told_too(tmp_path):
+    directory, zxid, caught, change, _ = ALTERATIONS["an epoch that skips"]
+    wrong = altered(first(directory, 0x130), zxid, change).transactions
+    log = Growing(tmp_path)
+    log.append(wrong[:0x90])
+    watched = watch(tmp_path)
+    log.append(wrong[0x90:caught])
+    said = [watched.round() for _ in range(PATIENCE + 1)]
+    assert said[:-1] == [[]] * PATIENCE and watched.over and "diverges" in said[-1][-1]
+
+
+def test_what_the_next_record_explains_is_no_divergence(tmp_path):
+    log, whole = Growing(tmp_path), read(REASSIGN).transactions
+    log.append(whole[:0x84])
+    watched = watch(tmp_path)
+    for end in range(0x84, 0x90):
+        log.append(whole[end:end + 1])
+        watched.round()
+        assert not watched.over, watched.report.result.divergence
+    assert watched.report.verdict == CONFORMS
+
+
+def test_a_long_log_is_replayed_from_its_middle_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(following, "MOST", 200)
+    log, whole = Growing(tmp_path), read(FENCED).transactions
+    log.append(whole[:0x60])
+    watched, lines, longest = watch(tmp_path), [], 0
+    for begin in range(0x60, len(whole), 50):
+        log.append(whole[begin:begin + 50])
+        lines += watched.round()
+        longest = max(longest, len(watched.report.recording.transactions))
+    assert longest <= 200 and not watched.over
+    assert sum("is controller of epoch" in line for line in lines) == 6
+
+
+def test_the_command_stays_until_it_is_stopped(capsys, tmp_path, monkeypatch):
+    log, whole, rounds = Growing(tmp_path), first(LEGACY, 0x9B), []
+    log.append(whole[:0x95])
+
+    def grow(seconds: float) -> None:
+        if rounds:
+            raise KeyboardInterrupt
+        rounds.append(seconds)
+        log.append(whole[0x95:])
+
+    monkeypatch.setattr(command, "sleep", grow)
+    assert main(["replay", str(tmp_path), "--follow"]) == 1
+    text = capsys.readouterr().out
+    assert "conforms to legacy" in text and "0x9b violates C4" in text
+
+
+@pytest.mark.parametrize("other", [["--json"], ["--history", "x"], ["--master", "local[1]"]])
+def test_what_needs_a_whole_log_is_wrong_use(capsys, other):
+    assert main(["replay", str(FENCED), "--follow", *other]) == 2
+    assert other[0] in capsys.readouterr().err
