@@ -98,8 +98,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--html", metavar="FILE", type=Path,
                         help="write the report as one page: the verdict, a timeline of the cluster, the records behind it")
     parser.add_argument("--logs", metavar="PATH", type=Path,
-                        help="hold the brokers' own server.log, controller.log and state-change.log to the result: all below "
-                             "this directory, gzipped or not")
+                        help="hold the brokers' own server.log, controller.log and state-change.log to the result: "
+                             "all below this directory, gzipped or not")
     parser.add_argument("--events", metavar="OUT", type=Path,
                         help="write every operation of the logs as Parquet into this new directory, for SQL")
     parser.add_argument("--master", metavar="MASTER",
@@ -144,8 +144,8 @@ def run(options) -> int:
         raise UserError(f"--variant {options.variant}: there are {', '.join(VARIANTS)}")
     if options.follow:
         return watch(options)
-    if options.redact and options.offsets:
-        raise UserError("--redact: the segments of --offsets hold names that are not replaced; leave out one of both")
+    if options.redact and (given := _given(options, "offsets", "logs")):
+        raise UserError(f"--redact: what {given} names holds names that are not replaced; leave out one of both")
     redactor = Redactor() if options.redact else None
     recording, error = read_readable(options.directory, redactor)
     try:

@@ -28,7 +28,8 @@ class Growing:
 
 
 def watch(directory, variant: str = "fenced") -> Watch:
-    options = command.argparse.Namespace(directory=directory, chroot=None, variant=variant, logs=None, events=None, master=None)
+    options = command.argparse.Namespace(
+        directory=directory, chroot=None, variant=variant, logs=None, events=None, master=None)
     return Watch(directory, lambda recording: command._report(recording, None, options))
 
 

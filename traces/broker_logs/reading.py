@@ -20,8 +20,8 @@ _PARTITION = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
 
 
 class Claim(NamedTuple):
-    """What a line tells: `time` in ms as if it were UTC; `broker`, `epoch`: a controller; `leader`, `leader_epoch`: of a
-    partition's state."""
+    """What a line tells: `time` in ms as if it were UTC; `broker`, `epoch`: a controller; `leader`, `leader_epoch`: those
+    of a partition's state."""
 
     what: str
     file: Path
@@ -57,8 +57,8 @@ _TELLS = (
         r"\[Broker id=\d+\] .*[( ]leader=(?P<leader>-?\d+), leaderEpoch=(?P<leader_epoch>\d+).* from controller "
         rf"(?P<broker>\d+) epoch (?P<epoch>\d+) for partition {_PARTITION}\b")),
     Tell("Received LeaderAndIsr request ", STATE, re.compile(
-        r"\[Broker id=\d+\] .*\(topicName='(?P<topic>[^']+)', partitionIndex=(?P<number>\d+),.* leader=(?P<leader>-?\d+), "
-        r"leaderEpoch=(?P<leader_epoch>\d+).* from controller (?P<broker>\d+) epoch (?P<epoch>\d+)\b")),
+        r"\[Broker id=\d+\] .*\(topicName='(?P<topic>[^']+)', partitionIndex=(?P<number>\d+),.* "
+        r"leader=(?P<leader>-?\d+), leaderEpoch=(?P<leader_epoch>\d+).* from controller (?P<broker>\d+) epoch (?P<epoch>\d+)\b")),
     Tell("Completed LeaderAndIsr request ", FROM, re.compile(
         r"\[Broker id=\d+\] .* from controller (?P<broker>\d+) epoch (?P<epoch>\d+) ")),
 )
@@ -81,8 +81,8 @@ def read_logs(directory: Path) -> Read:
     """
     files = sorted(file for file in directory.rglob("*") if file.is_file() and _NAME.fullmatch(file.name))
     if not files:
-        raise UserError(f"--logs {directory}: no server*.log, controller*.log or state-change*.log here or below; give the "
-                        "directory that kafka.logs.dir names, or one with those of several brokers")
+        raise UserError(f"--logs {directory}: no server*.log, controller*.log or state-change*.log here or below; give "
+                        "the directory that kafka.logs.dir names, or one with those of several brokers")
     lines = unreadable = 0
     claims: list[Claim] = []
     for file in files:

@@ -1,4 +1,4 @@
-"""Tampers with a recording at seeded places, writes it as ZooKeeper would, reads it, replays it, and judges the report."""
+"""Tampers with a recording at seeded places, writes it as ZooKeeper would, replays it, and judges the report."""
 
 import random
 from collections import defaultdict
@@ -60,7 +60,8 @@ def outcome(scene: Scene, name: str, kind: Kind, tampered: Tampered, known: Resu
     log = tampered.edit(scene.log)
     first = _place(log, tampered.at)
     last = first if tampered.until is None else _place(log, tampered.until)
-    log = log[:next((place for place in range(last, len(log)) if log[place].time > log[last].time + BEHIND), len(log)) + 1]
+    enough = log[last].time + BEHIND
+    log = log[:next((place for place in range(last, len(log)) if log[place].time > enough), len(log)) + 1]
     with TemporaryDirectory() as directory:
         write_log(Path(directory) / "log.1", numbered(log) if tampered.raw else repaired(log, scene.log)[0])
         result = settled(_read(directory), scene.variant)

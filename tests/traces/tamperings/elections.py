@@ -27,8 +27,8 @@ def second_controller(record: Record):
     """A second /controller is created while the first is there."""
     if record.holder and opens(record.transaction) and (strangers := record.never_ruled()):
         version = record.tree.nodes["/"].cversion + 1
-        write = Create(CONTROLLER, b'{"version":1,"brokerid":%d}' % record.scene.members.broker_of[strangers[0]], True, version)
-        return record.insert(strangers[0], write, raw=True)
+        data = b'{"version":1,"brokerid":%d}' % record.scene.members.broker_of[strangers[0]]
+        return record.insert(strangers[0], Create(CONTROLLER, data, True, version), raw=True)
 
 
 @kind()

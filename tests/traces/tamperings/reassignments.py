@@ -73,7 +73,8 @@ def union_lost(record: Record):
     """A reassignment begins without the union of old and new replicas in the topic znode."""
     if (found := _begun(record)) and record.next_of():
         states, _ = _steps(record, found[0])
-        return record.drop(record.later(lambda t: t.session == record.session and t.zxid > states[0])) if states else None
+        following = record.later(lambda t: t.session == record.session and t.zxid > states[0]) if states else None
+        return record.drop(following)
 
 
 @kind()
@@ -227,7 +228,7 @@ def _dropping(zxid: int, until: int) -> Tampered:
 
 
 def _is_thread(record: Record, following: Transaction) -> bool:
-    """Whether the controller's own thread wrote the next record: a list of requests, or a topic's assignment or state."""
+    """Whether the controller's own thread wrote the next record: a list of requests, or a state."""
     operation = following.operations[-1]
     path = getattr(operation, "path", "") or ""
     if path == REASSIGN:

@@ -169,10 +169,16 @@ class Record:
         return f"/admin/delete_topics/{topic or self.znode.topic}" in self.tree.nodes
 
     def stays(self, broker: int, zxid: int | None = None) -> bool:
-        """Whether a registered broker goes on for more than a minute (after another record): it is not shutting down."""
+        """Whether a registered broker goes on for more than a minute (after another record): it does not shut down."""
         node = self.tree.nodes.get(f"{IDS}/{broker}")
         end = self.scene.ends.get(node.ephemeral_owner, self.scene.log[-1].time) if node else 0
         return end > self.scene.log[(zxid or self.zxid) - 1].time + SHUTDOWN
+
+    def was_away(self, broker: int) -> bool:
+        """Whether a session of a registered broker has ended since /controller was taken."""
+        began = self.tree.nodes[CONTROLLER].czxid if CONTROLLER in self.tree.nodes else 0
+        return any(self.scene.members.broker_of.get(t.session) == broker for t in self.scene.log[began:self.place]
+                   if isinstance(t.operations[0], CloseSession))
 
     def session_of(self, broker: int) -> int:
         """The session in which a broker is registered."""

@@ -1,20 +1,14 @@
 """Tamperings with partition states: leaders, ISRs, leader epochs."""
 
-from dataclasses import replace
 from json import loads
 
 from spec.language.domains import NOBODY
-from tests.traces.tamperings.scene import IDS, INSERTED, Record, Tampered, kind
-from traces.cluster import partition_state
+from tests.traces.tamperings.scene import IDS, Record, kind
 from traces.transactions import Create, SetData
 from traces.znodes import REASSIGN
 
 
-def _first_state(record: Record) -> bool:
-    return record.is_a(Create, "state") and record.after is not None
-
-
-def _quiet(record: Record) -> bool:
+def quiet(record: Record) -> bool:
     """Whether nobody reassigns or deletes the topic of a state, so that only elections and ISRs write it."""
     content = record.tree.nodes.get(f"/brokers/topics/{record.znode.topic}")
     moving = b"adding_replicas" in content.data and b'adding_replicas":{},"removing_replicas":{}' not in content.data
@@ -25,14 +19,15 @@ def _quiet(record: Record) -> bool:
                    for o in t.operations if getattr(o, "path", None) == REASSIGN)
 
 
-def _staying(record: Record, brokers) -> list[int]:
-    return [broker for broker in sorted(brokers) if broker in record.registered and record.stays(broker)]
+def staying(record: Record, brokers) -> list[int]:
+    """Those of some brokers that are registered, go on, and were not away before in this reign."""
+    return [b for b in sorted(brokers) if b in record.registered and record.stays(b) and not record.was_away(b)]
 
 
 @kind()
 def leader_outside_the_isr(record: Record):
     """A controller makes a replica leader that is not in the ISR that it writes."""
-    others = _staying(record, set(record.replicas) - set(record.after.isr)) if record.by_controller else []
+    others = staying(record, set(record.replicas) - set(record.after.isr)) if record.by_controller else []
     if others and record.after.leader != NOBODY:
         return record.restate(leader=others[0])
 
@@ -48,7 +43,7 @@ def leader_that_is_no_replica(record: Record):
 @kind()
 def unclean_while_the_leader_lives(record: Record):
     """A replica outside the ISR is elected, though the leader is there and stays there."""
-    if not record.by_controller or not _quiet(record) or record.before.leader not in _staying(record, record.registered):
+    if not record.by_controller or not quiet(record) or record.before.leader not in staying(record, record.registered):
         return None
     others = [b for b in record.replicas if b not in record.before.isr and b in record.registered]
     there_since = record.tree.nodes[f"{IDS}/{record.before.leader}"].czxid
@@ -64,14 +59,14 @@ def unclean_while_disabled(record: Record):
         return None
     defaults = record.tree.nodes.get("/config/brokers/<default>")
     others = [b for b in record.replicas if b not in record.before.isr and b in record.registered]
-    if others and defaults is None and record.before.leader == NOBODY and _quiet(record):
+    if others and defaults is None and record.before.leader == NOBODY and quiet(record):
         return record.restate(leader=others[0], isr=[others[0]])
 
 
 @kind(unseen="since 2.1 an operator may ask for it (kafka-leader-election, KIP-460), and no log has that request")
 def unclean_on_request(record: Record):
-    """A replica outside the ISR is elected of a partition without a leader, though that is not enabled (2.1 and later)."""
-    if record.by_controller and record.scene.guarded and record.before.leader == NOBODY and _quiet(record):
+    """A replica outside the ISR is elected where nobody leads, though that is not enabled (2.1 and later)."""
+    if record.by_controller and record.scene.guarded and record.before.leader == NOBODY and quiet(record):
         others = [b for b in record.replicas if b not in record.before.isr and b in record.registered]
         if others and not set(record.before.isr) & record.registered:
             return record.restate(leader=others[0], isr=[others[0]])
@@ -80,7 +75,7 @@ def unclean_on_request(record: Record):
 @kind(unseen="a preferred election may be asked for by a request (2.4 and later) or come by the timer, at any time")
 def preferred_election_unasked(record: Record):
     """The preferred replica is elected from the ISR, though nobody asked for it in /admin."""
-    if not record.by_controller or not record.replicas or not _quiet(record):
+    if not record.by_controller or not record.replicas or not quiet(record):
         return None
     first, leader = record.replicas[0], record.before.leader
     if first != leader and first in record.before.isr and {first, leader} <= record.registered and record.stays(first):
@@ -90,7 +85,7 @@ def preferred_election_unasked(record: Record):
 @kind(unseen="a controlled shutdown is a request between brokers; who is gone within a minute may have sent one")
 def removal_of_one_that_dies_soon(record: Record):
     """A controller takes a replica out of an ISR before its session is over, though it died without a word."""
-    if record.by_controller and record.after.leader == record.before.leader and _quiet(record):
+    if record.by_controller and record.after.leader == record.before.leader and quiet(record):
         others = [b for b in record.after.isr if b != record.after.leader and b in record.registered]
         soon = [b for b in others if not record.stays(b)]
         if soon and record.before.leader in record.registered:
@@ -238,18 +233,29 @@ def leaderless_with_a_live_one_lost(record: Record):
 @kind()
 def leaderless_while_it_lives(record: Record):
     """Leader -1 is written while the leader is there and stays there."""
-    if record.by_controller and record.after.leader == record.before.leader and _quiet(record) \
-            and record.before.leader in _staying(record, record.registered):
+    if record.by_controller and record.after.leader == record.before.leader and quiet(record) \
+            and record.before.leader in staying(record, record.registered):
         rest = [b for b in record.before.isr if b != record.before.leader]
+        return record.restate(leader=NOBODY, isr=rest or list(record.before.isr))
+
+
+@kind(unseen="of what a controller has read of /brokers/ids replay keeps the oldest that fits each write by itself: "
+             "one that was away earlier in the reign may still be away to it")
+def leaderless_after_it_was_away(record: Record):
+    """Leader -1 is written while the leader is there, which was away earlier in the reign and has come back."""
+    leader = record.before.leader if record.by_controller else None
+    if leader in record.registered and record.after.leader == leader and quiet(record) and record.stays(leader) \
+            and record.was_away(leader):
+        rest = [b for b in record.before.isr if b != leader]
         return record.restate(leader=NOBODY, isr=rest or list(record.before.isr))
 
 
 @kind()
 def removal_of_one_that_lives(record: Record):
     """A controller takes a replica out of an ISR that is there and stays there."""
-    if record.by_controller and record.after.leader == record.before.leader and _quiet(record) \
+    if record.by_controller and record.after.leader == record.before.leader and quiet(record) \
             and set(record.after.isr) < set(record.before.isr):
-        others = [b for b in _staying(record, record.after.isr) if b != record.after.leader]
+        others = [b for b in staying(record, record.after.isr) if b != record.after.leader]
         if others:
             return record.restate(isr=[b for b in record.before.isr if b != others[0]])
 
@@ -260,7 +266,7 @@ def two_removed_at_once(record: Record):
     if record.by_controller and record.after.leader == record.before.leader != NOBODY \
             and len(set(record.before.isr) - set(record.after.isr)) == 1:
         others = [b for b in record.after.isr if b != record.after.leader]
-        if others and _quiet(record) and record.before.leader in _staying(record, record.registered):
+        if others and quiet(record) and record.before.leader in staying(record, record.registered):
             return record.restate(isr=[b for b in record.after.isr if b != others[0]])
 
 
@@ -273,8 +279,8 @@ def preferred_outside_the_isr(record: Record):
 
 @kind()
 def leader_moved_for_nothing(record: Record):
-    """Another member of the ISR that is not the preferred replica is made leader, while the leader is there and stays."""
-    if not record.by_controller or not _quiet(record) or record.before.leader not in _staying(record, record.registered):
+    """Another member of the ISR, not the preferred replica, is made leader while the leader is there and stays."""
+    if not record.by_controller or not quiet(record) or record.before.leader not in staying(record, record.registered):
         return None
     others = [b for b in record.before.isr if b not in (record.before.leader, *record.replicas[:1])]
     if others and others[0] in record.registered:
@@ -284,8 +290,8 @@ def leader_moved_for_nothing(record: Record):
 @kind()
 def election_past_a_live_replica(record: Record):
     """A partition without a leader gets one that is not the first live replica in the ISR, and all of the ISR stay."""
-    if record.by_controller and record.before.leader == NOBODY and record.after.leader != NOBODY and _quiet(record):
-        live = [b for b in record.replicas if b in record.after.isr and b in _staying(record, record.registered)]
+    if record.by_controller and record.before.leader == NOBODY and record.after.leader != NOBODY and quiet(record):
+        live = [b for b in record.replicas if b in record.after.isr and b in staying(record, record.registered)]
         if len(live) > 1 and live[0] == record.after.leader:
             return record.restate(leader=live[1])
 
@@ -293,88 +299,8 @@ def election_past_a_live_replica(record: Record):
 @kind()
 def state_written_again(record: Record):
     """A controller raises the leader epoch and changes nothing else, and nobody reassigns anything."""
-    if record.by_controller and record.scene.guarded and _quiet(record) and record.next_of():
+    if record.by_controller and record.scene.guarded and quiet(record) and record.next_of():
         following = record.scene.log[record.next_of() - 1]
         if not any("/brokers/topics" in getattr(o, "path", "") and "/partitions" not in o.path
                    for o in following.operations):
             return record.restate(leader=record.before.leader, isr=list(record.before.isr))
-
-
-@kind()
-def first_state_with_another_leader(record: Record):
-    """A new partition is led by a replica that is not the first that is there."""
-    live = [b for b in record.replicas if b in record.registered] if _first_state(record) else []
-    if len(live) > 1 and record.after.leader == live[0] and record.stays(live[0]):
-        return record.restate(leader=live[1])
-
-
-@kind()
-def first_state_without_a_live_replica(record: Record):
-    """The first ISR of a partition lacks a replica that is there and stays there."""
-    others = [b for b in record.after.isr if b != record.after.leader] if _first_state(record) else []
-    seen = others and any(others[0] in state.isr for t in record.scene.log[:record.place] if t.session == record.session
-                          and not t.failed and isinstance(t.operations[-1], Create)
-                          and (state := partition_state(t.operations[-1].data)))
-    if seen and others[0] in _staying(record, others):
-        return record.restate(isr=[b for b in record.after.isr if b != others[0]])
-
-
-@kind()
-def first_state_without_a_leader(record: Record):
-    """A new partition begins with leader -1."""
-    if _first_state(record):
-        return record.restate(leader=NOBODY)
-
-
-@kind()
-def first_state_in_a_later_leader_epoch(record: Record):
-    """A new partition begins with leader epoch 1."""
-    if _first_state(record):
-        return record.restate(leader_epoch=1, raw=True)
-
-
-@kind()
-def state_that_is_none(record: Record):
-    """What is written to a partition's state znode is no JSON."""
-    if record.after:
-        return record.operate(*record.transaction.operations[:-1], replace(record.write, data=b"{"))
-
-
-@kind()
-def version_skipped(record: Record):
-    """A znode's version grows by two in one write."""
-    if isinstance(record.write, SetData):
-        changed = replace(record.write, version=record.write.version + 1)
-        return record.operate(*record.transaction.operations[:-1], changed, raw=True)
-
-
-@kind()
-def states_swapped(record: Record):
-    """Two versions of one partition's state have changed places."""
-    following = record.next_write_of(record.path) if record.before else None
-    if following and isinstance(record.scene.log[following - 1].operations[-1], SetData):
-        return record.swap(following, raw=True)
-
-
-@kind()
-def state_lost(record: Record):
-    """A version of a partition's state is missing."""
-    if record.before:
-        return record.drop(record.next_write_of(record.path) if _set_next(record) else None, raw=True)
-
-
-def _set_next(record: Record) -> bool:
-    following = record.next_write_of(record.path)
-    return following is not None and isinstance(record.scene.log[following - 1].operations[-1], SetData)
-
-
-@kind()
-def state_after_its_topic(record: Record):
-    """A partition's state is written after its topic is gone."""
-    gone = [t for t in record.scene.log[:record.place] if not t.failed and t.operations[-1].form().startswith("delete "
-            "/brokers/topics/") and t.operations[-1].path.endswith("/state")]
-    if record.before and gone and gone[-1].operations[-1].path not in record.tree.nodes:
-        path = gone[-1].operations[-1].path
-        operations = (*record.transaction.operations[:-1], replace(record.write, path=path))
-        inserted = record.insert(record.session, *operations, raw=True)
-        return Tampered(inserted.edit, INSERTED, None, True)

@@ -17,11 +17,12 @@ from tests.traces.tamperings.scene import KINDS, Kind, Scene
 
 HEADER = """# Tamperings: what replay finds
 
-Each row is a way to tamper with the ZooKeeper log of a real cluster. It is done to each recording at up to {places} places where it
-applies, chosen by seed {seed}; the log is written with right checksums, zxids, versions and lists of ephemerals (but where
-ZooKeeper itself is tampered with), and replayed. A cell has how many replay *found* of how many were *applied*. Found means: it
-diverges, or violates a property that the log as it is does not, at the record that was altered, or at the latest at the first
-later one that can show it, which the tampering names. *At once* counts those that were found at the altered record itself.
+Each row is a way to tamper with the ZooKeeper log of a real cluster. It is done to each recording at up to {places}
+places where it applies, chosen by seed {seed}; the log is written with right checksums, zxids, versions and lists of
+ephemerals (but where ZooKeeper itself is tampered with), and replayed. A cell has how many replay *found* of how many
+were *applied*. Found means: it diverges, or violates a property that the log as it is does not, at the record that was
+altered, or at the latest at the first later one that can show it, which the tampering names. *At once* counts those that
+were found at the altered record itself.
 
     make tamperings
 
@@ -30,8 +31,8 @@ writes this page. The kinds are functions in `tests/traces/tamperings/`; `make t
 UNSEEN = """
 ## What no log shows
 
-These change the log into one that Kafka may have written. Cells: how many replay does *not* find fault with, of how many were applied:
-the others contradict something else in the same log.
+Cells: how many replay does *not* find fault with, of how many were applied: the others contradict something else in the
+same log. Why:
 """
 HARMLESS = """
 ## What is no fault
@@ -107,7 +108,8 @@ def main() -> int:
     """Write the page; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("page", type=Path)
-    parser.add_argument("--places", type=int, default=3, metavar="N", help="of each kind in each recording (default: 3)")
+    parser.add_argument("--places", type=int, default=3, metavar="N",
+                        help="of each kind in each recording (default: 3)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     outcomes = []
