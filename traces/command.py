@@ -166,7 +166,7 @@ def run(options) -> int:
         found = report.result and history_of(report.result, str(report.recording.directory))
         _write_history(found, options.history)
     if options.html:
-        _write_page(options.html, render(report))
+        _write_page(options.html, render(report, groups))
     code = exit_code(report, options.expect)
     return worse(code, exit_code_of(groups, options.expect)) if groups else code
 

@@ -42,7 +42,7 @@ KINDS = {
     "config": Kind("configuration", "tick", 0),
     "topic-write": Kind("other write to a topic", "tick", 0, True),
     "request": Kind("request or notification", "tick", 0),
-    "group": Kind("group rebalance", "tick", 0),
+    "group": Kind("record of a group", "tick", 0),
     "metric": Kind("metric", "line", 0),
     "other": Kind("any other record", "tick", 0),
 }

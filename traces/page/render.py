@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from checker.pictures.page import filled
+from traces.groups.replay import Groups
 from traces.metrics.report import INFORMING, METRICS
 from traces.metrics.series import COUNTERS, GAUGES, Series
 from traces.page.bounds import bounded_items, bounded_lanes
 from traces.page.cluster_items import broker_items, controller_items, found_items, request_items
+from traces.page.group_items import group_items, group_lines, group_sentence
 from traces.page.items import KINDS, Item, Lane
 from traces.page.records import chosen_records, glossary, records_as_json
 from traces.page.summary import lines, sentence
@@ -22,18 +24,24 @@ SECTIONS = ("Found", "Controllers", "Brokers", "Metrics", "Topics and partitions
             "More metrics", OTHER)
 
 
-def render(report: Report) -> str:
-    """The page of a report."""
+def render(report: Report, groups: Groups | None = None) -> str:
+    """The page of a report, with its groups where they were followed."""
     times = Times(report.recording)
-    kept, lost = bounded_lanes(items_of(report, times))
+    kept, lost = bounded_lanes([*(group_items(groups, times) if groups else ()), *items_of(report, times)])
     items, cell = bounded_items(kept, times.began, times.ended)
     records = records_as_json(report, chosen_records(items), times.began)
     verdict, weight = sentence(report)
+    told = list(lines(report))
+    if groups:
+        more, grave = group_sentence(groups)
+        verdict, weight = verdict + more, max(weight, grave)
+        told = sorted([*told, *group_lines(groups)], key=lambda line: -line.weight)
     transactions = report.recording.transactions
     data = {
         "source": str(report.recording.directory), "sentence": verdict, "weight": weight,
-        "lines": [_line(line) for line in lines(report)],
-        "problems": list(report.problems), "began": times.began, "ended": times.ended, "count": len(transactions),
+        "lines": [_line(line) for line in told],
+        "problems": [*report.problems, *(groups.problems + groups.damage if groups else ())],
+        "began": times.began, "ended": times.ended, "count": len(transactions),
         "zxids": [f"{t.zxid:#x}" for t in (*transactions[:1], *transactions[-1:])],
         "kinds": [{"id": name, **kind._asdict()} for name, kind in KINDS.items()], "sections": SECTIONS,
         **_columns(items, times.began), "records": records, "glossary": glossary(report),

@@ -60,7 +60,7 @@ def _of_controllers(report: Report) -> Iterator[Line]:
     controllers, facts = report.result.controllers.all, report.facts
     if controllers:
         brokers = len({each.broker for each in controllers})
-        yield Line(f"{len(controllers):,} controllers, of {brokers:,} brokers", 0, controllers[0].zxid)
+        yield Line(f"controllers: {len(controllers):,}, of brokers: {brokers:,}", 0, controllers[0].zxid)
     late = sum(each.unowned + each.stale for each in facts.reigns)
     refused = sum(each.refused for each in facts.reigns)
     if late:

@@ -1,0 +1,44 @@
+"""Groups on the page of a replay: each stored generation is there, and what diverges is in the verdict."""
+
+from dataclasses import replace
+
+from checker.commands.main import main
+from tests.traces.groups.segment_writer import altered, rewritten
+from tests.traces.page.pages import data_in, items_in, report
+from tests.traces.replaying import BUNDLED
+from traces.groups.replay import replay_groups
+from traces.page.render import render
+
+BOTH = BUNDLED / "3.9.1-groups"
+SEGMENTS = BOTH / "consumer-offsets"
+
+
+def test_every_record_of_a_group_is_in_its_lane():
+    groups = replay_groups(SEGMENTS)
+    data = data_in(render(report(BOTH), groups))
+    found = [item for item in items_in(data) if item["kind"] == "group"]
+    assert len(found) == groups.kinds["groups"] + groups.kinds["tombstones of groups"] == 25
+    assert {item["lane"] for item in found} == {each.group.name for each in groups.followed}
+    assert all(0 <= item["start"] <= data["ended"] - data["began"] for item in found)
+    assert data["sentence"].endswith("Its groups conform.") and data["weight"] == 0
+    assert any(item["text"].startswith("generation 1, Stable: 1 members: ") for item in found)
+
+
+def test_groups_that_diverge_are_in_the_verdict(tmp_path):
+    segments = altered(SEGMENTS, tmp_path, 2, lambda appends: rewritten(appends, 26, lambda v: replace(v, generation=40)))
+    groups = replay_groups(segments)
+    data = data_in(render(report(BOTH), groups))
+    first = groups.divergences[0]
+    (mark,) = [item for item in items_in(data) if item["kind"] == "divergence"]
+    assert mark["lane"] == first.group and mark["text"].startswith(f"diverges at offset {first.offset} of ")
+    assert data["sentence"].endswith("Its groups diverge.") and data["weight"] == 3
+    assert data["lines"][0]["text"].startswith(f"groups diverge at offset {first.offset} of")
+
+
+def test_the_command_puts_them_on_the_page(tmp_path, capsys):
+    file = tmp_path / "report.html"
+    assert main(["replay", str(BOTH), "--html", str(file)]) == 0
+    assert "Groups" in [section for section, *_ in data_in(file.read_text())["lanes"]]
+    assert main(["replay", str(BOTH), "--html", str(file), "--redact"]) == 0
+    assert "Groups" not in [section for section, *_ in data_in(file.read_text())["lanes"]]
+    assert " ga " not in capsys.readouterr().out.split("conforms")[-1]

@@ -1,0 +1,73 @@
+"""The items of consumer groups: what was stored of each, from the segments of the offsets partitions."""
+
+import struct
+from collections.abc import Iterator
+
+from spec.offset_values import GroupValue, read_key, read_value
+from traces.groups.replay import CONFORMS, DIVERGES, Groups, kind_of
+from traces.groups.replicas import Entry
+from traces.page.items import Item, Lane
+from traces.page.summary import Line
+from traces.page.times import Times
+
+GROUPS = "Groups"
+
+
+def group_items(groups: Groups, times: Times) -> Iterator[Item]:
+    """Each record of a group that is no offset, in the group's lane; and where something diverges.
+
+    Its time is a broker's, and held to that of the log of ZooKeeper, which is another's clock.
+    """
+    for log in groups.logs:
+        found: dict[int, int] = {}
+        for entry in log.entries:
+            time = found[entry.record.offset] = min(max(entry.record.time, times.began), times.ended)
+            if (stored := _stored(entry)) is not None:
+                group, value = stored
+                yield Item(Lane(GROUPS, group), "group", time, f"{_words(value)}; offset {entry.record.offset} of "
+                                                               f"{entry.batch.segment}")
+        for each in (each for each in groups.divergences if each.partition == log.partition):
+            where = f"offset {each.offset} of {each.segment}"
+            yield Item(Lane(GROUPS, each.group or f"__consumer_offsets-{each.partition}"), "divergence",
+                       found.get(each.offset, times.ended), f"diverges at {where}: {each.reason}")
+
+
+def _stored(entry: Entry) -> tuple[str, GroupValue | None] | None:
+    """The group of a record and its value, None where the record is an offset, or none that can be read."""
+    if entry.batch.commits is not None:
+        return None
+    try:
+        key = read_key(entry.record.key or b"")
+        if key is None or key.place is not None:
+            return None
+        return key.group, read_value(key, entry.record.value)
+    except (ValueError, struct.error):
+        return None
+
+
+def _words(value: GroupValue | None) -> str:
+    if value is None:
+        return "the group is dead"
+    members = ", ".join(member.id for member in value.members[:5])
+    more = f" and {len(value.members) - 5:,} more" if len(value.members) > 5 else ""
+    told = f"generation {value.generation}, {kind_of(value)}: {len(value.members):,} members"
+    return f"{told}: {members}{more}" if members else told
+
+
+def group_lines(groups: Groups) -> Iterator[Line]:
+    """What was found of groups, for the list below the verdict."""
+    for each in groups.divergences:
+        yield Line(f"groups diverge at offset {each.offset} of {each.segment}: {each.reason}", 3)
+    for name, each in groups.properties.violated().items():
+        segment, offset, group = each.first
+        yield Line(f"group {group} violates {name} {each.violated:,} times, first at offset {offset} of {segment}", 3)
+    yield Line(f"{len(groups.followed):,} groups: {groups.verdict}", 0 if groups.verdict == CONFORMS else 2)
+
+
+def group_sentence(groups: Groups) -> tuple[str, int]:
+    """What the verdict says of groups, and how grave it is."""
+    violated = groups.properties.violated()
+    also = f", and violate {', '.join(violated)}" if violated else ""
+    grave = 3 if violated or groups.verdict == DIVERGES else 0 if groups.verdict == CONFORMS else 2
+    told = {CONFORMS: "conform", DIVERGES: "diverge"}.get(groups.verdict, f"are {groups.verdict}")
+    return f" Its groups {told}{also}.", grave
