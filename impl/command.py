@@ -70,8 +70,8 @@ def add_parser(commands) -> None:
                              "all that was acknowledged is there, and was read (fenced)")
     parser.add_argument("--scenario", choices=SCENARIOS, help="a failure that Kafka once had: see docs/run.md")
     parser.add_argument("--from-counterexample", metavar="RUN", type=Path,
-                        help="take the steps of a counterexample that check has found, one by one, for real; RUN, a run "
-                             "directory, says how many brokers there are, and which variant they are of")
+                        help="take the steps of a counterexample that check has found, one by one, for real; RUN, a "
+                             "run directory, says how many brokers there are, and which variant they are of")
     parser.add_argument("--property", metavar="P", help="which violation of RUN (default: the shortest)")
     parser.add_argument("--json", action="store_true", help="print what happens as lines of JSON")
     parser.set_defaults(run=run)

@@ -76,7 +76,8 @@ def read_counterexample(directory: Path, wanted: str | None = None) -> Counterex
         raise UserError(f"{directory}: no counterexample of {wanted or 'any property'} in it that comes to an end")
     shortest = min(found, key=lambda each: len(each["trace"]))
     model = find(system, variant)[0]
-    if scope.keys() != model.scope.keys() or not all(1 <= scope[size] <= model.largest[size] for size in PLACES & scope.keys()):
+    bounded = PLACES & scope.keys()
+    if scope.keys() != model.scope.keys() or not all(1 <= scope[size] <= model.largest[size] for size in bounded):
         raise UserError(f"{directory}: {scope} is no scope of {system}")
     contents = tuple(_Followed(directory, model, scope).all(shortest["trace"]))
     return Counterexample(model, scope, shortest["property"], tuple(shortest["trace"]), contents)

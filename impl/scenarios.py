@@ -73,10 +73,10 @@ def foreign_delete(cluster: Cluster, watcher: Watcher) -> None:
 
 
 def zombie_epoch(cluster: Cluster, watcher: Watcher) -> None:
-    """A candidate that slept through an election raises the epoch above the winner's, which owns /controller (KAFKA-6082).
+    """A candidate that slept through an election raises the epoch above that of the winner (KAFKA-6082).
 
-    Broker 0 sleeps when it has created /controller; an operator deletes that, and broker 1 is elected in epoch 1. Broker
-    0 wakes, reads the epoch of its successor, and raises it. From now on brokers obey broker 0, whom nobody has
+    Broker 0 sleeps when it has created /controller; an operator deletes that, and broker 1 is elected in epoch 1.
+    Broker 0 wakes, reads the epoch of its successor, and raises it. From now on brokers obey broker 0, whom nobody has
     elected, and refuse broker 1, whom /controller names.
     """
     conductor = _two_candidates(cluster, watcher)
@@ -121,8 +121,8 @@ def stale_zkversion(cluster: Cluster, watcher: Watcher) -> None:
     Controller 1 sleeps before the write of a preferred election; controller 0 is elected, and the brokers obey it.
     Controller 1 wakes, and its write lands; what it tells the leader is refused, for its epoch is old. The leader leads
     on in the epoch before, and each ISR that it writes is refused (BADVERSION): its follower can neither leave nor
-    come back, until the controller happens to elect again. Brokers log "Cached zkVersion not equal to that in zookeeper,
-    skip updating ISR".
+    come back, until the controller happens to elect again. Brokers log "Cached zkVersion not equal to that in
+    zookeeper, skip updating ISR".
     """
     conductor = _two_registered(cluster, watcher)
     _begin_reign(conductor, 1)

@@ -1,0 +1,247 @@
+"""The processes of brokers beside the model of *election*, in memory: whatever step is taken, they do what it does.
+
+A rule for each transition: it draws one of the steps that are enabled, and the processes take it, lost answers
+included. The answer, what each broker knows, /controller, its epoch and the registrations must then be equal.
+"""
+
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+from kazoo.protocol.serialization import Delete, SetData
+
+from checker.execution import Execution
+from impl import broker as brokers
+from impl import process, requests
+from impl.cluster import TOPIC
+from impl.conductor import Conductor, Departs
+from impl.counterexample import why_not
+from impl.election_zookeeper import ElectionZooKeeper
+from impl.network import Message
+from impl.ordered import Ordered
+from impl.settings import Settings
+from impl.znodes import BROKER_IDS, PERSISTENT, Controller, ControllerEpoch, IsrChange, Topic, TopicConfig
+from spec.catalogue import find
+from spec.language.digest import fields_of
+from spec.language.domains import NOBODY
+from spec.language.steps import parse_step
+from spec.processes import ELECTION
+from spec.zookeeper import ABSENT, CHANGED, LOST, MINE, OK, Answer
+from tests.impl.memory_zookeeper import MemoryClientPort, MemoryPort, MemorySession, Server
+
+BROKERS = 2
+SCOPE = {"brokers": BROKERS, "epochs": 4, "faults": 6, "receivers": 1}
+SETTINGS = settings(max_examples=6, stateful_step_count=40, deadline=None, database=None, derandomize=True,
+                    report_multiple_bugs=False, phases=[Phase.generate])
+
+
+class Child:
+    """A process as its conductor sees it."""
+
+    def __init__(self, broker):
+        self.broker = broker
+
+    def wait(self, seconds):
+        """It has ended."""
+
+    @property
+    def session(self):
+        """The number of its session."""
+        return self.broker.process.requests.session.id
+
+
+class World:
+    """Processes in memory, and what is done to them from outside: a cluster as a conductor sees it."""
+
+    def __init__(self, variant, monkeypatch):
+        for module, name, stand_in in ((requests, "Session", MemorySession), (process, "Port", MemoryPort),
+                                       (process, "ClientPort", MemoryClientPort)):
+            monkeypatch.setattr(module, name, stand_in)
+        self.server, self.variant, self.children, self.orders = Server(), variant, {}, {}
+        self.logs = TemporaryDirectory()
+        self.operator = MemorySession(self.server, 0, None)
+        self.links = {b: SimpleNamespace(lose=self._lose) for b in range(BROKERS)}
+        topic = {TopicConfig.path_of(TOPIC): TopicConfig(False).encode(),
+                 Topic.path_of(TOPIC): Topic(((0, 1),)).encode()}
+        for path, content in (dict.fromkeys(PERSISTENT, b"") | topic).items():
+            self.server.write(self.operator, requests.create(path, content))
+
+    def _lose(self, applied, part):
+        self.server.lost = applied
+
+    def start(self, b):
+        broker = brokers.Broker(Settings(b, 1, BROKERS, BROKERS, 1, 1, self.variant, TOPIC, self.server, 60.0, "",
+                                         f"{self.logs.name}/{b}"))
+        broker.tell_session = lambda: True
+        self.orders[b] = Ordered(broker), broker
+        self.children[b] = Child(broker)
+
+    def kill(self, b):
+        del self.orders[b]
+
+    def expire(self, b, session=None):
+        self.server.close(session or self.children[b].session)
+
+    def delete_controller(self):
+        self.server.write(self.operator, Delete(Controller.path, -1))
+
+    def edit_epoch(self):
+        self.server.write(self.operator, SetData(ControllerEpoch.path, self.content(ControllerEpoch.path), -1))
+
+    def leave_isr_notification(self):
+        notification = requests.create(IsrChange.prefix, IsrChange(TOPIC, 0).encode(), requests.SEQUENTIAL)
+        self.server.write(self.operator, notification)
+
+    def content(self, path):
+        znode = self.server.znodes.get(path)
+        return znode and znode.data
+
+
+class InMemory(Conductor):
+    """Conducts processes in memory: what they are told is possible at once, or never."""
+
+    def __init__(self, world):
+        super().__init__(world, SimpleNamespace(say=lambda *_, **__: None, look=lambda _: None))
+
+    def _order(self, b, part, names, content=None, **arguments):
+        ordered, broker = self._cluster.orders[b]
+        asked = broker.process.requests
+        if names == ("notice_expiry",):
+            asked.session.hear_of_expiry()
+        for waiting in (asked.backlog, *([asked.inbox.queue] if asked.session else [])):
+            while waiting:
+                item = waiting.popleft()
+                asked.take(item) or isinstance(item, Message) and broker.messages.append(item)
+        for name in names:
+            if ordered.take(part, name, arguments, content or {}):
+                answer = broker.process.answer
+                return name, None if answer is None else Answer.names[answer]
+        raise AssertionError(f"{names} of broker {b} is not enabled in its process")
+
+
+def machine(variant):
+    """The machine of a variant: a rule for each of its transitions."""
+    model = find(ELECTION, variant)[0]
+
+    class Election(RuleBasedStateMachine):
+        """Takes steps of the model, and the same in processes."""
+
+        def __init__(self):
+            super().__init__()
+            self.monkeypatch = pytest.MonkeyPatch()
+            self.world = World(variant, self.monkeypatch)
+            self.conductor = InMemory(self.world)
+            self.execution = Execution(model, SCOPE)
+            (self.state,) = self.execution.initial_states()
+            self.look()
+
+        @rule()
+        def rest(self):
+            """Nothing happens: where all faults have been, nothing else may be left."""
+
+        def look(self):
+            """Find the steps that are enabled, and that processes take."""
+            self.enabled = {}
+            for transition, arguments, _, bound in self.execution.steps(self.state):
+                step = self.execution.step(transition, arguments)
+                if bound is None and why_not(model, self.state, step) is None:
+                    self.enabled.setdefault(transition.name, []).append(arguments)
+
+        def take(self, data, name):
+            """Take one of the enabled steps of a transition on both sides."""
+            self.step(name, data.draw(st.sampled_from(self.enabled[name])))
+            self.look()
+
+        def step(self, name, arguments):
+            """Take a step that is enabled on both sides, and compare."""
+            transition = model.transition(name)
+            self.state = self.execution.after(self.state, transition, arguments)
+            assert self.state, f"{name}{arguments} is not enabled in the model"
+            self.conductor.take(str(self.execution.step(transition, arguments)))
+            self.compare()
+
+        def compare(self):
+            """Hold what the processes know, and what ZooKeeper holds, to the model."""
+            for b, (_, broker) in self.world.orders.items():
+                known = fields_of({"broker": self.state.brokers[b]})
+                assert fields_of({"broker": broker.process.election}) == known
+            zk, content = self.state.zk, self.world.content
+            named, epoch = content(Controller.path), content(ControllerEpoch.path)
+            assert (NOBODY if named is None else Controller.decode(named).broker) == zk.controller
+            assert (-1 if epoch is None else ControllerEpoch.decode(epoch).epoch) == zk.epoch
+            for b, client in enumerate(zk.clients):
+                assert (f"{BROKER_IDS}/{b}" in self.world.server.znodes) == (client.registered != ABSENT)
+
+        def teardown(self):
+            self.monkeypatch.undo()
+            self.world.logs.cleanup()
+
+    for transition in model.transitions:
+        def of(self, data, name=transition.name):
+            self.take(data, name)
+
+        def is_enabled(self, name=transition.name):
+            return name in self.enabled
+
+        of.__name__ = transition.name.replace(".", "_")
+        setattr(Election, of.__name__, precondition(is_enabled)(rule(data=st.data())(of)))
+    return Election
+
+
+@pytest.mark.parametrize("variant", ["legacy", "fenced"])
+def test_processes_do_what_the_model_does(variant):
+    run_state_machine_as_test(machine(variant), settings=SETTINGS)
+
+
+def owner_is_always_mine(self, b):
+    """A refused candidate takes any /controller for its own."""
+    return MINE if read_owner(self, b) == OK else read_owner(self, b)
+
+
+def deletion_is_not_heard(self, b):
+    """Whatever the watch says, it counts as a change."""
+    return min(waiting(self, b), CHANGED)
+
+
+def loss_is_success(self, b, fate):
+    """A creation that was not answered is taken for one that succeeded."""
+    answer = create_controller(self, b, fate)
+    return OK if answer == LOST else answer
+
+
+read_owner, waiting = ElectionZooKeeper.read_owner, ElectionZooKeeper.waiting
+create_controller = ElectionZooKeeper.create_controller
+STANDING = [f"{name}(b={b})" for name in (
+    "session.start", "session.register_broker", "election.maybe_resign", "legacy.look_for_controller") for b in (0, 1)]
+WALKS = {
+    "read_owner": (owner_is_always_mine, [
+        "legacy.create(b=0, fate=0)", "legacy.create(b=1, fate=0)", "legacy.confirm_owner(b=1)"]),
+    "waiting": (deletion_is_not_heard, [
+        "legacy.create(b=0, fate=0)", "legacy.create(b=1, fate=0)", "legacy.confirm_owner(b=1)",
+        "election.maybe_resign(b=1)", "faults.delete_controller()", "election.handle_change(b=1)"]),
+    "create_controller": (loss_is_success, ["legacy.create(b=0, fate=1)"]),
+}
+"""For each seam a mistake in it, and the steps behind `STANDING` in which it shows."""
+
+
+def walk(texts):
+    """Let the machine of *legacy* take given steps."""
+    taking = machine("legacy")()
+    try:
+        for text in texts:
+            step = parse_step(text)
+            taking.step(step.transition, tuple(step.arguments.values()))
+    finally:
+        taking.teardown()
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_the_machine_notices_a_mistake(name, monkeypatch):
+    mistake, steps = WALKS[name]
+    walk([*STANDING, *steps])
+    monkeypatch.setattr(ElectionZooKeeper, name, mistake)
+    with pytest.raises((AssertionError, Departs)):
+        walk([*STANDING, *steps])
