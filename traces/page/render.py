@@ -28,7 +28,7 @@ def render(report: Report, groups: Groups | None = None) -> str:
     """The page of a report, with its groups where they were followed."""
     times = Times(report.recording)
     kept, lost = bounded_lanes([*(group_items(groups, times) if groups else ()), *items_of(report, times)])
-    items, cell = bounded_items(kept, times.began, times.ended)
+    items, cell, raised = bounded_items(kept, times.began, times.ended)
     records = records_as_json(report, chosen_records(items), times.began)
     verdict, weight = sentence(report)
     told = list(lines(report))
@@ -46,7 +46,7 @@ def render(report: Report, groups: Groups | None = None) -> str:
         "kinds": [{"id": name, **kind._asdict()} for name, kind in KINDS.items()], "sections": SECTIONS,
         **_columns(items, times.began), "records": records, "glossary": glossary(report),
         "metrics": _metrics(report.metrics, times.began) if report.metrics else [],
-        "notes": list(_notes(lost, cell, len(records), len(transactions))),
+        "notes": list(_notes(lost, cell, raised, len(records), len(transactions))),
     }
     return filled(Path(__file__).parent / "report.html", data)
 
@@ -128,12 +128,14 @@ def _thinned(points: list[list[int]]) -> list[list[int]]:
     return found
 
 
-def _notes(lost: int, cell: int, embedded: int, records: int) -> Iterator[str]:
+def _notes(lost: int, cell: int, raised: bool, embedded: int, records: int) -> Iterator[str]:
     """What the page leaves out, and where it is."""
     if lost:
         yield f"{lost:,} lanes with the least trouble are left out"
     if cell:
         yield f"marks that are less than {cell:,} ms apart in their lane are one"
+    if raised:
+        yield "elections, ISR changes and under-replicated times of partitions are in the lanes of their topics"
     if embedded < records:
         yield (f"{embedded:,} of {records:,} records are in this page: kafkaproof replay DIR --events OUT writes "
                "each operation of all of them")

@@ -140,7 +140,7 @@ ITEMS = st.lists(st.builds(
 def test_what_is_made_one_loses_nothing_but_places(items, most):
     keep, bounds.MOST_ITEMS = bounds.MOST_ITEMS, most
     try:
-        found, cell = bounded_items(items, 0, 10_000)
+        found, cell, raised = bounded_items(items, 0, 10_000)
     finally:
         bounds.MOST_ITEMS = keep
     assert sum(item.count for item in found) == len(items)
@@ -148,10 +148,12 @@ def test_what_is_made_one_loses_nothing_but_places(items, most):
     assert cell or found == items
     counts = Counter()
     for item in found:
-        counts[item.lane, item.kind] += item.count
-    assert counts == Counter((item.lane, item.kind) for item in items)
-    assert {(item.lane, item.kind, item.start, item.end) for item in items if item.end and item.end - item.start >= cell} \
-        <= {(item.lane, item.kind, item.start, item.end) for item in found}
+        counts[item.lane.topic, item.kind] += item.count
+        assert raised or item.lane.partition is not None
+    assert counts == Counter((item.lane.topic, item.kind) for item in items)
+    assert {(item.kind, item.start, item.end) for item in items if item.end and item.end - item.start >= cell} \
+        <= {(item.kind, item.start, item.end) for item in found}
+    assert {item.lane for item in items if item.weight > 1} <= {item.lane for item in found}
 
 
 def test_lanes_with_trouble_stay_when_there_are_too_many(monkeypatch):
