@@ -1,12 +1,15 @@
 """A log that grows is followed: each event is told once, and a divergence ends it."""
 
+from argparse import Namespace
+
 import pytest
 
 from checker.commands.main import main
 from tests.traces.log_writer import file_header, record
 from tests.traces.replaying import FENCED, LEGACY, REASSIGN, altered, first, read
 from tests.traces.test_replay_alterations import ALTERATIONS
-from traces import command, following
+from traces import following
+from traces.commands.log import report_of
 from traces.following import PATIENCE, Watch
 from traces.report import CONFORMS
 from traces.zookeeper_log import read_more
@@ -28,9 +31,9 @@ class Growing:
 
 
 def watch(directory, variant: str = "fenced") -> Watch:
-    options = command.argparse.Namespace(
+    options = Namespace(
         directory=directory, chroot=None, variant=variant, logs=None, events=None, master=None)
-    return Watch(directory, lambda recording: command._report(recording, None, options))
+    return Watch(directory, lambda recording: report_of(recording, None, options))
 
 
 def test_only_whole_records_are_read(tmp_path):
@@ -127,7 +130,7 @@ def test_the_command_stays_until_it_is_stopped(capsys, tmp_path, monkeypatch):
         rounds.append(seconds)
         log.append(whole[0x95:])
 
-    monkeypatch.setattr(command, "sleep", grow)
+    monkeypatch.setattr(log, "sleep", grow)
     assert main(["replay", str(tmp_path), "--follow"]) == 1
     text = capsys.readouterr().out
     assert "conforms to legacy" in text and "0x9b violates C4" in text

@@ -1,0 +1,1 @@
+"""What `kafkaproof replay` does with each kind of recording."""

@@ -1,0 +1,162 @@
+"""``kafkaproof replay`` of the log of a ZooKeeper: once, or as it grows."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import suppress
+from pathlib import Path
+from time import sleep
+
+from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
+from checker.commands.tables import console
+from checker.errors import UserError
+from spec.museum.election import MODELS
+from traces.audit import audit
+from traces.broker_logs.checking import check_logs
+from traces.broker_logs.reading import read_logs
+from traces.cluster import VARIANTS, Members, find_root, find_variant
+from traces.commands.options import given, jobs_on, write_history
+from traces.election_steps import logged_properties
+from traces.evidence import gather
+from traces.facts.report import facts_of
+from traces.following import Watch, expect_nothing_else
+from traces.groups.command import EXPECTED, exit_code_of, groups_beside, with_groups, worse
+from traces.groups.report import print_groups
+from traces.metrics.series import metrics_of
+from traces.page.render import render
+from traces.page.writing import write_whole
+from traces.pictures import history_of
+from traces.recording import Recording, learn, log_files, read_readable
+from traces.redaction import Redactor
+from traces.replay import replay
+from traces.report import (
+    BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, refused_by_epoch, verdict_of,
+)
+from traces.streams import explain_streams, settle, together
+
+PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
+_ROUND = 1.0
+"""Seconds between two looks at a log that is followed."""
+
+
+def replay_log(options) -> int:
+    """Replay a log, print what was found; returns the exit code."""
+    for name in set(options.expect) - PROPERTIES.keys() - EXPECTED:
+        raise UserError(f"--expect {name}: replay evaluates {', '.join((*PROPERTIES, *sorted(EXPECTED)))}")
+    if options.variant not in (None, *VARIANTS):
+        raise UserError(f"--variant {options.variant}: there are {', '.join(VARIANTS)}")
+    if options.follow:
+        return watch(options)
+    if options.redact and (names := given(options, "offsets", "logs")):
+        raise UserError(f"--redact: what {names} names holds names that are not replaced; leave out one of both")
+    redactor = Redactor() if options.redact else None
+    recording, error = read_readable(options.directory, redactor)
+    try:
+        report = report_of(recording, error, options, redactor)
+    except UserError as problem:
+        if not options.json:
+            raise
+        problems = (*recording.problems, str(problem))
+        report = Report(recording, None, problems, BAD_INPUT, str(problem))
+    groups = groups_beside(options, recording) if recording.transactions and not options.redact else None
+    if options.json:
+        print(json.dumps(with_groups(report.as_json(), groups) if groups else report.as_json(), indent=2))
+    else:
+        print_report(report)
+        if groups:
+            print_groups(console(), groups)
+    if options.history:
+        found = report.result and history_of(report.result, str(report.recording.directory))
+        write_history(found, options.history)
+    if options.html:
+        _write_page(options.html, render(report, groups))
+    code = exit_code(report, options.expect)
+    return worse(code, exit_code_of(groups, options.expect)) if groups else code
+
+
+def watch(options) -> int:
+    """Replay a log, then what is appended to it; returns the exit code of the state at Ctrl-C, or at a divergence."""
+    expect_nothing_else(options)
+    watched = Watch(options.directory, lambda recording: report_of(recording, None, options))
+    print_report(watched.report)
+    options.variant = options.variant or watched.report.result and watched.report.result.variant
+    print("waiting for more records; Ctrl-C ends it", file=sys.stderr)
+    with suppress(KeyboardInterrupt):
+        while not watched.over:
+            sleep(_ROUND)
+            for line in watched.round():
+                print(line, flush=True)
+    code = exit_code(watched.report, options.expect)
+    return VIOLATED if watched.violated - set(options.expect) else code
+
+
+def report_of(recording: Recording, error: UserError | None, options, redactor: Redactor | None = None) -> Report:
+    """Follow what could be read; raises UserError."""
+    problems = (*recording.problems, *([str(error)] if error else []))
+    if not recording.transactions:
+        raise error or UserError("; ".join(problems) or f"{options.directory}: no record")
+    if recording.begins_unknown:
+        return Report(recording, None, problems, UNDECIDED, "what was before the first record is unknown")
+    chroot = redactor.path(options.chroot) if redactor and options.chroot else options.chroot
+    root = find_root(recording, chroot)
+    members = Members(recording, root)
+    variant = options.variant or find_variant(recording, members, root)
+    if variant is None:
+        raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
+                        "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
+    read = read_logs(options.logs) if options.logs else None
+    gathered = gather(recording, variant, members, root)
+    with jobs_on(options.master) as jobs:
+        if options.events:
+            _write_events(options.directory, options.events, root, jobs, redactor)
+        explained = jobs and jobs.explain(gathered.common, gathered.streams.values())
+        result = replay(recording, variant, members, root, _progress(len(recording.transactions)))
+        metrics = metrics_of(recording, members, root)
+        streams = together(gathered.common, explained.result()) if explained else explain_streams(gathered)
+    settle(gathered.common, result, streams, recording)
+    logs = check_logs(read, gathered, recording, streams) if read else None
+    accounts = audit(recording, gathered.common, result, streams)
+    verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
+    facts = facts_of(gathered, streams, refused_by_epoch(result))
+    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, metrics, logs)
+
+
+def _write_events(directory: Path, events: Path, root: str, jobs, redactor: Redactor | None) -> None:
+    """Write the operations of all logs as Parquet files into a new directory."""
+    from traces.events import write_events
+
+    try:
+        events.mkdir(parents=True)
+    except OSError as error:
+        raise UserError(f"--events {events}: {error.strerror}; name a directory that does not exist") from None
+    files = log_files(directory)
+    if jobs and redactor:
+        learn(files, redactor)
+    written = jobs.events(files, events, root, redactor) if jobs else \
+        sum(write_events(file, events, root, redactor) for file in files)
+    print(f"{written:,} operations in {events}", file=sys.stderr)
+
+
+def _progress(records: int):
+    """Shows how far a long log is, on a terminal."""
+    def show(done: int) -> None:
+        if sys.stderr.isatty() and records > 2_000:
+            print(f"\r{done:,} of {records:,} records", end="\n" if records - done < 500 else "", file=sys.stderr)
+
+    return show
+
+
+def _write_page(file: Path, page: str) -> None:
+    write_whole("--html", file, page)
+    print(f"report in {file}, {len(page) / 1e6:,.1f} MB", file=sys.stderr)
+
+
+def exit_code(report: Report, expected: list[str]) -> int:
+    """0 when it conforms and violates only what is expected; 1, 2, 3 as in EXAMPLES."""
+    if report.verdict == BAD_INPUT:
+        return WRONG_USE
+    violated = set(report.result.violations.found) if report.result else set()
+    if report.verdict == DIVERGES or violated - set(expected) or report.logs and report.logs.contradictions:
+        return VIOLATED
+    return OK if report.verdict == CONFORMS else UNFINISHED

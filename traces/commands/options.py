@@ -1,0 +1,30 @@
+"""What the commands of replay have in common: their options, and files that they write."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+def given(options, *names: str) -> str:
+    """Those of the options that were given, as one writes them."""
+    return ", ".join(f"--{name}" for name in names if getattr(options, name))
+
+
+def jobs_on(master: str | None):
+    """Spark for as long as a block runs; None where it was not asked for."""
+    if master is None:
+        return nullcontext()
+    from traces.jobs import started
+
+    return started(master)
+
+
+def write_history(history: dict | None, file: Path) -> None:
+    """Write the steps to the first violation or divergence, if there is one."""
+    if history is None:
+        print("no violation and no divergence, so there is no history to write", file=sys.stderr)
+        return
+    file.write_text(json.dumps(history, indent=1), encoding="utf-8")
+    print(f"history in {file}; see it with: kafkaproof show {file}", file=sys.stderr)

@@ -1,0 +1,59 @@
+"""``kafkaproof replay`` of what `kafkaproof run` has recorded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from checker.commands.main import OK, VIOLATED
+from checker.errors import UserError
+from spec.processes import VARIANTS, parts
+from traces.commands.options import given, write_history
+from traces.election_steps import identity
+from traces.many import Row
+from traces.processes.group_view import SHOWN
+from traces.processes.pictures import history_of
+from traces.processes.reading import Cluster, read_cluster
+from traces.processes.replay import Result, replay
+from traces.processes.report import as_json, print_result
+from traces.report import CONFORMS, DIVERGES
+
+RECORDED = {identity(p) for variant in VARIANTS for model in parts(variant) for p in model.properties} | {
+    identity(p) for p in SHOWN}
+
+
+def replay_recording(options) -> int:
+    """Replay what `kafkaproof run` has recorded; returns the exit code."""
+    for name in set(options.expect) - RECORDED:
+        raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
+    if names := given(options, "chroot", "events", "html", "offsets", "logs", "redact", "follow"):
+        raise UserError(f"{options.directory}: {names}: for the log of a ZooKeeper only; its own is in "
+                        f"{options.directory / 'zookeeper'}")
+    recorded = read_cluster(options.directory)
+    result = _followed(recorded, options)
+    if options.json:
+        print(json.dumps(as_json(recorded, result), indent=2))
+    else:
+        print_result(recorded, result)
+    if options.history:
+        write_history(history_of(recorded, result), options.history)
+    return _code(result, options)
+
+
+def recorded_row(directory: Path, options) -> Row:
+    """The row of one recording among many; raises UserError."""
+    result = _followed(read_cluster(directory), options)
+    told = result.divergence and ": ".join(result.divergence)
+    return Row(str(directory), result.variant, DIVERGES if told else CONFORMS, result.steps, told,
+               tuple(result.violations), code=_code(result, options))
+
+
+def _followed(recorded: Cluster, options) -> Result:
+    try:
+        return replay(recorded, options.variant)
+    except LookupError as error:
+        raise UserError(f"--variant: {error.args[0]}") from None
+
+
+def _code(result: Result, options) -> int:
+    return VIOLATED if result.divergence or set(result.violations) - set(options.expect) else OK

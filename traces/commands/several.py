@@ -1,0 +1,54 @@
+"""``kafkaproof replay`` of several recordings: a row of each."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+
+from checker.commands.main import OK
+from checker.errors import UserError
+from traces.commands.log import PROPERTIES, exit_code, report_of
+from traces.commands.options import given, jobs_on
+from traces.commands.recorded import RECORDED, recorded_row
+from traces.groups.command import EXPECTED, groups_beside, is_segments, row_with
+from traces.groups.replay import replay_groups
+from traces.many import Row, as_json, print_rows, replay_all, worst
+from traces.processes.reading import is_recording
+from traces.recording import read_readable
+from traces.report import CONFORMS
+
+
+def replay_several(directories: list[Path], options) -> int:
+    """Replay several recordings, print a row of each; returns the worst exit code."""
+    known = PROPERTIES.keys() | RECORDED | EXPECTED
+    for name in set(options.expect) - known:
+        raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(known))}")
+    if names := given(options, "history", "events", "html", "offsets", "logs", "redact", "follow"):
+        raise UserError(f"{names}: for one recording only: give one DIR")
+    asked = vars(options) | {"master": None}
+    asked.pop("run")
+    with jobs_on(options.master) as jobs:
+        rows = replay_all(directories, partial(row_of, asked), jobs)
+    if options.json:
+        print(json.dumps(as_json(rows), indent=2))
+    else:
+        print_rows(rows)
+    return worst(rows)
+
+
+def row_of(asked: dict, directory: Path) -> Row:
+    """The row of one recording, `asked` being the options of the command; raises UserError."""
+    options = argparse.Namespace(**asked | {"directory": directory})
+    if is_recording(directory):
+        return recorded_row(directory, options)
+    if is_segments(directory):
+        return row_with(Row(str(directory), verdict=CONFORMS, code=OK), replay_groups(directory), options.expect)
+    report = report_of(*read_readable(directory), options)
+    result = report.result
+    found = result and result.divergence
+    row = Row(str(directory), result and result.variant, report.verdict, len(report.recording.transactions),
+              f"{found[0]:#x}: {found[1]}" if found else None, tuple(result.violations.found) if result else (),
+              report.reason, exit_code(report, options.expect))
+    return row_with(row, groups_beside(options, report.recording), options.expect)
