@@ -18,7 +18,7 @@ from tests.traces.tamperings.scene import KINDS, Kind, Scene
 HEADER = """# Tamperings: what replay finds
 
 Each row is a way to tamper with the ZooKeeper log of a real cluster. It is done to each recording at up to {places}
-places where it applies, chosen by seed {seed}; the log is written with right checksums, zxids, versions and lists of
+of the places where it applies, chosen by seed {seed}; the log is written with right checksums, zxids, versions and lists of
 ephemerals (but where ZooKeeper itself is tampered with), and replayed. A cell has how many replay *found* of how many
 were *applied*. Found means: it diverges, or violates a property that the log as it is does not, at the record that was
 altered, or at the latest at the first later one that can show it, which the tampering names. *At once* counts those that
