@@ -130,7 +130,7 @@ def test_the_command_stays_until_it_is_stopped(capsys, tmp_path, monkeypatch):
         rounds.append(seconds)
         log.append(whole[0x95:])
 
-    monkeypatch.setattr(log, "sleep", grow)
+    monkeypatch.setattr("traces.commands.log.sleep", grow)
     assert main(["replay", str(tmp_path), "--follow"]) == 1
     text = capsys.readouterr().out
     assert "conforms to legacy" in text and "0x9b violates C4" in text
