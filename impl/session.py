@@ -62,6 +62,7 @@ class Reply:
     error: Exception | None = None
     zxid: int = 0
     done: bool = False
+    arms: bool = False
 
     def set(self, result: object) -> None:
         """Called by kazoo's connection thread."""
@@ -124,6 +125,7 @@ class Session:
     def __init__(self, hosts: str, timeout: float, inbox: queue.Queue):
         self.inbox, self.zxid, self.expired, self.ready = inbox, 0, False, False
         self.fired: dict[str, list[str]] = {}
+        self._expected: set[str] = set()
         self._armed: dict[str, set[str]] = {"data": set(), "exists": set(), "children": set()}
         self._client = KazooClient(hosts, timeout, handler=_Handler(), connection_retry=RECONNECT,
                                    randomize_hosts=False)
@@ -173,19 +175,26 @@ class Session:
         return self.send(GetChildren2(path, self._noticed if watch else None))
 
     def armed(self, path: str) -> bool:
-        """Whether a watch for a znode's data, or for its creation, is armed."""
-        return path in self._armed["data"] or path in self._armed["exists"]
+        """Whether a watch for a znode's data, or for its creation, is armed, as far as the owner has taken note.
+
+        An event that waits in the inbox has not yet come to it.
+        """
+        return path in self._expected
 
     def note(self, item: object) -> bool:
         """The owner takes an item of the inbox; True when that is all there is to do with it."""
         if isinstance(item, Reply):
             item.done = True
             self.zxid = max(self.zxid, item.zxid)
+            if item.arms:
+                self._expected.add(item.request.path)
             if isinstance(item.request, SetWatches) and item.error is None:
                 self.ready = True
         elif isinstance(item, Event):
             self.zxid = max(self.zxid, item.zxid)
             self.fired.setdefault(item.path, []).append(item.type)
+            if item.type != EventType.CHILD:
+                self._expected.discard(item.path)
         elif isinstance(item, Connection):
             self.ready = False
         elif isinstance(item, Expiry):
@@ -211,6 +220,7 @@ class Session:
             self._armed["children"].add(request.path)
         else:
             self._armed["exists" if missing else "data"].add(request.path)
+            reply.arms = True
 
     def _noticed(self, event):
         """A watch has fired, in the connection thread; kazoo also calls this when a connection breaks."""

@@ -277,6 +277,17 @@ def test_the_watch_of_a_read_that_was_not_answered_tells_nothing(opened, clean):
     assert reader.waiting(0) == election.DELETED
 
 
+def test_an_event_that_nobody_has_taken_note_of_outlives_a_read(opened, clean):
+    reader = ElectionZooKeeper(opened(), ADDRESS, True)
+    assert clean.write(create(Controller.path, Controller(1).encode())) == OK
+    assert reader.read_controller(0) == OK
+    assert clean.write(Delete(Controller.path, -1)) == OK
+    reader.requests.inbox.put(reader.requests.inbox.get(timeout=60))
+    assert reader.waiting(0) == election.NOTHING
+    assert reader.read_controller(0) == NONODE
+    assert reader.waiting(0) == election.DELETED
+
+
 def test_a_broker_that_was_listed_is_no_change(opened, clean):
     live, state, readers = controllers(opened, clean, True)
     try:
