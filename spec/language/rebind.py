@@ -7,14 +7,20 @@ other callees. A copy is made of each function on the way to a replaced one; the
 from __future__ import annotations
 
 from dis import get_instructions
-from types import FunctionType
+from functools import cache
+from types import CodeType, FunctionType
 from typing import Callable, Mapping
 
 
 def globals_used(function: FunctionType) -> dict[str, object]:
     """The globals that `function`'s own code reads, builtins left out."""
-    names = dict.fromkeys(i.argval for i in get_instructions(function) if i.opname == "LOAD_GLOBAL")
-    return {name: function.__globals__[name] for name in names if name in function.__globals__}
+    known = function.__globals__
+    return {name: known[name] for name in _names_read(function.__code__) if name in known}
+
+
+@cache
+def _names_read(code: CodeType) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(i.argval for i in get_instructions(code) if i.opname == "LOAD_GLOBAL"))
 
 
 def rebind(function: Callable, replacements: Mapping[Callable, Callable]) -> Callable:
