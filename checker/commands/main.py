@@ -15,8 +15,11 @@ GROUP = "kafkaproof.commands"
 OK, VIOLATED, WRONG_USE, UNFINISHED = 0, 1, 2, 3
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser with every installed subcommand (entry points of the group `kafkaproof.commands`)."""
+def parser(wanted: str | None = None) -> argparse.ArgumentParser:
+    """The parser with every installed subcommand (entry points of the group `kafkaproof.commands`).
+
+    Where one of them is `wanted` it stands alone: the others need not be imported.
+    """
     top = argparse.ArgumentParser(
         prog="kafkaproof",
         description="Check Kafka's ZooKeeper-mode control plane, show how it fails, replay real clusters.",
@@ -24,14 +27,16 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=importlib.metadata.version("kafkaproof"))
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for point in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda p: p.name):
-        point.load()(commands)
+    points = {point.name: point for point in importlib.metadata.entry_points(group=GROUP)}
+    for name in [wanted] if wanted in points else sorted(points):
+        points[name].load()(commands)
     return top
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns its exit code."""
-    options = parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    options = parser(arguments[0] if arguments else None).parse_args(arguments)
     try:
         return options.run(options)
     except UserError as error:

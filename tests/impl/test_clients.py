@@ -94,7 +94,7 @@ def test_kafka_python_creates_a_topic(cluster):
     admin = KafkaAdminClient(**servers)
     admin.create_topics([NewTopic("only-asked", 2, 3)], validate_only=True)
     admin.create_topics([NewTopic("made", 2, 3)], timeout_ms=PATIENCE * 1000)
-    assert set(admin.list_topics()) == {TOPIC, "made"}
+    assert wait_until(lambda: set(admin.list_topics()) == {TOPIC, "made"})
     for error, wrong in ((TopicAlreadyExistsError, NewTopic("made", 1, 3)), (InvalidTopicError, NewTopic("a b", 1, 3)),
                          (InvalidPartitionsError, NewTopic("none", 0, 3)),
                          (PolicyViolationError, NewTopic("many", 9, 3)),
