@@ -276,6 +276,8 @@ class Coordinator:
                 pass
             if group.broker.appends.length == 0:
                 group.storage.fates.clear()
+                group.contents.clear()
+                group.stored.clear()
 
     def _finish_one(self, group: Group, now: float) -> bool:
         fates, appends = group.storage.fates, group.broker.appends

@@ -26,8 +26,8 @@ from spec.language.sets import with_member
 class GroupStorage:
     """The seams to the offsets log, each the one of its name in `spec.group.storage`.
 
-    `log` is how the specification reads it; `append` puts a batch into it and tells its place, -1 where the broker does
-    not lead. `fates` has what has become of appends, by place: None for acknowledged, else the error.
+    `log` is how the specification reads it; `append` puts a batch into it and tells its place, -1 where the log
+    refuses it. `fates` has what has become of appends, by place: None for acknowledged, else the error.
     """
 
     ghosts = Nothing()
@@ -63,19 +63,21 @@ class GroupStorage:
         return read == self._leader.length
 
     def put_record(self, b, kind, generation):
-        """Append the offsets at hand: the place, -1 where this broker does not lead."""
+        """Append the offsets at hand: the place, -1 where the log refuses them."""
         if kind != OFFSET_RECORD:
             raise ValueError(f"a record of kind {kind} is appended: a defect")
         name = self._group.name
         place = self._leader.append(name, batch_of([Entry(name, *each) for each in self.offered.items()]), self)
-        self._group.contents[place] = dict(self.offered)
+        if place != NOWHERE:
+            self._group.contents[place] = dict(self.offered)
         return place
 
     def append_group(self, b, group, owner):
         """Append the group as it is, with the assignments at hand."""
         name = self._group.name
         place = self._leader.append(name, batch_of([Entry(name, None, self._group.value(group))]), self)
-        self._group.stored[place] = self._group.brought, owner
+        if place != NOWHERE:
+            self._group.stored[place] = self._group.brought, owner
         return place
 
     def last_generation(self):

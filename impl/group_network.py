@@ -101,6 +101,10 @@ class GroupNetwork:
         """The same for who is no member."""
         return self.answer(self.m, 0, verdict)
 
+    def operator(self):
+        """Who commits without a group waits for the answer like any client."""
+        return 1 << self.m
+
     def give_id(self, clients, id):
         """MEMBER_ID_REQUIRED names the id to join with."""
         self._give(clients, network.MEMBER_ID_REQUIRED, id=id)

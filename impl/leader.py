@@ -66,7 +66,7 @@ class Leader:
         return {entry.group for place in range(self.length) for entry in self.entries(place)}
 
     def append(self, group: str, batch: bytes, seams) -> int:
-        """Append a batch of a group, as a step of the data plane: its place, -1 where this broker does not lead.
+        """Append a batch of a group, as a step of the data plane: its place, -1 where the log refuses it.
 
         What is in it is recorded first: it may outlive the process that does not live to record the step.
         """

@@ -4,7 +4,7 @@ from spec.group.cache import put_offset
 from spec.group.join import create_if_absent
 from spec.group.network import (
     COMMIT, COORDINATOR_NOT_AVAILABLE, INVALID_COMMIT_OFFSET_SIZE, NOT_COORDINATOR, REQUEST_TIMED_OUT, STORED, WORK,
-    answer, answer_operator, asked, generation_of, give_commit, give_error, id_of, instance, waiter,
+    answer, answer_operator, asked, generation_of, give_commit, give_error, id_of, instance, operator, waiter,
 )
 from spec.group.records import OFFSET_RECORD, forget_append
 from spec.group.sorts import Broker, Client
@@ -133,6 +133,6 @@ def reset_offset(s, b: Broker):
     verdict = answer_operator(s.network, commit_verdict(broker, NOBODY, 0, 0))
     if verdict == STORED:
         create_if_absent(broker.group)
-        store_offset(s.storage, b, broker, 0, 0)
+        store_offset(s.storage, b, broker, 0, operator(s.network))
         count_fault(s.storage)
     return True

@@ -35,7 +35,7 @@ class Log:
         return self._machine.leading == self._broker.broker
 
     def lacks_replicas(self):
-        return False
+        return self._machine.lacks_replicas
 
     def news(self):
         known = self._broker.partition.replicas[0]

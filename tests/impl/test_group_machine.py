@@ -52,11 +52,11 @@ class Broker:
         self.network, self.states = SimpleNamespace(current=None), ["Absent"]
         machine.replays.add(self)
         self.coordinator = Coordinator(self, self.append)
-        self.coordinator.leader.takes_appends = lambda: True
+        self.coordinator.leader.takes_appends = lambda: not machine.lacks_replicas
 
     def append(self, part, name, offer, p, acks):
         assert (name, acks) == ("produce", 1)
-        if self.replica.state != LEADER:
+        if self.replica.state != LEADER or self.machine.lacks_replicas:
             return False
         self.machine.log.append(offer.data)
         self.machine.waiting.append((self.broker, offer))
@@ -81,8 +81,11 @@ class Client:
 class Groups(RuleBasedStateMachine):
     """Clients, the log, the clock; `acked` is the largest offset whose commit was acknowledged.
 
-    `leaders` and `assignments`: who was told the members, and what was brought, by generation.
+    `leaders` and `assignments`: who was told the members, and what was brought, by generation. `lacks_replicas`: whether
+    the log refuses appends.
     """
+
+    lacks_replicas = False
 
     def __init__(self):
         super().__init__()
@@ -193,6 +196,9 @@ class Groups(RuleBasedStateMachine):
 
     @rule(c=CLIENT, b=BROKER)
     def commit(self, c, b):
+        self.commit_as(c, b, self.clients[c].generation, self.clients[c].id)
+
+    def commit_as(self, c, b, generation, id):
         client, kind = self.clients[c], OffsetCommitRequest.OffsetCommitRequestTopic
         if client.call is not None:
             return
@@ -200,7 +206,7 @@ class Groups(RuleBasedStateMachine):
         client.sent = self.number
         partition = kind.OffsetCommitRequestPartition(partition_index=0, committed_offset=self.number)
         self.ask(c, b, OffsetCommitRequest(
-            group_id=NAME, generation_id_or_member_epoch=client.generation, member_id=client.id,
+            group_id=NAME, generation_id_or_member_epoch=generation, member_id=id,
             topics=[kind(name=PLACE[0], partitions=[partition])]))
 
     @rule(c=CLIENT, b=BROKER)

@@ -39,11 +39,15 @@ class Taken:
 
 
 class Steps:
-    """The transitions of *group* with their seams to a recording; `verdict` is what the last one answered."""
+    """The transitions of *group* with their seams to a recording; `verdict` is what the last one answered, `waiter` who
+    waits for the answer of the present one, as a set.
+    """
 
     def __init__(self, model: Model = MODEL):
         self.verdict: int | None = None
+        self.waiter = 0
         watched = {each: self._noting(each) for each in (network.answer, network.answer_operator)}
+        watched[network.operator] = lambda _: self.waiter
         self.functions: dict[str, FunctionType] = {
             name: rebind(function, watched) for name, function in bound(model, None, Storage).items()}
 
@@ -124,6 +128,7 @@ class Coordinator:
         self._receive(group, line)
         before, requests, offset = group.record.copy(), group.network.copy(), group.record.group.offset
         self._steps.verdict, group.storage.written = None, None
+        self._steps.waiter = network.waiter(line.asked.m, 0) if line.asked else 0
         group.storage.recorded = line.append[0] if line.append else None
         if not function(group.state, *(arguments[argument] for argument in wanted)):
             raise Divergence(f"it is not enabled; {self._situation(group)}")
@@ -255,8 +260,10 @@ class Coordinator:
                 raise Divergence("it appended a batch; in the specification it appends none")
             return
         place, id = line.append
-        if (place == NOWHERE) == self._log.leads():
-            raise Divergence(f"its place is {place}, and broker {self._b} leads: {self._log.leads()}")
+        takes = self._log.leads() and not self._log.lacks_replicas()
+        if (place != NOWHERE) != takes:
+            raise Divergence(f"its place is {place}, and the log of broker {self._b} "
+                             f"{'takes' if takes else 'refuses'} it")
         if produced != (None if place == NOWHERE else id):
             raise Divergence(f"it appended batch {id}, and in the log went {produced}")
         if place != NOWHERE and (place, id) != (self._log.length - 1, self._log.id(self._log.length - 1)):
