@@ -27,7 +27,7 @@ def groups():
 
 
 def commit_without_a_group(groups):
-    groups.commit_as(CLIENT, BROKER, -1, "")
+    groups.commit_without_a_group(CLIENT, BROKER)
     groups.answers_arrive()
 
 

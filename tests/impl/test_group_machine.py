@@ -198,6 +198,10 @@ class Groups(RuleBasedStateMachine):
     def commit(self, c, b):
         self.commit_as(c, b, self.clients[c].generation, self.clients[c].id)
 
+    @rule(c=CLIENT, b=BROKER)
+    def commit_without_a_group(self, c, b):
+        self.commit_as(c, b, -1, "")
+
     def commit_as(self, c, b, generation, id):
         client, kind = self.clients[c], OffsetCommitRequest.OffsetCommitRequestTopic
         if client.call is not None:
