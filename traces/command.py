@@ -24,6 +24,9 @@ EXAMPLES = """examples:
   kafkaproof replay runs/cluster-20260101-120000-1f2e
   kafkaproof replay /var/lib/zookeeper --html report.html
   kafkaproof replay /var/lib/zookeeper --offsets copy-of-the-brokers
+  kafkaproof replay /var/lib/zookeeper --logs /var/log/kafka
+  kafkaproof replay /var/lib/zookeeper --redact --html report.html
+  kafkaproof replay /var/lib/zookeeper --follow
   kafkaproof replay copy-of-the-logs --expect C4 --history split-brain.json
   kafkaproof replay /var/lib/zookeeper --master local[2] --events events
   kafkaproof replay runs --master local[2]
@@ -59,7 +62,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--history", metavar="FILE", type=Path,
                         help="write the first violation or divergence, for `kafkaproof show`")
     parser.add_argument("--html", metavar="FILE", type=Path,
-                        help="write the report as one page: the verdict, a timeline of the cluster, the records behind it")
+                        help="write the report as one page: the verdict, a timeline of the cluster, the records behind "
+                             "it")
     parser.add_argument("--logs", metavar="PATH", type=Path,
                         help="hold the brokers' own server.log, controller.log and state-change.log to the result: "
                              "all below this directory, gzipped or not")
@@ -71,7 +75,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--follow", action="store_true",
                         help="stay, and tell what happens in a log that grows, until Ctrl-C or the first divergence")
     parser.add_argument("--redact", action="store_true",
-                        help="topics, hosts, groups, clients, principals and all other names become pseudonyms everywhere")
+                        help="topics, hosts, clients, principals and all other names become pseudonyms everywhere; "
+                             "groups in segments are not followed")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 
@@ -95,8 +100,9 @@ def run(options) -> int:
     if len(directories) > 1 or options.master and is_recording(directories[0]):
         return replay_several(directories, options)
     options.directory = directories[0]
-    if options.html:
-        expect_writable("--html", options.html)
+    for option, file in (("--html", options.html), ("--history", options.history)):
+        if file:
+            expect_writable(option, file)
     if is_recording(options.directory):
         return replay_recording(options)
     if is_segments(options.directory):

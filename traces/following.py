@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from checker.errors import UserError
+from traces.commands.options import given
 from traces.recording import Recording, log_files, read_recording
 from traces.report import DIVERGES, Report
 from traces.transactions import Transaction
@@ -117,6 +118,5 @@ class Watch:
 
 def expect_nothing_else(options) -> None:
     """Raise UserError where --follow is asked for together with what needs a whole log."""
-    for name in ("json", "html", "history", "events", "master", "offsets", "logs", "redact"):
-        if getattr(options, name):
-            raise UserError(f"--follow: --{name} needs a log that does not grow; copy it, and replay the copy")
+    if names := given(options, "json", "html", "history", "events", "master", "offsets", "logs", "redact"):
+        raise UserError(f"--follow: not with {names}, for a log that does not grow; copy it, and replay the copy")

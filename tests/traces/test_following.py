@@ -131,9 +131,11 @@ def test_the_command_stays_until_it_is_stopped(capsys, tmp_path, monkeypatch):
         log.append(whole[0x95:])
 
     monkeypatch.setattr("traces.commands.log.sleep", grow)
+    (tmp_path / "consumer-offsets" / "__consumer_offsets-0").mkdir(parents=True)
     assert main(["replay", str(tmp_path), "--follow"]) == 1
-    text = capsys.readouterr().out
-    assert "conforms to legacy" in text and "0x9b violates C4" in text
+    told = capsys.readouterr()
+    assert "conforms to legacy" in told.out and "0x9b violates C4" in told.out
+    assert "--follow: groups are not followed" in told.err
 
 
 @pytest.mark.parametrize("other", [["--json"], ["--history", "x"], ["--master", "local[1]"]])

@@ -70,6 +70,11 @@ def test_what_is_replayed():
     assert recordings_in([BUNDLED]) == sorted(each for each in BUNDLED.iterdir() if each.is_dir())
 
 
+def test_a_variant_of_no_log_is_told_in_the_row_of_a_log(kafkaproof):
+    rows = kafkaproof("replay", "--json", "--variant", "legacy-checked", FAILOVER / "zookeeper", FAILOVER).json["recordings"]
+    assert rows[0]["error"].startswith("--variant legacy-checked: there are ") and rows[0]["code"] == WRONG_USE
+
+
 @pytest.mark.parametrize("arguments, wanted", [
     (["--history", "h.json"], "for one recording only"), (["--expect", "X9"], "replay evaluates"),
 ])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from time import sleep
 
@@ -21,7 +22,7 @@ from traces.election_steps import logged_properties
 from traces.evidence import gather
 from traces.facts.report import facts_of
 from traces.following import Watch, expect_nothing_else
-from traces.groups.command import EXPECTED, exit_code_of, groups_beside, with_groups, worse
+from traces.groups.command import EXPECTED, exit_code_of, groups_beside, left_alone, with_groups, worse
 from traces.groups.report import print_groups
 from traces.metrics.series import metrics_of
 from traces.page.render import render
@@ -44,14 +45,15 @@ def replay_log(options) -> int:
     """Replay a log, print what was found; returns the exit code."""
     for name in set(options.expect) - PROPERTIES.keys() - EXPECTED:
         raise UserError(f"--expect {name}: replay evaluates {', '.join((*PROPERTIES, *sorted(EXPECTED)))}")
-    if options.variant not in (None, *VARIANTS):
-        raise UserError(f"--variant {options.variant}: there are {', '.join(VARIANTS)}")
+    expect_variant(options)
     if options.follow:
         return watch(options)
     if options.redact and (names := given(options, "offsets", "logs")):
         raise UserError(f"--redact: what {names} names holds names that are not replaced; leave out one of both")
     redactor = Redactor() if options.redact else None
     recording, error = read_readable(options.directory, redactor)
+    if redactor:
+        recording = replace(recording, problems=[*recording.problems, *left_alone(options, "--redact")])
     try:
         report = report_of(recording, error, options, redactor)
     except UserError as problem:
@@ -75,12 +77,20 @@ def replay_log(options) -> int:
     return worse(code, exit_code_of(groups, options.expect)) if groups else code
 
 
+def expect_variant(options) -> None:
+    """Raise UserError where a variant is asked for that no log is held to."""
+    if options.variant not in (None, *VARIANTS):
+        raise UserError(f"--variant {options.variant}: there are {', '.join(VARIANTS)}")
+
+
 def watch(options) -> int:
     """Replay a log, then what is appended to it; returns the exit code of the state at Ctrl-C, or at a divergence."""
     expect_nothing_else(options)
     watched = Watch(options.directory, lambda recording: report_of(recording, None, options))
     print_report(watched.report)
     options.variant = options.variant or watched.report.result and watched.report.result.variant
+    for line in left_alone(options, "--follow"):
+        print(line, file=sys.stderr)
     print("waiting for more records; Ctrl-C ends it", file=sys.stderr)
     with suppress(KeyboardInterrupt):
         while not watched.over:

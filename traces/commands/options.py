@@ -7,6 +7,7 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
+
 def given(options, *names: str) -> str:
     """Those of the options that were given, as one writes them."""
     return ", ".join(f"--{name}" for name in names if getattr(options, name))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from checker.commands.main import OK
 from checker.errors import UserError
-from traces.commands.log import PROPERTIES, exit_code, report_of
+from traces.commands.log import PROPERTIES, exit_code, expect_variant, report_of
 from traces.commands.options import given, jobs_on
 from traces.commands.recorded import RECORDED, recorded_row
 from traces.groups.command import EXPECTED, groups_beside, is_segments, row_with
@@ -45,6 +45,7 @@ def row_of(asked: dict, directory: Path) -> Row:
         return recorded_row(directory, options)
     if is_segments(directory):
         return row_with(Row(str(directory), verdict=CONFORMS, code=OK), replay_groups(directory), options.expect)
+    expect_variant(options)
     report = report_of(*read_readable(directory), options)
     result = report.result
     found = result and result.divergence

@@ -10,6 +10,7 @@ from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from checker.commands.tables import console
 from checker.errors import UserError
 from traces.cluster import find_root
+from traces.commands.options import given
 from traces.groups.places import beside, has_partitions
 from traces.groups.properties import SAYS
 from traces.groups.replay import BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Groups, replay_groups
@@ -30,9 +31,9 @@ def is_segments(directory: Path) -> bool:
 
 def replay_segments(options) -> int:
     """Follow the groups in segments alone, print what was found; returns the exit code."""
-    for name in ("variant", "chroot", "history", "html", "events", "master", "offsets", "redact"):
-        if getattr(options, name):
-            raise UserError(f"--{name}: {options.directory} has no log of ZooKeeper, only segments")
+    if names := given(options, "variant", "chroot", "history", "html", "events", "master", "offsets", "logs", "redact",
+                      "follow"):
+        raise UserError(f"{names}: {options.directory} has no log of ZooKeeper, only segments")
     for name in set(options.expect) - EXPECTED:
         raise UserError(f"--expect {name}: of segments replay evaluates {', '.join(SAYS)}")
     groups = replay_groups(options.directory)
@@ -51,6 +52,12 @@ def groups_beside(options, recording: Recording) -> Groups | None:
     if directory is None:
         return None
     return replay_groups(directory, known_from(recording, find_root(recording, options.chroot)))
+
+
+def left_alone(options, option: str) -> list[str]:
+    """A line that says so where an option keeps segments beside a log of ZooKeeper from being followed."""
+    found = beside(options.directory)
+    return [f"{option}: groups are not followed; the segments in {found} are left alone"] if found else []
 
 
 def with_groups(report: dict, groups: Groups) -> dict:

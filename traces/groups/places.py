@@ -30,7 +30,7 @@ def partitions_in(directory: Path) -> dict[int, dict[str, list[Path]]]:
     """The segment files in order, by partition and broker.
 
     The directory is that of one partition, a broker's log.dir, or it has a directory for each broker, which is a
-    log.dir or has several. Raises UserError when there is none.
+    log.dir or has several. Raises UserError when there is none, or no segment in any.
     """
     found: dict[int, dict[str, list[Path]]] = {}
     try:
@@ -43,6 +43,9 @@ def partitions_in(directory: Path) -> dict[int, dict[str, list[Path]]]:
     if not found:
         raise UserError(f"{directory}: no {TOPIC}-N here; give a broker's log.dir, or a directory with a directory for "
                         "each broker that has its partitions")
+    if not any(files for brokers in found.values() for files in brokers.values()):
+        raise UserError(f"{directory}: no segment in any {TOPIC}-N; copy the *.log files under the names that the "
+                        "broker gave them")
     return dict(sorted(found.items()))
 
 

@@ -80,12 +80,31 @@ def test_damage_is_one_clear_line(capsys, tmp_path):
     assert len(lines) == 1 and f"offset {GROUP_3}," in lines[0] and "broker-2" in lines[0]
 
 
+def test_partitions_without_a_segment_conform_to_nothing(capsys, tmp_path):
+    partition = tmp_path / "broker-1" / "__consumer_offsets-0"
+    partition.mkdir(parents=True)
+    (partition / "renamed.log").write_bytes((SEGMENTS / "broker-1" / "__consumer_offsets-0" / NAME).read_bytes())
+    assert main(["replay", str(tmp_path)]) == 2
+    assert "no segment in any __consumer_offsets-N" in capsys.readouterr().err
+
+
+def test_groups_that_a_redacted_replay_leaves_alone_are_told_of(capsys):
+    code, found = run_json(capsys, WHOLE, "--redact")
+    (told,) = found["problems"]
+    assert code == 0 and "groups" not in found
+    assert told == f"--redact: groups are not followed; the segments in {SEGMENTS} are left alone"
+
+
 def test_wrong_use(capsys, tmp_path):
     assert main(["replay", str(SEGMENTS), "--chroot", "/kafka"]) == 2
     assert "has no log of ZooKeeper" in capsys.readouterr().err
+    assert main(["replay", str(SEGMENTS), "--logs", str(tmp_path), "--follow"]) == 2
+    assert "--logs, --follow: " in capsys.readouterr().err
     assert main(["replay", str(SEGMENTS), "--expect", "C4"]) == 2
     assert "of segments replay evaluates G2" in capsys.readouterr().err
     assert main(["replay", str(WHOLE), "--offsets", str(tmp_path)]) == 2
     assert "no __consumer_offsets-N here" in capsys.readouterr().err
+    assert main(["replay", str(WHOLE), "--history", str(tmp_path / "none" / "h.json")]) == 2
+    assert "--history" in capsys.readouterr().err
     assert main(["replay", str(tmp_path)]) == 2
     assert json.dumps(capsys.readouterr().err).count("\\n") == 1
