@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from rich.markup import escape
 from rich.table import Table
 
 from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
@@ -94,7 +95,7 @@ def print_rows(rows: list[Row]) -> None:
     for name in ("recording", "variant", "verdict", "steps", "violates"):
         table.add_column(name, justify="right" if name == "steps" else "left")
     for row in rows:
-        table.add_row(os.path.relpath(row.recording, common or "."), row.variant or "",
+        table.add_row(escape(os.path.relpath(row.recording, common or ".")), row.variant or "",
                       f"[{COLOURS[row.code]}]{row.verdict}[/]", f"{row.steps:,}", " ".join(row.violations))
     out.print(table)
     for row in rows:

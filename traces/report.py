@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from checker.commands.tables import console
@@ -27,8 +28,8 @@ class Report:
     """The answer of one replay; `result` and `streams` are None where nothing could be followed.
 
     `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not;
-    `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen; `logs` is what
-    brokers' own logs say to it, where they were given.
+    `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen; `logs` is
+    what brokers' own logs say to it, where they were given.
     """
 
     recording: Recording
@@ -97,7 +98,8 @@ def print_report(report: Report) -> None:
     transactions, result = report.recording.transactions, report.result
     if transactions:
         span = f"{transactions[0].zxid:#x} to {transactions[-1].zxid:#x}"
-        out.print(f"{report.recording.directory}: {len(transactions):,} records, {span}", soft_wrap=True)
+        out.print(f"{report.recording.directory}: {len(transactions):,} records, {span}", soft_wrap=True,
+                  markup=False)
     if result:
         out.print(_controllers(result))
     if report.facts:
@@ -115,7 +117,7 @@ def print_report(report: Report) -> None:
     if report.audit:
         report.audit.print(out)
     for problem in report.problems:
-        out.print(f"[yellow]problem[/]: {problem}", soft_wrap=True, markup=True)
+        out.print(f"[yellow]problem[/]: {escape(problem)}", soft_wrap=True)
     _print_verdict(out, report)
 
 

@@ -30,10 +30,10 @@ def print_logs(out: Console, checked: Checked) -> None:
     out.print(table)
     read = checked.read
     hours = f", whose clocks are {checked.offset / 3_600_000:+g} h from UTC" if checked.offset else ""
-    out.print(f"{read.lines:,} lines of {len(read.files)} brokers' logs{hours}; {read.unreadable:,} of a known kind in no "
-              "known form", soft_wrap=True, highlight=False)
+    out.print(f"{read.lines:,} lines of {len(read.files)} brokers' logs{hours}; {read.unreadable:,} of a known "
+              "kind in no known form", soft_wrap=True, highlight=False)
     for claim, why in checked.contradictions[:_SHOWN]:
-        out.print(f"[bold red]contradicts ZooKeeper[/]: {claim.file}:{claim.line}: ", end="", soft_wrap=True)
-        out.print(why, soft_wrap=True, markup=False)
+        out.print(f"[bold red]contradicts ZooKeeper[/]: ", end="")
+        out.print(f"{claim.file}:{claim.line}: {why}", soft_wrap=True, markup=False)
     if len(checked.contradictions) > _SHOWN:
         out.print(f"and {len(checked.contradictions) - _SHOWN:,} more: see --json")

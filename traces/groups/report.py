@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from traces.groups.plans import REBALANCE, REPLACED
@@ -56,7 +57,7 @@ def print_groups(out: Console, groups: Groups) -> None:
     brokers = sorted({replica.broker for log in groups.logs for replica in log.replicas})
     records = sum(groups.kinds.values())
     out.print(f"{groups.directory}: {records:,} records of groups in {len(groups.logs)} partitions of "
-              f"{', '.join(brokers)}", soft_wrap=True)
+              f"{', '.join(brokers)}", soft_wrap=True, markup=False)
     if groups.followed:
         out.print(_table(groups))
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in groups.kinds.most_common())
@@ -66,8 +67,8 @@ def print_groups(out: Console, groups: Groups) -> None:
         out.print(problem, soft_wrap=True, markup=False)
     for name, each in groups.properties.violated().items():
         segment, offset, group = each.first
-        out.print(f"[bold red]violates {name}[/] {each.violated} times, first at offset {offset} of {segment}, group "
-                  f"{group}: not so that {SAYS[name]}", soft_wrap=True)
+        out.print(f"[bold red]violates {name}[/] {each.violated} times, first at offset {offset} of "
+                  f"{escape(f'{segment}, group {group}')}: not so that {SAYS[name]}", soft_wrap=True)
     _print_verdict(out, groups)
 
 
@@ -80,7 +81,7 @@ def _table(groups):
         generation = str(group.value.generation) if group.value else ""
         numbers = (counts["records"], generation, kind_of(group.value), len(group.members), counts[REBALANCE],
                    counts["unstored"], counts["failovers"], counts["commits"], counts["tombstones"])
-        table.add_row(group.name, str(followed.partition), *map(str, numbers), followed.verdict)
+        table.add_row(escape(group.name), str(followed.partition), *map(str, numbers), followed.verdict)
     return table
 
 
@@ -89,12 +90,13 @@ def _print_verdict(out, groups):
         out.print("[bold yellow]bad input[/]: ", end="")
         out.print(damage.reason, soft_wrap=True, markup=False)
     for each in groups.divergences:
-        group = f" group {each.group}" if each.group else ""
-        out.print(f"[bold red]diverges[/] at offset {each.offset} of {each.segment}:{group}", soft_wrap=True)
+        where = f"{each.segment}: group {each.group}" if each.group else f"{each.segment}:"
+        out.print(f"[bold red]diverges[/] at offset {each.offset} of {escape(where)}", soft_wrap=True)
         out.print(each.reason, soft_wrap=True, markup=False)
     for followed in groups.followed:
         if followed.undecided:
-            out.print(f"[bold yellow]undecided[/]: group {followed.group.name}, {followed.undecided}", soft_wrap=True)
+            out.print(f"[bold yellow]undecided[/]: group {escape(followed.group.name)}, {escape(followed.undecided)}",
+                      soft_wrap=True)
     if groups.verdict == CONFORMS:
         out.print(f"[green]conforms[/] to group/{groups.machine.variant}: each record is a step that it allows")
     elif groups.verdict not in (BAD_INPUT, DIVERGES):

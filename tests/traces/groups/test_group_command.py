@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from checker.commands.main import main
-from tests.traces.groups.segment_writer import NAME, altered
+from tests.traces.groups.segment_writer import NAME, Writer, altered, group, member
 from tests.traces.groups.test_group_alterations import GROUP_3, SEGMENTS, buried, flip, of_epoch, put
 from tests.traces.replaying import BUNDLED, run_json
 
@@ -93,6 +93,17 @@ def test_groups_that_a_redacted_replay_leaves_alone_are_told_of(capsys):
     (told,) = found["problems"]
     assert code == 0 and "groups" not in found
     assert told == f"--redact: groups are not followed; the segments in {SEGMENTS} are left alone"
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are(capsys, tmp_path):
+    writer = Writer("[/b]")
+    writer.group(group(1, member("a")))
+    writer.commit(0, 1)
+    early = writer.bury(0)
+    assert main(["replay", str(writer.write(tmp_path / "[bold]"))]) == 1
+    told = capsys.readouterr().out
+    assert "│ [/b] " in told and f"{tmp_path}/[bold]: " in told
+    assert f"diverges at offset {early} of {tmp_path}/[bold]/" in told and f"{NAME}: group [/b]\n" in told
 
 
 def test_wrong_use(capsys, tmp_path):
