@@ -20,9 +20,7 @@ from impl.places import NONE, OFFSETS_TOPIC, Places
 from impl.recording import FORMAT
 from impl.settings import Settings
 from impl.wire import HOST
-from impl.znodes import (
-    PERSISTENT, BrokerId, Controller, Topic, TopicConfig,
-)
+from impl.znodes import BROKER_IDS, PERSISTENT, TOPICS, BrokerId, Controller, Topic, TopicConfig
 from spec.processes import PARTITION, cluster, scopes
 from spec.errors import UserError
 from spec.language.plain import new_state
@@ -174,10 +172,11 @@ class Cluster(Faults):
                 self._keeper.stop()
 
     def _create_znodes(self):
-        if self.operator.exists("/brokers/ids") and self.operator.get_children("/brokers/ids"):
-            raise UserError(f"{self.zookeeper}: brokers are registered there; give an empty ZooKeeper")
+        for path, found in ((BROKER_IDS, "brokers are registered"), (TOPICS, "topics are")):
+            if self.operator.exists(path) and self.operator.get_children(path):
+                raise UserError(f"{self.zookeeper}: {found} there; give an empty ZooKeeper")
         contents = [(path, b"") for path in PERSISTENT]
-        assigned, partitions, there = assignments(self.size), self.size.partitions, self.size.planes - self.size.room
+        assigned, partitions, there = assignments(self.size), self.size.partitions, self.size.standing
         for topic, part in ((TOPIC, assigned[:partitions]), (OFFSETS_TOPIC, assigned[partitions:there])):
             if part:
                 contents += [(TopicConfig.path_of(topic), TopicConfig(False).encode()),
@@ -186,8 +185,7 @@ class Cluster(Faults):
             try:
                 self.operator.create(path, data)
             except NodeExistsError:
-                if path == Topic.path_of(TOPIC):
-                    raise UserError(f"{self.zookeeper}: the topic {TOPIC} is there; give an empty ZooKeeper") from None
+                pass
 
     # Brokers
 
@@ -247,7 +245,7 @@ class Cluster(Faults):
 
     def registered(self) -> list[int]:
         """The brokers that are registered."""
-        return sorted(int(name) for name in self.operator.get_children("/brokers/ids"))
+        return sorted(int(name) for name in self.operator.get_children(BROKER_IDS))
 
     def is_whole(self) -> bool:
         """Whether all brokers are registered, and one of them is the controller."""

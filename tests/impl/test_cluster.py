@@ -1,6 +1,7 @@
 """A whole cluster, broken on purpose: its ZooKeeper log is one that the specification allows, all of it."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,6 +9,7 @@ from checker.commands.main import main
 from impl.cluster import Cluster, Size, wait_until
 from impl.scenarios import SCENARIOS, SESSION
 from impl.watch import Watcher
+from spec.errors import UserError
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +116,10 @@ def test_the_split_brain_of_kafka_6082(tmp_path, capsys):
     assert "machines.write_leader(b=1, p=0) -> OK" in refused["step"] and "FENCED" in refused["reason"]
     assert main(["replay", "--json", str(tmp_path / "zookeeper"), "--expect", "C4"]) == 0
     assert json.loads(capsys.readouterr().out)["verdict"] == "conforms"
+
+
+@pytest.mark.parametrize("path, wanted", [("/brokers/ids", "brokers are registered"), ("/brokers/topics", "topics are")])
+def test_a_zookeeper_of_others_is_refused(path, wanted):
+    operator = SimpleNamespace(exists=lambda _: True, get_children=lambda listed: ["5"] if listed == path else [])
+    with pytest.raises(UserError, match=f"h:1: {wanted} there; give an empty ZooKeeper"):
+        Cluster._create_znodes(SimpleNamespace(operator=operator, zookeeper="h:1"))
