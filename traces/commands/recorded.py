@@ -14,8 +14,9 @@ from traces.many import Row
 from traces.processes.group_view import SHOWN
 from traces.processes.pictures import history_of
 from traces.processes.reading import Cluster, read_cluster
-from traces.processes.replay import Result, replay
+from traces.processes.replay import replay
 from traces.processes.report import as_json, print_result
+from traces.processes.result import Result
 from traces.report import CONFORMS, DIVERGES
 
 RECORDED = {identity(p) for variant in VARIANTS for model in parts(variant) for p in model.properties} | {

@@ -58,6 +58,18 @@ class Occurrence:
             return (*self.place, self.line.clock, self.line.process, self.line.n)
         return (*self.place, 0, "", 0)
 
+    @property
+    def title(self) -> str:
+        """Where in the recording it is."""
+        line = self.line
+        if line and line.step:
+            return f"broker {line.process}, step {line.n}, {line.step}"
+        if line:
+            return f"broker {line.process}, {line.kind} {line.sends}"
+        if self.transaction:
+            return f"{self.transaction.zxid:#x}, {self.transaction.form()}"
+        return f"the end of a process of broker {self.crash}"
+
 
 class Sessions:
     """The sessions of the brokers' processes: whose they are, and when ZooKeeper opened and closed them."""

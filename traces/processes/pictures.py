@@ -13,7 +13,8 @@ from spec.processes import ELECTION, PARTITION
 from traces.processes.messages import Sent
 from traces.processes.order import Occurrence, in_order
 from traces.processes.reading import Cluster
-from traces.processes.replay import Divergence, Follower, Result, title
+from traces.processes.replay import Divergence, Follower
+from traces.processes.result import Result
 from traces.processes.world import World
 
 STEPS = 10
@@ -89,7 +90,7 @@ def _drawn(follower: Follower, occurrence: Occurrence, lanes: list[str]) -> dict
             notes.append(f"Enabled without a message: {', '.join(allowed)}.")
     sent = [follower.on_its_way(each) for each in (*line.sent, line.sends) if each] if line else []
     drawn = {
-        "text": title(occurrence), "lane": lane, "words": _words(follower.world, occurrence),
+        "text": occurrence.title, "lane": lane, "words": _words(follower.world, occurrence),
         "arrows": _arrows(lane, occurrence, took, sent), "state": _state(follower.world),
     }
     zxid = transaction.zxid if transaction else line.zxids[-1] if line and line.zxids else None
@@ -99,7 +100,7 @@ def _drawn(follower: Follower, occurrence: Occurrence, lanes: list[str]) -> dict
 def _recorded(occurrence: Occurrence) -> str:
     line = occurrence.line
     changed = ", ".join(f"{name} = {value}" for name, value in line.changed.items()) if line else ""
-    return title(occurrence) + (f"; changed: {changed}" if changed else "")
+    return occurrence.title + (f"; changed: {changed}" if changed else "")
 
 
 def _words(world: World, occurrence: Occurrence) -> str:

@@ -7,6 +7,7 @@ live to record the answer of.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -89,6 +90,13 @@ class Cluster:
     processes: list[list[Line]]
     zookeeper: Recording
     room: int = 0
+
+    @property
+    def longest_log(self) -> int:
+        """How many batches producers have offered to one partition, at most."""
+        offered = Counter(line.step.arguments["p"] for lines in self.processes for line in lines
+                          if line.record is not None)
+        return max(offered.values(), default=0)
 
 
 def is_recording(directory: Path) -> bool:

@@ -7,9 +7,7 @@ logged. What no process recorded, its log tells. The first step that is not so i
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from spec.processes import ELECTION, PARTITION, observed_cluster, partners_in_election, partners_in_partition
 from spec.language.model import Property
@@ -19,47 +17,15 @@ from spec.replica.zookeeper import Answer
 from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
 from traces.election_steps import identity
 from traces.processes.coordinator import Taken
-from traces.processes.group_world import Divergence
 from traces.processes.group_lines import GroupLine
+from traces.processes.group_world import Divergence
 from traces.processes.groups import Groups
 from traces.processes.logged import Logged
 from traces.processes.messages import Sent
 from traces.processes.order import APPENDS, AT, Occurrence, in_order
 from traces.processes.reading import Cluster, Line
+from traces.processes.result import Result, Violation
 from traces.processes.world import World
-
-
-@dataclass
-class Violation:
-    """A property that was broken: where first, and how often."""
-
-    id: str
-    text: str
-    first: str
-    count: int = 0
-
-
-@dataclass
-class Result:
-    """What replay found; `divergence` names the first step that is none of the specification, and why; `at` is its
-    place in the order, or else that of the first violation. `groups`: the steps of each group, among all `steps`.
-    """
-
-    variant: str
-    steps: int = 0
-    hidden: int = 0
-    counts: Counter = field(default_factory=Counter)
-    groups: Counter = field(default_factory=Counter)
-    violations: dict[str, Violation] = field(default_factory=dict)
-    divergence: tuple[str, str] | None = None
-    at: int | None = None
-
-
-def longest_log(cluster: Cluster) -> int:
-    """How many batches producers have offered to one partition, at most."""
-    offered = Counter(line.step.arguments["p"] for lines in cluster.processes for line in lines
-                      if line.record is not None)
-    return max(offered.values(), default=0)
 
 
 def _followed(processes: list[list[Line]]) -> dict[str, tuple[list[Line], list[Line]]]:
@@ -84,7 +50,7 @@ def replay(cluster: Cluster, variant: str | None = None,
         try:
             follower.follow(occurrence)
         except Divergence as divergence:
-            where = divergence.where or title(occurrence)
+            where = divergence.where or occurrence.title
             follower.result.divergence, follower.result.at = (where, str(divergence)), number
             break
         if follower.result.violations and follower.result.at is None:
@@ -93,25 +59,13 @@ def replay(cluster: Cluster, variant: str | None = None,
     return follower.result
 
 
-def title(occurrence: Occurrence) -> str:
-    """Where in the recording something is."""
-    line = occurrence.line
-    if line and line.step:
-        return f"broker {line.process}, step {line.n}, {line.step}"
-    if line:
-        return f"broker {line.process}, {line.kind} {line.sends}"
-    if occurrence.transaction:
-        return f"{occurrence.transaction.zxid:#x}, {occurrence.transaction.form()}"
-    return f"the end of a process of broker {occurrence.crash}"
-
-
 class Follower:
     """Follows a recording in order; `world` is the specification's state so far."""
 
     def __init__(self, cluster: Cluster, variant: str):
         self.cluster, self.result = cluster, Result(variant)
         self.logged = Logged(cluster)
-        self.world = World(observed_cluster(variant), cluster.sizes, self.logged.epochs, longest_log(cluster),
+        self.world = World(observed_cluster(variant), cluster.sizes, self.logged.epochs, cluster.longest_log,
                            cluster.room)
         recorded = any(line.found for lines in cluster.processes for line in lines)
         if recorded and not self.world.replicas(0):
@@ -129,7 +83,7 @@ class Follower:
         line = occurrence.line
         if line:
             self._follow_groups(self.groups.begin(line))
-        self._title = title(occurrence)
+        self._title = occurrence.title
         self._follow(occurrence)
         if line:
             if not self.groups.is_claimed(line) and line is not self._processes[line.process][0][-1]:

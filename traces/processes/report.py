@@ -8,7 +8,7 @@ from rich.table import Table
 
 from checker.commands.tables import console
 from traces.processes.reading import Cluster
-from traces.processes.replay import Result
+from traces.processes.result import Result
 
 
 def as_json(cluster: Cluster, result: Result) -> dict:

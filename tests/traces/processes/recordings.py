@@ -5,7 +5,8 @@ import shutil
 from pathlib import Path
 
 from traces.processes.reading import read_cluster
-from traces.processes.replay import Result, replay
+from traces.processes.replay import replay
+from traces.processes.result import Result
 
 BUNDLED = Path(__file__).parents[3] / "traces" / "recordings"
 FAILOVER = BUNDLED / "run-fenced-failover"
