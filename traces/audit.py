@@ -115,7 +115,9 @@ class Audit:
 def audit(recording: Recording, common: Common, result: Result, streams: Streams) -> Audit:
     """Account for every record of a replay that has been settled."""
     named = dict(_named(streams))
-    strange = {each.zxid for each in unexplained(common, streams)} | ({result.divergence[0]} if result.divergence else set())
+    strange = {each.zxid for each in unexplained(common, streams)}
+    if result.divergence:
+        strange.add(result.divergence[0])
     accounts: dict[int, Account] = {}
     lost: list[int] = []
     followed = [t.zxid for t in recording.transactions if t.zxid <= result.last]

@@ -43,7 +43,8 @@ def together(common: Common, found: list[Streams]) -> Streams:
     A controller has one thread, and one view of /brokers/ids, which only moves forward. Topic ids are unique.
     """
     streams = Streams(
-        partitions=sorted((e for each in found for e in each.partitions), key=lambda e: (e.change.zxid, e.change.topic)),
+        partitions=sorted((e for each in found for e in each.partitions),
+                          key=lambda e: (e.change.zxid, e.change.topic)),
         writes=sorted((w for each in found for w in each.writes), key=lambda judged: judged.write.zxid),
         made=sorted((m for each in found for m in each.made), key=lambda made: made.zxid),
         deletions=sorted((d for each in found for d in each.deletions), key=lambda deletion: deletion.zxid),
@@ -64,11 +65,13 @@ def together(common: Common, found: list[Streams]) -> Streams:
 def _is_deletion(each: Explained, floor: int) -> bool:
     """Whether nothing but the deletion of its topic explains a change by views that are not older than `floor`."""
     admissible = tuple(e for e in each.explanations if e.view is None or e.view >= floor)
-    return bool(admissible) and admissible[0].trigger == DELETION and not replace(each, explanations=admissible).ambiguous
+    if not admissible or admissible[0].trigger != DELETION:
+        return False
+    return not replace(each, explanations=admissible).ambiguous
 
 
 def forward(common: Common, changes: Iterable[Explained]) -> tuple[list[Explained], dict[int, int]]:
-    """Keep the explanations by views that are not older than what the controller had seen before: these, by zxid, too."""
+    """Keep the explanations by views not older than what the controller had seen before: these, by zxid, too."""
     found, floors, seen, brokers = [], {}, {}, common.inputs.brokers
     for each in changes:
         views = [e.view for e in each.explanations]
@@ -135,7 +138,8 @@ def _same_ids(streams: Streams) -> Iterator[Unexplained]:
     for made in streams.made:
         if made.id is not None and made.first == 0:
             if made.id in seen:
-                yield Unexplained(made.zxid, f"topic stream: topic id {made.id} of {made.topic} is another topic's", True)
+                yield Unexplained(
+                    made.zxid, f"topic stream: topic id {made.id} of {made.topic} is another topic's", True)
             seen.add(made.id)
 
 

@@ -48,4 +48,5 @@ def writes_of(transaction: Transaction, members: Members, root: str) -> Iterator
         if place or ENTITY.fullmatch(path):
             broker = members.broker_of.get(transaction.session)
             data = None if form == "delete" else operation.data
-            yield Write(transaction.zxid, transaction.time, transaction.session, broker, form, path, place, data, checked)
+            yield Write(
+                transaction.zxid, transaction.time, transaction.session, broker, form, path, place, data, checked)

@@ -80,8 +80,9 @@ def read_more(path: Path, offset: int) -> tuple[tuple[Transaction, ...], int]:
     return tuple(transactions), offset + (end if torn is None else torn)
 
 
-def _records(path: Path, content: bytes, end: int, offset: int = _FILE_HEADER.size) -> tuple[list[Transaction], int | None]:
-    """Decode all records from `offset` on before `end`, where zero padding begins; also return the offset of a torn last record."""
+def _records(path: Path, content: bytes, end: int,
+             offset: int = _FILE_HEADER.size) -> tuple[list[Transaction], int | None]:
+    """Decode the records from `offset` to `end`, where zero padding begins; also return where a torn last one is."""
     transactions: list[Transaction] = []
     while offset < end:
         try:

@@ -20,8 +20,9 @@ _PARTITION = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
 
 
 class Claim(NamedTuple):
-    """What a line tells: `time` in ms as if it were UTC; `broker`, `epoch`: a controller; `leader`, `leader_epoch`: those
-    of a partition's state."""
+    """What a line tells: `time` in ms as if it were UTC; `broker`, `epoch`: a controller; `leader`, `leader_epoch`:
+    those of a partition's state.
+    """
 
     what: str
     file: Path
@@ -58,7 +59,8 @@ _TELLS = (
         rf"(?P<broker>\d+) epoch (?P<epoch>\d+) for partition {_PARTITION}\b")),
     Tell("Received LeaderAndIsr request ", STATE, re.compile(
         r"\[Broker id=\d+\] .*\(topicName='(?P<topic>[^']+)', partitionIndex=(?P<number>\d+),.* "
-        r"leader=(?P<leader>-?\d+), leaderEpoch=(?P<leader_epoch>\d+).* from controller (?P<broker>\d+) epoch (?P<epoch>\d+)\b")),
+        r"leader=(?P<leader>-?\d+), leaderEpoch=(?P<leader_epoch>\d+).* from controller (?P<broker>\d+) "
+        r"epoch (?P<epoch>\d+)\b")),
     Tell("Completed LeaderAndIsr request ", FROM, re.compile(
         r"\[Broker id=\d+\] .* from controller (?P<broker>\d+) epoch (?P<epoch>\d+) ")),
 )

@@ -19,9 +19,9 @@ INFORMING = ("controller_epoch", "brokers", "topics", "partitions")
 class Row:
     """One metric over a log.
 
-    Of a gauge `most` is the greatest value, and `seconds` for how long it was a worry: above 0, or, of active_controllers,
-    0 after the first election. Of a counter `most` is the count. `first` and `last` are the records of the first and the last
-    worry, or count; `lasts`: it is a worry at the end.
+    Of a gauge `most` is the greatest value, and `seconds` for how long it was a worry: above 0, or, of
+    active_controllers, 0 after the first election. Of a counter `most` is the count. `first` and `last` are the records
+    of the first and the last worry, or count; `lasts`: it is a worry at the end.
     """
 
     metric: Metric
@@ -34,8 +34,9 @@ class Row:
     def as_json(self) -> dict:
         """The row as an object of `replay --json`."""
         found = {
-            "metric": self.metric.name, "kind": self.metric.kind, "kafka": self.metric.kafka, "alert": self.metric.alert,
-            "most": self.most, "first": self.first and hex(self.first.zxid), "last": self.last and hex(self.last.zxid),
+            "metric": self.metric.name, "kind": self.metric.kind, "kafka": self.metric.kafka,
+            "alert": self.metric.alert, "most": self.most, "first": self.first and hex(self.first.zxid),
+            "last": self.last and hex(self.last.zxid),
         }
         return found if self.seconds is None else found | {"seconds": self.seconds, "lasts": self.lasts}
 
@@ -99,7 +100,8 @@ def print_metrics(out: Console, series: Series) -> None:
         table.add_row(row.metric.name, most, _moment(row.first), over, lasted, row.metric.text)
     out.print(table)
     if series.unclean_by_epoch.total():
-        told = ", ".join(f"{count} in epoch {epoch}" for epoch, count in sorted(series.unclean_by_epoch.items()) if count)
+        counts = sorted(series.unclean_by_epoch.items())
+        told = ", ".join(f"{count} in epoch {epoch}" for epoch, count in counts if count)
         out.print(f"unclean elections: {told}")
 
 

@@ -40,8 +40,8 @@ class Rules:
                 listed: bool, min_isr: int | None) -> Counted:
         """What a partition counts for.
 
-        `state` is None before the first; `listed`: in /admin/reassign_partitions; `min_isr` is None where the log does not
-        say it. A topic whose deletion is requested (`deleting`) counts neither as offline nor as out of balance.
+        `state` is None before the first; `listed`: in /admin/reassign_partitions; `min_isr` is None where the log does
+        not say it. A topic whose deletion is requested (`deleting`) counts neither as offline nor as out of balance.
         """
         reassigning = int(bool(assigned.adding or assigned.removing or listed))
         if state is None:

@@ -13,8 +13,8 @@ from traces.recording import Recording
 from traces.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
 from traces.zookeeper_tree import Tree
 
-GAUGES = ("active_controllers", "controller_epoch", "brokers", "topics", "partitions", *Counted._fields, "topics_to_delete",
-          "topics_ineligible")
+GAUGES = ("active_controllers", "controller_epoch", "brokers", "topics", "partitions", *Counted._fields,
+          "topics_to_delete", "topics_ineligible")
 COUNTERS = ("controller_elections", "leader_elections", "unclean_elections", "isr_shrinks", "isr_expands",
             "failed_isr_updates", "fenced_writes", "session_expiries")
 _BADVERSION = -103
@@ -42,9 +42,9 @@ class Sample:
 class Series:
     """The metrics of a log: the values before the first record, and a sample for each record that changed one.
 
-    `unclean_by_epoch`: unclean elections by the controller epoch in the state written; `ended`: time of the last record;
-    `counted`: what each partition counts for from a record on, in the order of the log: what it counted for before the
-    first record stands at zxid 0.
+    `unclean_by_epoch`: unclean elections by the controller epoch in the state written; `ended`: time of the last
+    record; `counted`: what each partition counts for from a record on, in the order of the log: what it counted for
+    before the first record stands at zxid 0.
     """
 
     initial: dict[str, int]
@@ -104,7 +104,7 @@ class _Observer:
         self._settle()
 
     def add(self, transaction: Transaction) -> bool:
-        """Go on by one record; returns whether it may have changed a metric, `settled` is what partitions it changed."""
+        """Go on by one record; returns whether it may have changed a metric. `settled`: the partitions it changed."""
         self.settled = {}
         if transaction.failed:
             return self._add_refusal(transaction)

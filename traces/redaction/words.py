@@ -9,7 +9,8 @@ TREE = {
     "migration": {},
     "admin": {"delete_topics": {"{topic}": {}}, "reassign_partitions": {}, "preferred_replica_election": {}},
     "config": {"topics": {"{topic}": {}}, "brokers": {"{number}": {}}, "clients": {"{client}": {}},
-               "ips": {"{host}": {}}, "users": {"{principal}": {"clients": {"{client}": {}}}}, "changes": {"{sequence}": {}}},
+               "ips": {"{host}": {}}, "users": {"{principal}": {"clients": {"{client}": {}}}},
+               "changes": {"{sequence}": {}}},
     "consumers": {"{group}": {"ids": {"{consumer}": {}}, "owners": {"{topic}": {"{number}": {}}},
                               "offsets": {"{topic}": {"{number}": {}}}}},
     "isr_change_notification": {"{sequence}": {}}, "log_dir_event_notification": {"{sequence}": {}},
@@ -34,24 +35,25 @@ KEYS = frozenset({
     "leader_recovery_state", "partitions", "topic_id", "adding_replicas", "removing_replicas", "replicas", "log_dirs",
     "topic", "partition", "config", "entity_path", "entity_type", "entity_name", "listener_security_protocol_map",
     "endpoints", "jmx_port", "features", "host", "port", "rack", "tags", "broker", "event", "block_start", "block_end",
-    "acls", "principal", "permissionType", "operation", "name", "resourceType", "patternType", "subscription", "pattern",
-    "id", "status", "min_version_level", "max_version_level", "first_version_level", "epoch", "kraft_metadata_offset",
-    "kraft_controller_id", "kraft_metadata_epoch", "kraft_controller_epoch", "migrating_zk_broker_ids",
+    "acls", "principal", "permissionType", "operation", "name", "resourceType", "patternType", "subscription",
+    "pattern", "id", "status", "min_version_level", "max_version_level", "first_version_level", "epoch",
+    "kraft_metadata_offset", "kraft_controller_id", "kraft_metadata_epoch", "kraft_controller_epoch",
+    "migrating_zk_broker_ids",
 })
 """The keys of Kafka's JSON objects."""
 
 SORTS = {"topic": "topic", "host": "host", "rack": "rack", "topic_id": "topic-id", "id": "id", "log_dirs": "directory",
          "name": "resource", "tokenId": "token"}
 """The sort of the names that stand below a key."""
-NUMBERS = frozenset({"timestamp", "version", "block_start", "block_end", "kraftControllerEpoch", "leader", "leader_epoch",
-                     "controller_epoch", "brokerid"})
+NUMBERS = frozenset({"timestamp", "version", "block_start", "block_end", "kraftControllerEpoch", "leader",
+                     "leader_epoch", "controller_epoch", "brokerid"})
 """The keys of numbers that stand as text."""
 ENUMERATED = {
     "entity_type": {"topics", "clients", "users", "brokers", "ips"},
     "pattern": {"static", "white_list", "black_list"},
     "permissionType": {"Allow", "Deny"},
-    "resourceType": {"Topic", "Group", "Cluster", "TransactionalId", "DelegationToken", "User", "TOPIC", "GROUP", "CLUSTER",
-                     "TRANSACTIONAL_ID", "DELEGATION_TOKEN", "USER"},
+    "resourceType": {"Topic", "Group", "Cluster", "TransactionalId", "DelegationToken", "User", "TOPIC", "GROUP",
+                     "CLUSTER", "TRANSACTIONAL_ID", "DELEGATION_TOKEN", "USER"},
     "patternType": {"LITERAL", "PREFIXED", "Literal", "Prefixed"},
     "operation": {"All", "Read", "Write", "Create", "Delete", "Alter", "Describe", "ClusterAction", "DescribeConfigs",
                   "AlterConfigs", "IdempotentWrite", "CreateTokens", "DescribeTokens"},
@@ -62,15 +64,16 @@ CONFIGS = frozenset({
     "cleanup.policy", "compression.type", "delete.retention.ms", "file.delete.delay.ms", "flush.messages", "flush.ms",
     "follower.replication.throttled.replicas", "index.interval.bytes", "leader.replication.throttled.replicas",
     "max.compaction.lag.ms", "max.message.bytes", "message.downconversion.enable", "message.format.version",
-    "message.timestamp.difference.max.ms", "message.timestamp.type", "min.cleanable.dirty.ratio", "min.compaction.lag.ms",
-    "min.insync.replicas", "preallocate", "retention.bytes", "retention.ms", "segment.bytes", "segment.index.bytes",
-    "segment.jitter.ms", "segment.ms", "unclean.leader.election.enable", "leader.replication.throttled.rate",
+    "message.timestamp.difference.max.ms", "message.timestamp.type", "min.cleanable.dirty.ratio",
+    "min.compaction.lag.ms", "min.insync.replicas", "preallocate", "retention.bytes", "retention.ms", "segment.bytes",
+    "segment.index.bytes", "segment.jitter.ms", "segment.ms", "unclean.leader.election.enable",
+    "leader.replication.throttled.rate",
     "follower.replication.throttled.rate", "replica.alter.log.dirs.io.max.bytes.per.second", "producer_byte_rate",
     "consumer_byte_rate", "request_percentage", "controller_mutation_rate", "connection_creation_rate",
     "log.retention.ms", "auto.leader.rebalance.enable", "num.io.threads", "num.network.threads", "num.replica.fetchers",
     "background.threads", "log.cleaner.threads", "message.max.bytes",
 })
 """The names of settings; others may hold the name of a listener, of a user's mechanism or of a plug-in."""
-SETTINGS = frozenset({"true", "false", "compact", "delete", "compact,delete", "delete,compact", "producer", "none", "gzip",
-                      "snappy", "lz4", "zstd", "uncompressed", "CreateTime", "LogAppendTime"})
+SETTINGS = frozenset({"true", "false", "compact", "delete", "compact,delete", "delete,compact", "producer", "none",
+                      "gzip", "snappy", "lz4", "zstd", "uncompressed", "CreateTime", "LogAppendTime"})
 """The values of settings, beside numbers."""

@@ -47,7 +47,8 @@ class Context:
     """The state of one judgement of a stream.
 
     `gaps`: where nothing else of a controller may come between; `works`: what each controller may be in the middle of,
-    by the zxid at which its reign began; `withdrawn`: the zxids at which somebody else deleted /admin/reassign_partitions.
+    by the zxid at which its reign began; `withdrawn`: the zxids at which somebody else deleted
+    /admin/reassign_partitions.
     """
 
     def __init__(self, evidence: Evidence):

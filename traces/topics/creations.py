@@ -68,7 +68,8 @@ class Creations:
         """
         within = self._timeouts.get(write.session, READ_WITHIN)
         there = self._inputs.common.registered_since(write.time - within, write.zxid)
-        for version in reversed(self._inputs.topic_versions(write.place.topic, self._before(write, within), write.zxid - 1)):
+        known = self._inputs.topic_versions(write.place.topic, self._before(write, within), write.zxid - 1)
+        for version in reversed(known):
             read = topic_in(version.value)
             if version.value is None or read is None:
                 return None

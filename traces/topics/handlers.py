@@ -60,13 +60,14 @@ class Handlers:
             end = self._context.evidence.end
             demands = [self._demand(work, self._scene(work, end, reign, last), end, reign, last) for work in works]
             if works and all(demands):
-                self._context.gaps.append(Gap(reign.key, last, inf, _stream(works), self._middle(works, demands, reign)))
+                middle = self._middle(works, demands, reign)
+                self._context.gaps.append(Gap(reign.key, last, inf, _stream(works), middle))
 
     @staticmethod
     def _middle(works: list[Work], demands: list[str], reign: Reign) -> str:
         """What a controller is at, and what comes next."""
-        return f"the controller of epoch {reign.epoch} is in the middle of {' or '.join(work.text for work in works)}; " \
-               f"allowed there: {' or '.join(demands)}"
+        at = " or ".join(work.text for work in works)
+        return f"the controller of epoch {reign.epoch} is in the middle of {at}; allowed there: {' or '.join(demands)}"
 
     def _scene(self, work: Work, write: Write, reign: Reign, last: int) -> Scene | None:
         if isinstance(work, Reassigning):
@@ -87,7 +88,8 @@ class Handlers:
             self.requests.stood(last, write.zxid) or self.requests.remain(memory, end, work.partition))
         return None if work.optional or unlisted or work.may_end(scene) else work.allowed(scene)
 
-    def _take(self, work: Work, scene: Scene | None, write: Write, reign: Reign, each: Explained | None) -> Judged | None:
+    def _take(self, work: Work, scene: Scene | None, write: Write, reign: Reign,
+              each: Explained | None) -> Judged | None:
         """What a write is to a handler, None where it is no step of it."""
         if isinstance(work, Completing):
             return self.deletes(work, write, reign)

@@ -19,8 +19,8 @@ REMOVED, WITHDRAWN, WAITING = "topic deleted", "request withdrawn", "not begun"
 class Made:
     """Partitions that somebody made: all of a new topic, or `first` and those behind it of another.
 
-    `broker`: whose session, None for a tool's; `balanced`: as the rule assigns them, else explicitly; `id`: the topic's,
-    from 2.8 on.
+    `broker`: whose session, None for a tool's; `balanced`: as the rule assigns them, else explicitly; `id`: the
+    topic's, from 2.8 on.
     """
 
     topic: str
