@@ -61,7 +61,8 @@ def group_lines(groups: Groups) -> Iterator[Line]:
     for name, each in groups.properties.violated().items():
         segment, offset, group = each.first
         yield Line(f"group {group} violates {name} {each.violated:,} times, first at offset {offset} of {segment}", 3)
-    yield Line(f"{len(groups.followed):,} groups: {groups.verdict}", 0 if groups.verdict == CONFORMS else 2)
+    weight = 0 if groups.verdict == CONFORMS else 2
+    yield Line(f"groups followed: {len(groups.followed):,}; they {_told(groups)}", weight)
 
 
 def group_sentence(groups: Groups) -> tuple[str, int]:
@@ -69,5 +70,8 @@ def group_sentence(groups: Groups) -> tuple[str, int]:
     violated = groups.properties.violated()
     also = f", and violate {', '.join(violated)}" if violated else ""
     grave = 3 if violated or groups.verdict == DIVERGES else 0 if groups.verdict == CONFORMS else 2
-    told = {CONFORMS: "conform", DIVERGES: "diverge"}.get(groups.verdict, f"are {groups.verdict}")
-    return f" Its groups {told}{also}.", grave
+    return f" Its groups {_told(groups)}{also}.", grave
+
+
+def _told(groups: Groups) -> str:
+    return {CONFORMS: "conform", DIVERGES: "diverge"}.get(groups.verdict, f"are {groups.verdict}")

@@ -31,19 +31,22 @@ function drawItems(row) {
   for (const item of row.items) {
     if (item.start > view.to || (item.end ?? item.start) < view.from) continue;
     if (row.folds && item.kind.id === "leader") continue;
-    const bar = item.end !== null, start = Math.max(x(item.start), left()), end = Math.min(x(item.end ?? item.start), right());
+    const bar = item.end !== null, start = Math.max(x(item.start), left()),
+      end = Math.min(x(item.end ?? item.start), right());
     const name = item.kind.shape === "bar" ? colour(item.brokers[0]) : `${bar ? "" : "mark "}k-${item.kind.id}`;
     const px = Math.round(start), stop = Math.round(Math.max(end, start + 1.5));
     if (last.has(name) && (bar ? stop : px) <= last.get(name)) continue;
     last.set(name, bar ? stop : px);
     const [top, high] = bar ? place(item) : [0, 0];
     const edge = item.kind.shape === "bar" && end - start > 4 ? 1 : 0;
-    const drawn = bar ? `M${start.toFixed(1)} ${row.top + top}H${Math.max(end - edge, start + 1.5).toFixed(1)}v${high}H${start.toFixed(1)}z`
+    const from = start.toFixed(1), to = Math.max(end - edge, start + 1.5).toFixed(1);
+    const drawn = bar ? `M${from} ${row.top + top}H${to}v${high}H${from}z`
       : SHAPES[item.kind.shape](px, row.top + 10);
     paths.set(name, (paths.get(name) ?? "") + drawn);
     const word = barText(item);
     if (bar && word && end - start > 6.5 * word.length + 6)
-      words.push(`<text class="in-bar" x="${(start + 4).toFixed(1)}" y="${row.top + top + high - 1.5 - (high > 11 ? 2 : 0)}">${escaped(word)}</text>`);
+      words.push(`<text class="in-bar" x="${(start + 4).toFixed(1)}" `
+        + `y="${row.top + top + high - 1.5 - (high > 11 ? 2 : 0)}">${escaped(word)}</text>`);
   }
   const order = [...paths.keys()].sort((a, b) => a.startsWith("mark") - b.startsWith("mark"));
   return order.map((name) => `<path class="${name}" d="${paths.get(name)}"/>`).join("") + words.join("");
@@ -66,7 +69,8 @@ function drawMetric(row) {
     path += `H${x(time).toFixed(1)}V${y(now).toFixed(1)}`;
   }
   const line = `M${left()} ${y(before).toFixed(1)}${path}H${ends}`;
-  const told = `<text class="value" x="${LABEL - 8}" y="${row.top + row.height - 9}" text-anchor="end">${most.toLocaleString("en")}</text>`;
+  const told = `<text class="value" x="${LABEL - 8}" y="${row.top + row.height - 9}" text-anchor="end">`
+    + `${most.toLocaleString("en")}</text>`;
   return `<path class="metric-area" d="${line}V${base}H${left()}z"/><path class="metric" d="${line}"/>${told}`
     + `<g><title>${escaped(`${name}: ${text}. At the end ${value}.`)}</title>`
     + `<text class="label" x="8" y="${row.top + row.height - 9}">${escaped(name)}</text></g>`;
@@ -81,14 +85,17 @@ function drawRow(row, number) {
   const sign = topic && (row.folds || row.unfolded) ? (row.unfolded ? "▾ " : "▸ ") : "";
   const name = sign + (row.lane.partition === null ? row.lane.name : `  ${row.lane.name}`);
   const short = name.length > 27 ? `${name.slice(0, 26)}…` : name;
-  const folds = row.folds ? `<text class="count" x="${LABEL - 8}" y="${row.top + 15}" text-anchor="end">${row.folds}</text>` : "";
+  const folds = row.folds
+    ? `<text class="count" x="${LABEL - 8}" y="${row.top + 15}" text-anchor="end">${row.folds}</text>` : "";
   const stripe = number % 2 ? `<path class="stripe" d="M0 ${row.top}H${width}v${row.height}H0z"/>` : "";
-  return `${stripe}<g><title>${escaped(row.lane.name)}: ${row.items.length} items</title><text class="label${sign ? " fold" : ""}" `
-    + `x="${row.lane.partition === null ? 8 : 18}" y="${row.top + 15}">${escaped(short)}</text></g>${folds}${drawItems(row)}`;
+  return `${stripe}<g><title>${escaped(row.lane.name)}: ${row.items.length} items</title>`
+    + `<text class="label${sign ? " fold" : ""}" x="${row.lane.partition === null ? 8 : 18}" y="${row.top + 15}">`
+    + `${escaped(short)}</text></g>${folds}${drawItems(row)}`;
 }
 
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
-  1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000, 172_800_000, 604_800_000, 2_592_000_000, 31_536_000_000];
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000,
+  300_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000, 172_800_000, 604_800_000,
+  2_592_000_000, 31_536_000_000];
 
 /** The times of the grid, and the distance between them. */
 function grid() {
@@ -102,7 +109,8 @@ function grid() {
 function drawAxis() {
   const { step, times } = grid();
   element("#axis").innerHTML = times.map((time) => `<path class="section-rule" d="M${x(time).toFixed(1)} 17v7"/>`
-    + `<text class="tick-label" x="${x(time).toFixed(1)}" y="13" text-anchor="middle">${clock(time, step < 1000)}</text>`).join("")
+    + `<text class="tick-label" x="${x(time).toFixed(1)}" y="13" text-anchor="middle">`
+    + `${clock(time, step < 1000)}</text>`).join("")
     + `<text class="tick-label" x="0" y="13">${lasted(Math.round(view.to - view.from))} in view</text>`;
 }
 
@@ -114,8 +122,9 @@ function drawOverview() {
   }
   columns.forEach((weight, at) => { if (weight) paths[weight - 1] += `M${left() + at} ${22 - 6 * weight}V23`; });
   const from = left() + view.from / span * wide, to = left() + view.to / span * wide;
+  const seen = `M${from} 1H${Math.max(to, from + 2)}V25H${from}z`;
   element("#overview").innerHTML = paths.map((path, weight) => `<path class="o${weight + 1}" d="${path}"/>`).join("")
-    + `<path class="window" d="M${from} 1H${Math.max(to, from + 2)}V25H${from}z"/><path class="window-edge" d="M${from} 1H${Math.max(to, from + 2)}V25H${from}z"/>`
+    + `<path class="window" d="${seen}"/><path class="window-edge" d="${seen}"/>`
     + '<text class="tick-label" x="0" y="17">all of the log</text>';
 }
 
@@ -134,9 +143,11 @@ function draw(whole = false) {
   const lines = grid().times.map((time) => `M${x(time).toFixed(1)} ${from}v${height}`).join("");
   const ring = selected && seen.find((row) => row.items && row.items.includes(selected));
   const none = rows.length ? "" : '<text x="8" y="22">Nothing passes the filters.</text>';
-  svg.innerHTML = '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+  svg.innerHTML = '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" '
+    + 'patternTransform="rotate(45)">'
     + '<path class="hatch-line" d="M0 0V6"/></pattern></defs>'
-    + seen.map((row) => drawRow(row, rows.indexOf(row))).join("") + `<path class="grid" d="${lines}"/>` + (ring ? drawRing(ring) : "") + none;
+    + seen.map((row) => drawRow(row, rows.indexOf(row))).join("")
+    + `<path class="grid" d="${lines}"/>` + (ring ? drawRing(ring) : "") + none;
   svg.setAttribute("aria-label", `${seen.filter((row) => row.type === "lane").map((row) => row.lane.name).join(", ")}`);
   drawAxis();
   drawOverview();
@@ -153,7 +164,8 @@ function drawRing(row) {
 function itemsAt(px, py) {
   const row = rows.find((one) => py >= one.top && py < one.top + one.height);
   if (!row || row.type !== "lane" || px < left()) return [];
-  const near = (item) => item.end === null ? Math.abs(x(item.start) - px) <= 5 : x(item.start) - 2 <= px && px <= Math.max(x(item.end), x(item.start) + 2) + 2;
+  const near = (item) => item.end === null ? Math.abs(x(item.start) - px) <= 5
+    : x(item.start) - 2 <= px && px <= Math.max(x(item.end), x(item.start) + 2) + 2;
   const found = row.items.filter((item) => near(item) && !(row.folds && item.kind.id === "leader"));
   const rank = (item) => 10 * item.kind.weight + (item.end === null ? 5 : 0);
   return found.sort((a, b) => rank(b) - rank(a) || Math.abs(x(a.start) - px) - Math.abs(x(b.start) - px));

@@ -10,13 +10,15 @@ const items = data.items.map(([lane, kind, start, length, text, zxids, brokers, 
   item.lane.items.push(item);
   return item;
 });
-const brokers = [...new Set(items.flatMap((item) => item.brokers))].filter((broker) => broker >= 0).sort((a, b) => a - b);
+const brokers = [...new Set(items.flatMap((item) => item.brokers))].filter((broker) => broker >= 0)
+  .sort((a, b) => a - b);
 const topics = [...new Set(lanes.map((lane) => lane.topic).filter((topic) => topic !== null))];
 const inTopics = lanes.filter((lane) => lane.partition !== null);
 for (const lane of lanes) lane.trouble = lane.items.some((item) => item.kind.weight > 1);
 
 const FEW = 40;
-const filters = { text: "", topic: "", broker: "", trouble: false, off: new Set(kinds.filter((k) => k.off).map((k) => k.id)) };
+const filters = { text: "", topic: "", broker: "", trouble: false,
+  off: new Set(kinds.filter((k) => k.off).map((k) => k.id)) };
 const closed = new Set();
 const unfolded = new Set(inTopics.length <= FEW ? topics : []);
 
@@ -42,7 +44,8 @@ function recordText(zxid) {
 
 let shown = [];
 
-/** The rows of the picture: headings, lanes with the items that pass, metrics. A folded topic has those of its partitions. */
+/** The rows of the picture: headings, lanes with the items that pass, metrics.
+    A folded topic has those of its partitions. */
 function rowsOf() {
   shown = [];
   const rows = [], narrow = filters.text || filters.broker !== "";
@@ -60,7 +63,8 @@ function rowsOf() {
       continue;
     }
     if (!folded.has(lane.topic)) {
-      const row = { type: "lane", lane: { ...lane, name: lane.topic, partition: null }, items: [], height: 22, folds: 0 };
+      const row = { type: "lane", lane: { ...lane, name: lane.topic, partition: null },
+        items: [], height: 22, folds: 0 };
       folded.set(lane.topic, row);
       sections.get(lane.section).push(row);
     }
@@ -77,7 +81,8 @@ function rowsOf() {
     for (const metric of data.metrics)
       sections.get(metric.worry ? "Metrics" : "More metrics").push({ type: "metric", metric, height: 26 });
   for (const [section, found] of sections)
-    if (found.length) rows.push({ type: "section", name: section, height: 24, closed: closed.has(section) }, ...(closed.has(section) ? [] : found));
+    if (found.length) rows.push({ type: "section", name: section, height: 24, closed: closed.has(section) },
+      ...(closed.has(section) ? [] : found));
   shown.sort((a, b) => a.start - b.start);
   let top = 0;
   for (const row of rows) { row.top = top; top += row.height; }
@@ -89,7 +94,8 @@ const pad = (number, digits) => String(number).padStart(digits, "0");
 /** A time of the log in UTC, with the day where the log has several. */
 function clock(ms, fine = true) {
   const at = new Date(data.began + ms);
-  const day = span > 86_400_000 ? `${at.getUTCFullYear()}-${pad(at.getUTCMonth() + 1, 2)}-${pad(at.getUTCDate(), 2)} ` : "";
+  const day = span > 86_400_000
+    ? `${at.getUTCFullYear()}-${pad(at.getUTCMonth() + 1, 2)}-${pad(at.getUTCDate(), 2)} ` : "";
   const time = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()].map((part) => pad(part, 2)).join(":");
   return day + time + (fine ? `.${pad(at.getUTCMilliseconds(), 3)}` : "");
 }

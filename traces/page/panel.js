@@ -15,7 +15,8 @@ const pressed = (text, act, cls) => {
 
 const atRecord = (zxid) => byRecord.get(zxid);
 const byRecord = new Map();
-for (const item of [...items].sort((a, b) => b.kind.weight - a.kind.weight || (a.end === null ? -1 : 1) - (b.end === null ? -1 : 1)))
+for (const item of [...items].sort((a, b) =>
+  b.kind.weight - a.kind.weight || (a.end === null ? -1 : 1) - (b.end === null ? -1 : 1)))
   for (const zxid of item.zxids) if (!byRecord.has(zxid)) byRecord.set(zxid, item);
 
 /** Show the item of a record, whatever the filters. */
@@ -34,7 +35,8 @@ function choose(item, others, zxid) {
     filters.off.delete(item.kind.id);
     for (const name of ["text", "topic", "broker"]) element(`#${name}`).value = "";
     element("#trouble").checked = false;
-    document.querySelectorAll("#legend button").forEach((button) => button.setAttribute("aria-pressed", !filters.off.has(button.dataset.kind)));
+    document.querySelectorAll("#legend button").forEach((button) =>
+      button.setAttribute("aria-pressed", !filters.off.has(button.dataset.kind)));
     rows = rowsOf();
     row = rows.find((one) => one.items && one.items.includes(item));
   }
@@ -58,7 +60,8 @@ function openPanel(item, others, zxid) {
   if (others.length > 1) {
     const list = made("div", undefined, "here");
     for (const other of others.slice(0, 100)) {
-      const button = pressed(`${clock(other.start)} ${other.kind.label}: ${other.lane.name}: ${other.text}`, () => choose(other, others));
+      const button = pressed(`${clock(other.start)} ${other.kind.label}: ${other.lane.name}: ${other.text}`,
+        () => choose(other, others));
       if (other === item) button.setAttribute("aria-current", "true");
       list.append(button);
     }
@@ -67,7 +70,9 @@ function openPanel(item, others, zxid) {
   const known = item.zxids.filter((one) => data.records[one]);
   for (const one of known) panel.append(recordOf(one, one === zxid));
   if (known.length < item.records)
-    panel.append(made("p", `${(item.records - known.length).toLocaleString("en")} more records are not in this page, or before the log.`, "when"));
+    panel.append(made("p",
+      `${(item.records - known.length).toLocaleString("en")} more records are not in this page, or before the log.`,
+      "when"));
   panel.hidden = false;
   element("#layout").classList.add("open");
 }
@@ -83,12 +88,15 @@ function closePanel() {
 function recordOf(zxid) {
   const [time, session, broker, account, operations, told] = data.records[zxid];
   const section = made("section", undefined, "record");
-  section.append(made("h3", `${zxid} · ${clock(time)} · session ${session} · ${broker === null ? "no broker's" : `broker ${broker}`}`));
-  if (account === null) section.append(made("p", "no step of the specification explains it, or it was not followed", "step unexplained"));
+  section.append(made("h3",
+    `${zxid} · ${clock(time)} · session ${session} · ${broker === null ? "no broker's" : `broker ${broker}`}`));
+  if (account === null)
+    section.append(made("p", "no step of the specification explains it, or it was not followed", "step unexplained"));
   else {
     const [system, name] = account;
     section.append(made("p", (system ? `${system}: ${name}` : name) + (told ? ` (${told})` : ""), "step"));
-    const words = new Set(system ? name.split(" or ").map((one) => data.glossary[`${system}.${one.split(" -> ")[0].split(":")[0]}`])
+    const words = new Set(system
+      ? name.split(" or ").map((one) => data.glossary[`${system}.${one.split(" -> ")[0].split(":")[0]}`])
       : [data.glossary[name]]);
     for (const word of words) if (word) section.append(made("p", word, "words"));
   }
@@ -107,14 +115,16 @@ function next(by, grave) {
   const among = grave ? shown.filter((item) => item.kind.weight > 1) : shown;
   if (!among.length) return;
   const place = selected ? among.indexOf(selected) : -1;
-  const start = selected && place < 0 ? among.findIndex((item) => item.start >= selected.start) - (by > 0 ? 1 : 0) : place;
+  const start = selected && place < 0 ? among.findIndex((item) => item.start >= selected.start)
+    - (by > 0 ? 1 : 0) : place;
   choose(among[(Math.max(start, by > 0 ? -1 : 0) + by + among.length) % among.length], []);
 }
 
 /** The table of what is in view. */
 function tell() {
   const MOST = 500, body = element("#told tbody");
-  const seen = shown.filter((item) => item.start <= view.to && (item.end ?? item.start) >= view.from && item.kind.id !== "leader");
+  const seen = shown.filter((item) =>
+    item.start <= view.to && (item.end ?? item.start) >= view.from && item.kind.id !== "leader");
   const grave = seen.length > MOST ? seen.filter((item) => item.kind.weight > 0) : seen;
   body.replaceChildren(...grave.slice(0, MOST).map((item) => {
     const row = made("tr"), what = made("td");
@@ -122,5 +132,7 @@ function tell() {
     row.append(made("td", clock(item.start)), made("td", item.lane.name), what);
     return row;
   }));
-  element("#told summary").textContent = `What is in view, in order: ${Math.min(grave.length, MOST).toLocaleString("en")} of ${seen.length.toLocaleString("en")} items`;
+  element("#told summary").textContent =
+    `What is in view, in order: ${Math.min(grave.length, MOST).toLocaleString("en")} of `
+    + `${seen.length.toLocaleString("en")} items`;
 }

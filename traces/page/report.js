@@ -4,7 +4,8 @@ function writeTop() {
   document.title = `Replay of ${data.source}`;
   const range = data.zxids.length ? `, ${data.zxids.join(" to ")}` : "";
   const day = new Date(data.began).toISOString().slice(0, 10);
-  element("#facts").textContent = `${data.source}: ${data.count.toLocaleString("en")} records${range}; ${day}, ${clock(0, false)} to ${clock(span, false)} UTC`;
+  element("#facts").textContent = `${data.source}: ${data.count.toLocaleString("en")} records${range}; `
+    + `${day}, ${clock(0, false)} to ${clock(span, false)} UTC`;
   element("#verdict").textContent = data.sentence;
   element("#verdict").className = `w${data.weight}`;
   for (const line of data.lines) {
@@ -27,7 +28,10 @@ function writeTools() {
   for (const topic of topics) option(element("#topic"), topic, topic);
   option(element("#broker"), "all brokers", "");
   for (const broker of brokers) option(element("#broker"), `broker ${broker}`, broker);
-  element("#text").addEventListener("input", (event) => { filters.text = event.target.value.trim().toLowerCase(); refilter(); });
+  element("#text").addEventListener("input", (event) => {
+    filters.text = event.target.value.trim().toLowerCase();
+    refilter();
+  });
   for (const name of ["topic", "broker"])
     element(`#${name}`).addEventListener("change", (event) => { filters[name] = event.target.value; refilter(); });
   element("#trouble").addEventListener("change", (event) => { filters.trouble = event.target.checked; refilter(); });
@@ -87,7 +91,8 @@ function look(from, to) {
   if (element("#told").open) tell();
 }
 
-function zoom(factor, at = selected && selected.start >= view.from && selected.start <= view.to ? selected.start : (view.from + view.to) / 2) {
+function zoom(factor, at = selected && selected.start >= view.from && selected.start <= view.to
+  ? selected.start : (view.from + view.to) / 2) {
   const wide = Math.min(Math.max((view.to - view.from) * factor, Math.min(20, span)), span);
   const part = (at - view.from) / (view.to - view.from);
   look(at - part * wide, at - part * wide + wide);
@@ -105,7 +110,8 @@ const inLanes = (event) => {
 function onWheel(event, always) {
   const zooms = always || event.ctrlKey || event.metaKey || event.altKey;
   if (zooms) zoom(Math.exp(Math.sign(event.deltaY) * 0.25), timeAt(Math.max(inLanes(event)[0], left())));
-  else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan((event.deltaX || event.deltaY) / 1000);
+  else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+    pan((event.deltaX || event.deltaY) / 1000);
   else return;
   event.preventDefault();
 }
@@ -145,7 +151,8 @@ function overviewTime(clientX) {
 // Everything that listens
 
 const KEYS = {
-  ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15), "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2),
+  ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15),
+  "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2),
   0: () => look(0, span), n: () => next(1), p: () => next(-1), v: () => next(1, true), f: foldAll, Escape: closePanel,
   "/": () => element("#text").focus(), "?": () => element("#help").showModal(),
 };
@@ -158,7 +165,8 @@ document.addEventListener("keydown", (event) => {
 });
 element("#scroll").addEventListener("scroll", () => draw());
 element("#scroll").addEventListener("wheel", (event) => onWheel(event, false), { passive: false });
-for (const name of ["#axis", "#overview"]) element(name).addEventListener("wheel", (event) => onWheel(event, true), { passive: false });
+for (const name of ["#axis", "#overview"])
+  element(name).addEventListener("wheel", (event) => onWheel(event, true), { passive: false });
 dragged(element("#scroll"), slide, (start, event) => { if (!start.moved) clicked(event); });
 dragged(element("#axis"), slide, () => {});
 dragged(element("#overview"), (start, now) => {
@@ -192,7 +200,8 @@ element("#scroll").addEventListener("mousemove", (event) => {
   tip.hidden = !found.length || event.buttons > 0;
   if (tip.hidden) return;
   const more = found.length > 1 ? ` (and ${(found.length - 1).toLocaleString("en")} more here)` : "";
-  tip.replaceChildren(made("b", `${clock(found[0].start)} ${found[0].kind.label}`), ` ${found[0].lane.name}: ${found[0].text.slice(0, 300)}${more}`);
+  tip.replaceChildren(made("b", `${clock(found[0].start)} ${found[0].kind.label}`),
+    ` ${found[0].lane.name}: ${found[0].text.slice(0, 300)}${more}`);
   tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
   tip.style.top = `${Math.min(event.clientY + 16, innerHeight - tip.offsetHeight - 8)}px`;
 });
