@@ -123,7 +123,7 @@ class MemorySession(Session):
 
     def __init__(self, hosts, timeout, inbox):
         self.server, self.inbox, self.zxid, self.expired, self.ready = hosts, inbox, 0, False, False
-        self.fired = {}
+        self.fired, self._expected = {}, set()
 
     def open(self, wait):
         self.server.numbers += 1
@@ -139,9 +139,6 @@ class MemorySession(Session):
         if self.id not in self.server.sessions:
             self.inbox.put(Expiry(self))
 
-    def armed(self, path):
-        return self in self.server.watches["node"].get(path, ())
-
     def send(self, request):
         reply, server = Reply(self, request), self.server
         is_read = isinstance(request, (Exists, GetData, GetChildren2))
@@ -150,6 +147,7 @@ class MemorySession(Session):
             if self.id not in server.sessions:
                 raise Expired
             if lost is not False:
+                reply.arms = is_read and request.watcher is not None and not isinstance(request, GetChildren2)
                 reply.result = (server.read if is_read else server.write)(self, request)
             if lost is not None:
                 raise Lost

@@ -57,14 +57,14 @@ def test_kafka_python(cluster):
     consumer = KafkaConsumer(bootstrap_servers=cluster.bootstrap(), group_id=None, auto_offset_reset="earliest")
     places = [TopicPartition(TOPIC, p) for p in range(2)]
     consumer.assign(places)
+    ends = consumer.end_offsets(places)
     read, until = {}, time.monotonic() + PATIENCE
-    while len(read) < 40 and time.monotonic() < until:
+    while any(consumer.position(place) < end for place, end in ends.items()) and time.monotonic() < until:
         for records in consumer.poll(timeout_ms=500).values():
             read.update({(r.partition, r.offset): r.value for r in records})
-    assert read == written and {p for p, _ in read} == {0, 1}
-    ends = consumer.end_offsets(places)
-    assert {place.partition: end for place, end in ends.items()} == {
-        p: 1 + max(offset for q, offset in read if q == p) for p in range(2)}
+    assert written.items() <= read.items() and {p for p, _ in written} == {0, 1}
+    assert set(read.values()) == set(written.values()), "what is there more than once was sent again"
+    assert set(read) >= {(place.partition, offset) for place, end in ends.items() for offset in range(end)}
     early = consumer.offsets_for_times(dict.fromkeys(places, 0))
     assert all(found.offset == 0 for found in early.values())
     assert set(consumer.offsets_for_times(dict.fromkeys(places, 9_999_999)).values()) == {None}
@@ -80,13 +80,13 @@ def test_librdkafka(cluster):
     assert len(reports) == 40 and all(error is None for error, _ in reports)
     consumer = Consumer(servers | {"group.id": "none", "enable.auto.commit": False})
     consumer.assign([Place(TOPIC, p, min(m.offset() for _, m in reports if m.partition() == p)) for p in range(2)])
-    read, until = set(), time.monotonic() + PATIENCE
-    while len(read) < 40 and time.monotonic() < until:
+    wanted, read, until = {b"r%d" % n for n in range(40)}, set(), time.monotonic() + PATIENCE
+    while not wanted <= read and time.monotonic() < until:
         message = consumer.poll(1.0)
         if message is not None and not message.error():
             read.add(message.value())
     consumer.close()
-    assert read == {b"r%d" % n for n in range(40)}
+    assert wanted <= read
 
 
 def test_kafka_python_creates_a_topic(cluster):
@@ -105,10 +105,12 @@ def test_kafka_python_creates_a_topic(cluster):
     producer = KafkaProducer(acks="all", enable_idempotence=False, **servers)
     found = [producer.send("made", b"%d" % n, partition=n % 2).get(PATIENCE) for n in range(6)]
     producer.close()
-    assert [(m.topic, m.partition, m.offset) for m in found] == [("made", n % 2, n // 2) for n in range(6)]
+    assert [(m.topic, m.partition) for m in found] == [("made", n % 2) for n in range(6)]
     consumer = KafkaConsumer("made", group_id=None, auto_offset_reset="earliest", consumer_timeout_ms=PATIENCE * 1000,
                              **servers)
-    assert {next(consumer).value for _ in range(6)} == {b"%d" % n for n in range(6)}
+    wanted = {b"%d" % n for n in range(6)}
+    while wanted:
+        wanted.discard(next(consumer).value)
     consumer.close()
 
 
