@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RECORDINGS := traces/recordings
 
-.PHONY: install check test mutants tamperings clean
+.PHONY: install check test thorough mutants tamperings clean
 
 install: $(VENV)/installed
 
@@ -23,7 +23,10 @@ check: install
 	@echo "table above names the runs), and read docs/tutorial.md to check a model of your own."
 
 test: install
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m "not thorough"
+
+thorough: install
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m thorough
 
 mutants: install
 	$(BIN)/python -m checker.mutation docs/mutants.md

@@ -1,6 +1,7 @@
 """One Spark for the whole session, run directories, and two ways to run the command line."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,6 +19,28 @@ settings.load_profile("untimed")
 COMMAND = [sys.executable, "-c", "from checker.commands.main import main; raise SystemExit(main())"]
 LOCAL = "local[2]"
 START = cluster.start
+
+OLDER = (
+    r"(group.(classic|middle|limited|static|unlocked|transactional)|partition.(rolling|zkclient|legacy)"
+    r"|requests.(legacy|broker-epochs)|topics.(two-phase|kip455-zk)|election.(zkclient|fenced-edited|fenced-lagging))"
+)
+THOROUGH = re.compile("|".join((
+    rf"test_(symmetry|three_ways|explorer)\.py::.*{OLDER}",
+    r"test_group_cells\.py::.*\[(?!current)",
+    r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455)",
+    r"test_standalone\.py::test_a_local_cluster_of_two",
+    r"test_killed\.py::test_a_killed_driver.*\[(before the first level|in the driver's levels)",
+    r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
+    r"test_conductor\.py::test_(one_of_partition|a_cluster_that_answers_otherwise)",
+)))
+"""Tests that do for older variants, or in one more way, what others do: `make thorough` has them, `make test` not."""
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the thorough ones."""
+    for item in items:
+        if THOROUGH.search(item.nodeid):
+            item.add_marker("thorough")
 
 
 @pytest.fixture(scope="session")
