@@ -66,6 +66,12 @@ class Case:
         settings = self.inputs.unclean(self.change.topic, max(self.start, self.change.since), self.change.zxid)
         return any(setting.value is not False for setting in settings)
 
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether another controller wrote the present state after this one's reign began, which does not know of it."""
+        before, after = self.change.before, self.change.after
+        return before.controller_epoch != after.controller_epoch and self.change.since > self.start
+
     def since(self, view: Version) -> int:
         """The zxid from which an election by this view read what it needs: the state first, then the topic's config."""
         return max(view.zxid, self.start, self.change.since)

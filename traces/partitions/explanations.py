@@ -132,7 +132,7 @@ class Explainer:
     def _preferred(self, case: Case) -> Iterator[Explanation]:
         listed = case.preferred_requested
         trigger, tokens = (BY_ZNODE, 0) if listed else (BY_REQUEST, 1)
-        if case.written == case.known and not (listed and self._variant == "legacy"):
+        if case.written == case.known and not (self._variant == "legacy" and (listed or case.is_overtaken)):
             return
         for view in case.views:
             for replicas in case.assignments:
