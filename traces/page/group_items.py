@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterator
 
 from spec.offset_values import GroupValue, read_key, read_value
-from traces.groups.replay import CONFORMS, DIVERGES, Groups, kind_of
+from traces.groups.replay import CONFORMS, DIVERGES, UNDECIDED, Groups, kind_of
 from traces.groups.replicas import Entry
 from traces.page.items import Item, Lane
 from traces.page.summary import Line
@@ -74,4 +74,5 @@ def group_sentence(groups: Groups) -> tuple[str, int]:
 
 
 def _told(groups: Groups) -> str:
-    return {CONFORMS: "conform", DIVERGES: "diverge"}.get(groups.verdict, f"are {groups.verdict}")
+    return {CONFORMS: "conform", DIVERGES: "diverge", UNDECIDED: "are undecided"}.get(
+        groups.verdict, "cannot be read to the end")

@@ -40,7 +40,7 @@ def render(report: Report, groups: Groups | None = None) -> str:
     data = {
         "source": str(report.recording.directory), "sentence": verdict, "weight": weight,
         "lines": [_line(line) for line in told],
-        "problems": [*report.problems, *(groups.problems + groups.damage if groups else ())],
+        "problems": [*report.problems, *(_problems(groups) if groups else ())],
         "began": times.began, "ended": times.ended, "count": len(transactions),
         "zxids": [f"{t.zxid:#x}" for t in (*transactions[:1], *transactions[-1:])],
         "kinds": [{"id": name, **kind._asdict()} for name, kind in KINDS.items()], "sections": SECTIONS,
@@ -73,6 +73,11 @@ def _others(report: Report, shown: set[int]) -> Iterator[Item]:
             broker = report.result.controllers.broker_of(transaction.session)
             yield Item(Lane(OTHER, name), "other", transaction.time, transaction.form(), (transaction.zxid,),
                        brokers=() if broker is None else (broker,))
+
+
+def _problems(groups: Groups) -> Iterator[str]:
+    yield from groups.problems
+    yield from (damage.reason for damage in groups.damage)
 
 
 def _line(line) -> dict:

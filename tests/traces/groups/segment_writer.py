@@ -186,3 +186,11 @@ class Writer:
             file = directory / broker / f"__consumer_offsets-{partition}" / f"{start:020}.log"
             write_segment(file, [a for a in self.appends if start <= a.base < end])
         return directory
+
+
+def flip(file: Path, offset: int) -> None:
+    """Another byte in the batch of an offset, and the same checksum."""
+    content = bytearray(file.read_bytes())
+    place = len(b"".join(a.encoded() for a in appends_in(file)[:at(appends_in(file), offset)]))
+    content[place + 70] ^= 1
+    file.write_bytes(content)

@@ -4,14 +4,13 @@ Each alteration is reported at its offset, or at the first that does not fit to 
 """
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from spec.group import deletion, join, membership, static, verdicts
 from spec.mutants import group_mistakes as wrong
 from spec.offset_values import GroupValue
-from tests.traces.groups.segment_writer import NAME, Append, altered, appends_in, at, renumbered, rewritten
+from tests.traces.groups.segment_writer import NAME, Append, altered, appends_in, at, flip, renumbered, rewritten
 from tests.traces.replaying import BUNDLED
 from traces.groups.replay import replay_groups
 
@@ -141,14 +140,6 @@ def test_an_unaltered_copy_is_written_byte_by_byte(tmp_path):
     copy = altered(SEGMENTS, tmp_path / "copy", 2, lambda appends: appends)
     for file in SEGMENTS.glob("*/__consumer_offsets-2/*.log"):
         assert (copy / file.relative_to(SEGMENTS)).read_bytes() == file.read_bytes()
-
-
-def flip(file: Path, offset: int) -> None:
-    """Another byte in the batch of an offset, and the same checksum."""
-    content = bytearray(file.read_bytes())
-    place = len(b"".join(a.encoded() for a in appends_in(file)[:at(appends_in(file), offset)]))
-    content[place + 70] ^= 1
-    file.write_bytes(content)
 
 
 def test_a_flipped_byte_is_bad_input(tmp_path):

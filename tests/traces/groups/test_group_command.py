@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from checker.commands.main import main
-from tests.traces.groups.segment_writer import NAME, Writer, altered, group, member
-from tests.traces.groups.test_group_alterations import GROUP_3, SEGMENTS, buried, flip, of_epoch, put
+from tests.traces.groups.segment_writer import NAME, Writer, altered, flip, group, member
+from tests.traces.groups.test_group_alterations import GROUP_3, SEGMENTS, buried, of_epoch, put
 from tests.traces.replaying import BUNDLED, run_json
 
 WHOLE = BUNDLED / "3.9.1-groups"

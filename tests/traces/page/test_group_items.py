@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from checker.commands.main import main
-from tests.traces.groups.segment_writer import altered, rewritten
+from tests.traces.groups.segment_writer import altered, flip, rewritten
 from tests.traces.page.pages import data_in, items_in, report
 from tests.traces.replaying import BUNDLED
 from traces.groups.replay import replay_groups
@@ -42,3 +42,12 @@ def test_the_command_puts_them_on_the_page(tmp_path, capsys):
     assert main(["replay", str(BOTH), "--html", str(file), "--redact"]) == 0
     assert "Groups" not in [section for section, *_ in data_in(file.read_text())["lanes"]]
     assert " ga " not in capsys.readouterr().out.split("conforms")[-1]
+
+
+def test_segments_that_are_damaged_are_told(tmp_path):
+    segments = altered(SEGMENTS, tmp_path, 2, lambda appends: appends)
+    flip(segments / "broker-2" / "__consumer_offsets-2" / "00000000000000000000.log", 26)
+    groups = replay_groups(segments)
+    data = data_in(render(report(BOTH), groups))
+    assert data["sentence"].endswith("Its groups cannot be read to the end.") and data["weight"] == 2
+    assert groups.damage[0].reason in data["problems"]
