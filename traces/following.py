@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from checker.errors import UserError
-from traces.commands.options import given
 from traces.recording import Recording, log_files, read_recording
 from traces.report import DIVERGES, Report
 from traces.transactions import Transaction
@@ -114,9 +113,3 @@ class Watch:
         if report.result.divergence:
             zxid, reason = report.result.divergence
             yield zxid, f"diverges from {report.result.variant}: {reason}"
-
-
-def expect_nothing_else(options) -> None:
-    """Raise UserError where --follow is asked for together with what needs a whole log."""
-    if names := given(options, "json", "html", "history", "events", "master", "offsets", "logs", "redact"):
-        raise UserError(f"--follow: not with {names}, for a log that does not grow; copy it, and replay the copy")

@@ -21,7 +21,7 @@ from traces.commands.options import given, jobs_on, write_history
 from traces.election_steps import logged_properties
 from traces.evidence import gather
 from traces.facts.report import facts_of
-from traces.following import Watch, expect_nothing_else
+from traces.following import Watch
 from traces.groups.command import EXPECTED, exit_code_of, groups_beside, left_alone, with_groups, worse
 from traces.groups.report import print_groups
 from traces.metrics.series import metrics_of
@@ -85,7 +85,8 @@ def expect_variant(options) -> None:
 
 def watch(options) -> int:
     """Replay a log, then what is appended to it; returns the exit code of the state at Ctrl-C, or at a divergence."""
-    expect_nothing_else(options)
+    if names := given(options, "json", "html", "history", "events", "master", "offsets", "logs", "redact"):
+        raise UserError(f"--follow: not with {names}, for a log that does not grow; copy it, and replay the copy")
     watched = Watch(options.directory, lambda recording: report_of(recording, None, options))
     print_report(watched.report)
     options.variant = options.variant or watched.report.result and watched.report.result.variant

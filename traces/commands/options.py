@@ -7,6 +7,8 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
+from traces.page.writing import write_whole
+
 
 def given(options, *names: str) -> str:
     """Those of the options that were given, as one writes them."""
@@ -27,5 +29,5 @@ def write_history(history: dict | None, file: Path) -> None:
     if history is None:
         print("no violation and no divergence, so there is no history to write", file=sys.stderr)
         return
-    file.write_text(json.dumps(history, indent=1), encoding="utf-8")
+    write_whole("--history", file, json.dumps(history, indent=1))
     print(f"history in {file}; see it with: kafkaproof show {file}", file=sys.stderr)

@@ -2,6 +2,8 @@
 
 CHROOT, ZNODE = "chroot", "znode"
 
+_RESOURCES = {"Topic": {"{topic}": {}}, "Group": {"{group}": {}}, "TransactionalId": {"{transactional-id}": {}},
+              "Cluster": {"kafka-cluster": {}}, "DelegationToken": {"{token}": {}}, "User": {"{principal}": {}}}
 TREE = {
     "brokers": {"ids": {"{number}": {}}, "seqid": {},
                 "topics": {"{topic}": {"partitions": {"{number}": {"state": {}}}}}},
@@ -14,16 +16,12 @@ TREE = {
     "consumers": {"{group}": {"ids": {"{consumer}": {}}, "owners": {"{topic}": {"{number}": {}}},
                               "offsets": {"{topic}": {"{number}": {}}}}},
     "isr_change_notification": {"{sequence}": {}}, "log_dir_event_notification": {"{sequence}": {}},
-    "kafka-acl": {}, "kafka-acl-changes": {"{sequence}": {}}, "kafka-acl-extended": {},
-    "kafka-acl-extended-changes": {"{sequence}": {}},
+    "kafka-acl": _RESOURCES, "kafka-acl-changes": {"{sequence}": {}},
+    "kafka-acl-extended": {"prefixed": _RESOURCES}, "kafka-acl-extended-changes": {"{sequence}": {}},
     "delegation_token": {"tokens": {"{token}": {}}, "token_changes": {"{sequence}": {}}},
     "zookeeper": {"config": {}, "quota": {}},
 }
 """The znodes of Kafka and of ZooKeeper; {sort} stands for any name of a sort."""
-_RESOURCES = {"Topic": {"{topic}": {}}, "Group": {"{group}": {}}, "TransactionalId": {"{transactional-id}": {}},
-              "Cluster": {"kafka-cluster": {}}, "DelegationToken": {"{token}": {}}, "User": {"{principal}": {}}}
-TREE["kafka-acl"] = _RESOURCES
-TREE["kafka-acl-extended"] = {"prefixed": _RESOURCES}
 
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__cluster_metadata", "__share_group_state"})
 KEPT = {"topic": INTERNAL_TOPICS, "client": {"<default>"}, "principal": {"<default>", "*", "ANONYMOUS"},
