@@ -2,10 +2,11 @@
 
 A snapshot tells the open sessions, who is registered, /controller and its epoch, and nothing of what brokers
 believe. Whatever one can believe is reached by the transitions themselves, in a ZooKeeper of a little earlier: it
-starts, registers, perhaps wins one of the last elections, perhaps loses /controller, perhaps its session expires.
+starts, registers, perhaps wins one of the last elections, perhaps loses /controller, perhaps its session expires, or
+its process is gone and another one has started.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from spec.zookeeper import ANSWERED
 from traces.election_steps import ElectionSteps, Local
@@ -15,12 +16,14 @@ _REIGNS = 4
 """A controller that was deposed more elections ago than this is taken to have heard of it."""
 
 
-def begin(possible: Possibilities, sessions: Mapping[int, int], registered: Collection[int]) -> None:
-    """Set what each broker may be doing, by its open session and its registration in a snapshot."""
+def begin(possible: Possibilities, sessions: Mapping[int, int], registered: Mapping[int, int]) -> None:
+    """Set what each broker may be doing, by its newest open session and that of its registration in a snapshot."""
     if possible.shared == Shared() and not sessions:
         return
     for broker in possible.sets:
         states = _states(possible.steps, broker, possible.shared, broker in registered or broker not in sessions)
+        if broker in registered and registered[broker] != sessions[broker]:
+            states = _replaced(possible, broker, states)
         if broker not in sessions:
             scene = possible.scene(broker)
             expired = (possible.steps.take("expire_session", ANSWERED, local, scene) for local in states)
@@ -45,6 +48,13 @@ def _states(steps: ElectionSteps, broker: int, shared: Shared, registered: bool)
         reign = Shared(broker, shared.epoch - back, shared.version - back)
         past |= life.deposed(life.elected(idle, reign), reign)
     return past | life.after(started, shared, "register_broker", shared)
+
+
+def _replaced(possible: Possibilities, broker: int, states: set[Local]) -> set[Local]:
+    """The states of another process, where what the session of the former one owns is still there."""
+    life, shared = _Life(possible.steps, broker), possible.shared
+    started = life.after(states, shared, "start", shared)
+    return started | life.after(started, shared, "register_broker", shared, "NODEEXISTS")
 
 
 class _Life:

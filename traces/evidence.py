@@ -127,10 +127,12 @@ def gather(recording: Recording, variant: str, members: Members, root: str) -> G
     for write in collected.writes:
         for subject in common.subjects.of(write):
             writes[subject].append(write)
+    listed = {path: node for path, node in before.items() if place_of(path).kind in ("reassign", "preferred")}
     for path, node in before.items():
         if topic := place_of(path).topic:
             nodes[common.subjects.of_topic(topic)][path] = node
-    streams = {name: Evidence(name, common, nodes[name], writes[name]) for name in sorted(writes.keys() | nodes.keys())}
+    streams = {name: Evidence(name, common, nodes[name] | listed, writes[name])
+               for name in sorted(writes.keys() | nodes.keys())}
     for evidence in streams.values():
         common.census.add(evidence.changes.all)
     return Gathered(common, streams)

@@ -37,6 +37,7 @@ class Terms:
     def __init__(self, controllers: Iterable[Controller], begins: int, sessions: Iterable[int]):
         """`begins`: the last zxid before the log, `sessions`: those of brokers that were open then."""
         elected = [controller for controller in controllers if controller.epoch is not None]
+        self.begins = begins
         self.first_epoch = min((controller.epoch for controller in elected), default=0)
         self.all: dict[tuple[int, int], Term] = {}
         self._of_session: dict[int, list[Term]] = defaultdict(list)

@@ -133,14 +133,15 @@ class _Follower:
         self.observer = Observer(self.steps.has("register"), root)
         self.latest = {members.broker_of[s]: s for s in sorted(tree.sessions) if s in members.broker_of}
         self.possible = Possibilities(self.steps, members.brokers, shared_in(tree, root))
-        begin(self.possible, self.latest, self._registered())
+        begin(self.possible, self.latest, self._registrations())
         controllers = Controllers(members, root, tree.nodes)
         self._alike: dict[tuple, tuple[_Explained, frozenset[Local]]] = {}
         self.result = Result(variant, records, self.possible.shared, controllers, Violations(self.steps.properties))
 
-    def _registered(self) -> set[int]:
+    def _registrations(self) -> dict[int, int]:
         paths = self.tree.children.get(f"{self.root}/brokers/ids", ())
-        return {self.members.broker_of.get(self.tree.nodes[path].ephemeral_owner) for path in paths}
+        owners = [self.tree.nodes[path].ephemeral_owner for path in paths]
+        return {self.members.broker_of[owner]: owner for owner in owners if owner in self.members.broker_of}
 
     def follow(self, transaction: Transaction) -> None:
         """Explain one record; raises _Divergence or Undecided."""

@@ -9,7 +9,7 @@ import pytest
 from tests.traces.conftest import DIRECTORIES
 from tests.traces.readmes import records
 from tests.traces.replaying import (
-    BUNDLED, FIVE_FENCED, FIVE_LEGACY, REASSIGN, all_of, cut, read, replayed, whole,
+    BUNDLED, FIVE_FENCED, FIVE_LEGACY, REASSIGN, all_of, cut, read, replayed, told, whole,
 )
 from traces.report import CONFORMS, refused_by_epoch, verdict_of
 from traces.streams import unexplained
@@ -132,6 +132,16 @@ def test_a_log_that_begins_in_the_middle_conforms(recording_directory):
     recording = read(recording_directory)
     records = len(recording.transactions)
     for share in (0.15, 0.4, 0.7, 0.95) if records < 1000 else (0.9,):
-        result = replayed(cut(recording, int(records * share)), whole(recording_directory).variant)
+        result = told(cut(recording, int(records * share)), whole(recording_directory).variant).result
         assert (result.divergence, result.undecided) == (None, None)
         assert whole(recording_directory).controllers.all[-1] == result.controllers.all[-1]
+
+
+@pytest.mark.parametrize(("directory", "place"), [
+    pytest.param(FIVE_LEGACY, 458, id="a broker tells of ISRs that it wrote before"),
+    pytest.param(FIVE_FENCED, 406, id="a broker has started anew and its former session is open"),
+    pytest.param(FIVE_FENCED, 706, id="reassignments were asked for before"),
+])
+def test_what_was_before_a_log_explains_what_is_in_it(directory, place):
+    found = told(cut(read(directory), place), whole(directory).variant)
+    assert (found.result.divergence, found.result.undecided, found.audit.unexplained) == (None, None, [])

@@ -16,7 +16,8 @@ class Notifications:
     """Judges notifications in the order of the log."""
 
     def __init__(self, evidence: Evidence):
-        self._owns, self._told, self._earlier_sessions = evidence.owns, evidence.common.told, evidence.sessions
+        self._owns, self._told, self._whole = evidence.owns, evidence.common.told, evidence.common.terms.begins == 0
+        self._latest: dict[int, bytes | None] = {}
         self._changed: dict[int | None, list[tuple[int, tuple[str, int]]]] = defaultdict(list)
         for change in reversed(evidence.changes.all):
             if not change.checked and change.before and change.after:
@@ -30,13 +31,14 @@ class Notifications:
     def why_not(self, write: Write) -> str | None:
         """Why no broker writes this: it tells of what it has done since it told the last time; None where it may.
 
-        Of the ISRs that it names those of the stream's topics are judged.
-
-        What a session of before the log has done is unknown.
+        Of the ISRs that it names those of the stream's topics are judged. What a broker has done before the log is
+        unknown until it has told once; and what it tells comes twice where the first answer was lost.
         """
         if write.place.kind == "log_dir_event":
             named = json_in(write.data).get("broker")
             return None if named == write.broker else f"it names broker {named}"
+        again = self._latest.get(write.session) == write.data
+        self._latest[write.session] = write.data
         done, waiting, told = set(), self._changed[write.broker], self._told[write.broker]
         place = bisect_left(told, write.zxid)
         since = told[place - 1] if place else 0
@@ -44,6 +46,6 @@ class Notifications:
             zxid, partition = waiting.pop()
             done |= {partition} if zxid > since else set()
         strange = sorted(p for p in set(entries_in(write.data)) - done if self._owns(p[0]))
-        if not strange or write.session in self._earlier_sessions:
+        if not strange or again or not place and not self._whole:
             return None
         return "since it told the last time, its broker has written no ISR of {}-{}".format(*strange[0])
