@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from tests.traces.tamperings.scene import Record, Tampered, kind
+from tests.traces.tamperings.scene import INSERTED, Record, Tampered, kind
 from traces.transactions import Create, Delete, SetData
 from traces.znodes import ENTITY
 
@@ -111,6 +111,15 @@ def failures_lost(record: Record):
     failed = [t for t in record.scene.log[:80] if t.failed and not t.multi]
     if record.place == 80 and failed:
         return Tampered(lambda log: [t for t in log if t is not failed[0]], failed[0].zxid + 1)
+
+
+@kind(harmless=True)
+def notification_sent_again(record: Record):
+    """A broker tells of the same ISRs once more, as one does whose connection was lost before the answer came."""
+    if record.is_a(Create, "isr_change"):
+        place, again = record.place + 1, replace(record.write, path="/isr_change_notification/isr_change_2147483647")
+        extra = replace(record.transaction, zxid=INSERTED, operations=(again,))
+        return Tampered(lambda log: [*log[:place], extra, *log[place:]], INSERTED)
 
 
 @kind(unseen="a leader may wish any ISR that holds itself, of assigned replicas: how far followers are is in no log")
