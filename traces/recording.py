@@ -1,7 +1,11 @@
 """Reads a directory of ZooKeeper logs and snapshots, of one server or of several of an ensemble, as one recording."""
 
+from __future__ import annotations
+
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from traces.redaction import Redactor
@@ -16,13 +20,23 @@ _FIRST_ZXIDS = (1, (1 << 32) + 1)
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Transactions in zxid order, the snapshot to replay them from (None: an empty tree), imperfections as lines."""
+    """Transactions in zxid order, the snapshot to replay them from (None: an empty tree), imperfections as lines.
+
+    `gaps`: how often records are missing in the middle of a file, which ZooKeeper never leaves; `earlier`: what there is
+    before missing files, None where none is missing. `problems` are of all of it.
+    """
 
     directory: Path
     start: Snapshot | None
     transactions: list[Transaction]
     problems: list[str]
     gaps: int = 0
+    earlier: Recording | None = None
+
+    @property
+    def parts(self) -> list[Recording]:
+        """What there is before each missing file, oldest first, and this."""
+        return [*(self.earlier.parts if self.earlier else ()), self]
 
     @property
     def begins_unknown(self) -> bool:
@@ -41,9 +55,9 @@ def read_readable(directory: Path, redactor: Redactor | None = None) -> tuple[Re
 def read_recording(directory: Path, redactor: Redactor | None = None) -> Recording:
     """Read all logs in a directory, its version-2/ and the version-2/ of its subdirectories, merged by zxid.
 
-    `start` is the newest snapshot before the first record; where there is none, the oldest later one,
-    and the records that it contains are left out. Torn tails, gaps, duplicates and unreadable snapshots
-    are told in `problems`. With a `redactor` nothing but its pseudonyms leaves this function.
+    `start` is the newest snapshot before the first record; where there is none that no missing record comes after,
+    the oldest later one, and the records that it contains are left out. Where files are missing another recording
+    begins. Torn tails, gaps, duplicates and unreadable snapshots are told in `problems`. With a `redactor` nothing but its pseudonyms leaves this function.
     Raises LogError, with the transactions read before, when there is no log,
     when a log cannot be read or is damaged, and when two different records have one zxid.
     """
@@ -78,17 +92,28 @@ def learn(logs: list[Path], redactor: Redactor) -> None:
 
 def _recording(directory: Path, transactions: list[Transaction], problems: list[str],
                redactor: Redactor | None) -> Recording:
-    """Return the recording that begins with the right snapshot; `problems` grows."""
-    if not transactions:
-        return Recording(directory, None, [], problems)
-    start = _start(directory, transactions[0].zxid, problems, redactor)
-    if start is not None and transactions[0].zxid <= start.zxid:
-        whole = len(transactions)
-        transactions = [transaction for transaction in transactions if transaction.zxid > start.zxid]
-        problems.append(f"{directory}: {whole - len(transactions)} records left out, which are not after the "
-                        f"oldest snapshot, {start.zxid:#x}")
-    gaps = _gaps(directory, start, transactions)
-    return Recording(directory, start, transactions, problems + gaps, len(gaps))
+    """Return the recording of these transactions, each part of it with the right snapshot."""
+    recording = None if transactions else Recording(directory, None, [], problems)
+    for part in _parts(directory, transactions):
+        recording = _part(directory, part, recording, [*(recording.problems if recording else problems)], redactor)
+    return recording
+
+
+def _part(directory: Path, transactions: list[Transaction], earlier: Recording | None, problems: list[str],
+          redactor: Redactor | None) -> Recording:
+    """Return the recording of transactions that come after what is earlier, with the right snapshot."""
+    first = transactions[0].zxid
+    if earlier:
+        problems.append(_missing(directory, earlier.transactions[-1].zxid, first))
+    start = _start(directory, transactions, problems, redactor)
+    if start is not None and first <= start.zxid:
+        place = bisect_left(transactions, start.zxid + 1, key=lambda transaction: transaction.zxid)
+        problems.append(f"{directory}: {place} records left out, which are not after the oldest snapshot, "
+                        f"{start.zxid:#x}")
+        transactions = transactions[place:]
+    gaps = [_missing(directory, one.zxid, other.zxid) for one, other in pairwise(transactions)
+            if not _follows(one.zxid, other.zxid)]
+    return Recording(directory, start, transactions, problems + gaps, len(gaps), earlier)
 
 
 def log_files(directory: Path) -> list[Path]:
@@ -143,12 +168,18 @@ def _in_order(merged: dict[int, Transaction]) -> tuple[Transaction, ...]:
     return tuple(merged[zxid] for zxid in sorted(merged))
 
 
-def _start(directory: Path, first: int, problems: list[str], redactor: Redactor | None) -> Snapshot | None:
-    """Return the newest readable snapshot before zxid `first`, else the oldest readable one after it, else None."""
+def _start(directory: Path, transactions: list[Transaction], problems: list[str],
+           redactor: Redactor | None) -> Snapshot | None:
+    """Return the newest readable snapshot that the records follow, else the oldest readable one among them, else None.
+
+    No snapshot is needed for the first record ever.
+    """
+    first, last = transactions[0].zxid, transactions[-1].zxid
     snapshots = _files(directory, _SNAPSHOT_NAME)
     before = [file for file in snapshots if _zxid(file) < first]
-    after = [file for file in snapshots if _zxid(file) >= first]
-    for file in before[::-1] + ([] if first in _FIRST_ZXIDS else after):
+    followed = [file for file in before if _follows(_zxid(file), first)]
+    among = [file for file in snapshots if first <= _zxid(file) < last]
+    for file in followed[::-1] + ([] if first in _FIRST_ZXIDS else among):
         try:
             snapshot = read_snapshot(file)
             return redactor.snapshot(snapshot) if redactor else snapshot
@@ -157,18 +188,29 @@ def _start(directory: Path, first: int, problems: list[str], redactor: Redactor 
     if first not in _FIRST_ZXIDS:
         problems.append(f"{directory}: the log begins at {first:#x} and no snapshot can be read: what the tree was "
                         "before is unknown; add the snapshot.* files of dataDir")
+        problems += [_missing(directory, _zxid(file), first) for file in before[:len(before) - len(followed)][-1:]]
     return None
 
 
-def _gaps(directory: Path, start: Snapshot | None, transactions: list[Transaction]) -> list[str]:
-    """Return a line for each place where zxids are missing: inside an epoch they count up from 1, one by one."""
-    gaps = []
-    last = transactions[0].zxid - 1 if start is None else start.zxid
-    for transaction in transactions:
-        epoch = transaction.zxid >> 32
-        expected = last + 1 if epoch == last >> 32 else (epoch << 32) + 1
-        if transaction.zxid != expected:
-            gaps.append(f"{directory}: gap: records {expected:#x} to {transaction.zxid - 1:#x} are missing; "
-                        "take them from another server of the ensemble")
-        last = transaction.zxid
-    return gaps
+def _parts(directory: Path, transactions: list[Transaction]) -> list[list[Transaction]]:
+    """Cut where records are missing between two files, or before a snapshot that makes up for them."""
+    begins = {_zxid(file) for file in _files(directory, _LOG_NAME)}
+    begins |= {_zxid(file) + 1 for file in _files(directory, _SNAPSHOT_NAME)}
+    places = [place for place, (one, other) in enumerate(pairwise(transactions), 1)
+              if not _follows(one.zxid, other.zxid) and other.zxid in begins]
+    return [transactions[start:end] for start, end in pairwise([0, *places, len(transactions)]) if start < end]
+
+
+def _follows(zxid: int, following: int) -> bool:
+    """Whether no record is between two: inside an epoch zxids count up from 1, one by one."""
+    return following == _next(zxid, following)
+
+
+def _next(zxid: int, following: int) -> int:
+    epoch = following >> 32
+    return zxid + 1 if epoch == zxid >> 32 else (epoch << 32) + 1
+
+
+def _missing(directory: Path, last: int, first: int) -> str:
+    return (f"{directory}: gap: records {_next(last, first):#x} to {first - 1:#x} are missing; "
+            "take them from another server of the ensemble")

@@ -1,6 +1,8 @@
 """What replay found, as JSON and in words."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 from rich.console import Console
 from rich.markup import escape
@@ -21,6 +23,7 @@ from traces.topics.replay import Streams
 from traces.topics.report import notifications_as_json, print_topics, reassignments_as_json, topics_as_json
 
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
+MISSING = "records are missing; all others fit"
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class Report:
 
     `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not;
     `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen; `logs` is
-    what brokers' own logs say to it, where they were given.
+    what brokers' own logs say to it, where they were given; `earlier` is the report of what is before missing records,
+    and then `verdict` and `reason` are of both.
     """
 
     recording: Recording
@@ -42,10 +46,35 @@ class Report:
     facts: Facts | None = None
     metrics: Series | None = None
     logs: Checked | None = None
+    earlier: Report | None = None
+
+    @property
+    def parts(self) -> list[Report]:
+        """The reports of what is before each gap, oldest first, and this."""
+        return [*(self.earlier.parts if self.earlier else ()), self]
+
+    @property
+    def divergence(self) -> tuple[int, str] | None:
+        """The first record of all parts that diverges, and why."""
+        return next((part.result.divergence for part in self.parts if part.result and part.result.divergence), None)
+
+    @property
+    def violated(self) -> set[str]:
+        """The ids of the properties that are violated in any part."""
+        return {name for part in self.parts if part.result for name in part.result.violations.found}
+
+    def after(self, earlier: Report) -> Report:
+        """This report, after that of what is before missing files: alone, the records that are there may fit."""
+        if self.verdict == BAD_INPUT:
+            return replace(self, earlier=earlier)
+        if DIVERGES in (self.verdict, earlier.verdict):
+            return replace(self, earlier=earlier, verdict=DIVERGES, reason=self.reason or "what is before a gap does")
+        return replace(self, earlier=earlier, verdict=UNDECIDED, reason=(
+            self.reason or earlier.reason or MISSING))
 
     def as_json(self) -> dict:
         """The report as `replay --json` prints it."""
-        result, divergence = self.result, self.result and self.result.divergence
+        result, divergence = self.result, self.divergence
         first = {"zxid": hex(divergence[0]), "reason": divergence[1]} if divergence else None
         return {
             "format": 1,
@@ -69,6 +98,7 @@ class Report:
             "notifications": notifications_as_json(self.streams) if self.streams else None,
             "metrics": None if self.metrics is None else metrics_as_json(self.metrics),
             "logs": self.logs and logs_as_json(self.logs),
+            "earlier": [replace(part, earlier=None).as_json() for part in self.parts[:-1]],
         }
 
 
@@ -79,7 +109,7 @@ def verdict_of(recording: Recording, result: Result, accounts: Audit) -> tuple[s
     if result.undecided:
         return UNDECIDED, result.undecided
     if recording.gaps:
-        return UNDECIDED, "records are missing; all others fit"
+        return UNDECIDED, MISSING
     if accounts.unexplained:
         return UNDECIDED, f"{len(accounts.unexplained):,} records are no step of the specification, and of no listed " \
                           f"kind: the first is {accounts.unexplained[0]:#x}"
@@ -94,6 +124,8 @@ def refused_by_epoch(result: Result) -> list[tuple[int, int]]:
 
 def print_report(report: Report) -> None:
     """Print the controllers, what explains the writes, what each record is, problems, the verdict and violations."""
+    if report.earlier:
+        print_report(replace(report.earlier, problems=()))
     out = console()
     transactions, result = report.recording.transactions, report.result
     if transactions:

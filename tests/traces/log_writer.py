@@ -1,4 +1,4 @@
-"""Writes transactions as ZooKeeper does: log files with right checksums, from the types of traces.transactions."""
+"""Writes transactions and trees as ZooKeeper does: log files and snapshots with right checksums."""
 
 import struct
 import zlib
@@ -9,6 +9,8 @@ from traces.transactions import (
     Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData,
     Transaction,
 )
+from traces.zookeeper_snapshot import Znode
+from traces.zookeeper_tree import Tree
 
 _CREATE_TYPES = {"create": 1, "create2": 15, "container": 19, "ttl": 21}
 _MULTI = 14
@@ -17,6 +19,21 @@ _MULTI = 14
 def write_log(path: Path, transactions: Iterable[Transaction], dbid: int = 0) -> None:
     """Write a log file with the transactions in the order given, without zero padding."""
     path.write_bytes(file_header(dbid) + b"".join(record(transaction) for transaction in transactions))
+
+
+def write_snapshot(directory: Path, tree: Tree) -> None:
+    """Write a snapshot of a tree into a directory, in the format of ZooKeeper 3.4."""
+    sessions = b"".join(struct.pack(">Qi", *each) for each in tree.sessions.items())
+    nodes = b"".join(_string("" if path == "/" else path) + _znode(node) for path, node in sorted(tree.nodes.items()))
+    content = struct.pack(">4siqi", b"ZKSN", 2, 0, len(tree.sessions)) + sessions + _int(0) + nodes + _string("/")
+    seal = struct.pack(">q", zlib.adler32(content)) + _string("/")
+    (directory / f"snapshot.{tree.zxid:x}").write_bytes(content + seal)
+
+
+def _znode(node: Znode) -> bytes:
+    return _buffer(node.data) + struct.pack(
+        ">qqqqqiiiQq", 0, node.czxid, node.mzxid, node.ctime, node.mtime, node.version, node.cversion, node.aversion,
+        node.ephemeral_owner, node.pzxid)
 
 
 def file_header(dbid: int = 0) -> bytes:

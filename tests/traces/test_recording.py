@@ -75,6 +75,27 @@ def test_gaps_and_epochs(tmp_path):
     remedy = "are missing; take them from another server of the ensemble"
     assert recording.problems == [f"{tmp_path}: gap: records 0x3 to 0x4 {remedy}",
                                   f"{tmp_path}: gap: records 0x300000001 to 0x300000001 {remedy}"]
+    assert (recording.earlier, recording.gaps) == (None, 2)
+
+
+def test_where_a_file_is_missing_another_recording_begins(tmp_path):
+    log(tmp_path, 1, 2)
+    log(tmp_path, *range(0x20, 0x30))
+    found = read_recording(tmp_path)
+    assert [zxids(part.transactions) for part in found.parts] == [[1, 2], list(range(0x20, 0x30))]
+    assert [part.begins_unknown for part in found.parts] == [False, True]
+    assert "gap: records 0x3 to 0x1f are missing" in found.problems[0]
+    for zxid, begins in ((0x2F, 0x20), (0x22, 0x23), (0x1F, 0x20), (0x15, 0x20)):
+        snapshot(tmp_path, zxid)
+        found = read_recording(tmp_path)
+        assert found.transactions[0].zxid == begins and found.begins_unknown == (zxid == 0x2F)
+    assert found.earlier.start is None and zxids(found.earlier.transactions) == [1, 2]
+
+
+def test_a_snapshot_makes_up_for_records_that_are_missing_in_a_file(tmp_path):
+    log(tmp_path, 1, 2, 5, 6)
+    snapshot(tmp_path, 4)
+    assert [zxids(part.transactions) for part in read_recording(tmp_path).parts] == [[1, 2], [5, 6]]
 
 
 def test_start_is_the_newest_snapshot_before_the_log(tmp_path):
@@ -85,9 +106,11 @@ def test_start_is_the_newest_snapshot_before_the_log(tmp_path):
     assert (recording.start.zxid, recording.problems) == (0x50, [])
     (tmp_path / "snapshot.50").write_bytes(b"ZKSN")
     recording = read_recording(tmp_path)
-    assert recording.start.zxid == 0x30
+    assert (recording.start.zxid, zxids(recording.transactions)) == (0x51, [0x52])
     assert "snapshot.50: byte 0: 16 bytes wanted, 4 left" in recording.problems[0]
-    assert "gap: records 0x31 to 0x50" in recording.problems[1]
+    (tmp_path / "snapshot.51").unlink()
+    recording = read_recording(tmp_path)
+    assert recording.begins_unknown and "gap: records 0x31 to 0x50" in recording.problems[-1]
 
 
 def test_a_purged_log_starts_from_the_oldest_snapshot_in_it(tmp_path):

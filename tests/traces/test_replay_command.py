@@ -7,12 +7,13 @@ import pytest
 
 from checker.commands.main import main
 from checker.pictures import render_beside, to_text
-from tests.traces.log_writer import record, write_log
+from tests.traces.log_writer import record, write_log, write_snapshot
 from tests.traces.replaying import FENCED, LEGACY, first, read, replayed, run_json, whole
 from traces.pictures import history_of
 from traces.recording import Recording
 from traces.transactions import CloseSession, CreateSession, Transaction
 from traces.zookeeper_snapshot import Snapshot, Znode
+from traces.zookeeper_tree import Tree
 
 BEGINNING = 0xA0
 
@@ -111,6 +112,43 @@ def test_a_gap_that_hides_an_election_diverges_where_it_is_needed(capsys, tmp_pa
     write(tmp_path, [t for t in first(FENCED, BEGINNING) if t.zxid != 0x5A])
     code, found = run_json(capsys, tmp_path)
     assert (code, found["verdict"], found["first_divergence"]["zxid"]) == (1, "diverges", "0x5b")
+
+
+@pytest.fixture
+def without_a_file(tmp_path):
+    """A directory where the file with records 0x55 to 0x7e is missing, and that of 0xc9 to 0xdb; snapshots are there."""
+    tree, log = Tree(), read(FENCED).transactions
+    for first_zxid, last in ((1, 0x54), (0x7F, 0xC8), (0xDC, 0x1D7)):
+        write_log(tmp_path / f"log.{first_zxid:x}", log[first_zxid - 1:last])
+    for transaction in log:
+        tree.apply(transaction)
+        if transaction.zxid in (0x7E, 0xE0):
+            write_snapshot(tmp_path, tree)
+    return tmp_path
+
+
+def test_replay_goes_on_after_a_missing_file_from_a_snapshot(capsys, without_a_file):
+    code, found = run_json(capsys, without_a_file)
+    assert (code, found["verdict"], found["reason"]) == (3, "undecided", "records are missing; all others fit")
+    assert [part["records"] for part in (*found["earlier"], found)] == [0x54, 0xC8 - 0x7E, 0x1D7 - 0xE0]
+    assert found["problems"][-1].endswith("5 records left out, which are not after the oldest snapshot, 0xe0")
+    assert [line.split(": ", 1)[1].split(" are missing")[0] for line in found["problems"] if "gap" in line] == [
+        "gap: records 0x55 to 0x7e", "gap: records 0xc9 to 0xdb"]
+    assert main(["replay", str(without_a_file)]) == 3
+    text = capsys.readouterr().out
+    assert text.count("conforms to fenced") == 1 and text.count("problem: ") == 3
+
+
+def test_what_diverges_before_a_missing_file_counts(capsys, without_a_file):
+    def lie(transaction):
+        return replace(transaction, operations=(CloseSession(()),)) if transaction.zxid == 0xA0 else transaction
+
+    write_log(without_a_file / "log.7f", map(lie, read(FENCED).transactions[0x7E:0xC8]))
+    code, found = run_json(capsys, without_a_file)
+    assert (code, found["verdict"]) == (1, "diverges")
+    assert found["first_divergence"] == found["earlier"][1]["first_divergence"] is not None
+    history = without_a_file / "h.json"
+    assert main(["replay", str(without_a_file), "--history", str(history)]) == 1 and history.exists()
 
 
 @pytest.mark.parametrize("content, text", [(None, "no log.* file here"), (b"", "empty file")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from contextlib import suppress
@@ -69,12 +70,17 @@ def replay_log(options) -> int:
         if groups:
             print_groups(console(), groups)
     if options.history:
-        found = report.result and history_of(report.result, str(report.recording.directory))
-        write_history(found, options.history)
+        write_history(_history(report), options.history)
     if options.html:
         _write_page(options.html, render(report, groups))
     code = exit_code(report, options.expect)
     return worse(code, exit_code_of(groups, options.expect)) if groups else code
+
+
+def _history(report: Report) -> dict | None:
+    """The steps to the first violation or divergence of all parts."""
+    found = (history_of(part.result, str(part.recording.directory)) for part in report.parts if part.result)
+    return next(filter(None, found), None)
 
 
 def expect_variant(options) -> None:
@@ -103,13 +109,30 @@ def watch(options) -> int:
 
 
 def report_of(recording: Recording, error: UserError | None, options, redactor: Redactor | None = None) -> Report:
-    """Follow what could be read; raises UserError."""
+    """Follow what could be read, with `error` where nothing more could; raises UserError."""
+    chroot = redactor.path(options.chroot) if redactor and options.chroot else options.chroot
+    if recording.earlier is None:
+        return _report_of_part(recording, error, chroot, options, redactor)
+    report, asked = None, vars(options)
+    for part in recording.parts:
+        last = part is recording
+        mine = options if last else argparse.Namespace(**asked | {"events": None})
+        try:
+            found = _report_of_part(part, error if last else None, chroot, mine, redactor)
+        except UserError as problem:
+            found = Report(part, None, (*part.problems, str(problem)), UNDECIDED, str(problem))
+        report = found.after(report) if report else found
+    return report
+
+
+def _report_of_part(recording: Recording, error: UserError | None, chroot: str | None, options,
+                    redactor: Redactor | None) -> Report:
+    """Follow what no file is missing of; raises UserError."""
     problems = (*recording.problems, *([str(error)] if error else []))
     if not recording.transactions:
         raise error or UserError("; ".join(problems) or f"{options.directory}: no record")
     if recording.begins_unknown:
         return Report(recording, None, problems, UNDECIDED, "what was before the first record is unknown")
-    chroot = redactor.path(options.chroot) if redactor and options.chroot else options.chroot
     root = find_root(recording, chroot)
     members = Members(recording, root)
     variant = options.variant or find_variant(recording, members, root)
@@ -167,7 +190,7 @@ def exit_code(report: Report, expected: list[str]) -> int:
     """0 when it conforms and violates only what is expected; 1, 2, 3 as in EXAMPLES."""
     if report.verdict == BAD_INPUT:
         return WRONG_USE
-    violated = set(report.result.violations.found) if report.result else set()
-    if report.verdict == DIVERGES or violated - set(expected) or report.logs and report.logs.contradictions:
+    contradicted = any(part.logs and part.logs.contradictions for part in report.parts)
+    if report.verdict == DIVERGES or report.violated - set(expected) or contradicted:
         return VIOLATED
     return OK if report.verdict == CONFORMS else UNFINISHED

@@ -47,9 +47,9 @@ def row_of(asked: dict, directory: Path) -> Row:
         return row_with(Row(str(directory), verdict=CONFORMS, code=OK), replay_groups(directory), options.expect)
     expect_variant(options)
     report = report_of(*read_readable(directory), options)
-    result = report.result
-    found = result and result.divergence
-    row = Row(str(directory), result and result.variant, report.verdict, len(report.recording.transactions),
-              f"{found[0]:#x}: {found[1]}" if found else None, tuple(result.violations.found) if result else (),
+    result, found = report.result, report.divergence
+    records = sum(len(part.recording.transactions) for part in report.parts)
+    row = Row(str(directory), result and result.variant, report.verdict, records,
+              f"{found[0]:#x}: {found[1]}" if found else None, tuple(sorted(report.violated)),
               report.reason, exit_code(report, options.expect))
     return row_with(row, groups_beside(options, report.recording), options.expect)
