@@ -22,8 +22,8 @@ _FIRST_ZXIDS = (1, (1 << 32) + 1)
 class Recording:
     """Transactions in zxid order, the snapshot to replay them from (None: an empty tree), imperfections as lines.
 
-    `gaps`: how often records are missing in the middle of a file, which ZooKeeper never leaves; `earlier`: what there is
-    before missing files, None where none is missing. `problems` are of all of it.
+    `gaps`: how often records are missing in the middle of a file, which ZooKeeper never leaves; `earlier`: what there
+    is before missing files, None where none is missing. `problems` are of all of it.
     """
 
     directory: Path
@@ -57,7 +57,8 @@ def read_recording(directory: Path, redactor: Redactor | None = None) -> Recordi
 
     `start` is the newest snapshot before the first record; where there is none that no missing record comes after,
     the oldest later one, and the records that it contains are left out. Where files are missing another recording
-    begins. Torn tails, gaps, duplicates and unreadable snapshots are told in `problems`. With a `redactor` nothing but its pseudonyms leaves this function.
+    begins. Torn tails, gaps, duplicates and unreadable snapshots are told in `problems`. With a `redactor` nothing but
+    its pseudonyms leaves this function.
     Raises LogError, with the transactions read before, when there is no log,
     when a log cannot be read or is damaged, and when two different records have one zxid.
     """

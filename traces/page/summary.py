@@ -25,7 +25,8 @@ def sentence(report: Report) -> tuple[str, int]:
     found = list(result.violations.found.values()) if result else []
     also = f", and violates {', '.join(each.property for each in found)}" if found else ""
     if report.verdict == DIVERGES:
-        return (f"The log diverges from {result.variant} at {result.divergence[0]:#x}: no behaviour of the "
+        of = next(part.result for part in report.parts if part.result and part.result.divergence)
+        return (f"The log diverges from {of.variant} at {of.divergence[0]:#x}: no behaviour of the "
                 f"specification gives this record{also}."), 3
     if report.verdict == CONFORMS:
         but = also.replace("and", "but", 1)
@@ -41,6 +42,9 @@ def lines(report: Report) -> Iterator[Line]:
 
 def _lines(report: Report) -> Iterator[Line]:
     result = report.result
+    for part in report.parts[:-1]:
+        first, last = part.recording.transactions[0].zxid, part.recording.transactions[-1].zxid
+        yield Line(f"before a missing file, not on this page: records {first:#x} to {last:#x}, {part.verdict}", 2)
     if result is None:
         return
     if result.divergence:

@@ -122,6 +122,17 @@ def test_what_cannot_be_followed_is_a_page_too():
     assert data_in(render(empty))["count"] == 0
 
 
+def test_what_is_before_a_missing_file_is_told():
+    wrong = report_of(read(FENCED), "legacy")
+    whole = report(FENCED).after(wrong)
+    data = data_in(render(whole))
+    assert data["sentence"].startswith(f"The log diverges from legacy at {wrong.divergence[0]:#x}")
+    told = [line["text"] for line in data["lines"] if line["text"].startswith("before a missing file, not on this page")]
+    assert len(told) == 1 and told[0].endswith(", diverges") and data["weight"] == 3
+    data = data_in(render(report(FENCED).after(report(LEGACY))))
+    assert data["sentence"] == "The verdict is undecided: records are missing; all others fit."
+
+
 def test_a_page_is_self_contained_and_markup_stays_text():
     text = render(replace(report(FENCED), problems=("</script><b>{{data}}",)))
     assert text.count("</script>") == 2 and "<link" not in text and "src=" not in text and "@import" not in text
