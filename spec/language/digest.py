@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from typing import Callable, Iterator, Mapping, Sequence
+from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
 from spec.language.plain import Plain
 
@@ -29,8 +29,17 @@ def digest(records: Mapping[str, Plain], chains: Chains = ()) -> str:
 
     `chains` make the chain of a log, one for each of the records that have a log; without them a log has its own.
     """
-    values = [str(value) for value in fields_of(records, chains).values()]
-    return hashlib.sha256(",".join(values).encode()).hexdigest()[:16]
+    return hash_of([text_of(fields_of(records, chains))])
+
+
+def text_of(fields: Mapping[str, int | str]) -> str:
+    """The values of fields as the text that is hashed."""
+    return ",".join(map(str, fields.values()))
+
+
+def hash_of(texts: Iterable[str]) -> str:
+    """The hash of some records, of the text of each."""
+    return hashlib.sha256(",".join(texts).encode()).hexdigest()[:16]
 
 
 def fields_of(records: Mapping[str, Plain], chains: Chains = ()) -> dict[str, int | str]:

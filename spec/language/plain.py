@@ -24,13 +24,14 @@ class Plain:
         """A state with the same values that shares nothing with this one."""
         twin = object.__new__(type(self))
         for name in self.__slots__:
-            setattr(twin, name, _copied(getattr(self, name)))
+            setattr(twin, name, copied(getattr(self, name)))
         return twin
 
 
-def _copied(value):
+def copied(value):
+    """A copy of a field of a plain state that shares nothing with it."""
     if isinstance(value, list):
-        return [_copied(element) for element in value]
+        return [copied(element) for element in value]
     return value.copy() if isinstance(value, Plain) else value
 
 

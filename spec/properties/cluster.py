@@ -56,6 +56,11 @@ def of_each_partition(prop: Property) -> Property:
     return Property(prop.name, prop.kind, predicate)
 
 
+def is_of_each_plane(prop: Property) -> bool:
+    """Whether a property is asked of the data plane of each partition, by itself."""
+    return prop.predicate.__code__ in (everywhere.__code__, at_every_step.__code__)
+
+
 def enough_replicas(before, after, b, p, acks):
     """With acks=all nothing is appended while the ISR is below min.insync.replicas (D6)."""
     return replica_enough(before.planes[p], after.planes[p], b, acks)

@@ -30,6 +30,14 @@ def holds_committed(s, b):
     return True
 
 
+def holds_read(s, b):
+    """Whether the log of `b` has every record that the consumer has read at its offset."""
+    for i in range(len(s.clients.places)):
+        if not holds(s.brokers[b].log, i, s.clients.places[i].ghosts.read):
+            return False
+    return True
+
+
 def committed(s):
     """The leader by right has every committed record at its offset (D1)."""
     for b in range(len(s.brokers)):
@@ -72,10 +80,17 @@ def visible_match(s):
     """Two replicas have the same records below both high watermarks (D2)."""
     for a in range(len(s.brokers)):
         for b in range(a):
-            for i in range(len(s.clients.places)):
-                if s.zk.unclean == 0 and i < min(s.brokers[a].hw, s.brokers[b].hw):
-                    if not same_entry(s.brokers[a].log, s.brokers[b].log, i):
-                        return False
+            visible = min(s.brokers[a].hw, s.brokers[b].hw)
+            if s.zk.unclean == 0 and not same_below(s.brokers[a].log, s.brokers[b].log, visible):
+                return False
+    return True
+
+
+def same_below(log, other, end):
+    """Whether two logs have the same records below an offset."""
+    for i in range(len(log.slots)):
+        if i < end and not same_entry(log, other, i):
+            return False
     return True
 
 
@@ -106,10 +121,8 @@ def leader_hw_never_falls(before, after):
 def stable_read(s):
     """The leader by right has every record that the consumer has read at its offset (D5)."""
     for b in range(len(s.brokers)):
-        for i in range(len(s.clients.places)):
-            if s.zk.unclean == 0 and leads_by_right(s, b):
-                if not holds(s.brokers[b].log, i, s.clients.places[i].ghosts.read):
-                    return False
+        if s.zk.unclean == 0 and leads_by_right(s, b) and not holds_read(s, b):
+            return False
     return True
 
 
@@ -138,8 +151,9 @@ def stale_leader(before, after):
     for b in range(len(after.brokers)):
         old = before.brokers[b]
         new = after.brokers[b]
-        for i in range(len(after.clients.places)):
-            if after.zk.unclean == 0 and new.state == LEADER and new.leader_epoch < after.zk.leader_epoch:
+        is_old = new.state == LEADER and new.leader_epoch < after.zk.leader_epoch
+        if after.zk.unclean == 0 and is_old:
+            for i in range(len(after.clients.places)):
                 if i < new.hw and contains(old.waiting, new.log.slots[i].id):
                     record = after.clients.places[i].ghosts.committed
                     if record == new.log.slots[i].id + 1 and not all_in_sync_hold(after, i, record):

@@ -24,6 +24,7 @@ from traces.processes.group_lines import Answer, Asked, GroupLine
 from traces.processes.group_view import TRANSITIONS, View
 from traces.processes.group_world import Divergence, Group, OffsetsLog, Storage
 from traces.processes.offset_records import Entry
+from traces.processes.watched import before
 
 COMPARED = ("kind", "generation", "leader", "protocol", "topic", "members")
 """What is compared of a group's record, beside the assignment."""
@@ -126,7 +127,9 @@ class Coordinator:
         if name.startswith("loading."):
             self.look()
         self._receive(group, line)
-        before, requests, offset = group.record.copy(), group.network.copy(), group.record.group.offset
+        group.changes.clear()
+        group.messages.clear()
+        offset = group.record.group.offset
         self._steps.verdict, group.storage.written = None, None
         self._steps.waiter = network.waiter(line.asked.m, 0) if line.asked else 0
         group.storage.recorded = line.append[0] if line.append else None
@@ -139,15 +142,16 @@ class Coordinator:
         group.install_offset(offset)
         if name == "loading.load":
             group.scan()
-        taken = self._judge(group, line, before, requests, place)
+        taken = self._judge(group, line, place)
         if name in ("loading.unload", "deletion.remove_dead"):
             group.forget()
         return taken
 
-    def _judge(self, group, line, before, requests, place) -> Taken:
-        if before == group.record and place == NOWHERE:
+    def _judge(self, group, line, place) -> Taken:
+        known = before(group.record, group.changes)
+        if known == group.record and place == NOWHERE:
             return Taken()
-        view = View(group, self._log, self.changes, before, requests, place)
+        view = View(group, self._log, self.changes, known, before(group.network, group.messages), place)
         broken = view.broken_by_step(TRANSITIONS[line.step.transition], line.step.arguments)
         return Taken(tuple(broken), tuple(view.broken()))
 

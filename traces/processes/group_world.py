@@ -12,7 +12,7 @@ from typing import Mapping, Protocol, Sequence
 from spec.coordinators import SCOPE, UNKNOWN, begin
 from spec.group.cache import describe_group
 from spec.group.coordinator import BROKER, GONE, MEMBER
-from spec.group.network import ANSWER, NETWORK, REQUEST, drop_answer, drop_request
+from spec.group.network import NETWORK, drop_answer, drop_request
 from spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD, RECORD, name_record
 from spec.group.sorts import NOWHERE
 from spec.group.storage import NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER, TIMED_OUT
@@ -21,6 +21,7 @@ from spec.language.plain import Plain, new_state
 from spec.language.sets import with_member
 from traces.processes.group_lines import Asked
 from traces.processes.offset_records import Entry, GroupEntry, OffsetEntry
+from traces.processes.watched import Journal, lengthen, watched
 
 
 class Divergence(Exception):
@@ -178,16 +179,19 @@ class Storage:
 class Group:
     """A group at one broker: its `record`, and what its numbers stand for.
 
-    `names` are the members by number, `protocols` likewise; `offsets` and `assignments` what it has committed and
-    installed; `kept` the requests whose answers are due; `entries` the places of its records in the log.
+    `changes` and `messages` are the journals of the record and of the network. `names` are the members by number,
+    `protocols` likewise; `offsets` and `assignments` what it has committed and installed; `kept` the requests
+    whose answers are due; `entries` the places of its records in the log.
     """
 
     def __init__(self, name: str, b: int, log: OffsetsLog, changes: list[bool],
                  batches: Mapping[int, tuple[Entry, ...]], known: Plain | None):
         self.name, self._log, self._batches = name, log, batches
-        self.record = new_state(BROKER, SCOPE)
+        self.changes: Journal = {}
+        self.record = watched(new_state(BROKER, SCOPE), self.changes)
         begin(self.record, known)
-        self.network = new_state(NETWORK, SCOPE)
+        self.messages: Journal = {}
+        self.network = watched(new_state(NETWORK, SCOPE), self.messages)
         self.clear_client(0)
         self.storage = Storage(self, log, changes)
         self.state = SimpleNamespace(brokers={b: self.record}, network=self.network, storage=self.storage)
@@ -207,12 +211,11 @@ class Group:
 
     def make_room(self, m: int) -> None:
         """The network has a place for a client."""
-        network = self.network
-        while len(network.answers) <= m:
-            network.answers.append(new_state(ANSWER, SCOPE))
-            network.requests.append(new_state(REQUEST, SCOPE))
-            network.late.append(new_state(REQUEST, SCOPE))
-            self.clear_client(len(network.answers) - 1)
+        network, places = self.network, range(len(self.network.answers), m + 1)
+        for array in (network.answers, network.requests, network.late):
+            lengthen(array, m + 1)
+        for place in places:
+            self.clear_client(place)
 
     def clear_client(self, m: int) -> None:
         """A client asks nothing, and waits for nothing."""

@@ -30,7 +30,7 @@ class WorldLog:
 
     @property
     def _replica(self):
-        return self._world.replicas(self._b)[self._p]
+        return self._world.states[PARTITION].planes[self._p].brokers[self._b]
 
     @property
     def length(self) -> int:

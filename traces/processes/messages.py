@@ -12,7 +12,7 @@ from typing import Iterator
 
 from spec.language.plain import Plain
 from spec.language.sets import with_member, without_member
-from spec.planes import ASKED, FETCHED, WRITTEN, put_fields
+from spec.planes import ASKED, FETCHED, WRITTEN, fields_of, put_fields
 from spec.replica.network import DONE
 
 REFUSED = "IsrRefused"
@@ -34,10 +34,7 @@ class Sent:
 
 @contextmanager
 def delivered(state: Plain, message: Sent | None, broker: int) -> Iterator[None]:
-    """Put what a message says into the network of a state, and afterwards what the model keeps of it.
-
-    `state` is a function that returns the present state: the one after the step replaces the one before.
-    """
+    """Put what a message says into the network of a state, and afterwards what the model keeps of it."""
     shown = _SHOWN.get(message.kind) if message else None
     if shown is None:
         yield
@@ -50,8 +47,8 @@ def delivered(state: Plain, message: Sent | None, broker: int) -> Iterator[None]
 def _leader_and_isr(state, message, broker):
     """The newest request is put back; it is delivered where that is what arrived."""
     content = message.content
-    request = state().network.requests[content["epoch"]][content["p"]]
-    isrs = getattr(state().network, "isrs", None)
+    request = state.network.requests[content["epoch"]][content["p"]]
+    isrs = getattr(state.network, "isrs", None)
     kept = request.leader, request.leader_epoch, request.to
     kept_isr = isrs[content["epoch"]][content["p"]] if isrs else 0
     request.leader, request.leader_epoch = content["leader"], content["leader_epoch"]
@@ -59,20 +56,18 @@ def _leader_and_isr(state, message, broker):
     if isrs:
         isrs[content["epoch"]][content["p"]] = content["isr"]
     yield
-    network = state().network
-    request = network.requests[content["epoch"]][content["p"]]
     request.leader, request.leader_epoch, request.to = kept
     is_newest = kept[:2] == (content["leader"], content["leader_epoch"])
     if is_newest:
         request.to = without_member(request.to, broker)
     if isrs:
         read = is_newest and broker == content["leader"]
-        network.isrs[content["epoch"]][content["p"]] = 0 if read else kept_isr
+        isrs[content["epoch"]][content["p"]] = 0 if read else kept_isr
 
 
 @contextmanager
 def _storage_error(state, message, broker):
-    request = state().network.requests[message.content["epoch"]][message.content["p"]]
+    request = state.network.requests[message.content["epoch"]][message.content["p"]]
     request.errors = with_member(request.errors, message.sender)
     yield
 
@@ -82,36 +77,37 @@ def _alter_partition(state, message, broker):
     """The wish and, where there is a data plane, what it proposes; a proposal that is now decided stays so."""
     content, sender = message.content, message.sender
     p = content["p"]
-    network, planes = state().network, getattr(state(), "planes", None)
+    network, planes = state.network, getattr(state, "planes", None)
     kept = network.wishes[p][sender]
     network.wishes[p][sender] = content["leader_epoch"]
-    before = planes[p].network.alters[sender].copy() if planes else None
+    alter = planes[p].network.alters[sender] if planes else None
     if planes:
-        put_fields(planes[p].network.alters[sender], content["fields"])
+        before = fields_of(alter)
+        put_fields(alter, content["fields"])
     yield
-    state().network.wishes[p][sender] = kept
-    if planes and state().planes[p].network.alters[sender].state != DONE:
-        state().planes[p].network.alters[sender] = before
+    state.network.wishes[p][sender] = kept
+    if planes and alter.state != DONE:
+        put_fields(alter, before)
 
 
 @contextmanager
 def _controlled_shutdown(state, message, broker):
-    kept = state().network.shutdowns
-    state().network.shutdowns = with_member(kept, message.sender)
+    kept = state.network.shutdowns
+    state.network.shutdowns = with_member(kept, message.sender)
     yield
-    state().network.shutdowns = kept
+    state.network.shutdowns = kept
 
 
 @contextmanager
 def _between_replicas(state, message, broker):
     follower = message.sender if message.kind == ASKED else broker
-    put_fields(state().planes[message.content["p"]].network.messages[follower], message.content["fields"])
+    put_fields(state.planes[message.content["p"]].network.messages[follower], message.content["fields"])
     yield
 
 
 @contextmanager
 def _decision(state, message, broker):
-    put_fields(state().planes[message.content["p"]].network.alters[broker], message.content["fields"])
+    put_fields(state.planes[message.content["p"]].network.alters[broker], message.content["fields"])
     yield
 
 

@@ -65,12 +65,11 @@ class Follower:
     def __init__(self, cluster: Cluster, variant: str):
         self.cluster, self.result = cluster, Result(variant)
         self.logged = Logged(cluster)
-        self.world = World(observed_cluster(variant), cluster.sizes, self.logged.epochs, cluster.longest_log,
-                           cluster.room)
         recorded = any(line.found for lines in cluster.processes for line in lines)
+        self.world = World(observed_cluster(variant), cluster.sizes, self.logged.epochs, cluster.longest_log,
+                           cluster.room, recorded)
         if recorded and not self.world.replicas(0):
             raise LookupError(f"{variant} has no logs, which the recording has")
-        self.world.compared = recorded
         self.groups = Groups(self.world, cluster.offsets)
         self.result.groups = self.groups.counts
         self._messages: dict[str, Sent] = {}

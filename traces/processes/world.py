@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass
-from typing import Iterator
 
 from spec.cluster.control import is_refused
 from spec.cluster.faults import checkpointed
-from spec.language.digest import EMPTY, digest, fields_of, link
+from spec.language.digest import EMPTY, link
 from spec.language.domains import NOBODY
 from spec.language.model import Property, Transition
 from spec.language.plain import Plain, new_state
@@ -25,8 +24,12 @@ from spec.replica.network import is_request
 from spec.replica.zookeeper import Answer
 from spec.seams import answers_of, seams_of
 from spec.zookeeper import ANSWERED, LOST
+from traces.processes.compared import Compared, Records
 from traces.processes.messages import REFUSED, Sent, delivered
+from traces.processes.verdicts import PLANES, Verdicts
+from traces.processes.watched import Journal, before, lengthen, undo, watched
 
+SPARE = 2
 SENDING = ("put_request", "put_request_with_isr", "put_error")
 
 
@@ -49,26 +52,29 @@ class World:
     partitions.
     """
 
-    def __init__(self, cluster: Cluster, sizes: dict[str, int], epochs: int, log: int = 0, room: int = 0):
+    def __init__(self, cluster: Cluster, sizes: dict[str, int], epochs: int, log: int = 0, room: int = 0,
+                 compared: bool = True):
         self.cluster, self._sizes = cluster, sizes
         self.scopes = scopes(*sizes.values(), epochs, log)
         self._names: list[list[int]] = [[] for _ in range(sizes["partitions"])]
         self._chains = [self._chain_in(p) for p in range(sizes["partitions"])]
         self._message: Sent | None = None
-        self.compared = True
         self.states: dict[str, Plain] = {}
-        self._spare: dict[tuple, Plain] = {}
+        self._journals: dict[str, Journal] = {ELECTION: {}, PARTITION: {}}
+        self._verdicts: dict[str, Verdicts] = {}
+        self._records: list[Records] = []
         self._functions: dict[str, dict[str, Transition]] = {}
-        self._properties = {}
         self.registrations = dict.fromkeys(range(sizes["brokers"]), 0)
         for part in (ELECTION, PARTITION):
             model = cluster.model(part)
-            self.states[part] = new_state(model.state, self.scopes[part])
-            model.initial(self.states[part])
+            state = new_state(model.state, self.scopes[part] | {"log": 0})
+            model.initial(state)
             if part == PARTITION:
-                leave_unused(self.states[part].zk, sizes["partitions"] - room)
+                leave_unused(state.zk, sizes["partitions"] - room)
+            self.states[part] = watched(state, self._journals[part])
+            self._verdicts[part] = Verdicts(model, self.states[part])
             self._functions[part] = {t.function.__name__: self._watched(t) for t in model.transitions}
-            self._properties[part] = [p for p in model.properties if p.kind in ("always", "step")]
+        self._records = [self._records_of(broker, compared) for broker in range(sizes["brokers"])]
         for broker in range(sizes["brokers"]):
             self.take(PARTITION, "crash", b=broker)
             self.take(PARTITION, "expire_orphan", b=broker)
@@ -115,7 +121,6 @@ class World:
         if "elect" in names:
             zk = self.states[PARTITION].zk
             zk.controller, zk.epoch = NOBODY, self.record(broker)[0].epoch - 1
-            self._spare.clear()
         for name in names:
             yield self.take(part, name, b=broker, fate=fate)
         self._agree()
@@ -124,7 +129,6 @@ class World:
         """What ZooKeeper holds of /controller and its epoch is as *election* has it."""
         zk, elected = self.states[PARTITION].zk, self.states[ELECTION].zk
         zk.controller, zk.epoch = elected.controller, max(elected.epoch, 0)
-        self._spare.clear()
 
     def label(self, part: str, name: str) -> str:
         """A transition's name with its module."""
@@ -141,65 +145,80 @@ class World:
 
     def digest(self, broker: int) -> str:
         """The hash of a broker's record."""
-        return digest(self._records(broker), self._chains)
+        self._settle_all()
+        return self._records[broker].digest()
 
-    def fields(self, broker: int) -> dict[str, int | str]:
+    def fields(self, broker: int) -> Mapping[str, int | str]:
         """A broker's record, field by field."""
-        return fields_of(self._records(broker), self._chains)
+        self._settle_all()
+        return self._records[broker].fields()
 
-    def _records(self, broker):
-        replicas = self.replicas(broker) if self.compared else []
-        return dict(zip((ELECTION, PARTITION), self.record(broker))) | named(replicas)
+    def _records_of(self, broker, compared) -> Records:
+        found = {(part, ("brokers", broker)): Compared(part, record)
+                 for part, record in zip((ELECTION, PARTITION), self.record(broker))}
+        replicas = named(self.replicas(broker)).items() if compared else ()
+        return Records(found | {(PARTITION, (PLANES, p, "brokers", broker)): Compared(name, replica, (self._chains[p],))
+                                for p, (name, replica) in enumerate(replicas)})
 
     def enabled(self, part: str, name: str, **arguments: int) -> bool:
         """Whether a step is enabled."""
-        return self._after(part, name, arguments) is not None
+        enabled = self._run(part, name, arguments)
+        self._undo(part)
+        return enabled
 
     def take(self, part: str, name: str, record: int | None = None, **arguments: int) -> Outcome | None:
         """Take a step; None, and no change, when it is not enabled. `record` is the id of a batch that is offered."""
-        after = self._after(part, name, arguments)
-        if after is None:
+        if not self._run(part, name, arguments):
+            self._undo(part)
             return None
-        if record is not None and after.planes[arguments["p"]].clients.next_record > len(self._names[arguments["p"]]):
-            self._names[arguments["p"]].append(record)
-        before, self.states[part] = self.states[part], after
-        self._spare.clear()
-        if name in ("restart", "reopen") and part == PARTITION:
-            self.registrations[arguments["b"]] += 1
-        if part == ELECTION:
+        if name == "delete_controller" and part == PARTITION:
             self._agree()
+        state, written, changed = self.states[part], dict(self._journals[part]), self._settle(part)
+        if record is not None and state.planes[arguments["p"]].clients.next_record > len(self._names[arguments["p"]]):
+            self._names[arguments["p"]].append(record)
+        former = before(state, written)
         answer = None if self._answer is None else Answer.names[self._answer]
-        sent = tuple(self._sent(part, arguments, before))
-        return Outcome(answer, sent, tuple(self._names[p][id] for p, id in self._acked),
-                       tuple(self._broken(part, name, before, after, arguments)))
+        sent = tuple(self._sent(part, arguments, former))
+        broken = self._verdicts[part].broken_by(
+            self._functions[part][name], self._values(part, name, arguments), former, changed)
+        return Outcome(answer, sent, tuple(self._names[p][id] for p, id in self._acked), tuple(broken))
 
-    def _after(self, part, name, arguments) -> Plain | None:
-        """The state after a step, None when it is not enabled; a copy that a step has refused is used again."""
-        reach = part, arguments.get("b"), arguments.get("p"), arguments.get("sender")
-        after = self._spare.pop(reach, None) or self._copy(*reach)
-        self._answer, self._put, self._errors, self._acked, self._after_step = None, [], [], [], after
-        transition = self._functions[part][name]
+    def _run(self, part, name, arguments) -> bool:
+        """Let a transition act on the state; whether it was enabled. The journal tells what it has written."""
+        self._settle(part)
+        self._answer, self._put, self._errors, self._acked = None, [], [], []
+        self._fate = arguments.get("fate", ANSWERED)
+        return bool(self._functions[part][name].function(self.states[part], *self._values(part, name, arguments)))
+
+    def _values(self, part, name, arguments) -> list[int]:
         values = {"fate": ANSWERED, "hw": 0, **arguments}
-        self._fate = values["fate"]
-        if transition.function(after, *(values[argument] for argument in transition.arguments)):
-            return after
-        self._spare[reach] = after
-        return None
+        return [values[argument] for argument in self._functions[part][name].arguments]
 
-    def _copy(self, part: str, b: int | None, p: int | None, sender: int | None) -> Plain:
-        """A copy of what a step of broker `b` (and `sender`) may write, all else shared.
+    def _undo(self, part) -> None:
+        undo(self.states[part], self._journals[part])
+        self._journals[part].clear()
 
-        A step about partition `p` leaves other data planes alone.
-        """
-        state = self.states[part]
-        if b is None or not hasattr(state, "planes"):
-            return state.copy()
-        after = copy(state)
-        after.zk, after.network = state.zk.copy(), state.network.copy()
-        after.brokers = [broker.copy() if i == b else broker for i, broker in enumerate(state.brokers)]
-        after.planes = [_copy_plane(plane, (b, sender)) if p in (None, i) else plane
-                        for i, plane in enumerate(state.planes)]
-        return after
+    def _settle(self, part) -> set:
+        """What was written stays: forget what was known of it. The questions that are to be asked again."""
+        journal = self._journals[part]
+        changed = self._verdicts[part].forget(journal)
+        for records in self._records:
+            records.forget(part, journal)
+        for path in journal:
+            if path[0] == PLANES and path[-1] == "length":
+                self._make_room(self.states[part].planes[path[1]])
+        journal.clear()
+        return changed
+
+    def _settle_all(self) -> None:
+        for part in (ELECTION, PARTITION):
+            self._settle(part)
+
+    def _make_room(self, plane) -> None:
+        """Logs have places for the next record, and few more: properties look at each."""
+        size = max(replica.log.length for replica in plane.brokers) + SPARE
+        for array in (plane.clients.places, *(replica.log.slots for replica in plane.brokers)):
+            lengthen(array, size)
 
     def _sent(self, part, arguments, before) -> Iterator[Sent]:
         if part != PARTITION:
@@ -217,27 +236,17 @@ class World:
             for kind, receiver, fields in departures(*networks, arguments["b"]):
                 yield Sent(kind, arguments["b"], receiver, {"p": p, "fields": fields})
 
-    def _broken(self, part, name, before, after, arguments) -> Iterator[Property]:
-        """The properties of steps that a step breaks."""
-        transition = self._functions[part][name]
-        values = [{"fate": ANSWERED, "hw": 0, **arguments}[argument] for argument in transition.arguments]
-        for prop in self._properties[part]:
-            concerns = prop.kind == "step" and prop.concerns(transition)
-            if concerns and not prop.predicate(before, after, *(values if prop.of else ())):
-                yield prop
-
     def broken(self, part: str) -> Iterator[Property]:
         """The properties of states that do not hold now."""
-        return (p for p in self._properties[part] if p.kind == "always" and not p.predicate(self.states[part]))
+        self._settle(part)
+        return self._verdicts[part].broken()
 
     @contextmanager
     def arriving(self, message: Sent | None, broker: int) -> Iterator[None]:
         """Let a message that was sent be on its way to a broker, while a step is taken."""
         self._message = message
-        with delivered(lambda: self.states[PARTITION], message, broker):
-            self._spare.clear()
+        with delivered(self.states[PARTITION], message, broker):
             yield
-        self._spare.clear()
         self._message = None
 
     def may_send(self, kind: str, broker: int, content: dict, answered: Sent | None) -> bool:
@@ -251,7 +260,7 @@ class World:
                 return (replica.state, replica.leader_epoch, replica.pending) == (
                     LEADER, content["leader_epoch"], content["isr"])
             case "IsrRefused":
-                with delivered(lambda: state, answered, broker):
+                with delivered(state, answered, broker):
                     return is_refused(state, broker, content["p"], answered.sender, content["fields"]["isr"])
             case "Fetch":
                 return self._asks_again(broker, content["p"], content["fields"])
@@ -281,7 +290,7 @@ class World:
 
     def batch(self, broker: int, p: int, place: int) -> int:
         """The id of a batch in the log of a replica, as the process named it."""
-        return self._names[p][self.replicas(broker)[p].log.slots[place].id]
+        return self._names[p][self.states[PARTITION].planes[p].brokers[broker].log.slots[place].id]
 
     def chain(self, broker: int, p: int) -> str:
         """The chain of a replica's log, each record named as the process named it."""
@@ -301,7 +310,7 @@ class World:
         def call(clients, zk, b, broker):
             waited = broker.waiting
             commit(clients, zk, b, broker)
-            p = next(p for p, plane in enumerate(self._after_step.planes) if plane.clients is clients)
+            p = next(p for p, plane in enumerate(self.states[PARTITION].planes) if plane.clients is clients)
             if enough_in_sync(broker):
                 answered = difference(waited, broker.waiting)
                 self._acked += [(p, id) for id in range(answered.bit_length()) if contains(answered, id)]
@@ -312,10 +321,3 @@ class World:
 def _as_found(replica, hw):
     """The high watermark that a new process finds: each as it was found, before the step."""
     return replica.hw
-
-
-def _copy_plane(plane, writers):
-    after = copy(plane)
-    after.zk, after.network, after.clients = plane.zk.copy(), plane.network.copy(), plane.clients.copy()
-    after.brokers = [replica.copy() if b in writers else replica for b, replica in enumerate(plane.brokers)]
-    return after
