@@ -25,8 +25,7 @@ from spec.language.model import Model
 from spec.museum import requests
 from spec.museum.cluster import CREATING
 from spec.partition import zookeeper as partitions
-from spec.partition.znodes import ARMED, FIRED
-from spec.zookeeper import BADVERSION, DELETED, EXPIRED, FENCED, LOST, LOST_DROPPED, NONODE, OK
+from spec.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, LOST_DROPPED, NONODE, OK
 
 ELECTION, PARTITION = "election", "partition"
 VARIANTS = ("fenced", "legacy")
@@ -107,17 +106,6 @@ def parts(variant: str) -> tuple[Model, Model]:
     return found.election, found.partition
 
 
-def observed_cluster(variant: str) -> Cluster:
-    """The same, with something that the explored models leave out, and that is seen on a real ZooKeeper.
-
-    A session that ends hears of it by its own watches, if its client still listens: its ephemerals go before its
-    connection is closed. The client then handles an event in a session that is over, and is answered EXPIRED.
-    """
-    plain = cluster(variant)
-    return Cluster(variant, plain.election.rebound({zookeeper.end_session: end_candidates_session}),
-                   plain.partition.rebound({partitions.end_session: end_controllers_session}))
-
-
 def is_lost(request, fate: int) -> bool:
     """Whether a request (a seam that is told its fate) is lost on its way to a real ZooKeeper, which stays as it is.
 
@@ -126,25 +114,6 @@ def is_lost(request, fate: int) -> bool:
     """
     code = request.__code__
     return fate == LOST_DROPPED and "fate" in code.co_varnames[:code.co_argcount]
-
-
-def end_candidates_session(zk, b):
-    """closeSession in *election*: the session's own watch on /controller tells, if that was its own."""
-    client = zk.clients[b]
-    tells = client.watch == 1 and zookeeper.owns_controller(zk, b)
-    answer = zookeeper.end_session(zk, b)
-    if tells:
-        client.fired = DELETED
-    return answer
-
-
-def end_controllers_session(zk, b):
-    """closeSession in *partition*: the session's own watch on /brokers/ids tells."""
-    client = zk.clients[b]
-    tells = client.watch == ARMED
-    partitions.end_session(zk, b)
-    if tells:
-        client.watch = FIRED
 
 
 def scopes(brokers: int, replicas: int, partitions: int, min_isr: int, epochs: int, log: int = 0) -> dict[str, Scope]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from spec.processes import ELECTION, PARTITION
 from spec.language.plain import Plain
-from spec.language.sets import contains
+from spec.language.sets import contains, with_member
 from spec.topic_ids import members_in
 from traces.cluster import number_in, partition_state
 from traces.partitions.inputs import unclean_in
@@ -18,6 +18,7 @@ from traces.znodes import Topic, topic_in
 from traces.transactions import Create, Delete, Operation, SetData, Transaction
 
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)")
+LOG_DIR_EVENT = "/log_dir_event_notification/"
 _STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 
 
@@ -28,8 +29,20 @@ class Logged:
         self._topic, self._offsets = cluster.topic, cluster.offsets
         self._created: dict[tuple[str, int], int] = {}
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
+        self._notifications = list(_notifications(cluster.zookeeper.transactions))
         self.epochs = 2 + sum(getattr(o, "path", "") == "/controller_epoch" for t in self._transactions.values()
                               for o in t.operations)
+
+    def notifying(self, zxid: int) -> int:
+        """The brokers whose notifications of failed log directories are there after a transaction, as a set."""
+        there = {}
+        for at, path, broker in self._notifications:
+            if at <= zxid:
+                there[path] = broker
+        found = 0
+        for broker in there.values():
+            found = found if broker is None else with_member(found, broker)
+        return found
 
     def wanted(self, transaction: Transaction) -> Iterator[tuple[str, str, dict]]:
         """What an operator's transaction is in the specification: part, transition and arguments."""
@@ -86,6 +99,16 @@ class Logged:
         if topic == self._topic:
             return partition
         return self._created.get((topic, partition), self._offsets)
+
+
+def _notifications(transactions: Iterable[Transaction]) -> Iterator[tuple[int, str, int | None]]:
+    """When notifications of failed log directories came, of which broker; and when each was deleted (None)."""
+    for transaction in transactions:
+        for operation in () if transaction.failed else transaction.operations:
+            path = getattr(operation, "path", "")
+            if path.startswith(LOG_DIR_EVENT) and isinstance(operation, (Create, Delete)):
+                created = isinstance(operation, Create)
+                yield transaction.zxid, path, json.loads(operation.data)["broker"] if created else None
 
 
 def _words(data: bytes) -> dict:

@@ -22,14 +22,14 @@ REFUSED = "IsrRefused"
 class Sent:
     """A message on its way: its kind, from whom, to whom (None: to the controller), and what it says.
 
-    `registrations`: how often the receiver had registered when it was sent.
+    `registration`: which one of the receiver's the sender knew, from 1; 0 for none.
     """
 
     kind: str
     sender: int
     receiver: int | None
     content: dict = field(default_factory=dict)
-    registrations: int = 0
+    registration: int = 0
 
 
 @contextmanager

@@ -36,6 +36,9 @@ class Place(NamedTuple):
     rank: int
 
 
+BEGINNING = Place(0, BEFORE)
+
+
 @dataclass(frozen=True)
 class Occurrence:
     """A line of a process, or a transaction of nobody's step, or the crash of a process (`crash`: its broker).
@@ -160,7 +163,7 @@ class _Places:
         self._placed.append(Occurrence(place, line))
 
     def _own(self, line: Line) -> Place:
-        """Where a line stands by itself."""
+        """Where a line stands by itself. The last step of a process closes its session, unless that was over before."""
         if line.asks and line.name in APPENDS:
             return Place(line.zxid, BEHIND)
         if line.at and line.step.answer not in ("LOST", "EXPIRED"):
@@ -171,10 +174,10 @@ class _Places:
         if line.step and line.part == ELECTION:
             if line.name in ("start", "reopen"):
                 return Place(self._sessions.opened[line.session], AT)
-            if line.name in LAST_STEPS and closed:
+            if line.name in LAST_STEPS and closed and Place(closed, AT) > self._last.get(line.broker, BEGINNING):
                 return Place(closed, AT)
         known = Place(line.zxid, BEHIND)
-        heard = line.step and (line.name == "notice_expiry" or line.step.answer == "EXPIRED")
+        heard = line.step and (line.name in ("notice_expiry", *LAST_STEPS) or line.step.answer == "EXPIRED")
         return max(known, Place(closed, BEHIND)) if heard and closed else known
 
     def _unanswered(self, line: Line) -> Place:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from spec.processes import ELECTION, PARTITION, observed_cluster, partners_in_election, partners_in_partition
+from spec.observed import observed_cluster
+from spec.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
 from spec.language.model import Property
 from spec.language.steps import Step
 from spec.partition.context import IDLE
@@ -25,6 +26,7 @@ from traces.processes.messages import Sent
 from traces.processes.order import APPENDS, AT, Occurrence, in_order
 from traces.processes.reading import Cluster, Line
 from traces.processes.result import Result, Violation
+from traces.processes.sending import first_request, may_send
 from traces.processes.world import World
 
 
@@ -144,6 +146,8 @@ class Follower:
         arguments["fate"] = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if line.place is not None:
             self.world.states[PARTITION].planes[arguments["p"]].clients.position = line.place
+        if line.name == "handle_change":
+            self.world.hear(line.broker, line.heard)
         message = self._received(line)
         with self.world.arriving(message, line.broker):
             outcome = self.world.take(part, line.name, line.record, **arguments)
@@ -161,7 +165,7 @@ class Follower:
         if message.receiver not in (None, line.broker):
             raise Divergence(f"it takes the message {line.took}, which is for broker {message.receiver}")
         fenced = self.result.variant == "fenced" and message.kind == "LeaderAndIsr"
-        if fenced and message.registrations != self.world.registrations[line.broker]:
+        if fenced and message.registration != self.world.known.registrations[line.broker]:
             raise Divergence(f"it takes the message {line.took}, which was for its former registration")
         return message
 
@@ -174,6 +178,8 @@ class Follower:
             other, found = ELECTION, partners_in_election(line.name, answer)
         lost = any(Answer.names[expected] == "LOST" for _, expected in found)
         fate = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
+        if any(name == "elect" for name, _ in found):
+            self.world.keep_notifications(self.logged.notifying(line.at[0]))
         texts, broken = [], []
         followed = self.world.follow(other, [name for name, _ in found], line.broker, fate)
         for (name, code), taken in zip(found, followed, strict=True):
@@ -189,7 +195,7 @@ class Follower:
     def _note_sent(self, line, outcome) -> None:
         sent = outcome.sent
         if len(line.sent) == len(sent) + 1 and line.name == "leader_and_isr":
-            sent += self.world.first_request(line.broker, line.step.arguments["p"])
+            sent += first_request(self.world, line.broker, line.step.arguments["p"])
         if len(sent) != len(line.sent):
             raise Divergence(f"it sent {len(line.sent)} messages; in the specification {len(sent)}")
         self._messages.update(zip(line.sent, sent))
@@ -209,7 +215,7 @@ class Follower:
     def _send(self, line: Line) -> None:
         """A message that is no step of its sender's: it must be one that the specification lets it send."""
         answered = self._messages.get(line.took)
-        if not self.world.may_send(line.kind, line.broker, line.content, answered):
+        if not may_send(self.world, line.kind, line.broker, line.content, answered):
             raise Divergence(f"broker {line.broker} may not send it: {line.content}")
         receiver = answered.sender if answered else None
         self._messages[line.sends] = Sent(line.kind, line.broker, receiver, line.content)

@@ -8,28 +8,30 @@ from dataclasses import dataclass
 
 from spec.cluster.control import is_refused
 from spec.cluster.faults import checkpointed
+from spec.cluster.zookeeper import is_not_older
 from spec.language.digest import EMPTY, link
 from spec.language.domains import NOBODY
 from spec.language.model import Property, Transition
 from spec.language.plain import Plain, new_state
 from spec.language.rebind import rebind
-from spec.language.sets import contains, difference
+from spec.language.sets import contains, difference, intersection
 from spec.partition.creation_zookeeper import leave_unused
-from spec.planes import ASKED, departures
-from spec.planes import fields_of as fields_in
+from spec.partition.zookeeper import as_they_are, known_as_they_are
+from spec.planes import departures
 from spec.processes import ELECTION, PARTITION, Cluster, has_planes, is_lost, named, scopes
-from spec.replica.broker import LEADER, enough_in_sync
+from spec.replica.broker import enough_in_sync
 from spec.replica.clients.network import commit
-from spec.replica.network import is_request
 from spec.replica.zookeeper import Answer
 from spec.seams import answers_of, seams_of
-from spec.zookeeper import ANSWERED, LOST
+from spec.zookeeper import ANSWERED, CHANGED, DELETED, LOST, OK
 from traces.processes.compared import Compared, Records
+from traces.processes.knowledge import Knowledge
 from traces.processes.messages import REFUSED, Sent, delivered
 from traces.processes.verdicts import PLANES, Verdicts
 from traces.processes.watched import Journal, before, lengthen, undo, watched
 
 SPARE = 2
+NEW_SESSION, LISTING = ("restart", "reopen"), ("load_brokers", "broker_change")
 SENDING = ("put_request", "put_request_with_isr", "put_error")
 
 
@@ -64,7 +66,8 @@ class World:
         self._verdicts: dict[str, Verdicts] = {}
         self._records: list[Records] = []
         self._functions: dict[str, dict[str, Transition]] = {}
-        self.registrations = dict.fromkeys(range(sizes["brokers"]), 0)
+        self.known = Knowledge(sizes["brokers"], sizes["partitions"])
+        self._told = 0
         for part in (ELECTION, PARTITION):
             model = cluster.model(part)
             state = new_state(model.state, self.scopes[part] | {"log": 0})
@@ -85,8 +88,18 @@ class World:
         watched = {each: self._watch(each, each in answering)
                    for each in seams_of(transition.function) | answering
                    if each in answering or each.__name__ in SENDING}
-        watched |= {commit: self._acknowledging(commit), is_refused: self._hears_refusal, checkpointed: _as_found}
+        watched |= {each: self._telling(each) for each in (known_as_they_are, as_they_are)}
+        watched |= {is_not_older: self._is_not_older, commit: self._acknowledging(commit),
+                    is_refused: self._hears_refusal, checkpointed: _as_found}
         return Transition(rebind(transition.function, watched))
+
+    def _telling(self, known):
+        """Which brokers of some a request reaches; it is sent to the others, too, who refuse it."""
+        def call(zk, b, members):
+            self._told = members
+            return known(zk, b, members)
+
+        return call
 
     def _watch(self, function, answers):
         name = function.__name__
@@ -98,7 +111,7 @@ class World:
             elif name == "put_error":
                 self._errors.append(arguments[1:])
             else:
-                self._put.append(arguments[1:])
+                self._put.append((*arguments[1:-1], self._told))
             return answer
 
         return call
@@ -107,6 +120,10 @@ class World:
         """A leader hears that controller `b` has refused its ISR: later than that was so."""
         found = self._message
         return found is not None and (found.kind, found.sender, found.content["fields"]["isr"]) == (REFUSED, b, isr)
+
+    def _is_not_older(self, zk, b, p) -> bool:
+        """Whether the version that a controller has cached is at least that of the leader who proposes."""
+        return self.known.version(b, p) >= self._message.content["version"]
 
     def has(self, part: str, name: str) -> bool:
         """Whether a part has a transition of this name."""
@@ -122,13 +139,30 @@ class World:
             zk = self.states[PARTITION].zk
             zk.controller, zk.epoch = NOBODY, self.record(broker)[0].epoch - 1
         for name in names:
-            yield self.take(part, name, b=broker, fate=fate)
+            taken = self.take(part, name, b=broker, fate=fate)
+            self.known.registrations[broker] += taken is not None and name in NEW_SESSION
+            yield taken
         self._agree()
 
     def _agree(self) -> None:
         """What ZooKeeper holds of /controller and its epoch is as *election* has it."""
         zk, elected = self.states[PARTITION].zk, self.states[ELECTION].zk
         zk.controller, zk.epoch = elected.controller, max(elected.epoch, 0)
+
+    def keep_notifications(self, brokers: int) -> None:
+        """Only these brokers' notifications of failed log directories are left: a new controller deletes the others."""
+        zk = self.states[PARTITION].zk
+        zk.log_dir_events = intersection(zk.log_dir_events, brokers)
+        zk.log_dir_read = intersection(zk.log_dir_read, brokers)
+
+    def hear(self, broker: int, heard: int | None) -> None:
+        """What the watch on /controller has said, as its broker handles that.
+
+        A client that reconnects when /controller was deleted and created again hears of a change (setWatches).
+        """
+        zk = self.states[ELECTION].zk
+        if heard == CHANGED and zk.clients[broker].fired == DELETED and zk.controller != NOBODY:
+            zk.clients[broker].fired = CHANGED
 
     def label(self, part: str, name: str) -> str:
         """A transition's name with its module."""
@@ -178,6 +212,10 @@ class World:
             self._names[arguments["p"]].append(record)
         former = before(state, written)
         answer = None if self._answer is None else Answer.names[self._answer]
+        if part == PARTITION:
+            self.known.note(state.zk, written)
+        if name in LISTING and self._answer == OK:
+            self.known.list_brokers(arguments["b"])
         sent = tuple(self._sent(part, arguments, former))
         broken = self._verdicts[part].broken_by(
             self._functions[part][name], self._values(part, name, arguments), former, changed)
@@ -227,7 +265,8 @@ class World:
             content = {"epoch": epoch, "p": p, "leader": leader, "leader_epoch": leader_epoch, "isr": isr}
             for r in range(self._sizes["brokers"]):
                 if contains(to, r):
-                    yield Sent("LeaderAndIsr", arguments["b"], r, content, self.registrations[r])
+                    known = self.known.registration(arguments["b"], r)
+                    yield Sent("LeaderAndIsr", arguments["b"], r, content, known)
         for epoch, p, b in self._errors:
             yield Sent("StorageError", b, None, {"epoch": epoch, "p": p})
         if has_planes(self.cluster.partition) and "p" in arguments:
@@ -248,43 +287,6 @@ class World:
         with delivered(self.states[PARTITION], message, broker):
             yield
         self._message = None
-
-    def may_send(self, kind: str, broker: int, content: dict, answered: Sent | None) -> bool:
-        """Whether a broker may send a message that is no step of its own; `answered` is the one that it answers."""
-        state = self.states[PARTITION]
-        match kind:
-            case "ControlledShutdown":
-                return contains(state.network.shutdowns, broker)
-            case "AlterPartition":
-                replica = state.planes[content["p"]].brokers[broker]
-                return (replica.state, replica.leader_epoch, replica.pending) == (
-                    LEADER, content["leader_epoch"], content["isr"])
-            case "IsrRefused":
-                with delivered(state, answered, broker):
-                    return is_refused(state, broker, content["p"], answered.sender, content["fields"]["isr"])
-            case "Fetch":
-                return self._asks_again(broker, content["p"], content["fields"])
-        return False
-
-    def _asks_again(self, broker: int, p: int, fields: dict) -> bool:
-        """Whether a follower may send its request again: it is the present one, which may have been answered since."""
-        message = self.states[PARTITION].planes[p].network.messages[broker]
-        if fields_in(message) != fields:
-            self.take(PARTITION, "send_request", b=broker, p=p)
-            message = self.states[PARTITION].planes[p].network.messages[broker]
-        return fields_in(message) == fields
-
-    def first_request(self, broker: int, p: int) -> tuple[Sent, ...]:
-        """What a new follower asks at once although a request of the former process may be on its way still.
-
-        In the model it asks in a step of its own, unless that request was the same.
-        """
-        self.take(PARTITION, "send_request", b=broker, p=p)
-        plane = self.states[PARTITION].planes[p]
-        message, replica = plane.network.messages[broker], plane.brokers[broker]
-        if not is_request(plane.network, broker) or message.epoch != replica.leader_epoch:
-            return ()
-        return (Sent(ASKED, broker, message.peer, {"p": p, "fields": fields_in(message)}),)
 
     # Data planes
 

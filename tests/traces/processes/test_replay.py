@@ -8,6 +8,7 @@ import pytest
 from spec.errors import UserError
 from spec.language.steps import parse_step
 from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed, steps
+from traces.processes.group_world import Divergence
 from traces.processes.order import in_order
 from traces.processes.reading import read_cluster
 from traces.processes.replay import Follower, replay
@@ -237,3 +238,15 @@ def test_the_refusal_of_a_deposed_controller_may_be_lost_but_not_its_write(lande
     where, reason = replay(replace(cluster, processes=processes, zookeeper=log), "legacy-checked").divergence
     assert where == f"broker {process}, step {step['n']}, {text}"
     assert ("answers FENCED" in reason) == landed and ("it sent 3 messages" in reason) == (not landed)
+
+
+def test_a_request_for_a_former_registration_is_not_obeyed():
+    cluster = read_cluster(FAILOVER)
+    follower = Follower(cluster, "fenced")
+    for occurrence in in_order(cluster):
+        if occurrence.line and occurrence.line.step and occurrence.line.name == "leader_and_isr":
+            break
+        follower.follow(occurrence)
+    follower.world.known.registrations[occurrence.line.broker] += 1
+    with pytest.raises(Divergence, match="which was for its former registration"):
+        follower.follow(occurrence)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from spec.language.domains import values
 from spec.language.layout import leaves
 from spec.language.plain import new_state, put
-from spec.processes import ELECTION, PARTITION, observed_cluster
+from spec.observed import observed_cluster
+from spec.processes import ELECTION, PARTITION
 from traces.processes.verdicts import Verdicts, names_in
 from traces.processes.watched import before, watched
 

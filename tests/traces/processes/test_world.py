@@ -5,12 +5,11 @@ import random
 import pytest
 
 from impl.broker import ELECTION_STEPS, EVENT_STEPS
-from spec.processes import (
-    ELECTION, PARTITION, VARIANTS, may_ask, observed_cluster, partners_in_election, partners_in_partition,
-)
 from spec.controller.belief import CLEANING, DOWN, EXPIRED_SESSION, IDLE
+from spec.observed import observed_cluster
 from spec.partition.context import IDLE as WAITING
-from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED, Answer
+from spec.processes import ELECTION, PARTITION, VARIANTS, may_ask, partners_in_election, partners_in_partition
+from spec.zookeeper import ANSWERED, CHANGED, DELETED, LOST_APPLIED, LOST_DROPPED, NOTHING, Answer
 from traces.processes.messages import Sent
 from traces.processes.world import World
 
@@ -51,13 +50,13 @@ def every(wanted):
 
 
 def take(world, b, part, name, arguments, chance):
-    """Take a step with its partner; whether it was enabled."""
+    """Take a step with its partner; what came of it, None where it was not enabled."""
     if not world.has(part, name):
-        return False
+        return None
     fate = chance.choices((ANSWERED, LOST_APPLIED, LOST_DROPPED), (12, 1, 1))[0]
     outcome = world.take(part, name, b=b, fate=fate, **arguments)
     if outcome is None:
-        return False
+        return None
     answer = None if outcome.answer is None else Answer.names.index(outcome.answer)
     if part == ELECTION:
         found, other = partners_in_partition(name, answer, world.record(b)[1]), PARTITION
@@ -67,7 +66,7 @@ def take(world, b, part, name, arguments, chance):
     for (partner, code), taken in zip(found, world.follow(other, [n for n, _ in found], b, fate), strict=True):
         assert taken, f"after {name} -> {outcome.answer} broker {b} cannot take {partner} in {other}"
         assert other == PARTITION or taken.answer == Answer.names[code], (name, partner, taken.answer)
-    return True
+    return outcome
 
 
 def fault(world, b, chance):
@@ -131,3 +130,81 @@ def test_a_request_may_be_lost_with_the_connection_of_a_session_that_is_over(fat
     world.take(ELECTION, "expire_session", b=0)
     assert world.take(ELECTION, "found_epoch", b=0, fate=fate).answer == answer
     assert world.states[ELECTION].zk.epoch < 1
+
+
+class Calm(random.Random):
+    """Every request is answered."""
+
+    def choices(self, population, weights=None, **more):
+        return [ANSWERED]
+
+
+def go_on(world, b, until):
+    """Let a broker do what it may, until it takes a step of this name; what came of that."""
+    for _ in range(100):
+        for part, name, arguments in choices(world, b):
+            if outcome := take(world, b, part, name, arguments, Calm()):
+                if name == until:
+                    return outcome
+                break
+    raise AssertionError(f"no {until}")
+
+
+@pytest.fixture
+def ruled():
+    """A world in which broker 0 has just led the first partition, and broker 1 is registered."""
+    world = World(observed_cluster("fenced"), SIZES, 9)
+    go_on(world, 1, "register_broker")
+    go_on(world, 0, "create_first_state")
+    return world
+
+
+def test_a_request_goes_to_who_has_registered_again_unseen_and_is_for_the_former_registration(ruled):
+    ruled.take(ELECTION, "expire_session", b=1)
+    ruled.take(PARTITION, "expire_session", b=1)
+    for name in ("notice_expiry", "maybe_resign", "look_for_controller", "reopen", "register_broker"):
+        take(ruled, 1, ELECTION, name, {}, Calm())
+    assert ruled.known.registrations == [1, 2]
+    sent = go_on(ruled, 0, "create_first_state").sent
+    assert {(each.receiver, each.registration) for each in sent} == {(0, 1), (1, 1)}
+    assert ruled.states[PARTITION].network.requests[1][1].to == 0b01
+
+
+def test_a_new_controller_leaves_the_notifications_that_came_behind_its_read(ruled):
+    zk = ruled.states[PARTITION].zk
+    zk.log_dir_events, zk.log_dir_read = 0b11, 0b10
+    ruled.keep_notifications(0b01)
+    assert (zk.log_dir_events, zk.log_dir_read) == (0b01, 0)
+
+
+@pytest.mark.parametrize("fired, controller, heard, found", [
+    (DELETED, 0, CHANGED, CHANGED), (DELETED, 0, DELETED, DELETED), (DELETED, -1, CHANGED, DELETED),
+    (CHANGED, 0, DELETED, CHANGED), (NOTHING, 0, CHANGED, NOTHING),
+])
+def test_what_a_client_hears_that_reconnects_after_a_controller_has_gone_and_one_has_come(
+        ruled, fired, controller, heard, found):
+    zk = ruled.states[ELECTION].zk
+    zk.controller, zk.clients[1].fired = controller, fired
+    ruled.hear(1, heard)
+    assert zk.clients[1].fired == found
+
+
+def test_a_controller_confirms_what_it_has_cached_unless_the_leader_knows_a_later_version(ruled):
+    state = ruled.states[PARTITION]
+    state.brokers[0].controller.doing = WAITING
+    cached = state.brokers[0].controller.partitions[0]
+    state.zk.partitions[0].readers = 0
+    fields = {"state": 1, "epoch": cached.leader_epoch, "isr": cached.isr}
+    for version, confirmed in ((1, False), (0, True)):
+        content = {"p": 0, "leader_epoch": cached.leader_epoch, "isr": cached.isr, "version": version, "fields": fields}
+        with ruled.arriving(Sent("AlterPartition", 0, 0, content), 0):
+            assert ruled.enabled(PARTITION, "confirm_isr", b=0, p=0, sender=0) is confirmed
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_process_is_stopped_that_does_not_know_that_its_session_is_over(variant):
+    world = World(observed_cluster(variant), SIZES, 8)
+    world.take(ELECTION, "start", b=0)
+    world.take(ELECTION, "expire_session", b=0)
+    assert world.take(ELECTION, "stop", b=0).answer == "OK"
+    assert world.record(0)[0].session == DOWN

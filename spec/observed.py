@@ -1,0 +1,58 @@
+"""What the explored models of a cluster leave out, and what is seen on a real ZooKeeper.
+
+A session that ends hears of it by its own watches, if its client still listens: its ephemerals go before its
+connection is closed. The client then handles an event in a session that is over, and is answered EXPIRED. And a process
+may be stopped that has not heard that its session is over.
+"""
+
+from spec import faults, zookeeper
+from spec.controller.belief import OPEN, end_process
+from spec.controller.session import Broker
+from spec.partition import zookeeper as partitions
+from spec.partition.znodes import ARMED, FIRED
+from spec.processes import Cluster, cluster
+from spec.zookeeper import DELETED, NOTHING, end_session
+
+
+def observed_cluster(variant):
+    """The cluster of a variant, with what is observed beside; raises LookupError."""
+    plain = cluster(variant)
+    election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
+    return Cluster(variant, plain.election.rebound(election),
+                   plain.partition.rebound({partitions.end_session: end_controllers_session}))
+
+
+def end_candidates_session(zk, b):
+    """closeSession in *election*: the session's own watch on /controller tells, if that was its own."""
+    client = zk.clients[b]
+    tells = client.watch == 1 and zookeeper.owns_controller(zk, b)
+    answer = zookeeper.end_session(zk, b)
+    if tells:
+        client.fired = DELETED
+    return answer
+
+
+def end_controllers_session(zk, b):
+    """closeSession in *partition*: the session's own watch on /brokers/ids tells."""
+    client = zk.clients[b]
+    tells = client.watch == ARMED
+    partitions.end_session(zk, b)
+    if tells:
+        client.watch = FIRED
+
+
+def stop(s, b: Broker):
+    """The process of `b` is stopped, and closes its session, be it over already.
+
+    Guards:  there is a process that believes its session to be open.
+    Effects: its ephemerals are gone at once, and all that it knew.
+    """
+    broker = s.brokers[b]
+    if broker.session != OPEN:
+        return False
+
+    end_session(s.zk, b)
+    s.zk.clients[b].fired = NOTHING
+    end_process(broker)
+    s.zk.faults += 1
+    return True

@@ -1,0 +1,63 @@
+"""Where steps stand whose place the recording does not tell outright."""
+
+from pathlib import Path
+
+import pytest
+
+from spec.language.steps import parse_step
+from spec.processes import ELECTION, PARTITION
+from traces.processes.logged import Logged
+from traces.processes.order import in_order
+from traces.processes.reading import Cluster, Line
+from traces.recording import Recording
+from traces.transactions import CloseSession, Create, CreateSession, Delete, Transaction
+
+SESSION, OTHER = 7, 8
+
+
+def transaction(zxid, session, operation):
+    """One of one operation."""
+    return Transaction(zxid=zxid, time=0, session=session, cxid=0, operations=(operation,))
+
+
+def create(path, data=b""):
+    """A creation of a znode."""
+    return Create(path, data, False, 0)
+
+
+def line(n, part, text, zxid):
+    """A step that asks nothing."""
+    return Line("0.1", 0, zxid, n, session=SESSION, n=n, part=part, step=parse_step(text))
+
+
+def recorded(lines, *transactions):
+    """A cluster of one process."""
+    sizes = {"brokers": 1, "replicas": 1, "partitions": 1, "min_isr": 1}
+    return Cluster(Path("none"), "fenced", "events", sizes, -1, [lines], Recording(Path("none"), None, [*transactions],
+                                                                                  []))
+
+
+@pytest.mark.parametrize("knew, wanted", [
+    (2, ["session.start(b=0)", "rebalance.rebalance(b=0)", "faults.stop(b=0)"]),
+    (4, ["session.start(b=0)", "closeSession", "rebalance.rebalance(b=0)", "faults.stop(b=0)"]),
+])
+def test_the_last_step_closes_the_session_unless_that_was_over_before(knew, wanted):
+    cluster = recorded(
+        [line(1, ELECTION, "session.start(b=0)", 0), line(2, PARTITION, "rebalance.rebalance(b=0)", knew),
+         line(3, ELECTION, "faults.stop(b=0)", knew)],
+        transaction(1, SESSION, CreateSession(1000)), transaction(2, OTHER, CreateSession(1000)),
+        transaction(3, SESSION, CloseSession(())), transaction(4, OTHER, create("/there")),
+    )
+    found = [str(each.line.step) if each.line else each.transaction.form().split()[0] for each in in_order(cluster)
+             if each.line or each.closes is not None]
+    assert found == wanted
+
+
+def test_whose_notifications_are_there():
+    event = "/log_dir_event_notification/log_dir_event_{}"
+    cluster = recorded(
+        [], *(transaction(zxid, OTHER, operation) for zxid, operation in enumerate((
+            create(event.format(0), b'{"broker":0}'), create(event.format(1), b'{"broker":2}'),
+            create(event.format(2), b'{"broker":2}'), Delete(event.format(0)), Delete(event.format(1))), 1)))
+    logged = Logged(cluster)
+    assert [logged.notifying(zxid) for zxid in range(6)] == [0, 0b001, 0b101, 0b101, 0b100, 0b100]
