@@ -29,7 +29,7 @@ REOPENING = ("notice_expiry", *STANDING[1:], "reopen", "register_broker")
 LONG = {"elect": (STANDING, "clean"), "resign": (RESIGNING, "maybe_resign"), "reopen": (REOPENING, "register_broker")}
 """The steps of *partition* that are several of *election*: these, until the last one has been taken."""
 
-FINAL = {"machines.create_first_state": b"/state"}
+FINAL = {"create_first_state": b"/state"}
 """What is in the last of the requests of a step that makes several."""
 
 
@@ -58,7 +58,7 @@ class Conductor:
         arguments = {name: value for name, value in step.arguments.items() if name != "fate"}
         fate = step.arguments.get("fate", ANSWERED)
         if fate != ANSWERED:
-            self._cluster.links[arguments["b"]].lose(fate == LOST_APPLIED, FINAL.get(step.transition, b""))
+            self._cluster.links[arguments["b"]].lose(fate == LOST_APPLIED, FINAL.get(step.transition.split(".")[1], b""))
         answer = self._do(step, dict(arguments), content)
         self._taken += 1
         shown = str(Step(step.transition, arguments, answer))

@@ -164,12 +164,13 @@ def said_to(model: Model, state: Plain, step: Step) -> dict[str, int]:
 
 
 def lose_undelivered(model: Model, state: Plain, step: Step) -> None:
-    """What a connection has not delivered when its receiver ends is lost: no request reaches the next process.
+    """What is for a process that has ended is lost: no request reaches the next process of its broker.
 
     Nor does a notification reach the next reign: a process that is elected deletes all of them.
     """
-    if model.system == PARTITION and step.transition in ("faults.crash", "faults.stop"):
-        drop_requests(state.network, step.arguments["b"])
+    for b in range(len(state.brokers) if model.system == PARTITION else 0):
+        if not state.brokers[b].up:
+            drop_requests(state.network, b)
     if step.transition == "failover.elect":
         state.zk.isr_changed = state.zk.log_dir_events = state.zk.log_dir_read = 0
 

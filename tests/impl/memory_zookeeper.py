@@ -29,13 +29,14 @@ class Znode:
 class Server:
     """Znodes by their paths, sessions, one-shot watches, and the zxid of the last transaction.
 
-    `lost`: the next write is applied and its answer lost (True), or the write (False); None: neither.
+    `lost`: the next write, of a path with `lost_at` in it, is applied and its answer lost (True), or the write (False);
+    None: neither.
     """
 
     def __init__(self):
         self.znodes, self.sessions, self.zxid, self.numbers = {}, {}, 0, 0
         self.watches = {"node": {}, "children": {}}
-        self.lost = None
+        self.lost, self.lost_at = None, ""
 
     def read(self, session, request):
         """What a read finds; its watch is armed, of a znode that is not there only by `exists`."""
@@ -142,7 +143,9 @@ class MemorySession(Session):
     def send(self, request):
         reply, server = Reply(self, request), self.server
         is_read = isinstance(request, (Exists, GetData, GetChildren2))
-        lost, server.lost = (None, server.lost) if is_read else (server.lost, None)
+        paths = [each.path for each in getattr(request, "operations", [request])]
+        stays = is_read or not any(server.lost_at in path for path in paths)
+        lost, server.lost = (None, server.lost) if stays else (server.lost, None)
         try:
             if self.id not in server.sessions:
                 raise Expired

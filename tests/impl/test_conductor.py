@@ -87,6 +87,11 @@ REFUSED = [
                              "replica.leader_and_isr(b=0, epoch=1, p=0)"],
      "step 8, replica.leader_and_isr(b=0, epoch=1, p=0), cannot be driven: the request would have to reach the next "
      "process of broker 0"),
+    ("partition", "legacy", [*RULING, "faults.crash(b=0)", "machines.create_first_state(b=1, p=0, fate=0)",
+                             "faults.expire_orphan(b=0)", "faults.restart(b=0)",
+                             "replica.leader_and_isr(b=0, epoch=1, p=0)"],
+     "step 8, replica.leader_and_isr(b=0, epoch=1, p=0), cannot be driven: the request would have to reach the next "
+     "process of broker 0"),
 ]
 
 

@@ -4,122 +4,28 @@ A rule for each transition: it draws one of the steps that are enabled, and the 
 included. The answer, what each broker knows, /controller, its epoch and the registrations must then be equal.
 """
 
-from tempfile import TemporaryDirectory
-from types import SimpleNamespace
-
 import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
-from kazoo.protocol.serialization import Delete, SetData
 
 from checker.execution import Execution
-from impl import broker as brokers
-from impl import process, requests
-from impl.cluster import TOPIC
-from impl.conductor import Conductor, Departs
+from impl.conductor import Departs
 from impl.counterexample import why_not
 from impl.election_zookeeper import ElectionZooKeeper
-from impl.network import Message
-from impl.ordered import Ordered
-from impl.settings import Settings
-from impl.znodes import BROKER_IDS, PERSISTENT, Controller, ControllerEpoch, IsrChange, Topic, TopicConfig
+from impl.znodes import BROKER_IDS, Controller, ControllerEpoch
 from spec.catalogue import find
 from spec.language.digest import fields_of
 from spec.language.domains import NOBODY
 from spec.language.steps import parse_step
 from spec.processes import ELECTION
-from spec.zookeeper import ABSENT, CHANGED, LOST, MINE, OK, Answer
-from tests.impl.memory_zookeeper import MemoryClientPort, MemoryPort, MemorySession, Server
+from spec.zookeeper import ABSENT, CHANGED, LOST, MINE, OK
+from tests.impl.memory_cluster import InMemory, World
 
 BROKERS = 2
 SCOPE = {"brokers": BROKERS, "epochs": 4, "faults": 6, "receivers": 1}
 SETTINGS = settings(max_examples=6, stateful_step_count=40, deadline=None, database=None, derandomize=True,
                     report_multiple_bugs=False, phases=[Phase.generate])
-
-
-class Child:
-    """A process as its conductor sees it."""
-
-    def __init__(self, broker):
-        self.broker = broker
-
-    def wait(self, seconds):
-        """It has ended."""
-
-    @property
-    def session(self):
-        """The number of its session."""
-        return self.broker.process.requests.session.id
-
-
-class World:
-    """Processes in memory, and what is done to them from outside: a cluster as a conductor sees it."""
-
-    def __init__(self, variant, monkeypatch):
-        for module, name, stand_in in ((requests, "Session", MemorySession), (process, "Port", MemoryPort),
-                                       (process, "ClientPort", MemoryClientPort)):
-            monkeypatch.setattr(module, name, stand_in)
-        self.server, self.variant, self.children, self.orders = Server(), variant, {}, {}
-        self.logs = TemporaryDirectory()
-        self.operator = MemorySession(self.server, 0, None)
-        self.links = {b: SimpleNamespace(lose=self._lose) for b in range(BROKERS)}
-        topic = {TopicConfig.path_of(TOPIC): TopicConfig(False).encode(),
-                 Topic.path_of(TOPIC): Topic(((0, 1),)).encode()}
-        for path, content in (dict.fromkeys(PERSISTENT, b"") | topic).items():
-            self.server.write(self.operator, requests.create(path, content))
-
-    def _lose(self, applied, part):
-        self.server.lost = applied
-
-    def start(self, b):
-        broker = brokers.Broker(Settings(b, 1, BROKERS, BROKERS, 1, 1, self.variant, TOPIC, self.server, 60.0, "",
-                                         f"{self.logs.name}/{b}"))
-        broker.tell_session = lambda: True
-        self.orders[b] = Ordered(broker), broker
-        self.children[b] = Child(broker)
-
-    def kill(self, b):
-        del self.orders[b]
-
-    def expire(self, b, session=None):
-        self.server.close(session or self.children[b].session)
-
-    def delete_controller(self):
-        self.server.write(self.operator, Delete(Controller.path, -1))
-
-    def edit_epoch(self):
-        self.server.write(self.operator, SetData(ControllerEpoch.path, self.content(ControllerEpoch.path), -1))
-
-    def leave_isr_notification(self):
-        notification = requests.create(IsrChange.prefix, IsrChange(TOPIC, 0).encode(), requests.SEQUENTIAL)
-        self.server.write(self.operator, notification)
-
-    def content(self, path):
-        znode = self.server.znodes.get(path)
-        return znode and znode.data
-
-
-class InMemory(Conductor):
-    """Conducts processes in memory: what they are told is possible at once, or never."""
-
-    def __init__(self, world):
-        super().__init__(world, SimpleNamespace(say=lambda *_, **__: None, look=lambda _: None))
-
-    def _order(self, b, part, names, content=None, **arguments):
-        ordered, broker = self._cluster.orders[b]
-        asked = broker.process.requests
-        if names == ("notice_expiry",):
-            asked.session.hear_of_expiry()
-        for waiting in (asked.backlog, *([asked.inbox.queue] if asked.session else [])):
-            while waiting:
-                item = waiting.popleft()
-                asked.take(item) or isinstance(item, Message) and broker.messages.append(item)
-        for name in names:
-            if ordered.take(part, name, arguments, content or {}):
-                answer = broker.process.answer
-                return name, None if answer is None else Answer.names[answer]
-        raise AssertionError(f"{names} of broker {b} is not enabled in its process")
 
 
 def machine(variant):

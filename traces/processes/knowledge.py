@@ -25,9 +25,9 @@ class Knowledge:
         self._versions = [NO_VERSION] * partitions
         self._read: dict[tuple[int, int], int] = {}
 
-    def list_brokers(self, b: int) -> None:
-        """A controller has listed the brokers."""
-        self._listed[b] = list(self.registrations)
+    def list_brokers(self, b: int, registered: int) -> None:
+        """A controller has listed the brokers: this set is registered."""
+        self._listed[b] = [number if contains(registered, r) else 0 for r, number in enumerate(self.registrations)]
 
     def registration(self, b: int, r: int) -> int:
         """The registration of a broker that a controller knows, 0 for none."""

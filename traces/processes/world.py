@@ -215,7 +215,7 @@ class World:
         if part == PARTITION:
             self.known.note(state.zk, written)
         if name in LISTING and self._answer == OK:
-            self.known.list_brokers(arguments["b"])
+            self.known.list_brokers(arguments["b"], state.zk.registered)
         sent = tuple(self._sent(part, arguments, former))
         broken = self._verdicts[part].broken_by(
             self._functions[part][name], self._values(part, name, arguments), former, changed)
@@ -264,8 +264,8 @@ class World:
         for epoch, p, leader, leader_epoch, isr, to in self._put:
             content = {"epoch": epoch, "p": p, "leader": leader, "leader_epoch": leader_epoch, "isr": isr}
             for r in range(self._sizes["brokers"]):
-                if contains(to, r):
-                    known = self.known.registration(arguments["b"], r)
+                known = self.known.registration(arguments["b"], r)
+                if contains(to, r) and known:
                     yield Sent("LeaderAndIsr", arguments["b"], r, content, known)
         for epoch, p, b in self._errors:
             yield Sent("StorageError", b, None, {"epoch": epoch, "p": p})

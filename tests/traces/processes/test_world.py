@@ -7,6 +7,7 @@ import pytest
 from impl.broker import ELECTION_STEPS, EVENT_STEPS
 from spec.controller.belief import CLEANING, DOWN, EXPIRED_SESSION, IDLE
 from spec.observed import observed_cluster
+from spec.partition.context import ELECTING
 from spec.partition.context import IDLE as WAITING
 from spec.processes import ELECTION, PARTITION, VARIANTS, may_ask, partners_in_election, partners_in_partition
 from spec.zookeeper import ANSWERED, CHANGED, DELETED, LOST_APPLIED, LOST_DROPPED, NOTHING, Answer
@@ -168,6 +169,17 @@ def test_a_request_goes_to_who_has_registered_again_unseen_and_is_for_the_former
     sent = go_on(ruled, 0, "create_first_state").sent
     assert {(each.receiver, each.registration) for each in sent} == {(0, 1), (1, 1)}
     assert ruled.states[PARTITION].network.requests[1][1].to == 0b01
+
+
+def test_no_request_goes_to_who_was_gone_when_the_brokers_were_listed(ruled):
+    ruled.take(ELECTION, "expire_session", b=1)
+    ruled.take(PARTITION, "expire_session", b=1)
+    assert ruled.take(PARTITION, "broker_change", b=0) is None
+    ruled.states[PARTITION].brokers[0].controller.doing = WAITING
+    assert ruled.take(PARTITION, "broker_change", b=0).answer == "OK"
+    ruled.states[PARTITION].brokers[0].controller.doing = ELECTING
+    sent = go_on(ruled, 0, "create_first_state").sent
+    assert [each.receiver for each in sent] == [0]
 
 
 def test_a_new_controller_leaves_the_notifications_that_came_behind_its_read(ruled):
