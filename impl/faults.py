@@ -20,6 +20,10 @@ from impl.znodes import (
 
 OPERATOR = 60.0
 """How long a tool waits for ZooKeeper, in seconds."""
+SILENCE = 12.0
+"""The session timeout of the driver's own client, in seconds: it takes a connection for broken after two thirds of it.
+ZooKeeper never answers, nor closes, a connection that it has accepted before its database was read.
+"""
 TORN = 40
 """How many bytes of a batch a torn write leaves behind."""
 
@@ -34,7 +38,7 @@ class Faults:
         self.zookeeper, self._keeper, self.places = zookeeper, keeper, size.places
         self._partitions = tuple(range(size.partitions))
         self.children: dict[int, object] = {}
-        self.operator = KazooClient(zookeeper, timeout=OPERATOR)
+        self.operator = KazooClient(zookeeper, timeout=SILENCE)
         self.links = {b: (LossyProxy if size.ordered else Proxy)(parse(zookeeper)) for b in range(size.brokers)}
         self._file = open(directory / "recording" / "faults.jsonl", "w", buffering=1)
         self._began = time.monotonic()
