@@ -8,7 +8,7 @@ the same state. Every behaviour found is executed again in plain Python.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import z3
 
@@ -16,7 +16,7 @@ from checker.counterexample import Trace
 from checker.errors import UserError
 from checker.execution import Execution
 from checker.prove.induction import Clock
-from checker.prove.relation import Action, Relation, state_terms
+from checker.prove.relation import Relation, state_terms, subterms
 from checker.prove.terms import value_of
 from spec.language.domains import Scope, SetOf
 from spec.language.model import SAFETY, Model, Property
@@ -33,72 +33,85 @@ class Found:
     decided: bool = True
 
 
-@dataclass
 class Unrolling:
-    """The behaviours of a model, one state after another."""
+    """The behaviours of a model, one state after another.
 
-    relation: Relation
-    frames: list[dict] = field(default_factory=list)
-    constraints: list = field(default_factory=list)
+    What one step is, is one formula over a state, the next state and the number of the action taken; each step of the
+    behaviour is that formula with other names.
+    """
 
-    def __post_init__(self):
-        actions = self.relation.actions
-        self.bits = max(1, len(actions).bit_length())
-        self.writers: dict[tuple, list[int]] = {}
-        for i, action in enumerate(actions):
-            for path in action.after:
-                self.writers.setdefault(path, []).append(i)
-        self.ordered = _ordered_pairs(self.relation)
-        execution = Execution(self.relation.model, self.relation.scope)
-        first = self._frame(0)
-        states = [state_terms(self.relation.variables, s) for s in execution.initial_states()]
+    def __init__(self, relation: Relation):
+        self.relation, self.frames, self.constraints = relation, [], []
+        terms, actions = relation.variables.terms, relation.actions
+        self.number = z3.BitVec("action", max(1, len(actions).bit_length()))
+        self.symbols = list({s.get_id(): s for action in actions for s in action.symbols}.values())
+        self._next = {path: z3.Const(f"{term}'", term.sort()) for path, term in terms.items()}
+        self._within = z3.And(*_within(relation))
+        self._step = z3.And(*_step(relation, self._next, self.number))
+        self._apart = _apart(relation)
+        self._frame()
+        execution = Execution(relation.model, relation.scope)
+        states = [state_terms(relation.variables, s) for s in execution.initial_states()]
+        first = self.frames[0]
         self.constraints.append(z3.Or(*(z3.And(*(first[p] == t for p, t in s.items())) for s in states)))
 
-    def _frame(self, number):
+    def _frame(self):
         terms = self.relation.variables.terms
-        frame = {path: z3.Const(f"{term}@{number}", term.sort()) for path, term in terms.items()}
-        self.frames.append(frame)
-        for place in self.relation.variables.places:
-            if not place.spare and not isinstance(place.domain, SetOf):
-                low, high, _ = self.relation.variables.limits(place.domain)
-                self.constraints += [frame[place.path] >= low, frame[place.path] <= high]
-        return frame
+        self.frames.append({p: z3.Const(f"{t}@{len(self.frames)}", t.sort()) for p, t in terms.items()})
+        self.constraints.append(self.at(self._within, len(self.frames) - 1))
 
-    def at(self, formula: z3.ExprRef, number: int, action: Action | None = None) -> z3.ExprRef:
-        """A formula over the variables as one about a state of the behaviour."""
-        pairs = [(term, self.frames[number][path]) for path, term in self.relation.variables.terms.items()]
-        if action:
-            pairs += [(s, z3.Const(f"{s}@{number}", s.sort())) for s in action.symbols]
+    def at(self, formula: z3.ExprRef, number: int) -> z3.ExprRef:
+        """A formula over a state and the action taken in it, as one about a state of the behaviour."""
+        terms = self.relation.variables.terms
+        named = [self.number, *self.symbols]
+        pairs = [(term, self.frames[number][path]) for path, term in terms.items()]
+        pairs += [(term, z3.Const(f"{term}@{number}", term.sort())) for term in named]
+        if number + 1 < len(self.frames):
+            pairs += [(term, self.frames[number + 1][path]) for path, term in self._next.items()]
         return z3.substitute(formula, *pairs)
 
     def taken(self, number: int) -> z3.ExprRef:
         """Which action the step from a state is."""
-        return z3.BitVec(f"action@{number}", self.bits)
+        return z3.BitVec(f"{self.number}@{number}", self.number.size())
 
     def extend(self) -> None:
         """One more state."""
-        number = len(self.frames) - 1
-        taken, actions = self.taken(number), self.relation.actions
-        after = self._frame(number + 1)
-        self.constraints.append(z3.ULT(taken, len(actions)))
-        for i, action in enumerate(actions):
-            self.constraints.append(z3.Implies(taken == i, self.at(action.guard, number, action)))
-        for path, old in self.frames[number].items():
-            new = old
-            for i in self.writers.get(path, ()):
-                new = z3.If(taken == i, self.at(actions[i].after[path], number, actions[i]), new)
-            self.constraints.append(after[path] == new)
+        self._frame()
+        self.constraints.append(self.at(self._step, len(self.frames) - 2))
 
     def order(self, number: int) -> z3.BoolRef:
         """That the steps from a state and from the one before it are in the order that is asked for."""
         before, now = self.taken(number - 1), self.taken(number)
-        return z3.And(*(z3.Implies(before == i, z3.And(*(now != j for j in js))) for i, js in self.ordered.items()))
+        return z3.And(*(z3.Implies(before == i, z3.And(*(now != j for j in js))) for i, js in self._apart.items()))
 
 
-def _ordered_pairs(relation):
+def _within(relation):
+    """That each number is in its declared range."""
+    for place in relation.variables.places:
+        if not place.spare and not isinstance(place.domain, SetOf):
+            low, high, _ = relation.variables.limits(place.domain)
+            term = relation.variables.terms[place.path]
+            yield from (term >= low, term <= high)
+
+
+def _step(relation, following, number):
+    """That an action is taken, and what it leaves."""
+    yield z3.ULT(number, len(relation.actions))
+    left = dict(relation.variables.terms)
+    for i, action in enumerate(relation.actions):
+        yield z3.Implies(number == i, action.guard)
+        for path, term in action.after.items():
+            left[path] = z3.If(number == i, term, left[path])
+    for path, term in left.items():
+        yield following[path] == term
+
+
+def _apart(relation):
     """For each action, the earlier ones in the list that it commutes with."""
+    paths = relation.variables.paths
     reads = [
-        set().union(relation.reads(a.guard), *(relation.reads(t) for t in a.after.values())) for a in relation.actions
+        {paths[t.get_id()] for t in subterms(a.guard, *a.after.values()) if t.get_id() in paths}
+        for a in relation.actions
     ]
     writes = [set(action.after) for action in relation.actions]
     found = {}
@@ -109,29 +122,37 @@ def _ordered_pairs(relation):
     return found
 
 
-def shortest(relation: Relation, prop: Property, depth: int, clock: Clock) -> Found:
-    """The shortest violation of a property in at most `depth` states."""
-    unrolling, found = Unrolling(relation), Found()
+def shortest(relation: Relation, properties: tuple[Property, ...], depth: int, clock: Clock) -> dict[str, Found]:
+    """The shortest violation of each property in at most `depth` states, by the property's name."""
+    unrolling, found = Unrolling(relation), {prop.name: Found() for prop in properties}
+    open_ = list(properties)
     for states in range(1, depth + 1):
         if states > 1:
             unrolling.extend()
-        fails = _fails(unrolling, prop, states)
-        if fails is None:
-            found.none_within = states
-            continue
-        last = states - 1 if prop.kind == "always" else states - 2
-        solver = z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver()
-        clock.limit(solver)
-        solver.add(*unrolling.constraints, fails, *(unrolling.order(k) for k in range(1, last)))
-        answer = solver.check() if clock.left() > 0 else z3.unknown
-        if answer == z3.sat:
-            found.trace = _executed(unrolling, solver.model(), prop, states)
-            return found
-        if answer == z3.unknown:
-            found.decided = False
-            return found
-        found.none_within = states
+        for prop in list(open_):
+            answer = _asked(unrolling, prop, states, clock)
+            if answer is None or answer == z3.unsat:
+                found[prop.name].none_within = states
+                continue
+            open_.remove(prop)
+            if answer == z3.unknown:
+                found[prop.name].decided = False
+            else:
+                found[prop.name].trace = _executed(unrolling, answer, prop, states)
     return found
+
+
+def _asked(unrolling, prop, states, clock):
+    """Whether the last of so many states, or the last step, may break a property: a model, z3's answer, or None."""
+    fails = _fails(unrolling, prop, states)
+    if fails is None:
+        return None
+    last = states - 1 if prop.kind == "always" else states - 2
+    solver = z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver()
+    clock.limit(solver)
+    solver.add(*unrolling.constraints, fails, *(unrolling.order(k) for k in range(1, last)))
+    answer = solver.check() if clock.left() > 0 else z3.unknown
+    return solver.model() if answer == z3.sat else answer
 
 
 def _fails(unrolling, prop, states):
@@ -141,12 +162,11 @@ def _fails(unrolling, prop, states):
         return z3.Not(unrolling.at(relation.always[prop.name], states - 1))
     if states == 1:
         return None
-    taken, broken = unrolling.taken(states - 2), []
-    for i, action in enumerate(relation.actions):
-        if prop.concerns(action.transition):
-            holds = unrolling.at(relation.step_predicate(prop, action), states - 2, action)
-            broken.append(z3.And(taken == i, z3.Not(holds)))
-    return z3.Or(*broken)
+    broken = [
+        z3.And(unrolling.number == i, z3.Not(relation.step_predicate(prop, action)))
+        for i, action in enumerate(relation.actions) if prop.concerns(action.transition)
+    ]
+    return unrolling.at(z3.Or(*broken), states - 2)
 
 
 def _executed(unrolling, model, prop, states):
@@ -193,9 +213,9 @@ def violations_within(model: Model, scope: Scope, properties: tuple[Property, ..
     asked = tuple(p for p in properties if p.kind in SAFETY)
     widest = max([*scope.values(), 32])
     relation = Relation(model, scope, frozenset(), widest.bit_length() + SPARE_BITS, asked)
-    entries = []
+    answers, entries = shortest(relation, asked, depth, clock), []
     for prop in asked:
-        found = shortest(relation, prop, depth, clock)
+        found = answers[prop.name]
         entries.append({
             "property": prop.name, "kind": prop.kind, "instances": 1, "lemmas": [], "counterexample": None,
             "verdict": "violated" if found.trace else "holds" if found.decided else "not decided",

@@ -44,11 +44,12 @@ class Expressions:
     """Values of expressions on `stores`: for each root (``s``, or ``before`` and ``after``), a term for each path.
 
     `path` holds the conditions of the present branch, `obligations` (condition, where) must hold always, `each` the
-    indices of the loops over sorts of any size that it is in.
+    indices of the loops without end that it is in. What `quantifies` is a predicate: it may say what holds for all of
+    what has no end.
     """
 
-    def __init__(self, variables: Variables, stores: dict[str, dict[tuple, object]]):
-        self.variables, self.numbers = variables, variables.numbers
+    def __init__(self, variables: Variables, stores: dict[str, dict[tuple, object]], quantifies: bool = False):
+        self.variables, self.numbers, self.quantifies = variables, variables.numbers, quantifies
         self.stores, self.path, self.obligations, self.each = stores, [], [], []
 
     def root(self, name: str) -> Ref:

@@ -39,19 +39,23 @@ class Outcome:
     undecided: dict[str, str] = field(default_factory=dict)
 
 
+PATIENCE = 10
+
+
 class Clock:
-    """Time for all questions of a proof, in seconds."""
+    """Time for all questions of a proof, in seconds; `patience` is for one question about several goals at once."""
 
     def __init__(self, seconds: float):
-        self._end = time.monotonic() + seconds
+        self._end, self.patience = time.monotonic() + seconds, seconds / PATIENCE
 
     def left(self) -> float:
         """Seconds left."""
         return self._end - time.monotonic()
 
-    def limit(self, solver: z3.Solver) -> None:
-        """Let a solver's next question take no longer than what is left."""
-        solver.set("timeout", max(1, int(1000 * self.left())))
+    def limit(self, solver: z3.Solver, seconds: float | None = None) -> None:
+        """Let a solver's next question take no longer than what is left, or than so many seconds."""
+        left = self.left() if seconds is None else min(seconds, self.left())
+        solver.set("timeout", max(1, int(1000 * left)))
 
 
 class Question:
@@ -114,7 +118,7 @@ class Question:
         self.solver.set("core.minimize", small)
         self._count += 1
         either = z3.Bool(f"one of them {self._count}")
-        clock.limit(self.solver)
+        clock.limit(self.solver, None if len(goals) == 1 else clock.patience)
         self.solver.add(z3.Implies(either, z3.Or(*(z3.Bool(f"break {name}") for name in goals))))
         answer = self.solver.check(*map(assumed, names), either)
         self.model = self.solver.model() if answer == z3.sat else None
@@ -210,7 +214,7 @@ def _lost(question, alive, clock, outcome):
     goals = [name for name in question.goals if name in alive]
     if not goals:
         return []
-    answer = question.ask(list(alive), goals, clock)
+    answer, unsettled = _asked(question, alive, goals, clock)
     if answer == z3.unsat:
         return []
     if answer == z3.sat:
@@ -218,8 +222,22 @@ def _lost(question, alive, clock, outcome):
         for name, goal in broken.items():
             outcome.failed[name] = Failure(alive[name], question.action, question.model, goal)
         return list(broken)
-    outcome.undecided |= dict.fromkeys(goals, question.action.name)
-    return goals
+    outcome.undecided |= dict.fromkeys(unsettled, question.action.name)
+    return unsettled
+
+
+def _asked(question, alive, goals, clock):
+    """z3's answer about some goals, and those that it cannot decide: of many, each half is asked by itself."""
+    answer = question.ask(list(alive), goals, clock)
+    if answer != z3.unknown or len(goals) == 1 or clock.left() <= 0:
+        return answer, goals if answer == z3.unknown else []
+    unsettled, half = [], len(goals) // 2
+    for part in (goals[:half], goals[half:]):
+        answer, rest = _asked(question, alive, part, clock)
+        if answer == z3.sat:
+            return answer, []
+        unsettled += rest
+    return (z3.unknown if unsettled else z3.unsat), unsettled
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""Loops: over what has an end, one turn after the other; over a sort of any size, one turn that stands for all.
+"""Loops: over what has an end, one turn after the other; over an array without end, one turn that stands for all.
 
 The turn that stands for all is run for an index that may be any. Where it may return, the loop returns if there is
 an index for which it does: what follows holds for all indices. Where it writes, it may write only the element at
 its index, and read of what it writes only that: then the turns do not meet, and the array after all of them is known
 element by element. A local that the turns change (a count) may be anything after the loop: a proof stays a proof.
+Where a loop over what a bound sizes is of another kind, the bound keeps its end (`EndNeeded`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from math import prod
 
 import z3
 
-from checker.prove.expressions import Expressions
+from checker.prove.expressions import Expressions, Ref
 from checker.prove.terms import conjunction, disjunction, is_known
-from checker.prove.variables import EVERY, EndNeeded
+from checker.prove.variables import EVERY, EndNeeded, StyleError, size_name
 from spec.language.domains import Array
 
 COMBINED = {z3.Z3_OP_ITE: max, z3.Z3_OP_ADD: sum, z3.Z3_OP_BADD: sum, z3.Z3_OP_MUL: prod, z3.Z3_OP_BMUL: prod}
@@ -69,20 +70,35 @@ class Loops(Expressions):
         return high
 
     def _any_end(self, node, frame):
-        """Of a loop over a sort of any size: the array, or None for its indices; and the index it ends at, or None."""
-        if not self.variables.any_size:
+        """Of a loop without end: the array, or None for its indices; the index it ends at, or None; what sizes it."""
+        if not self.variables.endless:
             return None
         if not isinstance(node, ast.Call):
             array = self._value(node, frame)
-            return (array, None) if self.variables.is_of_sort(array.domain) else None
+            return (array, None, size_name(array.domain)) if self._is_any(array) else None
         end = node.args[-1]
-        if isinstance(end, ast.Call) and end.func.id == "len":
-            of = self._value(end.args[0], frame).domain
-            return (None, None) if isinstance(of, Array) and self.variables.is_of_sort(of) else None
+        if len(node.args) == 1 and (sized := _whole(end)):
+            array = self._value(sized, frame)
+            return (None, None, size_name(array.domain)) if self._is_any(array) else None
+        if not self.each:
+            return None
         end = self._value(end, frame)
-        return (None, end) if not is_known(end) and any(z3.eq(end, each) for each in self.each) else None
+        return (None, end, None) if not is_known(end) and any(z3.eq(end, each) for each in self.each) else None
 
-    def _for_any(self, node, frame, array, end):
+    def _is_any(self, array):
+        """Whether a value is an array without end, other than the slots of a sequence: those have an order."""
+        if not isinstance(array, Ref) or not isinstance(array.domain, Array):
+            return False
+        return self.variables.is_endless(array.domain) and array.at[0][1][-1] != "slots"
+
+    def _for_any(self, node, frame, array, end, size):
+        is_bound = size is not None and size not in self.variables.sorts
+        try:
+            return self._turn_for_all(node, frame, array, end, self.quantifies or not is_bound)
+        except StyleError as refused:
+            raise EndNeeded(size) if is_bound else refused from None
+
+    def _turn_for_all(self, node, frame, array, end, may_return):
         """One turn, on stand-ins for all arrays, from which the others are read off."""
         each = z3.FreshConst(z3.IntSort(), "each")
         path, stores, known, returned = list(self.path), self.stores, dict(frame.locals), len(frame.returns)
@@ -98,6 +114,8 @@ class Loops(Expressions):
         after, self.path, self.stores = self.stores, path, stores
         changed = _changed(turn, after)
         if exits:
+            if not may_return:
+                raise self._style("a loop over what has no end returns in predicates alone", node, frame)
             if changed or any(_changed(turn, left) for _, _, left in exits):
                 raise self._style("a loop over brokers that returns writes nothing", node, frame)
             self._leave(each, path, exits, stands, node, frame)
@@ -130,9 +148,17 @@ class Loops(Expressions):
             element = _element(after[root][p], turn[root][p], each) if EVERY in p else None
             if element is None:
                 raise self._style("a loop over brokers writes only the element at its index", node, frame)
+            element = z3.simplify(element, expand_select_ite=True, expand_select_store=True)
             if any(not _reads_only_at(element, array, each) for array in arrays):
                 raise self._style("a loop over brokers reads what it writes only at its index", node, frame)
             self.stores[root][p] = z3.Lambda([each], z3.substitute(element, *stands))
+
+
+def _whole(end):
+    """The array whose indices ``range(end)`` runs over: ``len(array)``, or without the slot that is spare."""
+    if isinstance(end, ast.BinOp) and isinstance(end.op, ast.Sub) and ast.unparse(end.right) == "1":
+        end = end.left
+    return end.args[0] if isinstance(end, ast.Call) and end.func.id == "len" else None
 
 
 def _stand_ins(stores):

@@ -117,7 +117,7 @@ class Relation:
             return None
         spare = {p.path for p in self.variables.places if p.spare}
         after = {path: term for path, term in after.items() if path not in spare}
-        if any(map(has_quantifier, (guard, *after.values()))):
+        if self.variables.any_size and has_quantifier(guard, *after.values()):
             raise StyleError(f"{transition.name}: its guard or what it writes depends on all brokers at once")
         owed = tuple((z3.Implies(z3.And(*ranges), condition), where) for condition, where in run.obligations)
         return Action(transition, arguments, guard, after, owed)
@@ -149,7 +149,7 @@ class Relation:
             check_rules(function)
         except RuleError as error:
             raise StyleError(str(error)) from error
-        run = Interpreter(self.variables, stores)
+        run = Interpreter(self.variables, stores, quantifies=True)
         found = truth(run.call(function, (*map(run.root, roots), *arguments)))
         return z3.simplify(z3.BoolVal(found) if isinstance(found, bool) else found)
 
@@ -238,9 +238,9 @@ def conjuncts(formula: z3.BoolRef) -> list[z3.BoolRef]:
     return [] if z3.is_true(formula) else [formula]
 
 
-def has_quantifier(formula: z3.ExprRef) -> bool:
-    """Whether a formula speaks of all indices, or of some."""
-    return any(z3.is_quantifier(term) and not term.is_lambda() for term in subterms(formula))
+def has_quantifier(*formulas: z3.ExprRef) -> bool:
+    """Whether one of the formulas speaks of all indices, or of some."""
+    return any(z3.is_quantifier(term) and not term.is_lambda() for term in subterms(*formulas))
 
 
 def universals(formula: z3.BoolRef, holds: bool = True) -> list[tuple[tuple[z3.ExprRef, ...], z3.BoolRef]]:

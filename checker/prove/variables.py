@@ -56,8 +56,9 @@ class Variables:
 
     def __init__(self, model: Model, scope: Scope, endless: frozenset[str] = frozenset(), bits: int | None = None):
         self.model, self.scope, self.endless, self.numbers = model, scope, endless, Numbers(bits)
-        self.any_size = bool(sorts_of(model) & endless)
-        self.set_size = None if self.any_size else max((scope[name] for name in sorts_of(model)), default=1)
+        self.sorts = sorts_of(model)
+        self.any_size = bool(self.sorts & endless)
+        self.set_size = None if self.any_size else max((scope[name] for name in self.sorts), default=1)
         self.array_bounds: set[str] = set()
         self.over_ids: set[tuple] = set()
         self.places = list(self._places(model.state, (), None))

@@ -12,7 +12,10 @@ from spec.language.domains import NOBODY
 from spec.language.sets import contains
 from spec.network import Epoch, Receiver
 from spec.properties.async_isr_lemmas import MAXIMAL_ISR
+from spec.properties.partition_lemmas import FENCED as PARTITION_FENCED
+from spec.properties.replica_lemmas import CURRENT as REPLICA_CURRENT
 from spec.properties.replication_lemmas import KIP320
+from spec.properties.requests_lemmas import CURRENT as REQUESTS_CURRENT
 from spec.zookeeper import ORPHAN, PROCESS, owns_controller, session_open
 
 
@@ -154,5 +157,15 @@ FENCED = (
 LEMMAS = {
     ("async-isr", "maximal-isr"): MAXIMAL_ISR,
     ("election", "fenced"): FENCED,
+    ("partition", "fenced"): PARTITION_FENCED,
+    ("replica", "current"): REPLICA_CURRENT,
     ("replication", "kip320"): KIP320,
+    ("requests", "current"): REQUESTS_CURRENT,
 }
+
+
+FALSE_BEYOND = {
+    ("partition", "fenced", "failed_is_lost"): "false with three faults (findings/partition.md)",
+    ("partition", "fenced", "led_if_possible"): "false with three faults (findings/partition.md)",
+}
+"""What holds at the scopes that are explored by default, and is known to fail beyond: nothing to prove."""

@@ -38,6 +38,19 @@ def test_a_replication_exhibit_at_the_recorded_depth():
     assert found(model, scope, 9, "weak_isr") == {"weak_isr": model.expectation(scope)["weak_isr"]}
 
 
+@pytest.mark.parametrize("system, variant, name, sizes", [
+    ("async-isr", "shrunk-isr", "valid_high_watermark", (2, 1, 2)),
+    ("replica", "shrunk-isr", "committed", (2, 1, 1, 1, 0, 1, 0)),
+    ("partition", "legacy", "no_stale_write", (2, 2, 1, 2, 3, 1)),
+    ("requests", "legacy", "former_changes_nothing", (2, 2, 1, 1, 3, 1)),
+])
+def test_exhibits_of_other_systems_fail_at_the_recorded_depth(system, variant, name, sizes):
+    (model,) = find(system, variant)
+    scope = dict(zip(model.scope, sizes))
+    recorded = model.expectation(scope)[name]
+    assert found(model, scope, recorded, name) == {name: recorded}
+
+
 @pytest.mark.parametrize("variant", ["truncate-to-hw", "kip101", "kip320"])
 def test_small_scopes_agree_with_the_explorer(variant):
     (model,) = find("replication", variant)
@@ -50,7 +63,7 @@ def test_an_order_of_steps_that_does_not_matter_is_asked_for_once():
     (model,) = find("replication", "kip320")
     relation = Relation(model, SMALL, frozenset(), 8)
     clock, prop = Clock(60), next(p for p in model.properties if p.name == "weak_isr")
-    assert shortest(relation, prop, 4, clock).none_within == 4
+    assert shortest(relation, (prop,), 4, clock)["weak_isr"].none_within == 4
 
 
 def test_without_time_nothing_is_decided():

@@ -1,0 +1,142 @@
+"""What is known of every property. ``python -m checker.prove.table FILE [SYSTEM/VARIANT ...]`` proves, and writes it.
+
+A section for each variant that is proved, and one for what is explored only. With names, only their sections are
+made anew.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from checker.prove.proof import PROVED, Proof, prove
+from spec.catalogue import MODELS, find
+from spec.language.domains import Scope
+from spec.language.model import SAFETY, Model, Property
+from spec.properties.lemmas import FALSE_BEYOND, LEMMAS
+
+TIMEOUT = 900.0
+SMALLER = {("requests", "current"): {"queue": 2}, ("consumer", "orderly"): {"consumers": 2}}
+NEWEST = (
+    ("election", "fenced"), ("replication", "kip320"), ("async-isr", "maximal-isr"), ("partition", "fenced"),
+    ("requests", "current"), ("topics", "kip455"), ("replica", "current"), ("group", "current"),
+    ("consumer", "orderly"),
+)
+HEADER = """# What is explored, and what is proved
+
+Made by `make proofs`; what a proof says is in [Prove](prove.md).
+
+- *holds at*: of the scopes whose verdict is recorded, how many the property holds at, and the largest of them.
+- *fails in*: the other variants that violate it, each with the length of its shortest counterexample in states.
+- *proved*: by induction, for any number of what the section names without end. *lemmas*: how many its proof needs.
+- *open*: not proved, with the action after which it may fail from a state that may be unreachable. A lemma is
+  missing, or the scopes explored are too small to show a violation.
+
+"""
+ONLY = "explored only"
+COLUMNS = "| property | holds at | fails in | proved | lemmas |\n| --- | --- | --- | --- | ---: |\n"
+ONLY_COLUMNS = "| system | property | kind | variants | holds at | fails in |\n| --- | --- | --- | ---: | --- | --- |\n"
+
+
+def proved_scope(model: Model) -> Scope:
+    """The sizes at which a variant is proved: its own, but for what makes the questions too large."""
+    return {**model.scope, **SMALLER.get((model.system, model.variant), {})}
+
+
+def section(model: Model, proof: Proof) -> str:
+    """The table of one variant."""
+    endless = proof.relation.variables.endless
+    ends = ", ".join(f"{name} {size}" for name, size in proof.relation.scope.items() if name not in endless)
+    done = sum(v.verdict == PROVED for v in proof.verdicts)
+    told = f"Any {', '.join(sorted(endless))}; {ends}. {done} of {len(proof.verdicts)} proved, " \
+        f"{sum(v.verdict == PROVED for v in proof.lemmas)} lemmas, {proof.seconds:.0f} seconds.\n\n"
+    kinds = {p.name: p for p in model.properties}
+    rows = [_proved_row(model, kinds.get(verdict.name), verdict) for verdict in proof.verdicts]
+    return told + COLUMNS + "".join(rows)
+
+
+def _proved_row(model, prop, verdict):
+    verdict_text = "proved"
+    if verdict.verdict != PROVED:
+        verdict_text = FALSE_BEYOND.get((model.system, model.variant, verdict.name)) or f"open: {verdict.where}"
+    lemmas = str(len(verdict.lemmas)) if verdict.verdict == PROVED else ""
+    holds, fails = (explored(model, prop.name), failing(model, prop.name)) if prop else ("", "")
+    return f"| {verdict.name} | {holds} | {fails} | {verdict_text} | {lemmas} |\n"
+
+
+def explored(model: Model, name: str) -> str:
+    """At how many of the recorded scopes a property holds, and the largest of them."""
+    kept = [at for at, violated in model.expected.items() if name not in violated and _answers(model, at, name)]
+    if not kept:
+        return "none"
+    largest = max(kept, key=lambda at: (sum(at), at))
+    return f"{len(kept)} of {len(model.expected)}, ({','.join(map(str, largest))})"
+
+
+def _answers(model, at, name):
+    return any(p.name == name for p in model.properties_at(dict(zip(model.scope, at))))
+
+
+def failing(model: Model, name: str) -> str:
+    """The variants of a system that violate a property, with the shortest counterexample."""
+    found = []
+    for other in find(model.system):
+        lengths = [violated[name] for violated in other.expected.values() if name in violated]
+        if lengths:
+            found.append(f"{other.variant} {min(lengths)}")
+    return ", ".join(found)
+
+
+def only_explored() -> str:
+    """The properties that no section has: of other variants, goals, liveness, and composed systems."""
+    rows, seen = [], {(s, p.name) for s, v in NEWEST for p in _safety(find(s, v)[0])}
+    for model in MODELS:
+        for prop in model.properties:
+            if (model.system, prop.name) not in seen:
+                seen.add((model.system, prop.name))
+                rows.append(_explored_row(model, prop))
+    return ONLY_COLUMNS + "".join(rows)
+
+
+def _explored_row(model, prop):
+    having = [m for m in find(model.system) if any(p.name == prop.name for p in m.properties)]
+    where = f"{having[-1].variant}: {explored(having[-1], prop.name)}"
+    cells = (model.system, prop.name, prop.kind, len(having), where, failing(model, prop.name))
+    return "| " + " | ".join(map(str, cells)) + " |\n"
+
+
+def _safety(model: Model) -> tuple[Property, ...]:
+    return tuple(p for p in model.properties if p.kind in SAFETY)
+
+
+def sections_of(text: str) -> dict[str, str]:
+    """The sections of the file, by title."""
+    parts = re.split(r"^## (.*)\n\n", text, flags=re.MULTILINE)[1:]
+    return {title: body.rstrip("\n") + "\n" for title, body in zip(parts[::2], parts[1::2])}
+
+
+def main(arguments: list[str]) -> int:
+    """Prove, and write the file; what is not named stays as the file has it."""
+    file, names = Path(arguments[0]), arguments[1:]
+    made = sections_of(file.read_text(encoding="utf-8")) if file.exists() else {}
+    for system, variant in NEWEST:
+        title = f"{system}/{variant}"
+        if not names or title in names:
+            (model,) = find(system, variant)
+            proof = prove(model, proved_scope(model), _safety(model), LEMMAS.get((system, variant), ()), TIMEOUT)
+            made[title] = section(model, proof)
+            print(f"{title}: {made[title].splitlines()[0]}", flush=True)
+            _write(file, made)
+    _write(file, made)
+    return 0
+
+
+def _write(file, made):
+    made[ONLY] = only_explored()
+    titles = [f"{s}/{v}" for s, v in NEWEST if f"{s}/{v}" in made] + [ONLY]
+    file.write_text(HEADER + "\n".join(f"## {title}\n\n{made[title]}" for title in titles), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
