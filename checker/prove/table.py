@@ -16,7 +16,7 @@ from spec.language.domains import Scope
 from spec.language.model import SAFETY, Model, Property
 from spec.properties.lemmas import FALSE_BEYOND, LEMMAS
 
-TIMEOUT = 900.0
+TIMEOUT = 600.0
 SMALLER = {("requests", "current"): {"queue": 2}, ("consumer", "orderly"): {"consumers": 2}}
 NEWEST = (
     ("election", "fenced"), ("replication", "kip320"), ("async-isr", "maximal-isr"), ("partition", "fenced"),

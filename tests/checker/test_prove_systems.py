@@ -1,0 +1,90 @@
+"""Proofs of the larger systems: lemmas hold where they are sampled, mistakes are named, the table is complete."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from checker.execution import Execution
+from checker.mutation import catalogue
+from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
+from checker.prove.samples import reachable_states
+from checker.prove.table import ONLY, failing, main, proved_scope, section, sections_of
+from spec.catalogue import MODELS, find
+from spec.language.domains import values
+from spec.language.model import SAFETY
+from spec.properties.lemmas import FALSE_BEYOND, LEMMAS
+
+TABLE = Path(__file__).parents[2] / "docs" / "proved.md"
+
+
+def proof_of(model, *names, lemmas=None):
+    """The proof of some properties of a model, with the lemmas of the variant."""
+    asked = tuple(p for p in model.properties if p.name in names)
+    given = LEMMAS.get((model.system, model.variant), ()) if lemmas is None else lemmas
+    return prove(model, proved_scope(model), asked, given, 240.0)
+
+
+@pytest.mark.parametrize("system, variant", LEMMAS, ids=lambda name: name)
+def test_lemmas_hold_in_sampled_states(system, variant):
+    (model,) = find(system, variant)
+    scope = {**model.scope, **({"brokers": 2} if "brokers" in model.scope else {})}
+    states = reachable_states(model, scope, 300)
+    for lemma in LEMMAS[system, variant]:
+        domains = [values(d, scope) for name, d in lemma.__annotations__.items() if name != "return"]
+        assert all(lemma(state, *chosen) for state in states for chosen in product(*domains)), lemma.__name__
+
+
+@pytest.mark.parametrize("system, mistake, lemmas, transition", [
+    ("partition", "state-unchecked", (), "machines.write_leader"),
+    ("replica", "request-lost", None, "controller.elect_leader"),
+    ("consumer", "begin-at-smallest", (), "rebalance.read_offset"),
+])
+def test_a_mistake_is_not_proved_and_the_transition_is_named(system, mistake, lemmas, transition):
+    model, mutant = next((m, mutant) for m, mutant in catalogue() if (m.system, mutant.name) == (system, mistake))
+    proof = proof_of(mutant.mutate(model), mutant.kills, lemmas=lemmas)
+    verdicts = {v.name: v.verdict for v in proof.verdicts}
+    assert verdicts[mutant.kills] == NOT_INDUCTIVE
+    assert transition in {v.where.split("(")[0] for v in proof.verdicts + proof.lemmas if v.verdict == NOT_INDUCTIVE}
+
+
+def rows(title):
+    """The rows of a section of the table, by their first cells."""
+    lines = sections_of(TABLE.read_text(encoding="utf-8"))[title].splitlines()
+    return {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| ")}
+
+
+def test_every_property_of_the_catalogue_is_in_the_table():
+    sections = sections_of(TABLE.read_text(encoding="utf-8"))
+    told = {(title.split("/")[0], name) for title in sections if title != ONLY for name in rows(title)}
+    told |= {tuple(line.strip("| ").split(" | ")[:2]) for line in sections[ONLY].splitlines() if line.startswith("| ")}
+    assert {(m.system, p.name) for m in MODELS for p in m.properties} <= told
+
+
+@pytest.mark.parametrize("system, variant", [("async-isr", "maximal-isr"), ("replica", "current")])
+def test_a_section_of_the_table_is_what_a_proof_says(system, variant):
+    (model,) = find(system, variant)
+    proof = proof_of(model, *(p.name for p in model.properties if p.kind in SAFETY))
+    found = {v.name: v.verdict == PROVED for v in proof.verdicts}
+    told = rows(f"{system}/{variant}")
+    assert found == {name: "| proved |" in told[name] for name in found}
+    assert section(model, proof).startswith("Any ")
+
+
+def test_what_is_false_beyond_a_scope_is_a_property_that_holds_within():
+    for system, variant, name in FALSE_BEYOND:
+        (model,) = find(system, variant)
+        assert all(name not in violated for violated in model.expected.values())
+
+
+def test_the_older_variants_that_fail_are_told():
+    (model,) = find("partition", "fenced")
+    assert "legacy 7" in failing(model, "no_stale_write") and "fenced" not in failing(model, "no_stale_write")
+
+
+def test_only_what_is_named_is_made_anew(tmp_path):
+    file = tmp_path / "proved.md"
+    file.write_text("## election/fenced\n\nas it was\n", encoding="utf-8")
+    assert main([str(file), "async-isr/maximal-isr"]) == 0
+    made = sections_of(file.read_text(encoding="utf-8"))
+    assert made["election/fenced"] == "as it was\n" and "valid_high_watermark" in made["async-isr/maximal-isr"]
