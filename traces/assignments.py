@@ -1,16 +1,14 @@
 """The assignment of a partition, as topic znodes of every version have it."""
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from traces.cluster import json_in
-from traces.znode_json import ids_in, part_of
+from traces.znode_json import ids_in, json_in, part_of
 
 PARTS = ("partitions", "adding_replicas", "removing_replicas")
 
 
-@dataclass(frozen=True)
-class Assignment:
+class Assignment(NamedTuple):
     """A partition in the topic znode: its replicas, and (2.4+) those being added and removed."""
 
     replicas: tuple[int, ...]

@@ -1,20 +1,20 @@
 """Accounts for every record of a log, so that none is passed over: a step of the specification, or of a listed kind."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 
 from traces.accounts import Account, is_listed
+from traces.columns import ByZxid
 from traces.partitions.explanations import Explanation
 from traces.partitions.replay import BY_ALTER_PARTITION
 from traces.evidence import Common
 from traces.recording import Recording
 from traces.replay import Result
-from traces.streams import unexplained
-from traces.topics.replay import Streams
+from traces.streams import Streams, unexplained
 
 _LISTED = "of a listed kind"
 _WITHDRAWN = Account(None, "requests withdrawn by hand")
@@ -57,14 +57,14 @@ class Audit:
     """
 
     records: int
-    accounts: dict[int, Account]
+    accounts: ByZxid
     unexplained: list[int]
     not_followed: int
 
     @property
     def steps(self) -> int:
         """How many records are steps of the specification."""
-        return sum(account.system is not None for account in self.accounts.values())
+        return sum(count for account, count in self.accounts.counts().items() if account.system is not None)
 
     @property
     def listed(self) -> int:
@@ -74,8 +74,8 @@ class Audit:
     def as_json(self) -> dict:
         """The object `audit` of `replay --json`."""
         first: dict[Account, int] = {}
-        for zxid in sorted(self.accounts):
-            first.setdefault(self.accounts[zxid], zxid)
+        for zxid, account in self.accounts.items():
+            first.setdefault(account, zxid)
         return {
             "records": self.records, "steps": self.steps, "listed": self.listed, "unexplained": len(self.unexplained),
             "not_followed": self.not_followed,
@@ -85,12 +85,11 @@ class Audit:
 
     def of(self, what: str) -> list[int]:
         """The zxids of the records that are a certain step, or of a certain kind."""
-        return sorted(zxid for zxid, account in self.accounts.items() if account.name == what)
+        return [zxid for zxid, account in self.accounts.items() if account.name == what]
 
     def _counts(self) -> list[tuple[Account, int]]:
         """How many records there are of each, steps before kinds, in a fixed order."""
-        counts = Counter(self.accounts.values())
-        return sorted(counts.items(), key=lambda each: (each[0].system is None, each[0].system or "", each[0].name))
+        return sorted(self.accounts.counts().items(), key=_rank)
 
     def print(self, out: Console) -> None:
         """Print how many records each system and each kind accounts for, and that none is left."""
@@ -112,32 +111,51 @@ class Audit:
                   soft_wrap=True, highlight=False)
 
 
+def _rank(each: tuple[Account, int]) -> tuple:
+    """Steps before kinds, by their systems and names."""
+    system, name = each[0]
+    return system is None, system or "", name
+
+
 def audit(recording: Recording, common: Common, result: Result, streams: Streams) -> Audit:
     """Account for every record of a replay that has been settled."""
-    named = dict(_named(streams))
+    named = ByZxid.of(_named(streams))
     strange = {each.zxid for each in unexplained(common, streams)}
     if result.divergence:
         strange.add(result.divergence[0])
-    accounts: dict[int, Account] = {}
-    lost: list[int] = []
-    followed = [t.zxid for t in recording.transactions if t.zxid <= result.last]
-    for zxid in followed:
-        account = named.get(zxid) or result.accounts.get(zxid)
+    accounts, lost, records = ByZxid(), [], 0
+    told = _beside(named.items(), _beside(result.accounts.items(), ((zxid, None) for zxid in recording.zxids)))
+    for zxid, account in told:
+        if zxid > result.last:
+            break
+        records += 1
         if zxid in strange or account is None or not account.system and not is_listed(account.name):
             lost.append(zxid)
         else:
-            accounts[zxid] = account
-    return Audit(len(recording.transactions), accounts, lost, len(recording.transactions) - len(followed))
+            accounts.append(zxid, account)
+    return Audit(len(recording.transactions), accounts, lost, len(recording.transactions) - records)
+
+
+def _beside(known: Iterable[tuple[int, Account]],
+            others: Iterable[tuple[int, Account | None]]) -> Iterator[tuple[int, Account | None]]:
+    """All records of `others`, those that are known by what is known of them; both in the order of the log."""
+    known = iter(known)
+    following = next(known, None)
+    for zxid, other in others:
+        if following and following[0] == zxid:
+            yield following
+            following = next(known, None)
+        else:
+            yield zxid, other
 
 
 def _named(streams: Streams) -> Iterator[tuple[int, Account]]:
     """What the streams say of records: nearer than that a controller's thread wrote it."""
-    for judged in streams.writes:
-        if judged.kind in _STEPS:
-            yield judged.write.zxid, _STEPS[judged.kind]
-    for each in streams.partitions:
-        if each.explanations:
-            yield each.change.zxid, _of_partition(each.explanations[0])
+    for zxid, kind in streams.told.items():
+        if kind in _STEPS:
+            yield zxid, _STEPS[kind]
+    for zxid, best in streams.best:
+        yield zxid, _of_partition(best)
 
 
 def _of_partition(best: Explanation) -> Account:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from spec.language.domains import NOBODY
 from traces.common import Departure
-from traces.partitions.changes import Change
 
 Reign = tuple[int, int]
 
@@ -21,8 +20,16 @@ class Chosen(NamedTuple):
     life: int
 
 
+class Choice(NamedTuple):
+    """A state with another leader than before: by which controller; `first`: the ISR, where it is the first state."""
+
+    reign: Reign
+    leader: int
+    first: tuple[int, ...] | None
+
+
 class Census:
-    """Collects it change by change; what was collected elsewhere can be taken in.
+    """Collects it choice by choice.
 
     `chosen`: the last time that a controller chose a broker to lead, or for a first ISR, in each of the broker's lives;
     a life ends with the broker's next departure. `used`: which state machines of a controller are seen to work,
@@ -36,27 +43,17 @@ class Census:
         self.chosen: dict[Chosen, int] = {}
         self.used: dict[Reign, set[str]] = defaultdict(set)
 
-    def add(self, changes: Iterable[Change]) -> None:
-        """Note what changes tell."""
-        for change in changes:
-            before, after = change.before, change.after
-            if after is None or before is not None and after.leader == before.leader:
-                continue
-            self.used[change.reign].add("removals" if after.leader == NOBODY else "elections")
-            if change.zxid <= self._ends.get(change.reign, inf):
-                for broker in after.isr if before is None else (after.leader,):
-                    self._choose(Chosen(change.reign, broker, self.life(broker, change.zxid)), change.zxid)
+    def add(self, choices: Iterable[tuple[int, Choice]]) -> None:
+        """Note choices, each with the zxid of the record that shows it."""
+        for zxid, (reign, leader, first) in choices:
+            self.used[reign].add("removals" if leader == NOBODY else "elections")
+            if zxid <= self._ends.get(reign, inf):
+                for broker in (leader,) if first is None else first:
+                    self._choose(Chosen(reign, broker, self.life(broker, zxid)), zxid)
 
     def life(self, broker: int, zxid: int) -> int:
         """How often a broker had left before the record of that zxid, or with it."""
         return bisect_right(self._departures.get(broker, ()), zxid)
-
-    def merge(self, other: "Census") -> None:
-        """Take in what was collected elsewhere."""
-        for each, zxid in other.chosen.items():
-            self._choose(each, zxid)
-        for reign, machines in other.used.items():
-            self.used[reign] |= machines
 
     def _choose(self, each: Chosen, zxid: int) -> None:
         self.chosen[each] = max(zxid, self.chosen.get(each, 0))

@@ -4,10 +4,10 @@ import re
 from collections import defaultdict
 from typing import NamedTuple
 
-from traces.cluster import below, json_in
+from traces.cluster import below
 from traces.transactions import CloseSession, Create, Delete, Operation, SetData, Transaction
 from traces.versions import Version, Versions
-from traces.znode_json import entries_in
+from traces.znode_json import entries_in, json_in
 from traces.zookeeper_tree import Tree
 
 _REASSIGN, _PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
@@ -72,6 +72,10 @@ class CommonInputs:
     def lost_a_log_directory(self, broker: int, zxid: int) -> bool:
         """Whether a broker has told of a failed log directory before."""
         return self._failed_directory.get(broker, zxid) < zxid
+
+    def lost_log_directories(self, zxid: int) -> frozenset[int]:
+        """The brokers that have told of a failed log directory before."""
+        return frozenset(broker for broker, told in self._failed_directory.items() if told < zxid)
 
     def registered_since(self, time: int, last: int) -> list[Version]:
         """The versions of /brokers/ids that stood at some time from `time` (ms) to the record of zxid `last`."""

@@ -3,7 +3,8 @@
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from traces.cluster import Members, broker_in, number_in
+from traces.cluster import Members
+from traces.contents import broker_in, number_in
 from traces.transactions import CloseSession, Create, Delete, SetData, Transaction
 
 

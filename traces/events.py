@@ -1,81 +1,153 @@
-"""The operations of a log as a table in Parquet, typed as Kafka means them, for SQL."""
+"""The operations of a log as a table in Parquet, typed as Kafka means them: for replay, and for SQL."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from traces.cluster import below, broker_in, number_in
-from traces.partitions.changes import state_in
-from traces.recording import read_file
-from traces.redaction import Redactor
-from traces.transactions import ERROR_NAMES, CreateSession, Failure, LogError, Transaction
+from traces.contents import broker_in, number_in, state_in
+from traces.transactions import (
+    ERROR_NAMES, Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData,
+    Transaction,
+)
 from traces.znodes import place_of
 
+_CODES = pa.dictionary(pa.int32(), pa.string())
+_ACL = pa.struct([("permissions", pa.int32()), ("scheme", pa.string()), ("id", pa.string())])
 SCHEMA = pa.schema([
-    ("zxid", pa.int64()), ("time", pa.timestamp("ms", "UTC")), ("session", pa.string()), ("cxid", pa.int32()),
-    ("place", pa.int32()), ("operations", pa.int32()), ("operation", pa.string()), ("path", pa.string()),
-    ("version", pa.int32()), ("error", pa.string()), ("timeout", pa.int32()), ("ephemeral", pa.bool_()),
-    ("text", pa.string()), ("kind", pa.string()), ("topic", pa.string()), ("partition", pa.int32()),
-    ("broker", pa.int32()), ("leader", pa.int32()), ("leader_epoch", pa.int32()), ("controller_epoch", pa.int32()),
-    ("isr", pa.list_(pa.int32())),
+    ("zxid", pa.int64()), ("time", pa.timestamp("ms", "UTC")), ("session", _CODES), ("cxid", pa.int32()),
+    ("multi", pa.bool_()), ("place", pa.int32()), ("operations", pa.int32()), ("operation", _CODES), ("path", _CODES),
+    ("version", pa.int32()), ("error", _CODES), ("timeout", pa.int32()), ("ephemeral", pa.bool_()), ("mode", _CODES),
+    ("parent_cversion", pa.int32()), ("ttl", pa.int64()), ("paths", pa.list_(pa.string())), ("acl", pa.list_(_ACL)),
+    ("text", pa.string()), ("bytes", pa.binary()), ("chroot", _CODES), ("kind", _CODES), ("topic", _CODES),
+    ("partition", pa.int32()), ("broker", pa.int32()), ("leader", pa.int32()), ("leader_epoch", pa.int32()),
+    ("controller_epoch", pa.int32()), ("isr", pa.list_(pa.int32())),
 ])
-"""One row for each operation: docs/replay.md says what the columns are. What an operation does not have is null."""
+"""One row for each operation, and for a multi without any: docs/replay.md says what the columns are.
+
+What an operation does not have is null.
+"""
 _ROWS = 50_000
-_PLACES = {"/controller": "controller", "/controller_epoch": "epoch"}
+_LIMIT = 1 << 31
 _IDS = "/brokers/ids/"
 
 
-def write_events(file: Path, directory: Path, root: str, redactor: Redactor | None = None) -> int:
-    """Write the operations of one log file to `directory`/NAME.parquet; returns how many.
+class _Known(NamedTuple):
+    """Where a znode belongs: the chroot of its cluster, its kind, and what its path says."""
 
-    `root`: the chroot of the cluster. Not more than the rows of 50,000 records are in memory beside the file. Of a
-    damaged file what is before the damage is written. A `redactor` must know all names before, where files are written
-    by several processes.
-    """
+    chroot: str | None = None
+    kind: str | None = None
+    topic: str | None = None
+    partition: int | None = None
+    broker: int | None = None
+
+
+def write_events(transactions: Iterable[Transaction], file: Path) -> None:
+    """Write the operations of transactions to a Parquet file; the rows of 50,000 of them are in memory beside these."""
+    with pq.ParquetWriter(file, SCHEMA, compression="zstd") as writer:
+        rest = iter(transactions)
+        while some := list(islice(rest, _ROWS)):
+            writer.write_table(table_of(some))
+
+
+def table_of(transactions: Iterable[Transaction]) -> pa.Table:
+    """The rows of transactions."""
+    columns = zip(*(row for transaction in transactions for row in rows_of(transaction)))
+    arrays = (pa.array(column, _plain(field.type)).cast(field.type) for field, column in zip(SCHEMA, columns))
+    return pa.table(list(arrays), SCHEMA)
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def rows_of(transaction: Transaction) -> Iterator[tuple]:
+    """The row of each operation of a transaction, in the order of SCHEMA."""
+    zxid, time, session, cxid = transaction.zxid, transaction.time, f"{transaction.session:#x}", transaction.cxid
+    count = len(transaction.operations)
+    for place, operation in enumerate(transaction.operations or (None,)):
+        name, path, version, *details = _details(operation)
+        content = getattr(operation, "data", None)
+        text, exact = _text(content)
+        yield (zxid, time, session, cxid, transaction.multi, place, count, name, path, version, *details, text, exact,
+               *_as_kafka(path, content))
+
+
+def _details(operation: Operation | None) -> tuple:
+    """Operation, path, version, error, timeout, ephemeral, mode, parent_cversion, ttl, paths, acl."""
+    nothing = (None,) * 8
+    match operation:
+        case SetData(path, _, version):
+            return "setData", path, version, *nothing
+        case Check(path, version):
+            return "check", path, version, *nothing
+        case Create(path, _, ephemeral, parent_cversion, kind, acl, ttl):
+            return "create", path, None, None, None, ephemeral, kind, parent_cversion, ttl, None, _listed(acl)
+        case Delete(path, container):
+            return "delete", path, None, None, None, None, "container" if container else None, *nothing[:4]
+        case Failure(code):
+            return "error", None, None, ERROR_NAMES.get(code, str(code)), *nothing[:7]
+        case CreateSession(timeout):
+            return "createSession", None, None, None, timeout, *nothing[:6]
+        case CloseSession(paths):
+            return "closeSession", None, None, *nothing[:6], None if paths is None else list(paths), None
+        case SetAcl(path, version, acl):
+            return "setACL", path, version, *nothing[:7], _listed(acl)
+        case Reconfig(path, _, version):
+            return "reconfig", path, version, *nothing
+    return None, None, None, *nothing
+
+
+def _listed(acl: tuple[Acl, ...] | None) -> list[dict] | None:
+    if acl is None:
+        return None
+    return [{"permissions": each.permissions, "scheme": each.scheme, "id": each.id} for each in acl]
+
+
+def _text(content: bytes | None) -> tuple[str | None, bytes | None]:
+    """A content as text, and as bytes where it is no UTF-8."""
     try:
-        transactions, rows = read_file(file, redactor).transactions, 0
-    except LogError as error:
-        transactions, rows = error.transactions, 0
-    with pq.ParquetWriter(directory / f"{file.parents[1].name}-{file.name}.parquet", SCHEMA) as writer:
-        for start in range(0, len(transactions), _ROWS):
-            found = [row for transaction in transactions[start:start + _ROWS] for row in rows_of(transaction, root)]
-            writer.write_table(pa.Table.from_pylist(found, SCHEMA))
-            rows += len(found)
-    return rows
+        return None if content is None else content.decode(), None
+    except UnicodeDecodeError:
+        return content.decode(errors="replace"), content
 
 
-def rows_of(transaction: Transaction, root: str) -> Iterator[dict]:
-    """The row of each operation of a transaction."""
-    for place, operation in enumerate(transaction.operations):
-        row = {
-            "zxid": transaction.zxid, "time": transaction.time, "session": f"{transaction.session:#x}",
-            "cxid": transaction.cxid, "place": place, "operations": len(transaction.operations),
-            "operation": "error" if isinstance(operation, Failure) else operation.form().split()[0],
-            "version": getattr(operation, "version", None), "ephemeral": getattr(operation, "ephemeral", None),
-        }
-        if isinstance(operation, Failure):
-            row["error"] = ERROR_NAMES.get(operation.code, str(operation.code))
-        if isinstance(operation, CreateSession):
-            row["timeout"] = operation.timeout
-        path, content = getattr(operation, "path", None), getattr(operation, "data", None)
-        if path is not None:
-            row |= {"path": path, "text": content.decode(errors="replace") if content is not None else None}
-            row |= _as_kafka(below(root, path) or "", content)
-        yield row
+@lru_cache(maxsize=100_000)
+def _known(path: str | None) -> _Known:
+    """Where a znode belongs; the shortest chroot counts."""
+    below, chroot = path or "", ""
+    while below:
+        if below in ("/controller", "/controller_epoch"):
+            return _Known(chroot, "controller" if below == "/controller" else "epoch")
+        if below.startswith(_IDS) and below[len(_IDS):].isdigit():
+            return _Known(chroot, "broker", broker=_fitting(int(below[len(_IDS):])))
+        if place := place_of(below):
+            return _Known(chroot, place.kind, place.topic, _fitting(place.number))
+        cut = below.find("/", 1)
+        chroot, below = chroot + below[:cut], below[cut:] if cut > 0 else ""
+    return _Known()
 
 
-def _as_kafka(path: str, content: bytes | None) -> dict:
-    """What Kafka means by a znode: its kind, topic and partition, and what it says."""
-    if path in _PLACES:
-        said = {"broker": broker_in(content)} if path == "/controller" else {"controller_epoch": number_in(content)}
-        return {"kind": _PLACES[path], **said}
-    if path.startswith(_IDS) and path[len(_IDS):].isdigit():
-        return {"kind": "broker", "broker": int(path[len(_IDS):])}
-    place = place_of(path)
-    if place is None:
-        return {}
-    state = state_in(content) if place.kind == "state" else None
-    told = {**state._asdict(), "isr": list(state.isr)} if state else {}
-    return {"kind": place.kind, "topic": place.topic, "partition": place.number, **told}
+def _as_kafka(path: str | None, content: bytes | None) -> tuple:
+    """What Kafka means by a znode: chroot, kind, topic, partition, broker, and the numbers of a state."""
+    known = _known(path)
+    if known.kind == "state" and (state := state_in(content)):
+        isr = None if None in (isr := [_fitting(broker) for broker in state.isr]) else isr
+        return *known, *(_fitting(number) for number in state[:3]), isr
+    if known.kind == "controller":
+        known = known._replace(broker=_fitting(broker_in(content)))
+    return *known, None, None, _fitting(number_in(content)) if known.kind == "epoch" else None, None
+
+
+def _fitting(number: int | None) -> int | None:
+    """A number that fits its column; None for one that no cluster has."""
+    return int(number) if number is not None and -_LIMIT <= number < _LIMIT else None
+
+
+def rows_in(file: Path) -> int:
+    """How many operations a file has that `write_events` wrote."""
+    return pq.ParquetFile(file).metadata.num_rows

@@ -1,15 +1,20 @@
 """What a log shows, stream by stream: what all of them share, and what is written in each."""
 
+from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from spec.language.domains import NOBODY
-from traces.census import Census
+from traces.census import Census, Choice
 from traces.cluster import Members, below
+from traces.columns import Rows
 from traces.common import CommonInputs
+from traces.contents import state_in
 from traces.controllers import Controllers
 from traces.facts.registrations import Registrations
 from traces.failures import Failures
@@ -17,13 +22,16 @@ from traces.features import Features, find_features
 from traces.partitions.changes import Changes
 from traces.partitions.inputs import Inputs
 from traces.partitions.leaving import Leaving
+from traces.partitions.views import Views
 from traces.recording import Recording
 from traces.reigns import Reigns, Terms
-from traces.subjects import Subjects
+from traces.shelf import Pieces, Shelf
+from traces.subjects import Subjects, subjects_of
+from traces.sweep import Listener, sweep
 from traces.topics.world import World
-from traces.transactions import CreateSession
+from traces.transactions import Check, CreateSession, Transaction
 from traces.writes import Write, writes_of
-from traces.znodes import place_of
+from traces.znodes import is_of_partition, place_of
 from traces.zookeeper_snapshot import Znode
 from traces.zookeeper_tree import Tree
 
@@ -40,6 +48,7 @@ class Common:
     ISRs.
     """
 
+    members: Members
     features: Features
     controllers: Controllers
     registrations: Registrations
@@ -50,7 +59,7 @@ class Common:
     timeouts: dict[int, int]
     deleters: frozenset[int]
     requests: list[Write]
-    told: dict[int | None, list[int]]
+    told: dict[int | None, Sequence[int]]
     subjects: Subjects
     census: Census
 
@@ -68,6 +77,7 @@ class Evidence:
         self.reigns, self.inputs = Reigns(common.terms), Inputs(common.inputs, nodes.items())
         self.changes, self.world, self.nodes, self.writes = Changes(nodes), World(nodes), nodes, list(writes)
         self.leaving = Leaving(common.inputs.departures, common.inputs.last_time, common.census)
+        self.views = Views(common.inputs.brokers, self.leaving)
         self._checked: dict[int, list[Write]] = defaultdict(list)
         for write in self.writes:
             self.inputs.note(write.zxid, write.path, None if write.form == "delete" else write.data or b"")
@@ -103,7 +113,41 @@ class Gathered:
     """A log taken apart: what is common, and the streams by their names."""
 
     common: Common
-    streams: dict[str, Evidence]
+    streams: "Evidences"
+
+
+class Kept(NamedTuple):
+    """What the evidence of one stream is made of: its name, the znodes of its topics at first, and its writes."""
+
+    name: str
+    nodes: dict[str, Znode]
+    pieces: Pieces
+
+    def evidence(self, common: Common) -> Evidence:
+        """The evidence, which holds all writes of the stream."""
+        return Evidence(self.name, common, self.nodes, self.pieces.read(common.members))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """A measure of the work that it takes to explain the stream."""
+        return len(self.pieces.groups), len(self.pieces.rest)
+
+
+class Evidences(Mapping):
+    """The evidence of each stream, put together whenever it is asked for. `kept`: what it is made of."""
+
+    def __init__(self, common: Common, kept: list[Kept], directory: TemporaryDirectory | None):
+        self.kept = {each.name: each for each in kept}
+        self._common, self._directory = common, directory
+
+    def __getitem__(self, name: str) -> Evidence:
+        return self.kept[name].evidence(self._common)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kept)
+
+    def __len__(self) -> int:
+        return len(self.kept)
 
 
 def gather(recording: Recording, variant: str, members: Members, root: str) -> Gathered:
@@ -111,72 +155,103 @@ def gather(recording: Recording, variant: str, members: Members, root: str) -> G
 
     What was written while the snapshot was taken is not judged: what stood before is unknown.
     """
-    tree = Tree(recording.start)
-    complete = recording.start.last_processed_zxid if recording.start else 0
-    for transaction in recording.transactions:
-        if transaction.zxid <= complete:
-            tree.apply(transaction)
-    collected = _Collected(members, root, tree)
-    before = {known: node for path, node in tree.nodes.items() if place_of(known := below(root, path) or "")}
-    for transaction in recording.transactions:
-        if transaction.zxid > complete:
-            collected.add(transaction)
-    features = find_features(recording, variant, root)
-    common = collected.common(features, complete)
-    writes, nodes = defaultdict(list), defaultdict(dict)
-    for write in collected.writes:
-        for subject in common.subjects.of(write):
-            writes[subject].append(write)
-    listed = {path: node for path, node in before.items() if place_of(path).kind in ("reassign", "preferred")}
-    for path, node in before.items():
-        if topic := place_of(path).topic:
-            nodes[common.subjects.of_topic(topic)][path] = node
-    streams = {name: Evidence(name, common, nodes[name] | listed, writes[name])
-               for name in sorted(writes.keys() | nodes.keys())}
-    for evidence in streams.values():
-        common.census.add(evidence.changes.all)
-    return Gathered(common, streams)
+    gathering = Gathering(recording, variant, members, root)
+    sweep(recording, gathering)
+    return gathering.gathered
 
 
-class _Collected:
-    """Collects in one pass what streams share, and the writes."""
+class Gathering(Listener):
+    """Takes a log apart that is swept: collects what streams share, and the writes of each. `gathered`: all of it."""
 
-    def __init__(self, members: Members, root: str, tree: Tree):
-        self._members, self._root, self._tree = members, root, tree
+    gathered: Gathered
+
+    def __init__(self, recording: Recording, variant: str, members: Members, root: str):
+        self._recording, self._variant, self._members, self._root = recording, variant, members, root
+
+    def begin(self, tree: Tree) -> None:
+        """Begin with what there is in a tree."""
+        members, root, self._tree = self._members, self._root, tree
+        self._before = {known: node for path, node in tree.nodes.items() if place_of(known := below(root, path) or "")}
         self.controllers, self.registrations = Controllers(members, root, tree.nodes), Registrations(root, tree.nodes)
         self.inputs, self.failures = CommonInputs(root, tree), Failures()
         self.timeouts, self.sessions = dict(tree.sessions), frozenset(tree.sessions)
-        self.writes: list[Write] = []
+        self._shelf, self._count = Shelf(), 0
+        self._requests, self._deleters, self._told = [], set(), defaultdict(lambda: array("q"))
+        self._states = {place.partition: state_in(node.data) for path, node in self._before.items()
+                        if (place := place_of(path)).kind == "state"}
+        self._choices = Rows("qr")
         self._latest: dict[int, int] = {}
 
-    def add(self, transaction) -> None:
+    def after(self, transaction: Transaction, contradictions: tuple[str, ...]) -> None:
         """Go on by a record."""
         if transaction.failed:
             self.failures.add(transaction)
             return
-        self._tree.apply(transaction)
-        self.controllers.add(transaction)
-        self.registrations.add(transaction)
-        self.inputs.add(transaction, self._tree)
+        if all(isinstance(o, Check) or is_of_partition(below(self._root, getattr(o, "path", "")) or "")
+               for o in transaction.operations):
+            self.inputs.last_time = transaction.time
+        else:
+            self.controllers.add(transaction)
+            self.registrations.add(transaction)
+            self.inputs.add(transaction, self._tree)
+            self.timeouts |= {transaction.session: o.timeout for o in transaction.operations
+                              if isinstance(o, CreateSession)}
         for write in writes_of(transaction, self._members, self._root):
+            self._count += 1
             if write.checked:
-                write = write._replace(previous=self._latest.get(write.session, 0))
+                write = write._replace(previous=self._latest.get(write.session, 0), number=self._count)
                 self._latest[write.session] = write.zxid
-            self.writes.append(write)
-        self.timeouts |= {transaction.session: o.timeout for o in transaction.operations
-                          if isinstance(o, CreateSession)}
+            else:
+                write = write._replace(number=self._count)
+            if write.place:
+                self._note(write)
+            for subject in subjects_of(write):
+                self._shelf.add(subject, write)
 
-    def common(self, features: Features, complete: int) -> Common:
+    def _note(self, write: Write) -> None:
+        """Collect what a write tells all streams."""
+        kind, deleted = write.place.kind, write.form == "delete"
+        if kind == "state":
+            self._choose(write)
+        elif kind == "reassign":
+            self._requests.append(write)
+        elif kind == "isr_change" and not deleted:
+            self._told[write.broker].append(write.zxid)
+        if deleted and write.place.in_topic:
+            self._deleters.add(write.session)
+
+    def _choose(self, write: Write) -> None:
+        """Note whom a write of a state chooses."""
+        partition, after = write.place.partition, state_in(write.data)
+        if write.form == "delete":
+            self._states.pop(partition, None)
+            return
+        before = self._states.get(partition)
+        self._states[partition] = after
+        if after and (before is None or after.leader != before.leader):
+            reign = after.controller_epoch, write.session
+            self._choices.append(write.zxid, Choice(reign, after.leader, after.isr if before is None else None))
+
+    def end(self) -> None:
+        """Put the writes into their streams."""
+        complete = self._recording.start.last_processed_zxid if self._recording.start else 0
+        common = self._common(find_features(self._recording, self._variant, self._root), complete)
+        common.census.add(self._choices)
+        nodes: dict[str, dict[str, Znode]] = defaultdict(dict)
+        for path, node in self._before.items():
+            if topic := place_of(path).topic:
+                nodes[common.subjects.of_topic(topic)][path] = node
+        listed = {path: node for path, node in self._before.items() if place_of(path).kind in ("reassign", "preferred")}
+        names = common.subjects.names(self._shelf.names)
+        kept = [Kept(name, nodes.get(name, {}) | listed, self._shelf.pieces(names.get(name, ())))
+                for name in sorted(names.keys() | nodes.keys())]
+        self.gathered = Gathered(common, Evidences(common, kept, self._shelf.kept))
+
+    def _common(self, features: Features, complete: int) -> Common:
         """What was collected; `complete`: the last zxid before the records that count."""
         terms = Terms(self.controllers.all, complete, self.sessions & self._members.broker_of.keys())
-        deleters = {w.session for w in self.writes if w.form == "delete" and w.place and w.place.in_topic}
-        requests = [w for w in self.writes if w.place and w.place.kind == "reassign"]
-        told = defaultdict(list)
-        for write in self.writes:
-            if write.form != "delete" and write.place and write.place.kind == "isr_change":
-                told[write.broker].append(write.zxid)
         together = () if features.kip455 else self.inputs.topics_requested()
         return Common(
-            features, self.controllers, self.registrations, terms, self.inputs, self.failures, self.sessions,
-            self.timeouts, frozenset(deleters), requests if features.kip455 else [],
-            told, Subjects(together), Census(self.inputs.departures, terms.ends))
+            self._members, features, self.controllers, self.registrations, terms, self.inputs, self.failures,
+            self.sessions, self.timeouts, frozenset(self._deleters), self._requests if features.kip455 else [],
+            dict(self._told), Subjects(together), Census(self.inputs.departures, terms.ends))

@@ -1,5 +1,6 @@
 """The requests that failed, by session: what a session did between two of its writes is not all in the log."""
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 
@@ -12,8 +13,8 @@ class Failures:
     """Collects the failed requests record by record."""
 
     def __init__(self):
-        self._failed: dict[int, list[int]] = defaultdict(list)
-        self._refused: dict[int, list[int]] = defaultdict(list)
+        self._failed: dict[int, array] = defaultdict(_zxids)
+        self._refused: dict[int, array] = defaultdict(_zxids)
 
     def add(self, transaction: Transaction) -> None:
         """Note a transaction that failed."""
@@ -30,5 +31,9 @@ class Failures:
         return _between(self._refused[session], first, last)
 
 
-def _between(zxids: list[int], first: int, last: float) -> bool:
+def _zxids() -> array:
+    return array("q")
+
+
+def _between(zxids: array, first: int, last: float) -> bool:
     return bisect_left(zxids, last) > bisect_right(zxids, first)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
-from traces.cluster import below, json_in
 from traces.recording import Recording
-
-_TOPIC = re.compile(r"/brokers/topics/[^/]+")
+from traces.survey import Survey
 
 
 class Features(NamedTuple):
@@ -34,8 +31,7 @@ class Features(NamedTuple):
 
 def find_features(recording: Recording, variant: str, root: str) -> Features:
     """The features of the Kafka that wrote a log: topic znodes of version 2 and later are those of KIP-455."""
-    nodes = recording.start.nodes if recording.start else {}
-    written = [(path, node.data) for path, node in nodes.items()]
-    written += [(o.path, o.data) for t in recording.transactions for o in t.operations if hasattr(o, "data")]
-    return Features(variant, variant.startswith("fenced") and any(
-        _TOPIC.fullmatch(below(root, path) or "") and json_in(data).get("version", 1) != 1 for path, data in written))
+    survey = Survey(reassigns=set(recording.survey.reassigns))
+    for path, node in recording.start.nodes.items() if recording.start else ():
+        survey.see(path, node.data)
+    return Features(variant, variant.startswith("fenced") and root in survey.reassigns)

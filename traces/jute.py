@@ -2,18 +2,24 @@
 
 import struct
 from collections.abc import Callable
+from functools import lru_cache
 from sys import intern
 from typing import NoReturn, TypeVar
 
 Element = TypeVar("Element")
 
-_INT = struct.Struct(">i")
+_int = struct.Struct(">i").unpack_from
 _LONG = struct.Struct(">q")
 _UNSIGNED_LONG = struct.Struct(">Q")
 
 
 class JuteError(ValueError):
     """The bytes are not what the format asks for at this place; the text says what is wrong."""
+
+
+@lru_cache(maxsize=100_000)
+def _text(encoded: bytes) -> str:
+    return intern(encoded.decode())
 
 
 class JuteReader:
@@ -32,10 +38,10 @@ class JuteReader:
     def int(self) -> int:
         """Take a signed 32-bit int."""
         start = self.offset
-        self.offset = start + 4
-        if self.offset > len(self.content):
+        self.offset = end = start + 4
+        if end > len(self.content):
             self._end(4, start)
-        return _INT.unpack_from(self.content, start)[0]
+        return _int(self.content, start)[0]
 
     def long(self) -> int:
         """Take a signed 64-bit long."""
@@ -54,15 +60,15 @@ class JuteReader:
     def buffer(self) -> bytes | None:
         """Take a buffer; length -1 is None."""
         length = self.int()
-        if length == -1:
-            return None
         if length < 0:
+            if length == -1:
+                return None
             raise JuteError(f"negative length {length}")
         start = self.offset
-        self.offset = start + length
-        if self.offset > len(self.content):
+        self.offset = end = start + length
+        if end > len(self.content):
             self._end(length, start)
-        return self.content[start:self.offset]
+        return self.content[start:end]
 
     def string(self) -> str:
         """Take a UTF-8 string, the same object each time; a null string is an error, no field read here may be null."""
@@ -70,7 +76,7 @@ class JuteReader:
         if encoded is None:
             raise JuteError("null string")
         try:
-            return intern(encoded.decode())
+            return _text(encoded)
         except UnicodeDecodeError:
             raise JuteError("string that is not UTF-8") from None
 

@@ -1,10 +1,13 @@
 """What one record of a log may be: which transitions of the election system, or what outside of it."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
 
 from traces.accounts import TOOLS
-from traces.cluster import PartitionState, below, partition_state
+from traces.contents import PartitionState, partition_state
+from traces.cluster import below
 from traces.possibilities import Candidate
 from traces.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, SetData, Transaction,
@@ -45,8 +48,7 @@ _OUTSIDE = (
 """Records that no transition of the election system makes: kind of operation, path, and what they are."""
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(NamedTuple):
     """What a record may be.
 
     `candidates`: the transitions that may explain it. `outside`: the kind of what else it may be, None
@@ -72,6 +74,7 @@ def refused(*names: str, answer: str, outside: str | None = None) -> Observation
     return Observation(tuple(Candidate(name, answer) for name in names), outside, applied=False)
 
 
+@lru_cache
 def done(*names: str) -> Observation:
     """A request that was answered OK."""
     return Observation(tuple(Candidate(name, "OK") for name in names))
@@ -172,7 +175,7 @@ class Observer:
             return done("clean")
         state, known = partition_state(operation.data), known_state(self.root + operation.path, nodes)
         names = ("clean",) if isinstance(operation, Create) else ("write_state",)
-        return replace(done(*names), state=state, known=known) if state else None
+        return done(*names)._replace(state=state, known=known) if state else None
 
     def _single(self, operation: Operation, broker: int, nodes: dict[str, Znode]) -> Observation | None:
         match operation:

@@ -53,17 +53,20 @@ def history_of(result: Result, source: str) -> dict | None:
 def _story(result: Result) -> tuple[list[Step], str, str]:
     """The steps up to the end of the first violating run, the property's name and its text."""
     if result.violations.found:
-        first = min(result.violations.found.values(), key=lambda violation: violation.zxid)
-        at = next(i for i, step in enumerate(result.steps) if first.property in step.violates)
-        end = at
-        while end < len(result.steps) and result.steps[end].violates == result.steps[at].violates:
-            end += 1
-        return result.steps[:end], first.property, first.text
+        first, steps, violating = min(result.violations.found.values(), key=lambda each: each.zxid), [], None
+        for step in result.steps:
+            if violating and step.violates != violating:
+                break
+            if not violating and first.property in step.violates:
+                violating = step.violates
+            steps.append(step)
+        return steps, first.property, first.text
     zxid, reason = result.divergence
     transaction, broker = result.diverging
-    last = result.steps[-1].shared if result.steps else result.beginning
+    steps = list(result.steps)
+    last = steps[-1].shared if steps else result.beginning
     unexplained = Step(transaction, broker, _UNKNOWN, 0, last, ("conformance",))
-    return [*result.steps, unexplained], "conformance", f"Every record is a step of the specification. {reason}"
+    return [*steps, unexplained], "conformance", f"Every record is a step of the specification. {reason}"
 
 
 def _rows(steps: list[Step], told: dict[int, str]) -> list[_Row]:

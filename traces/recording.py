@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import partial
+from itertools import groupby, pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
+import numpy as np
+
+from traces.events import write_events
+from traces.logged import Logged, Part
 from traces.redaction import Redactor
+from traces.survey import Survey, survey_of
 from traces.transactions import LogError, Transaction
+from traces.work import Here, shown
 from traces.zookeeper_log import LogFile, read_log
 from traces.zookeeper_snapshot import Snapshot, read_snapshot
 
 _LOG_NAME = re.compile(r"log\.[0-9a-f]+")
 _SNAPSHOT_NAME = re.compile(r"snapshot\.[0-9a-f]+(\.gz|\.snappy)?")
 _FIRST_ZXIDS = (1, (1 << 32) + 1)
+_FIRST_ZXID, _LAST_ZXID = -(1 << 63), (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +38,7 @@ class Recording:
 
     directory: Path
     start: Snapshot | None
-    transactions: list[Transaction]
+    transactions: Sequence[Transaction]
     problems: list[str]
     gaps: int = 0
     earlier: Recording | None = None
@@ -39,22 +49,44 @@ class Recording:
         return [*(self.earlier.parts if self.earlier else ()), self]
 
     @property
+    def survey(self) -> Survey:
+        """What must be known of all records before one is judged."""
+        parts = self.transactions.parts if isinstance(self.transactions, Logged) else ()
+        if not parts or any(part.survey is None for part in parts):
+            return survey_of(self.transactions)
+        survey = Survey()
+        for part in parts:
+            survey.merge(part.survey)
+        return survey
+
+    @property
+    def zxids(self) -> Iterable[int]:
+        """The zxids of all records, in order."""
+        if isinstance(self.transactions, Logged):
+            return (zxid for block in self.transactions.blocks() for zxid in block.tolist())
+        return [transaction.zxid for transaction in self.transactions]
+
+    @property
     def begins_unknown(self) -> bool:
         """Whether the first record is not the first ever, and nothing tells what was before."""
         return bool(self.transactions) and self.start is None and self.transactions[0].zxid not in _FIRST_ZXIDS
 
 
-def read_readable(directory: Path, redactor: Redactor | None = None) -> tuple[Recording, LogError | None]:
+def read_readable(directory: Path, redactor: Redactor | None = None, events: Path | None = None,
+                  work: Here = Here()) -> tuple[Recording, LogError | None]:
     """As `read_recording`, but where a log cannot be read on: what was read before, and the error."""
     try:
-        return read_recording(directory, redactor), None
+        return read_recording(directory, redactor, events, work), None
     except LogError as error:
-        return _recording(directory, list(error.transactions), [], redactor), error
+        return _recording(directory, error.transactions, [], redactor), error
 
 
-def read_recording(directory: Path, redactor: Redactor | None = None) -> Recording:
+def read_recording(directory: Path, redactor: Redactor | None = None, events: Path | None = None,
+                   work: Here = Here()) -> Recording:
     """Read all logs in a directory, its version-2/ and the version-2/ of its subdirectories, merged by zxid.
 
+    Each is written as a file of events, into the directory `events` (one that is not there yet) or one that is gone
+    when the recording is; `work` reads them, such as in tasks.
     `start` is the newest snapshot before the first record; where there is none that no missing record comes after,
     the oldest later one, and the records that it contains are left out. Where files are missing another recording
     begins. Torn tails, gaps, duplicates and unreadable snapshots are told in `problems`. With a `redactor` nothing but
@@ -68,8 +100,45 @@ def read_recording(directory: Path, redactor: Redactor | None = None) -> Recordi
     if not logs:
         raise LogError(f"{directory}: no log.* file here, in version-2/ or in */version-2/; give the directory "
                        "that ZooKeeper's dataLogDir (or dataDir) names")
+    kept = None if events else TemporaryDirectory(prefix="kafkaproof-")
+    store = partial(_store, redactor=redactor, directory=events or Path(kept.name))
     problems: list[str] = []
-    return _recording(directory, _merge(directory, logs, problems, redactor), problems, redactor)
+    return _recording(directory, _merge(directory, work.each(logs, store, shown("files")), kept, problems), problems, redactor)
+
+
+class Stored(NamedTuple):
+    """A log file that has been written as events: the records that could be read, what is imperfect, the damage.
+
+    `part` is None without a record.
+    """
+
+    log: Path
+    part: Part | None
+    problems: tuple[str, ...]
+    duplicates: int
+    damage: str | None
+
+
+def _store(log: Path, redactor: Redactor | None, directory: Path) -> Stored:
+    """Write the records of a log file as events, in the order of their zxids."""
+    try:
+        file, damage = read_file(log, redactor), None
+        transactions, problems = file.transactions, file.problems
+    except LogError as error:
+        transactions, problems, damage = error.transactions, (), str(error)
+    merged: dict[int, Transaction] = {}
+    for transaction in transactions:
+        known = merged.setdefault(transaction.zxid, transaction)
+        if not _same(known, transaction):
+            damage = _conflict(log, known, transaction)
+            break
+    rows = [merged[zxid] for zxid in sorted(merged)]
+    duplicates = len(transactions) - len(merged) if damage is None else 0
+    if not rows:
+        return Stored(log, None, problems, duplicates, damage)
+    file = directory / f"{log.parents[1].name}-{log.name}.parquet"
+    write_events(rows, file)
+    return Stored(log, Part(file, rows[0].zxid, rows[-1].zxid, survey_of(rows)), problems, duplicates, damage)
 
 
 def read_file(log: Path, redactor: Redactor | None) -> LogFile:
@@ -91,29 +160,74 @@ def learn(logs: list[Path], redactor: Redactor) -> None:
             continue
 
 
-def _recording(directory: Path, transactions: list[Transaction], problems: list[str],
+def _merge(directory: Path, stored: list[Stored], kept: TemporaryDirectory | None, problems: list[str]) -> Logged:
+    """The transactions of all files, each once; `problems` grows."""
+    damaged = next((place for place, each in enumerate(stored) if each.damage), None)
+    read = stored if damaged is None else stored[:damaged + 1]
+    for each in read if damaged is None else read[:-1]:
+        problems += each.problems
+    parts = [each.part for each in read if each.part]
+    if conflict := _first_conflict(Logged([each.part for each in read if each.part and not each.damage], kept),
+                                   [each.log for each in read if each.part]):
+        raise conflict
+    logged = Logged(parts, kept)
+    if damaged is not None:
+        raise LogError(read[-1].damage, logged)
+    duplicates = sum(each.duplicates for each in read) + sum(len(part.zxids()) for part in parts) - len(logged)
+    if duplicates:
+        problems.append(f"{directory}: {duplicates} records that occur more than once, the same each time, dropped")
+    return logged
+
+
+def _first_conflict(logged: Logged, logs: list[Path]) -> LogError | None:
+    """The error of the first file that has another record of a zxid than a file before it; None without one."""
+    numbers = {part.file: number for number, part in enumerate(logged.parts)}
+    found: tuple[int, Transaction, Transaction] | None = None
+    for group in logged.groups:
+        if len(group) > 1:
+            for _, same in groupby(logged.all(group), key=lambda each: each[0].zxid):
+                known, *others = sorted(same, key=lambda each: numbers[each[1].file])
+                for transaction, part in others:
+                    if transaction != known[0] and (found is None or numbers[part.file] < found[0]):
+                        found = numbers[part.file], known[0], transaction
+    if found is None:
+        return None
+    number, known, again = found
+    cut = Logged(logged.parts[number:number + 1], logged.kept).between(0, again.zxid - 1)
+    return LogError(_conflict(logs[number], known, again), Logged([*logged.parts[:number], *cut.parts], logged.kept))
+
+
+def _same(one: Transaction, other: Transaction) -> bool:
+    """Whether two records are the same but for the digest, which a server may leave out."""
+    return one is other or replace(one, trailer=b"") == replace(other, trailer=b"")
+
+
+def _conflict(log: Path, known: Transaction, again: Transaction) -> str:
+    return f"{log}: zxid {again.zxid:#x} is {again.form()}, but another record of this zxid is {known.form()}; " \
+           "are these logs of one ensemble?"
+
+
+def _recording(directory: Path, transactions: Logged | tuple, problems: list[str],
                redactor: Redactor | None) -> Recording:
     """Return the recording of these transactions, each part of it with the right snapshot."""
     recording = None if transactions else Recording(directory, None, [], problems)
-    for part in _parts(directory, transactions):
+    for part in _parts(directory, transactions) if transactions else ():
         recording = _part(directory, part, recording, [*(recording.problems if recording else problems)], redactor)
     return recording
 
 
-def _part(directory: Path, transactions: list[Transaction], earlier: Recording | None, problems: list[str],
+def _part(directory: Path, transactions: Logged, earlier: Recording | None, problems: list[str],
           redactor: Redactor | None) -> Recording:
     """Return the recording of transactions that come after what is earlier, with the right snapshot."""
-    first = transactions[0].zxid
+    first, whole = transactions[0].zxid, len(transactions)
     if earlier:
         problems.append(_missing(directory, earlier.transactions[-1].zxid, first))
     start = _start(directory, transactions, problems, redactor)
     if start is not None and first <= start.zxid:
-        place = bisect_left(transactions, start.zxid + 1, key=lambda transaction: transaction.zxid)
-        problems.append(f"{directory}: {place} records left out, which are not after the oldest snapshot, "
-                        f"{start.zxid:#x}")
-        transactions = transactions[place:]
-    gaps = [_missing(directory, one.zxid, other.zxid) for one, other in pairwise(transactions)
-            if not _follows(one.zxid, other.zxid)]
+        transactions = transactions.between(start.zxid + 1, _LAST_ZXID)
+        problems.append(f"{directory}: {whole - len(transactions)} records left out, which are not after the oldest "
+                        f"snapshot, {start.zxid:#x}")
+    gaps = [_missing(directory, *gap) for gap in _gaps(transactions)]
     return Recording(directory, start, transactions, problems + gaps, len(gaps), earlier)
 
 
@@ -137,40 +251,7 @@ def _zxid(file: Path) -> int:
     return int(file.name.split(".")[1], 16)
 
 
-def _merge(directory: Path, logs: list[Path], problems: list[str], redactor: Redactor | None) -> list[Transaction]:
-    """Read the logs and return their transactions in zxid order, each once."""
-    merged: dict[int, Transaction] = {}
-    duplicates = 0
-    for log in logs:
-        try:
-            file = read_file(log, redactor)
-        except LogError as error:
-            before = merged | {transaction.zxid: transaction for transaction in error.transactions}
-            raise LogError(str(error), _in_order(before)) from None
-        problems += file.problems
-        for transaction in file.transactions:
-            known = merged.setdefault(transaction.zxid, transaction)
-            if known is not transaction:
-                duplicates += 1
-                _expect_same(log, known, transaction, merged)
-    if duplicates:
-        problems.append(f"{directory}: {duplicates} records that occur more than once, the same each time, dropped")
-    return list(_in_order(merged))
-
-
-def _expect_same(log: Path, known: Transaction, again: Transaction, merged: dict[int, Transaction]) -> None:
-    """Raise LogError unless two records are the same but for the digest, which a server may leave out."""
-    if replace(known, trailer=b"") != replace(again, trailer=b""):
-        raise LogError(f"{log}: zxid {again.zxid:#x} is {again.form()}, but another record of this zxid is "
-                       f"{known.form()}; are these logs of one ensemble?", _in_order(merged))
-
-
-def _in_order(merged: dict[int, Transaction]) -> tuple[Transaction, ...]:
-    return tuple(merged[zxid] for zxid in sorted(merged))
-
-
-def _start(directory: Path, transactions: list[Transaction], problems: list[str],
-           redactor: Redactor | None) -> Snapshot | None:
+def _start(directory: Path, transactions: Logged, problems: list[str], redactor: Redactor | None) -> Snapshot | None:
     """Return the newest readable snapshot that the records follow, else the oldest readable one among them, else None.
 
     No snapshot is needed for the first record ever.
@@ -193,13 +274,26 @@ def _start(directory: Path, transactions: list[Transaction], problems: list[str]
     return None
 
 
-def _parts(directory: Path, transactions: list[Transaction]) -> list[list[Transaction]]:
+def _parts(directory: Path, transactions: Logged) -> list[Logged]:
     """Cut where records are missing between two files, or before a snapshot that makes up for them."""
     begins = {_zxid(file) for file in _files(directory, _LOG_NAME)}
     begins |= {_zxid(file) + 1 for file in _files(directory, _SNAPSHOT_NAME)}
-    places = [place for place, (one, other) in enumerate(pairwise(transactions), 1)
-              if not _follows(one.zxid, other.zxid) and other.zxid in begins]
-    return [transactions[start:end] for start, end in pairwise([0, *places, len(transactions)]) if start < end]
+    cuts = [following for _, following in _gaps(transactions) if following in begins]
+    if not cuts:
+        return [transactions]
+    return [transactions.between(first, end - 1) for first, end in pairwise([_FIRST_ZXID, *cuts, _LAST_ZXID + 1])]
+
+
+def _gaps(transactions: Logged) -> list[tuple[int, int]]:
+    """The zxids on both sides of each place where records are missing."""
+    found, last = [], None
+    for zxids in filter(len, transactions.blocks()):
+        places = np.flatnonzero(np.diff(zxids) != 1)
+        pairs = [(last, int(zxids[0]))] if last is not None else []
+        pairs += zip(zxids[places].tolist(), zxids[places + 1].tolist())
+        found += [pair for pair in pairs if not _follows(*pair)]
+        last = int(zxids[-1])
+    return found
 
 
 def _follows(zxid: int, following: int) -> bool:

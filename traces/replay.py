@@ -1,22 +1,26 @@
 """Holds the log of a real cluster to the transitions of the election system."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import takewhile
 from math import inf
 from typing import NamedTuple
 
 from spec.museum.election import MODELS
 from traces.accounts import Account
+from traces.contents import broker_in, number_in
 from traces.beginning import begin
-from traces.cluster import Members, broker_in, number_in
+from traces.columns import ByZxid
+from traces.cluster import Members
 from traces.controllers import Controllers
 from traces.divergence import reason_for
 from traces.election_steps import ElectionSteps, Local
 from traces.observation import CLOSES, OPENS, Observation, Observer
 from traces.possibilities import Candidate, Possibilities, Shared, Undecided
 from traces.recording import Recording
+from traces.sweep import Listener, sweep
 from traces.transactions import Transaction
 from traces.violations import Violations
 from traces.zookeeper_tree import Tree
@@ -37,6 +41,43 @@ class Step:
     violates: tuple[str, ...]
 
 
+class Made(NamedTuple):
+    """What there is to say of a step but its record: few are different."""
+
+    session: int
+    broker: int | None
+    candidate: Candidate
+    reign: int
+    shared: Shared
+    violates: tuple[str, ...]
+
+
+class Steps(Sequence):
+    """The steps in the order of the log; `made` has by zxid what they are."""
+
+    def __init__(self, recording: Recording):
+        self._recording, self.made = recording, ByZxid()
+
+    def add(self, transaction: Transaction, made: Made) -> None:
+        """Note the step that a record is."""
+        self.made.append(transaction.zxid, made)
+
+    def cut(self, zxid: int) -> None:
+        """Forget the steps from that zxid on."""
+        self.made = ByZxid.of(takewhile(lambda each: each[0] < zxid, self.made.items()))
+
+    def __len__(self) -> int:
+        return len(self.made)
+
+    def __iter__(self) -> Iterator[Step]:
+        rest = iter(self._recording.transactions)
+        for zxid, (_, *made) in self.made.items():
+            yield Step(next(transaction for transaction in rest if transaction.zxid == zxid), *made)
+
+    def __getitem__(self, place):
+        return list(self)[place]
+
+
 @dataclass
 class Result:
     """What replay found.
@@ -53,33 +94,34 @@ class Result:
     beginning: Shared
     controllers: Controllers
     violations: Violations
-    accounts: dict[int, Account] = field(default_factory=dict)
-    steps: list[Step] = field(default_factory=list)
+    steps: Steps
+    accounts: ByZxid = field(default_factory=ByZxid)
     divergence: tuple[int, str] | None = None
     diverging: tuple[Transaction, int | None] | None = None
     last: float = inf
     undecided: str | None = None
-    told: dict[int, str] = field(default_factory=dict)
+    told: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def explained(self) -> int:
         """How many records are steps of the election system."""
-        return sum(account.system is not None for account in self.accounts.values())
+        return sum(count for account, count in self.accounts.counts().items() if account.system is not None)
 
     @property
     def skipped(self) -> Counter:
         """How many records are outside of it, by their kinds."""
-        return Counter(account.name for account in self.accounts.values() if account.system is None)
+        return Counter({account.name: count for account, count in self.accounts.counts().items()
+                        if account.system is None})
 
     def skip(self, transaction: Transaction, kind: str) -> None:
         """A record is no step, but of a kind that no transition makes."""
-        self.accounts[transaction.zxid] = Account(None, kind)
+        self.accounts.append(transaction.zxid, Account(None, kind))
 
     def diverge(self, transaction: Transaction, reason: str) -> None:
         """The log diverges at an earlier record than was found so far: what comes from there on does not count."""
         self.divergence, self.undecided, self.last = (transaction.zxid, reason), None, transaction.zxid
         self.diverging = transaction, self.controllers.broker_of(transaction.session)
-        self.steps = [step for step in self.steps if step.transaction.zxid < transaction.zxid]
+        self.steps.cut(transaction.zxid)
         for name in [name for name, violation in self.violations.found.items() if violation.zxid >= transaction.zxid]:
             del self.violations.found[name]
 
@@ -97,66 +139,81 @@ class _Divergence(Exception):
     """A record that no behaviour explains; the text is the reason."""
 
 
-def replay(recording: Recording, variant: str, members: Members, root: str,
-           progress: Callable[[int], None] = lambda done: None) -> Result:
+def replay(recording: Recording, variant: str, members: Members, root: str) -> Result:
     """Follow a recording through a variant, up to its end or to the first record that does not fit."""
-    tree = Tree(recording.start)
-    rest = iter(recording.transactions)
-    complete = recording.start.last_processed_zxid if recording.start else 0
-    early = [t for t in recording.transactions if t.zxid <= complete]
-    for transaction in early:
-        tree.apply(next(rest))
-    follower = _Follower(variant, members, root, tree, len(recording.transactions))
-    for transaction in early:
-        follower.result.skip(transaction, "written while the snapshot was taken")
-    for number, transaction in enumerate(rest):
-        try:
-            follower.follow(transaction)
-        except _Divergence as divergence:
-            follower.result.diverge(transaction, str(divergence))
-        except Undecided as undecided:
-            follower.result.undecided = f"{transaction.zxid:#x}: {undecided}"
-            follower.result.last = transaction.zxid - 1
-        if follower.result.divergence or follower.result.undecided:
-            break
-        if number % 500 == 499:
-            progress(number + 1)
+    follower = Follower(recording, variant, members, root)
+    sweep(recording, follower)
     return follower.result
 
 
-class _Follower:
-    """Follows one log: the tree says what ZooKeeper holds, the possibilities what brokers may be doing."""
+class Follower(Listener):
+    """Follows one log: the tree says what ZooKeeper holds, the possibilities what brokers may be doing.
 
-    def __init__(self, variant: str, members: Members, root: str, tree: Tree, records: int):
-        self.steps = _steps_of(variant)
-        self.members, self.root, self.tree = members, root, tree
+    `result` is what is found, once the sweep has begun.
+    """
+
+    result: Result
+
+    def __init__(self, recording: Recording, variant: str, members: Members, root: str):
+        self.steps, self.variant, self.members, self.root = _steps_of(variant), variant, members, root
         self.observer = Observer(self.steps.has("register"), root)
-        self.latest = {members.broker_of[s]: s for s in sorted(tree.sessions) if s in members.broker_of}
-        self.possible = Possibilities(self.steps, members.brokers, shared_in(tree, root))
-        begin(self.possible, self.latest, self._registrations())
-        controllers = Controllers(members, root, tree.nodes)
+        self._recording, self._paths = recording, (f"{root}/controller", f"{root}/controller_epoch")
         self._alike: dict[tuple, tuple[_Explained, frozenset[Local]]] = {}
-        self.result = Result(variant, records, self.possible.shared, controllers, Violations(self.steps.properties))
+        self._over = False
+
+    def begin(self, tree: Tree) -> None:
+        """Begin with what brokers may be doing by a tree."""
+        self.tree = tree
+        self.latest = {self.members.broker_of[s]: s for s in sorted(tree.sessions) if s in self.members.broker_of}
+        self._shared = None, None, shared_in(tree, self.root)
+        self.possible = Possibilities(self.steps, self.members.brokers, self._shared[2])
+        begin(self.possible, self.latest, self._registrations())
+        self.result = Result(self.variant, len(self._recording.transactions), self.possible.shared,
+                             Controllers(self.members, self.root, tree.nodes), Violations(self.steps.properties),
+                             Steps(self._recording))
+        complete = self._recording.start.last_processed_zxid if self._recording.start else 0
+        for transaction in takewhile(lambda t: t.zxid <= complete, self._recording.transactions):
+            self.result.skip(transaction, "written while the snapshot was taken")
 
     def _registrations(self) -> dict[int, int]:
         paths = self.tree.children.get(f"{self.root}/brokers/ids", ())
         owners = [self.tree.nodes[path].ephemeral_owner for path in paths]
         return {self.members.broker_of[owner]: owner for owner in owners if owner in self.members.broker_of}
 
-    def follow(self, transaction: Transaction) -> None:
-        """Explain one record; raises _Divergence or Undecided."""
-        broker = self.members.broker_of.get(transaction.session)
+    def before(self, transaction: Transaction) -> None:
+        """See what a record may be, by the tree before it."""
+        if self._over:
+            return
+        broker = self._broker = self.members.broker_of.get(transaction.session)
         observation = None if broker is None else self.observer.of_broker(transaction, broker, self.tree.nodes)
-        if broker is not None and observation != OPENS and transaction.session not in self.tree.sessions:
+        self._observation = observation
+        self._closed = broker is not None and observation != OPENS and transaction.session not in self.tree.sessions
+
+    def after(self, transaction: Transaction, contradictions: tuple[str, ...]) -> None:
+        """Explain a record; where nothing does, what comes after it is not followed."""
+        if self._over:
+            return
+        try:
+            self._follow(transaction, contradictions)
+        except _Divergence as divergence:
+            self.result.diverge(transaction, str(divergence))
+        except Undecided as undecided:
+            self.result.undecided = f"{transaction.zxid:#x}: {undecided}"
+            self.result.last = transaction.zxid - 1
+        self._over = bool(self.result.divergence or self.result.undecided)
+
+    def _follow(self, transaction: Transaction, contradictions: tuple[str, ...]) -> None:
+        """Explain one record; raises _Divergence or Undecided."""
+        broker, observation = self._broker, self._observation
+        if self._closed:
             if not transaction.failed:
                 raise _Divergence(f"{transaction.form()} by broker {broker}, but its session "
                                   f"{transaction.session:#x} is not open")
             self.result.skip(transaction, "requests in a session that is over")
             return
-        texts = self.tree.apply(transaction)
-        if texts:
-            raise _Divergence(f"ZooKeeper cannot have written this: {'; '.join(texts)}")
-        after = shared_in(self.tree, self.root)
+        if contradictions:
+            raise _Divergence(f"ZooKeeper cannot have written this: {'; '.join(contradictions)}")
+        after = self._now()
         if broker is None:
             self._of_tool(transaction, after)
         elif observation == CLOSES:
@@ -168,6 +225,13 @@ class _Follower:
         if not transaction.failed:
             self.result.controllers.add(transaction)
 
+    def _now(self) -> Shared:
+        """What the tree says of /controller and /controller_epoch."""
+        controller, epoch = (self.tree.nodes.get(path) for path in self._paths)
+        if self._shared[0] is not controller or self._shared[1] is not epoch:
+            self._shared = controller, epoch, shared_in(self.tree, self.root)
+        return self._shared[2]
+
     def _of_tool(self, transaction: Transaction, after: Shared) -> None:
         """A record of a session that is no broker's: an operator's step, or of no concern."""
         name = self.observer.of_operator(transaction)
@@ -177,7 +241,7 @@ class _Follower:
             raise _Divergence(f"{transaction.form()} by session {transaction.session:#x}, which is no broker's: "
                               f"{self.result.variant} has no such step")
         else:
-            self.result.accounts[transaction.zxid] = Account("election", name)
+            self.result.accounts.append(transaction.zxid, Account("election", name))
             self._note(transaction, None, Candidate(name, None), 0, ())
 
     def _close_session(self, transaction: Transaction, broker: int, after: Shared) -> None:
@@ -241,7 +305,7 @@ class _Follower:
     def _count(self, transaction, broker, observation, explained: _Explained) -> None:
         """Note what a record is, and what it violates."""
         violated = self.result.violations.add(transaction, explained.broken, observation)
-        self.result.accounts[transaction.zxid] = explained.account
+        self.result.accounts.append(transaction.zxid, explained.account)
         if explained.account.system or violated:
             self._note(transaction, broker, explained.candidate, explained.reign, violated)
 
@@ -254,7 +318,8 @@ class _Follower:
         return self.steps.judge(before, before._replace(state_epoch=observation.state.controller_epoch))
 
     def _note(self, transaction, broker, candidate, reign, violated) -> None:
-        self.result.steps.append(Step(transaction, broker, candidate, reign, self.possible.shared, violated))
+        self.result.steps.add(transaction, Made(transaction.session, broker, candidate, reign, self.possible.shared,
+                                                violated))
 
 
 @cache

@@ -18,8 +18,7 @@ from traces.metrics.series import Series
 from traces.partitions.report import changes_as_json, print_changes
 from traces.recording import Recording
 from traces.replay import Result
-from traces.streams import flaws
-from traces.topics.replay import Streams
+from traces.streams import Streams, flaws
 from traces.topics.report import notifications_as_json, print_topics, reassignments_as_json, topics_as_json
 
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
@@ -92,7 +91,7 @@ class Report:
             "problems": list(self.problems),
             "flaws": [flaw.as_json() for flaw in flaws(self.streams)] if self.streams else [],
             "facts": self.facts and self.facts.as_json(),
-            "partitions": changes_as_json(self.streams.partitions) if self.streams else None,
+            "partitions": changes_as_json(self.streams) if self.streams else None,
             "topics": topics_as_json(self.streams) if self.streams else None,
             "reassignments": reassignments_as_json(self.streams) if self.streams else None,
             "notifications": notifications_as_json(self.streams) if self.streams else None,
@@ -118,8 +117,7 @@ def verdict_of(recording: Recording, result: Result, accounts: Audit) -> tuple[s
 
 def refused_by_epoch(result: Result) -> list[tuple[int, int]]:
     """Zxid and session of each write that the check of /controller_epoch refused."""
-    return [(step.transaction.zxid, step.transaction.session) for step in result.steps
-            if step.candidate.answer == "FENCED"]
+    return [(zxid, made.session) for zxid, made in result.steps.made.items() if made.candidate.answer == "FENCED"]
 
 
 def print_report(report: Report) -> None:
@@ -137,7 +135,7 @@ def print_report(report: Report) -> None:
     if report.facts:
         print_facts(out, report.facts)
     if report.streams:
-        print_changes(out, report.streams.partitions)
+        print_changes(out, report.streams)
         print_topics(out, report.streams)
         for each in flaws(report.streams):
             out.print(f"[yellow]{each.property} does not hold[/] in any version of Kafka, nor here: first at "

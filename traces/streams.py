@@ -1,22 +1,29 @@
 """All streams of a log together: what is in them, what only all of them show, and what nothing explains."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from heapq import merge
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
+
+import numpy as np
 
 from spec.language.model import first_paragraph
 from spec.properties.topics import not_deleted_while_reassigned
-from traces.evidence import Common, Evidence, Gathered
-from traces.partitions.explanations import DELETION
-from traces.partitions.replay import Explained, explain_changes
+from traces.columns import ByZxid, Rows
+from traces.evidence import Common, Gathered
+from traces.facts.stream import facts_together
+from traces.forward import Floors
+from traces.found import Found, changes_in, explain_stream
+from traces.partitions.explanations import DELETION, Explanation
+from traces.partitions.replay import Explained, is_ambiguous
 from traces.partitions.report import change_text
 from traces.recording import Recording
 from traces.replay import Result
 from traces.topics.context import Gap, Judged
-from traces.topics.replay import Streams, explain_topics
 from traces.violations import Violation
+from traces.work import Here, shown
 
 
 class Unexplained(NamedTuple):
@@ -27,39 +34,112 @@ class Unexplained(NamedTuple):
     certain: bool
 
 
-def explain_streams(gathered: Gathered) -> Streams:
-    """Explain everything that a log writes to partitions, topics and for reassignments."""
-    return together(gathered.common, [explain_stream(evidence) for evidence in gathered.streams.values()])
+def explain_streams(gathered: Gathered, work: Here = Here()) -> "Streams":
+    """Explain everything that a log writes to partitions, topics and for reassignments.
 
-
-def explain_stream(evidence: Evidence) -> Streams:
-    """Explain everything that is written in one stream."""
-    return explain_topics(evidence, explain_changes(evidence))
-
-
-def together(common: Common, found: list[Streams]) -> Streams:
-    """One out of many: in the order of the log, and held to what is common to them.
-
-    A controller has one thread, and one view of /brokers/ids, which only moves forward. Topic ids are unique.
+    The longest stream comes first, so that no long one is left for the end.
     """
-    streams = Streams(
-        partitions=sorted((e for each in found for e in each.partitions),
-                          key=lambda e: (e.change.zxid, e.change.topic)),
-        writes=sorted((w for each in found for w in each.writes), key=lambda judged: judged.write.zxid),
-        made=sorted((m for each in found for m in each.made), key=lambda made: made.zxid),
-        deletions=sorted((d for each in found for d in each.deletions), key=lambda deletion: deletion.zxid),
-        reassignments=sorted((r for each in found for r in each.reassignments), key=lambda r: r.zxid or 0),
-        deleting=sorted((e for each in found for e in each.deleting), key=lambda e: e.change.zxid),
-        gaps=[gap for each in found for gap in each.gaps],
-    )
-    for each in found:
-        for reign, zxids in each.threads.items():
-            streams.threads[reign] = list(merge(streams.threads[reign], zxids))
-    streams.partitions, floors = forward(common, streams.partitions)
-    streams.overlapping = [each.change.zxid for each in streams.deleting
-                           if _is_deletion(each, floors.get(each.change.zxid, 0))]
-    streams.writes = _once(streams.writes)
-    return streams
+    common = work.shared(gathered.common)
+    kept = sorted(gathered.streams.kept.values(), key=lambda each: each.size, reverse=True)
+    found = work.each(kept, lambda each: explain_stream(each.evidence(common.value)), shown("streams"))
+    return Streams(gathered, sorted(found, key=lambda each: each.name))
+
+
+class Streams:
+    """Every change of a partition's state, every other write to topics, and what became of them.
+
+    They are held to what is common to them: a controller has one thread, and one view of /brokers/ids, which only moves
+    forward; topic ids are unique. `best`: zxid and first explanation of each change that has one; `ways`: how many
+    changes have the same explanations; `strange`: the changes without any; `kinds`: how many writes are of each
+    stream and kind; `told`: the kind of each write, by its zxid; `odd`: the writes that nothing explains;
+    `overlapping`: the zxids of the changes by which a deletion has gone on during a reassignment (T3).
+    """
+
+    def __init__(self, gathered: Gathered, found: list[Found]):
+        self._gathered, self._found = gathered, found
+        self.made = sorted((m for each in found for m in each.judged.made), key=lambda made: made.zxid)
+        self.deletions = sorted((d for each in found for d in each.judged.deletions), key=lambda d: d.zxid)
+        self.reassignments = sorted((r for each in found for r in each.judged.reassignments),
+                                    key=lambda r: r.zxid or 0)
+        self.gaps = [gap for each in found for gap in each.judged.gaps]
+        self.facts = facts_together(each.facts for each in found)
+        self._join_changes()
+        self._join_writes()
+
+    def _join_changes(self) -> None:
+        deleting = sorted((e for each in self._found for e in each.judged.deleting), key=lambda e: e.change.zxid)
+        self._floors = Floors(self._gathered.common, self._found, {each.change.zxid for each in deleting})
+        self.overlapping = [each.change.zxid for each in deleting
+                            if _is_deletion(each, self._floors.seen.get(each.change.zxid, 0))]
+        self.changes = len(self._floors.zxids)
+        self.ways: Counter = self._floors.counts()
+        strange = [each for found in self._found for each in found.strange.values()]
+        for number, place, text, certain in self._floors.failed:
+            change = changes_in(self._gathered.streams[self._found[number].name])[place]
+            strange.append(Explained(change, text=text, certain=certain))
+        self.strange = sorted(strange, key=lambda each: (each.change.zxid, each.change.topic))
+
+    def _join_writes(self) -> None:
+        """Each write once, though several streams judge it: what one of them does not explain is not explained."""
+        self.odd: list[Judged] = [judged for _, judged in sorted(
+            {number: judged for found in self._found for number, judged in found.odd.items()}.items())]
+        odd, seen = {judged.write.number for judged in self.odd}, set()
+        self.kinds: Counter = Counter((judged.stream, None) for judged in self.odd)
+        told = Rows("qr")
+        shared = _numbers_in_several([found.writes.columns[0] for found in self._found])
+        for found in self._found:
+            for number, zxid, (stream, kind) in found.writes:
+                if number in odd or number in seen:
+                    continue
+                if number in shared:
+                    seen.add(number)
+                self.kinds[stream, kind] += 1
+                told.append(zxid, kind)
+        self.told = ByZxid.of(told)
+
+    @property
+    def best(self) -> Iterator[tuple[int, Explanation]]:
+        """Zxid and first explanation of each change that has one, in the order of the log."""
+        return ((zxid, explanations[0]) for zxid, explanations in self._floors if explanations)
+
+    @property
+    def ambiguous(self) -> int:
+        """How many changes have several explanations that need no more than the first."""
+        return sum(count for explanations, count in self.ways.items() if is_ambiguous(explanations))
+
+    @cached_property
+    def threads(self) -> dict[tuple[int, int], list[int]]:
+        """The zxids of the writes of each controller for which it matters, by epoch and session."""
+        return {reign: sorted(chain.from_iterable(each.threads.get(reign, ()) for each in self._found))
+                for reign in {gap.reign for gap in self.gaps}}
+
+    @cached_property
+    def partitions(self) -> list[Explained]:
+        """All changes with their explanations, in the order of the log."""
+        strange = {(each.change.zxid, each.change.partition): each for each in self.strange}
+        found = [
+            strange.get((change.zxid, change.partition)) or Explained(change, explanations)
+            for number, each in enumerate(self._found)
+            for change, explanations in zip(changes_in(self._gathered.streams[each.name]), self._floors.of(number))]
+        return sorted(found, key=lambda each: (each.change.zxid, each.change.topic))
+
+    @cached_property
+    def writes(self) -> list[Judged]:
+        """All other writes and what they are, in the order of the log."""
+        found = {judged.write.number: judged for judged in self.odd}
+        for each in self._found:
+            writes = {write.number: write for write in self._gathered.streams[each.name].writes}
+            writes |= {write.number: write for write in self._gathered.common.requests}
+            for number, _, (stream, kind) in each.writes:
+                found.setdefault(number, Judged(writes[number], stream, kind))
+        return [found[number] for number in sorted(found)]
+
+
+def _numbers_in_several(columns: list) -> set[int]:
+    """The numbers that are in more than one column."""
+    numbers, counts = np.unique(np.concatenate([np.frombuffer(c, np.int64) for c in columns if c] or [[]]),
+                                return_counts=True)
+    return set(numbers[counts > 1].astype(int).tolist())
 
 
 def _is_deletion(each: Explained, floor: int) -> bool:
@@ -67,57 +147,23 @@ def _is_deletion(each: Explained, floor: int) -> bool:
     admissible = tuple(e for e in each.explanations if e.view is None or e.view >= floor)
     if not admissible or admissible[0].trigger != DELETION:
         return False
-    return not replace(each, explanations=admissible).ambiguous
-
-
-def forward(common: Common, changes: Iterable[Explained]) -> tuple[list[Explained], dict[int, int]]:
-    """Keep the explanations by views not older than what the controller had seen before: these, by zxid, too."""
-    found, floors, seen, brokers = [], {}, {}, common.inputs.brokers
-    for each in changes:
-        views = [e.view for e in each.explanations]
-        if not views or each.change.after is None or views == [None] * len(views):
-            found.append(each)
-            continue
-        reign = each.change.reign
-        term = common.terms.claimed(*reign)
-        floor = floors.get(reign) or brokers.between(term.start, term.start)[0].zxid
-        admissible = tuple(e for e in each.explanations if e.view is None or e.view >= floor)
-        seen[each.change.zxid] = floor
-        if admissible:
-            floors[reign] = max(floor, min(floor if e.view is None else e.view for e in admissible))
-            found.append(replace(each, explanations=admissible) if len(admissible) < len(views) else each)
-        else:
-            why = f"its controller had seen the /brokers/ids of {floor:#x} before; each explanation needs an older one"
-            found.append(replace(each, explanations=(), text=why, certain=not term.unknown))
-    return found, seen
-
-
-def _once(writes: list[Judged]) -> list[Judged]:
-    """Each write once, though several streams judge it: what one of them does not explain is not explained."""
-    found: dict[tuple[int, str], Judged] = {}
-    for judged in writes:
-        key = judged.write.zxid, judged.write.path
-        if key not in found or judged.kind is None:
-            found[key] = judged
-    return list(found.values())
+    return not is_ambiguous(admissible)
 
 
 def unexplained(common: Common, streams: Streams) -> list[Unexplained]:
     """What nothing explains, in the order of the log."""
     return sorted([
-        *_partitions(streams.partitions), *_writes(streams), *_interruptions(common, streams), *_same_ids(streams)])
+        *_partitions(streams), *_writes(streams), *_interruptions(common, streams), *_same_ids(streams)])
 
 
-def _partitions(found: list[Explained]) -> Iterator[Unexplained]:
-    for each in found:
-        if not each.explanations:
-            yield Unexplained(each.change.zxid, f"partition {change_text(each.change)}: {each.text}", each.certain)
+def _partitions(streams: Streams) -> Iterator[Unexplained]:
+    for each in streams.strange:
+        yield Unexplained(each.change.zxid, f"partition {change_text(each.change)}: {each.text}", each.certain)
 
 
 def _writes(streams: Streams) -> Iterator[Unexplained]:
-    for judged in streams.writes:
-        if judged.kind is None:
-            yield Unexplained(judged.write.zxid, f"{judged.stream} stream: {judged.text}", judged.certain)
+    for judged in streams.odd:
+        yield Unexplained(judged.write.zxid, f"{judged.stream} stream: {judged.text}", judged.certain)
 
 
 def _interruptions(common: Common, streams: Streams) -> Iterator[Unexplained]:
@@ -152,9 +198,8 @@ def settle(common: Common, result: Result, streams: Streams, recording: Recordin
         result.diverge(transaction, certain[0].reason)
     elif found and not result.divergence and not result.undecided:
         result.undecided = f"{found[0].zxid:#x}: what was before the log is unknown, {found[0].reason}"
-    result.told = {judged.write.zxid: judged.kind for judged in streams.writes if judged.kind}
-    best = {each.change.zxid: each.explanations[0] for each in streams.partitions if each.explanations}
-    result.told |= {zxid: f"{first.strategy}: {first.trigger}" for zxid, first in best.items()}
+    result.told = ByZxid.of(chain(streams.told.items(), (
+        (zxid, f"{best.strategy}: {best.trigger}") for zxid, best in streams.best)))
 
 
 def flaws(streams: Streams) -> list[Violation]:

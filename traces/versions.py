@@ -1,6 +1,6 @@
 """The values that something had in the course of a log."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from typing import Generic, NamedTuple, TypeVar
 
 Value = TypeVar("Value")
@@ -17,19 +17,26 @@ class Versions(Generic[Value]):
     """The values that something had in the course of a log; `initial` before the first that was added."""
 
     def __init__(self, initial: Value):
-        self._zxids, self._values = [0], [initial]
+        self._zxids, self._versions = [0], [Version(0, initial)]
 
     def add(self, zxid: int, value: Value) -> None:
         """Note a new value; one that is equal to the present one is none."""
-        if value != self._values[-1]:
+        if value != self._versions[-1].value:
             self._zxids.append(zxid)
-            self._values.append(value)
+            self._versions.append(Version(zxid, value))
 
     def at(self, zxid: int) -> Value:
         """The value after the record of that zxid."""
-        return self._values[bisect_right(self._zxids, zxid) - 1]
+        return self._versions[bisect_right(self._zxids, zxid) - 1].value
+
+    def __getitem__(self, place: int) -> Version:
+        """The version at a place among all of them, the oldest first."""
+        return self._versions[place]
+
+    def places(self, first: int, last: int) -> slice:
+        """Which of all versions stood at some time from zxid `first` to `last`."""
+        return slice(bisect_right(self._zxids, first) - 1, bisect_right(self._zxids, last))
 
     def between(self, first: int, last: int) -> list[Version]:
         """The versions that stood at some time from zxid `first` to `last`, oldest first."""
-        begin, end = bisect_right(self._zxids, first) - 1, bisect_right(self._zxids, last)
-        return [Version(*pair) for pair in zip(self._zxids[begin:end], self._values[begin:end])]
+        return self._versions[self.places(first, last)]

@@ -15,7 +15,7 @@ class Write(NamedTuple):
 
     `form`: create, set or delete; `place`: None for the configuration of something else; `broker`: whose session
     wrote it, None for a tool's; `checked`: in a multi with a check of /controller_epoch; `previous`: the zxid of the
-    write of its session before, of those that are checked, in whatever stream.
+    write of its session before, of those that are checked, in whatever stream; `number`: which write of the log it is.
     """
 
     zxid: int
@@ -28,6 +28,7 @@ class Write(NamedTuple):
     data: bytes | None
     checked: bool
     previous: int = 0
+    number: int = 0
 
     @property
     def text(self) -> str:

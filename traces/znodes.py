@@ -4,9 +4,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from traces.cluster import json_in
 from traces.assignments import Assignment, assignment_in
-from traces.znode_json import part_of
+from traces.znode_json import json_in, part_of
 
 REASSIGN, PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)(?:(/partitions)(?:/(\d+)(/state)?)?)?")
@@ -50,6 +49,12 @@ def place_of(path: str) -> Place | None:
     if found := _NOTIFICATION.fullmatch(path):
         return Place(found[1])
     return Place("announcement") if ANNOUNCEMENT.fullmatch(path) else None
+
+
+def is_of_partition(path: str) -> bool:
+    """Whether a path as brokers know it is that of a partition or its state."""
+    place = place_of(path)
+    return place is not None and place.number is not None
 
 
 class Topic(NamedTuple):

@@ -4,6 +4,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from traces.jute import JuteError, JuteReader
@@ -19,6 +20,7 @@ _RECORD_HEADER = struct.Struct(">qi")
 _TXN_HEADER = struct.Struct(">Qiqqi")
 _END_OF_RECORD = b"B"
 _MULTI = 14
+_CHECK = 13
 _DIGEST_SIZE = 12
 _REMEDY = "take the file from another server of the ensemble, or cut a copy at this byte to read what is before"
 
@@ -147,13 +149,23 @@ def _transaction(payload: bytes) -> Transaction:
 
 
 def _operation_of_multi(reader: JuteReader) -> Operation:
-    kind = reader.int()
-    body = JuteReader(reader.buffer() or b"")
-    operation = _operation(kind, body)
-    surplus = len(body.rest())
+    kind, body = reader.int(), reader.buffer() or b""
+    return _check_in(body) if kind == _CHECK else _operation_in(kind, body)
+
+
+def _operation_in(kind: int, body: bytes) -> Operation:
+    reader = JuteReader(body)
+    operation = _operation(kind, reader)
+    surplus = len(reader.rest())
     if surplus:
         raise JuteError(f"{surplus} surplus bytes after {operation.form().split()[0]} of a multi")
     return operation
+
+
+@lru_cache(maxsize=1_000)
+def _check_in(body: bytes) -> Operation:
+    """A check in a multi: of /controller_epoch there is the same one for as long as a controller rules."""
+    return _operation_in(_CHECK, body)
 
 
 def _operation(kind: int, reader: JuteReader) -> Operation:
@@ -216,7 +228,7 @@ _OPERATIONS: dict[int, Callable[[JuteReader], Operation]] = {
     2: lambda reader: Delete(reader.string()),
     5: lambda reader: SetData(reader.string(), reader.buffer(), reader.int()),
     7: _set_acl,
-    13: lambda reader: Check(reader.string(), reader.int()),
+    _CHECK: lambda reader: Check(reader.string(), reader.int()),
     15: _create2,
     16: lambda reader: Reconfig(reader.string(), reader.buffer(), reader.int()),
     19: _create_container,

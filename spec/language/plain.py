@@ -30,8 +30,10 @@ class Plain:
 
 def copied(value):
     """A copy of a field of a plain state that shares nothing with it."""
+    if type(value) is int:
+        return value
     if isinstance(value, list):
-        return [copied(element) for element in value]
+        return value[:] if value and type(value[0]) is int else [copied(element) for element in value]
     return value.copy() if isinstance(value, Plain) else value
 
 

@@ -12,12 +12,13 @@ from traces.audit import Audit, audit
 from traces.cluster import Members, find_root, find_variant
 from traces.evidence import Gathered, gather
 from traces.facts.report import Facts, facts_of
+from traces.found import found_of
 from traces.partitions.replay import Explained, explain_changes
 from traces.recording import Recording, read_recording
 from traces.replay import Result, replay
 from traces.report import refused_by_epoch
-from traces.streams import explain_streams, forward, settle
-from traces.topics.replay import Streams
+from traces.streams import Streams, explain_streams, settle
+from traces.topics.replay import Judgements
 from traces.transactions import Transaction
 from traces.zookeeper_snapshot import Snapshot
 from traces.zookeeper_tree import Tree
@@ -64,11 +65,16 @@ def told(recording: Recording, variant: str | None = None) -> Told:
 
 def explained(recording: Recording, variant: str | None = None) -> list[Explained]:
     """Each change of a partition's state with what may explain it, whatever handlers say of it."""
+    return changes_of(recording, variant).partitions
+
+
+def changes_of(recording: Recording, variant: str | None = None) -> Streams:
+    """The changes of partition states with what may explain them, whatever handlers say of them."""
     root = find_root(recording, None)
     members = Members(recording, root)
     gathered = gather(recording, variant or find_variant(recording, members, root), members, root)
-    found = [each for evidence in gathered.streams.values() for each in explain_changes(evidence)]
-    return forward(gathered.common, sorted(found, key=lambda each: each.change.zxid))[0]
+    found = [found_of(evidence, Judgements(explain_changes(evidence))) for evidence in gathered.streams.values()]
+    return Streams(gathered, found)
 
 
 def settled(recording: Recording, variant: str | None = None) -> Result:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from traces.cluster import partition_state
+from traces.contents import partition_state
 from traces.recording import Recording
 from traces.transactions import Check, CloseSession, Create, SetData, Transaction
 from traces.zookeeper_tree import Tree, parent_path

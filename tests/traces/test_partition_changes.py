@@ -11,10 +11,11 @@ import pytest
 
 from checker.commands.main import main
 from tests.traces.log_writer import write_log
-from tests.traces.replaying import FENCED, LEGACY, altered, cut, read, run_json
+from tests.traces.replaying import FENCED, LEGACY, altered, changes_of, cut, read, run_json
 from tests.traces.replaying import explained as explanations
 from traces.partitions.replay import Explained
 from traces.partitions.report import changes_as_json
+from traces.streams import Streams
 
 PINNED = {
     "1.1.1/controller-failover": (207, 21), "1.1.1/isr-and-unclean": (94, 0), "1.1.1/topic-deletion": (160, 21),
@@ -26,12 +27,16 @@ PINNED = {
 
 
 @cache
+def streams(directory: Path) -> Streams:
+    return changes_of(read(directory))
+
+
 def whole(directory: Path) -> list[Explained]:
-    return explanations(read(directory))
+    return streams(directory).partitions
 
 
-def by(found: list[Explained]) -> dict[tuple[str, str], int]:
-    return {(row["strategy"], row["trigger"]): row["count"] for row in changes_as_json(found)["by"]}
+def by(directory: Path) -> dict[tuple[str, str], int]:
+    return {(row["strategy"], row["trigger"]): row["count"] for row in changes_as_json(streams(directory))["by"]}
 
 
 def zxids(found: list[Explained], strategy: str) -> list[int]:
@@ -39,7 +44,7 @@ def zxids(found: list[Explained], strategy: str) -> list[int]:
 
 
 def test_counts_of_the_bundled_recording_of_3_9_1():
-    assert by(whole(FENCED)) == {
+    assert by(FENCED) == {
         ("controlled_shutdown", "controlled shutdown"): 15, ("isr_expand", "AlterPartition"): 71,
         ("new_topic", "controller failover"): 12, ("new_topic", "topic creation"): 9,
         ("offline", "broker start-up"): 1, ("offline", "controller failover"): 24,
@@ -49,7 +54,7 @@ def test_counts_of_the_bundled_recording_of_3_9_1():
 
 
 def test_counts_of_the_bundled_recording_of_1_1_1():
-    assert by(whole(LEGACY)) == {
+    assert by(LEGACY) == {
         ("controlled_shutdown", "controlled shutdown"): 160, ("isr_expand", "leader's own write"): 680,
         ("isr_shrink", "leader's own write"): 222, ("new_topic", "controller failover"): 120,
         ("new_topic", "topic creation"): 162, ("offline", "broker failure"): 188,
@@ -59,7 +64,7 @@ def test_counts_of_the_bundled_recording_of_1_1_1():
 
 
 def test_every_change_of_every_recording_is_explained(recording_directory):
-    found = changes_as_json(whole(recording_directory))
+    found = changes_as_json(streams(recording_directory))
     assert (found["changes"], found["ambiguous"]) == PINNED["/".join(recording_directory.parts[-2:])]
     assert found["explained"] == found["changes"] == sum(row["count"] for row in found["by"])
     assert found["unexplained"] == []

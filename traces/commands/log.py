@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from contextlib import suppress
@@ -20,22 +19,26 @@ from traces.broker_logs.reading import read_logs
 from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.commands.options import given, jobs_on, write_history
 from traces.election_steps import logged_properties
-from traces.evidence import gather
+from traces.events import rows_in
+from traces.evidence import Gathering
 from traces.facts.report import facts_of
 from traces.following import Watch
 from traces.groups.command import EXPECTED, exit_code_of, groups_beside, left_alone, with_groups, worse
 from traces.groups.report import print_groups
-from traces.metrics.series import metrics_of
+from traces.metrics.series import Metrics
 from traces.page.render import render
 from traces.page.writing import write_whole
 from traces.pictures import history_of
 from traces.recording import Recording, learn, log_files, read_readable
 from traces.redaction import Redactor
-from traces.replay import replay
+from traces.replay import Follower
 from traces.report import (
     BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, refused_by_epoch, verdict_of,
 )
-from traces.streams import explain_streams, settle, together
+from traces.streams import explain_streams, settle
+from traces.sweep import sweep
+from traces.transactions import LogError
+from traces.work import Here, shown
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
 _ROUND = 1.0
@@ -52,16 +55,17 @@ def replay_log(options) -> int:
     if options.redact and (names := given(options, "offsets", "logs")):
         raise UserError(f"--redact: what {names} names holds names that are not replaced; leave out one of both")
     redactor = Redactor() if options.redact else None
-    recording, error = read_readable(options.directory, redactor)
-    if redactor:
-        recording = replace(recording, problems=[*recording.problems, *left_alone(options, "--redact")])
-    try:
-        report = report_of(recording, error, options, redactor)
-    except UserError as problem:
-        if not options.json:
-            raise
-        problems = (*recording.problems, str(problem))
-        report = Report(recording, None, problems, BAD_INPUT, str(problem))
+    with jobs_on(options.master) as jobs:
+        recording, error = _read(options, redactor, jobs)
+        if redactor:
+            recording = replace(recording, problems=[*recording.problems, *left_alone(options, "--redact")])
+        try:
+            report = report_of(recording, error, options, redactor, jobs)
+        except UserError as problem:
+            if not options.json:
+                raise
+            problems = (*recording.problems, str(problem))
+            report = Report(recording, None, problems, BAD_INPUT, str(problem))
     groups = groups_beside(options, recording) if recording.transactions and not options.redact else None
     if options.json:
         print(json.dumps(with_groups(report.as_json(), groups) if groups else report.as_json(), indent=2))
@@ -108,25 +112,39 @@ def watch(options) -> int:
     return VIOLATED if watched.violated - set(options.expect) else code
 
 
-def report_of(recording: Recording, error: UserError | None, options, redactor: Redactor | None = None) -> Report:
+def _read(options, redactor: Redactor | None, jobs) -> tuple[Recording, LogError | None]:
+    """Read all logs of a directory, and leave their operations as Parquet files in a new one, if that is asked for."""
+    directory, events = options.directory, options.events
+    if events:
+        try:
+            events.mkdir(parents=True)
+        except OSError as error:
+            raise UserError(f"--events {events}: {error.strerror}; name a directory that does not exist") from None
+    if redactor and jobs:
+        learn(log_files(directory), redactor)
+    found = read_readable(directory, redactor, events, jobs or Here())
+    if events:
+        print(f"{sum(map(rows_in, events.iterdir())):,} operations in {events}", file=sys.stderr)
+    return found
+
+
+def report_of(recording: Recording, error: UserError | None, options, redactor: Redactor | None = None,
+              jobs=None) -> Report:
     """Follow what could be read, with `error` where nothing more could; raises UserError."""
     chroot = redactor.path(options.chroot) if redactor and options.chroot else options.chroot
     if recording.earlier is None:
-        return _report_of_part(recording, error, chroot, options, redactor)
-    report, asked = None, vars(options)
+        return _report_of_part(recording, error, chroot, options, jobs)
+    report = None
     for part in recording.parts:
-        last = part is recording
-        mine = options if last else argparse.Namespace(**asked | {"events": None})
         try:
-            found = _report_of_part(part, error if last else None, chroot, mine, redactor)
+            found = _report_of_part(part, error if part is recording else None, chroot, options, jobs)
         except UserError as problem:
             found = Report(part, None, (*part.problems, str(problem)), UNDECIDED, str(problem))
         report = found.after(report) if report else found
     return report
 
 
-def _report_of_part(recording: Recording, error: UserError | None, chroot: str | None, options,
-                    redactor: Redactor | None) -> Report:
+def _report_of_part(recording: Recording, error: UserError | None, chroot: str | None, options, jobs) -> Report:
     """Follow what no file is missing of; raises UserError."""
     problems = (*recording.problems, *([str(error)] if error else []))
     if not recording.transactions:
@@ -140,45 +158,17 @@ def _report_of_part(recording: Recording, error: UserError | None, chroot: str |
         raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
     read = read_logs(options.logs) if options.logs else None
-    gathered = gather(recording, variant, members, root)
-    with jobs_on(options.master) as jobs:
-        if options.events:
-            _write_events(options.directory, options.events, root, jobs, redactor)
-        explained = jobs and jobs.explain(gathered.common, gathered.streams.values())
-        result = replay(recording, variant, members, root, _progress(len(recording.transactions)))
-        metrics = metrics_of(recording, members, root)
-        streams = together(gathered.common, explained.result()) if explained else explain_streams(gathered)
+    gathering, follower = Gathering(recording, variant, members, root), Follower(recording, variant, members, root)
+    metrics = Metrics(members, root)
+    sweep(recording, gathering, follower, metrics, progress=shown("records"))
+    gathered, result = gathering.gathered, follower.result
+    streams = explain_streams(gathered, jobs or Here())
     settle(gathered.common, result, streams, recording)
     logs = check_logs(read, gathered, recording, streams) if read else None
     accounts = audit(recording, gathered.common, result, streams)
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
-    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, metrics, logs)
-
-
-def _write_events(directory: Path, events: Path, root: str, jobs, redactor: Redactor | None) -> None:
-    """Write the operations of all logs as Parquet files into a new directory."""
-    from traces.events import write_events
-
-    try:
-        events.mkdir(parents=True)
-    except OSError as error:
-        raise UserError(f"--events {events}: {error.strerror}; name a directory that does not exist") from None
-    files = log_files(directory)
-    if jobs and redactor:
-        learn(files, redactor)
-    written = jobs.events(files, events, root, redactor) if jobs else \
-        sum(write_events(file, events, root, redactor) for file in files)
-    print(f"{written:,} operations in {events}", file=sys.stderr)
-
-
-def _progress(records: int):
-    """Shows how far a long log is, on a terminal."""
-    def show(done: int) -> None:
-        if sys.stderr.isatty() and records > 2_000:
-            print(f"\r{done:,} of {records:,} records", end="\n" if records - done < 500 else "", file=sys.stderr)
-
-    return show
+    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, metrics.series, logs)
 
 
 def _write_page(file: Path, page: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from spec.language.domains import NOBODY
-from traces.cluster import PartitionState
+from traces.contents import PartitionState
 from traces.controllers import Controller
 from traces.evidence import Evidence
 from traces.partitions.changes import Change

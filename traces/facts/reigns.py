@@ -19,6 +19,7 @@ class Written:
     """
 
     epoch: int
+    session: int
     broker: int | None
     states: int = 0
     unowned: int = 0
@@ -27,7 +28,16 @@ class Written:
 
     def as_json(self) -> dict:
         """The writes as an object of `replay --json`."""
-        return dict(vars(self))
+        return {name: value for name, value in vars(self).items() if name != "session"}
+
+    def nothing(self) -> "Written":
+        """Nothing written by the same controller."""
+        return Written(self.epoch, self.session, self.broker)
+
+    def add(self, other: "Written") -> None:
+        """Count what else it wrote."""
+        self.states, self.unowned, self.stale = (
+            self.states + other.states, self.unowned + other.unowned, self.stale + other.stale)
 
 
 def written_by(controllers: Controllers, changes: Iterable[Change], refused: list[tuple[int, int]]) -> list[Written]:
@@ -36,7 +46,7 @@ def written_by(controllers: Controllers, changes: Iterable[Change], refused: lis
     `refused`: zxid and session of the requests that the check of the epoch refused.
     """
     reigns = [controller for controller in controllers.all if controller.epoch is not None]
-    found = {(c.epoch, c.session): Written(c.epoch, c.broker) for c in reigns}
+    found = {(c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in reigns}
     elections = [controller.epoch_zxid for controller in reigns]
     for change in changes:
         if change.after and (each := found.get(change.reign)):

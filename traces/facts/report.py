@@ -7,12 +7,12 @@ from rich.console import Console
 from rich.table import Table
 
 from traces.evidence import Gathered
-from traces.facts.expectations import Broken, broken_by
-from traces.facts.leaderless import Leaderless, alone, is_unclean, loses_leader, without_leader
+from traces.facts.expectations import Broken
+from traces.facts.leaderless import Leaderless
 from traces.facts.registrations import Registration
 from traces.facts.reigns import Written, written_by
 from traces.partitions.changes import Change
-from traces.topics.replay import Streams
+from traces.streams import Streams
 
 _SHOWN = 10
 LONG = 1_000
@@ -54,13 +54,14 @@ class Facts:
 
 def facts_of(gathered: Gathered, streams: Streams, refused: list[tuple[int, int]]) -> Facts:
     """Collect the facts. `refused`: zxid and session of the requests that the check of the epoch refused."""
-    common, changes = gathered.common, [each.change for each in streams.partitions]
-    lost = [change for change in changes if loses_leader(change)]
-    return Facts(
-        common.registrations.all, [change for change in changes if is_unclean(change)],
-        without_leader(changes, streams.deletions), (len(lost), sum(alone(change) for change in lost)),
-        written_by(common.controllers, changes, refused), broken_by(gathered.streams.values()),
-    )
+    found, controllers = streams.facts, gathered.common.controllers
+    reigns = written_by(controllers, (), refused)
+    written = {(each.epoch, each.session): each for each in found.written}
+    for each in reigns:
+        if (states := written.get((each.epoch, each.session))) is not None:
+            each.add(states)
+    return Facts(gathered.common.registrations.all, found.unclean, found.leaderless, (found.lost, found.kept_alone),
+                 reigns, found.broken)
 
 
 def print_facts(out: Console, facts: Facts) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from traces.cluster import partition_state
+from traces.contents import partition_state
 from traces.groups.places import TOPIC
 from traces.recording import Recording
 from traces.transactions import Create, SetData

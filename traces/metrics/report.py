@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from heapq import merge
+from itertools import groupby, repeat
+from operator import itemgetter
 
 from rich.console import Console
 from rich.table import Table
 
 from spec.metrics import names
 from spec.metrics.metric import Metric
-from traces.metrics.series import COUNTERS, GAUGES, Sample, Series
+from traces.metrics.series import COUNTERS, GAUGES, Moment, Series
 
 METRICS: dict[str, Metric] = {each.name: each for each in vars(names).values() if isinstance(each, Metric)}
 INFORMING = ("controller_epoch", "brokers", "topics", "partitions")
@@ -26,8 +29,8 @@ class Row:
 
     metric: Metric
     most: int
-    first: Sample | None
-    last: Sample | None
+    first: Moment | None
+    last: Moment | None
     seconds: float | None
     lasts: bool
 
@@ -48,37 +51,47 @@ def rows_of(series: Series) -> list[Row]:
 
 
 def _gauge(series, name):
-    states = [Sample(0, series.began, series.initial), *series.samples]
-    times = [state.time for state in states[1:]] + [series.ended]
-    bad = [_is_worry(state, name) for state in states]
-    worried = sum(end - state.time for state, end, is_bad in zip(states, times, bad) if is_bad)
-    begun = [state for state, is_bad in zip(states, bad) if is_bad]
-    ended = [state for state, was_bad, is_bad in zip(states[1:], bad, bad[1:]) if was_bad and not is_bad]
-    last = None if bad[-1] or not ended else ended[-1]
-    most = max(state.values[name] for state in states)
-    return Row(METRICS[name], most, begun[0] if begun else None, last, worried / 1000, bad[-1])
+    course, first, last, since, worried = series.courses[name], None, None, None, 0
+    for moment, is_bad in _worries(series, name):
+        if is_bad and since is None:
+            first, since = first or moment, moment.time
+        elif not is_bad and since is not None:
+            last, worried, since = moment, worried + moment.time - since, None
+    if since is not None:
+        last, worried = None, worried + series.ended - since
+    most = max(course.initial, max(course.values, default=course.initial))
+    return Row(METRICS[name], most, first, last, worried / 1000, since is not None)
 
 
-def _is_worry(state, name):
+def _worries(series, name):
+    """Whether a metric is a worry, from each moment on at which that may change."""
+    names = ("controller_epoch", name) if name == "active_controllers" else (name,)
+    now = {each: series.courses[each].initial for each in names}
+    changes = merge(*(zip(course.samples, repeat(each), course.values)
+                      for each in names for course in [series.courses[each]]))
+    yield Moment(0, series.began), _is_worry(now, name)
+    for number, group in groupby(changes, key=itemgetter(0)):
+        now |= {each: value for _, each, value in group}
+        yield series.moments[number], _is_worry(now, name)
+
+
+def _is_worry(values, name):
     if name == "active_controllers":
-        return state.values["controller_epoch"] > 0 and state.values[name] == 0
-    return state.values[name] > 0
+        return values["controller_epoch"] > 0 and values[name] == 0
+    return values[name] > 0
 
 
 def _counter(series, name):
-    values = [series.initial, *(sample.values for sample in series.samples)]
-    grown = [s for s, before in zip(series.samples, values) if s.values[name] > before[name]]
-    first, last = (grown[0], grown[-1]) if grown else (None, None)
-    return Row(METRICS[name], values[-1][name], first, last, None, False)
+    course = series.courses[name]
+    grown = [number for number, value, before in zip(course.samples, course.values, [course.initial, *course.values])
+             if value > before]
+    first, last = (series.moments[grown[0]], series.moments[grown[-1]]) if grown else (None, None)
+    return Row(METRICS[name], course.last, first, last, None, False)
 
 
 def metrics_as_json(series: Series) -> dict:
     """The object `metrics` of `replay --json`: a sample has the metrics that its record changed."""
-    before, samples = series.initial, []
-    for sample in series.samples:
-        changed = {name: value for name, value in sample.values.items() if value != before[name]}
-        samples.append({"zxid": hex(sample.zxid), "time": sample.time, "values": changed})
-        before = sample.values
+    samples = [{"zxid": hex(zxid), "time": time, "values": values} for zxid, time, values in series.changes]
     return {
         "summary": [row.as_json() for row in rows_of(series)],
         "unclean_by_epoch": {str(epoch): count for epoch, count in sorted(series.unclean_by_epoch.items()) if count},
@@ -105,7 +118,7 @@ def print_metrics(out: Console, series: Series) -> None:
         out.print(f"unclean elections: {told}")
 
 
-def _moment(sample: Sample | None) -> str:
+def _moment(sample: Moment | None) -> str:
     """Zxid and time of day (UTC) of a record."""
     if sample is None:
         return ""

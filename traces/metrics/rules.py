@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spec.language.domains import NOBODY
 from spec.metrics import rules
-from traces.cluster import PartitionState
+from traces.contents import PartitionState
 from traces.assignments import Assignment
 
 

@@ -1,16 +1,23 @@
 """Collects the metrics record by record: what ZooKeeper holds, and what has been counted so far."""
 
 import re
+from array import array
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from traces.cluster import Members, PartitionState, below, json_in, number_in
+from traces.cluster import Members, below
+from traces.contents import PartitionState, number_in, state_in
 from traces.metrics.rules import NOTHING, Counted, Rules
-from traces.partitions.changes import Partition, state_in
+from traces.partitions.changes import Partition
 from traces.assignments import Assignment, assignment_in
-from traces.znode_json import entries_in, part_of
+from traces.znode_json import entries_in, json_in, part_of
+from traces.columns import Rows
 from traces.recording import Recording
+from traces.sweep import Listener, sweep
 from traces.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
+from traces.znodes import place_of
 from traces.zookeeper_tree import Tree
 
 GAUGES = ("active_controllers", "controller_epoch", "brokers", "topics", "partitions", *Counted._fields,
@@ -18,15 +25,18 @@ GAUGES = ("active_controllers", "controller_epoch", "brokers", "topics", "partit
 COUNTERS = ("controller_elections", "leader_elections", "unclean_elections", "isr_shrinks", "isr_expands",
             "failed_isr_updates", "fenced_writes", "session_expiries")
 _BADVERSION = -103
-_TOPIC = re.compile(r"/brokers/topics/([^/]+)")
-_STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
-_MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
-_CONFIG = re.compile(r"/config/topics/([^/]+)")
 _BROKER = re.compile(r"/brokers/ids/(\d+)")
 _REASSIGN, _DEFAULT, _EPOCH, _CONTROLLER = (
     "/admin/reassign_partitions", "/config/brokers/<default>", "/controller_epoch", "/controller",
 )
 _MIN_ISR = "min.insync.replicas"
+
+
+class Moment(NamedTuple):
+    """A record and its time in milliseconds since 1970."""
+
+    zxid: int
+    time: int
 
 
 @dataclass(frozen=True)
@@ -38,45 +48,112 @@ class Sample:
     values: dict[str, int]
 
 
-@dataclass
+class Course:
+    """How one metric went: its value at first, and each new one with the number of the sample that brought it."""
+
+    def __init__(self, initial: int):
+        self.initial, self.samples, self.values = initial, array("I"), array("q")
+
+    @property
+    def last(self) -> int:
+        """The present value."""
+        return self.values[-1] if self.values else self.initial
+
+
 class Series:
     """The metrics of a log: the values before the first record, and a sample for each record that changed one.
 
-    `unclean_by_epoch`: unclean elections by the controller epoch in the state written; `ended`: time of the last
-    record; `counted`: what each partition counts for from a record on, in the order of the log: what it counted for
-    before the first record stands at zxid 0.
+    `courses`: how each metric went, by its name; `moments`: zxid and time of each sample; `unclean_by_epoch`: unclean
+    elections by the controller epoch in the state written; `ended`: time of the last record; `counted`: zxid, time,
+    partition and what it counts for from that record on: what it counted for before the first record stands at zxid 0.
     """
 
-    initial: dict[str, int]
-    samples: list[Sample] = field(default_factory=list)
-    unclean_by_epoch: Counter = field(default_factory=Counter)
-    began: int = 0
-    ended: int = 0
-    counted: list[tuple[int, int, Partition, Counted]] = field(default_factory=list)
+    def __init__(self, initial: dict[str, int], began: int):
+        self.initial, self.began, self.ended = initial, began, began
+        self.courses = {name: Course(value) for name, value in initial.items()}
+        self._courses = list(self.courses.values())
+        self._last = list(initial.values())
+        self.moments = Rows("qq", Moment)
+        self.unclean_by_epoch: Counter = Counter()
+        self.counted = Rows("qqrr")
+
+    def add(self, zxid: int, time: int, values: list[int]) -> None:
+        """Note the metrics after a record, in the order of `initial`."""
+        if values == self._last:
+            return
+        for course, before, value in zip(self._courses, self._last, values):
+            if value != before:
+                course.samples.append(len(self.moments))
+                course.values.append(value)
+        self.moments.append(zxid, time)
+        self._last = values
+
+    @property
+    def changes(self) -> Iterator[tuple[int, int, dict[str, int]]]:
+        """Zxid and time of each sample, and the metrics that its record changed."""
+        waiting = [(name, iter(zip(course.samples, course.values))) for name, course in self.courses.items()]
+        following = {name: next(rows, None) for name, rows in waiting}
+        for number, (zxid, time) in enumerate(self.moments):
+            changed = {}
+            for name, rows in waiting:
+                if following[name] and following[name][0] == number:
+                    changed[name] = following[name][1]
+                    following[name] = next(rows, None)
+            yield zxid, time, changed
+
+    @property
+    def samples(self) -> list[Sample]:
+        """All samples with all metrics."""
+        values, found = self.initial, []
+        for zxid, time, changed in self.changes:
+            values = values | changed
+            found.append(Sample(zxid, time, values))
+        return found
 
 
 def metrics_of(recording: Recording, members: Members, root: str) -> Series:
     """The metrics over a recording; records written while the snapshot was taken are not counted."""
-    tree = Tree(recording.start)
-    complete = recording.start.last_processed_zxid if recording.start else 0
-    later = [transaction for transaction in recording.transactions if transaction.zxid > complete]
-    for transaction in recording.transactions:
-        if transaction.zxid <= complete:
-            tree.apply(transaction)
-    observer = _Observer(members, root, tree)
-    series = Series(observer.values())
-    series.began = series.ended = later[0].time if later else 0
-    series.counted += [(0, series.began, partition, counted) for partition, counted in observer.settled.items()]
-    last = series.initial
-    for transaction in later:
-        series.ended = transaction.time
-        changed = observer.add(transaction)
-        series.counted += [(transaction.zxid, transaction.time, *each) for each in observer.settled.items()]
-        if changed and (values := observer.values()) != last:
-            series.samples.append(Sample(transaction.zxid, transaction.time, values))
-            last = values
-    series.unclean_by_epoch = observer.unclean_by_epoch
-    return series
+    collected = Metrics(members, root)
+    sweep(recording, collected)
+    return collected.series
+
+
+class Metrics(Listener):
+    """Collects the metrics of a log that is swept."""
+
+    def __init__(self, members: Members, root: str):
+        self._members, self._root = members, root
+
+    def begin(self, tree: Tree) -> None:
+        """The tree before the first record that counts."""
+        self._observer = _Observer(self._members, self._root, tree)
+        self.series: Series | None = None
+
+    def before(self, transaction: Transaction) -> None:
+        """A record, and the tree before it."""
+        if self.series is None:
+            self.series = self._series(transaction.time)
+        self._changed = self._observer.add(transaction)
+
+    def after(self, transaction: Transaction, contradictions: tuple[str, ...]) -> None:
+        """The same record, and the tree after it."""
+        series, observer, zxid, time = self.series, self._observer, transaction.zxid, transaction.time
+        series.ended = time
+        if self._changed:
+            for partition, counted in observer.settle().items():
+                series.counted.append(zxid, time, partition, counted)
+            series.add(zxid, time, observer.values())
+
+    def end(self) -> None:
+        """The log is over."""
+        self.series = self.series or self._series(0)
+        self.series.unclean_by_epoch = self._observer.unclean_by_epoch
+
+    def _series(self, began: int) -> Series:
+        series = Series(dict(zip((*GAUGES, *COUNTERS), self._observer.values())), began)
+        for partition, counted in self._observer.settled.items():
+            series.counted.append(0, began, partition, counted)
+        return series
 
 
 class _Observer:
@@ -90,22 +167,20 @@ class _Observer:
         self._totals = [0] * len(Counted._fields)
         self._partitions = 0
         self._min_isrs: dict[str, int | None] = {}
-        self._counts = Counter({name: 0 for name in COUNTERS})
+        self._counts = dict.fromkeys(COUNTERS, 0)
         self._dirty: set[Partition] = set()
         self.unclean_by_epoch: Counter = Counter()
         self._brokers: frozenset[int] = frozenset()
         self._registered = True
         self._marked: set[str] = set()
-        self.settled: dict[Partition, Counted] = {}
         for path, node in tree.nodes.items():
             self._note(below(root, path) or "", node.data or b"")
-        self._counts = Counter({name: 0 for name in COUNTERS})
+        self._counts = dict.fromkeys(COUNTERS, 0)
         self.unclean_by_epoch.clear()
-        self._settle()
+        self.settled = self.settle()
 
     def add(self, transaction: Transaction) -> bool:
-        """Go on by one record; returns whether it may have changed a metric. `settled`: the partitions it changed."""
-        self.settled = {}
+        """Go on by one record, the tree being the one before it; returns whether it may have changed a metric."""
         if transaction.failed:
             return self._add_refusal(transaction)
         noted = False
@@ -119,26 +194,15 @@ class _Observer:
                 case CloseSession():
                     self._add_end(transaction)
                     noted = True
-        self._tree.apply(transaction)
-        if noted:
-            self._settle()
         return noted
 
-    def values(self) -> dict[str, int]:
-        """All metrics as they are now."""
-        nodes = self._tree.nodes
-        epoch = nodes.get(self._root + _EPOCH)
-        gauges = {
-            "active_controllers": int(self._root + _CONTROLLER in nodes),
-            "controller_epoch": (number_in(epoch.data) or 0) if epoch else 0,
-            "brokers": len(self._brokers),
-            "topics": len(self._assignments),
-            "partitions": self._partitions,
-            **dict(zip(Counted._fields, self._totals)),
-            "topics_to_delete": len(self._marked),
-            "topics_ineligible": sum(self._is_ineligible(topic) for topic in self._marked),
-        }
-        return gauges | {name: self._counts[name] for name in COUNTERS}
+    def values(self) -> list[int]:
+        """All metrics as they are now, in the order of GAUGES and COUNTERS."""
+        return [
+            int(self._root + _CONTROLLER in self._tree.nodes), self._epoch(), len(self._brokers),
+            len(self._assignments), self._partitions, *self._totals, len(self._marked),
+            sum(self._is_ineligible(topic) for topic in self._marked), *self._counts.values(),
+        ]
 
     def _add_refusal(self, transaction: Transaction) -> bool:
         """A refused request of a broker: its check of the epoch, or a version that is not the present one."""
@@ -154,25 +218,30 @@ class _Observer:
 
     def _note(self, path: str, data: bytes | None) -> bool:
         """A znode has these data now, or is gone (None); returns whether metrics read it."""
-        if found := _STATE.fullmatch(path):
-            self._note_state((found[1], int(found[2])), data)
-        elif found := _TOPIC.fullmatch(path):
-            self._note_topic(found[1], data)
-        elif found := _MARKER.fullmatch(path):
-            (self._marked.discard if data is None else self._marked.add)(found[1])
-            self._dirty |= self._of_topic(found[1])
-        elif found := _CONFIG.fullmatch(path):
-            self._dirty |= self._of_topic(found[1])
-            self._min_isrs.clear()
-        elif path in (_REASSIGN, _DEFAULT):
-            self._dirty |= set(self._counted)
-            self._min_isrs.clear()
-        elif path == _EPOCH and data is not None:
-            self._counts["controller_elections"] += int((number_in(data) or 0) > self._epoch())
-        elif _BROKER.fullmatch(path):
-            self._registered = True
-        elif path not in (_EPOCH, _CONTROLLER):
-            return False
+        place = place_of(path)
+        match place.kind if place else path:
+            case "state":
+                self._note_state(place.partition, data)
+            case "topic":
+                self._note_topic(place.topic, data)
+            case "marker":
+                (self._marked.discard if data is None else self._marked.add)(place.topic)
+                self._dirty |= self._of_topic(place.topic)
+            case "config":
+                self._dirty |= self._of_topic(place.topic)
+                self._min_isrs.clear()
+            case "reassign" | "/config/brokers/<default>":
+                self._dirty |= set(self._counted)
+                self._min_isrs.clear()
+            case "/controller_epoch":
+                if data is not None:
+                    self._counts["controller_elections"] += int((number_in(data) or 0) > self._epoch())
+            case "/controller":
+                pass
+            case _:
+                if not _BROKER.fullmatch(path):
+                    return False
+                self._registered = True
         return True
 
     def _note_state(self, partition, data):
@@ -196,8 +265,10 @@ class _Observer:
             self._partitions += len(found)
         self._dirty |= self._of_topic(topic)
 
-    def _settle(self):
-        """Count anew what has changed; when brokers have come or gone, everything."""
+    def settle(self) -> dict[Partition, Counted]:
+        """Count anew what has changed, the tree being the one after the record; when brokers have come or gone,
+        everything. Returns the partitions that count for something else than before."""
+        settled = {}
         if self._registered:
             self._registered = False
             names = (path.rpartition("/")[2] for path in self._tree.children.get(f"{self._root}/brokers/ids", ()))
@@ -208,9 +279,10 @@ class _Observer:
             if counted is not None:
                 self._counted[partition] = counted
             if known != (counted or NOTHING):
-                self.settled[partition] = counted or NOTHING
+                settled[partition] = counted or NOTHING
                 self._totals = [total - old + new for total, old, new in zip(self._totals, known, counted or NOTHING)]
         self._dirty = set()
+        return settled
 
     def _count(self, partition):
         topic, number = partition

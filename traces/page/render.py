@@ -109,10 +109,9 @@ def _metrics(series: Series, began: int) -> list[dict]:
     """The metrics that ever changed: name, words, points (ms since `began`, value), whether any value is a worry."""
     found = []
     for name in (*GAUGES, *COUNTERS):
-        points = [[series.began - began, series.initial[name]]]
-        for sample in series.samples:
-            if sample.values[name] != points[-1][1]:
-                points.append([sample.time - began, sample.values[name]])
+        course = series.courses[name]
+        points = [[series.began - began, course.initial]]
+        points += [[series.moments[n].time - began, value] for n, value in zip(course.samples, course.values)]
         if len(points) > 1:
             metric = METRICS[name]
             found.append({"name": name, "text": metric.text, "alert": metric.alert, "kafka": metric.kafka,

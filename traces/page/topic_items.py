@@ -14,7 +14,7 @@ from traces.partitions.changes import Change, Partition
 from traces.partitions.replay import Explained
 from traces.partitions.report import change_text
 from traces.topics.history import Deletion
-from traces.topics.replay import Streams
+from traces.streams import Streams
 
 TOPICS = "Topics and partitions"
 _WORRIES = {

@@ -1,114 +1,147 @@
 """One change by a controller with all that the controller may have read when it decided."""
 
-from collections.abc import Iterable
+from typing import NamedTuple
 
-from spec.language.domains import NOBODY
+from traces.assignments import target_of
 from traces.evidence import Evidence
 from traces.partitions.changes import Change
 from traces.partitions.elections import Elected
-from traces.assignments import target_of
-from traces.versions import Version
+from traces.partitions.views import View
 from traces.reigns import Reign
 from traces.znodes import Place
 
 
-class Case:
-    """A change of a partition state by a controller, and what may have led to it.
+class Unclean(NamedTuple):
+    """unclean.leader.election.enable since an election read it: `enabled` at some time, `newly` so, `unset` so."""
 
-    `views`: the versions of /brokers/ids that it may have gone by, oldest first, `history` those since the reign
-    began; `assignments`: the orders of replicas, where nothing fences other controllers any that it may have read;
-    `targets`: what reassignments of the partition want;
-    `preferred_requested`: /admin/preferred_replica_election listed it since the controller's last write of it;
-    `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the reign, or
-    all along; `known`, `written`: leader and ISR before (None for a new partition) and after; `repeats`: strategy and
-    trigger of the election that wrote the present state, if the batch that it was in may have been elected again;
-    `topic_follows`: the next checked write of this controller in the stream is that of the topic znode.
+    enabled: bool
+    newly: bool
+    unset: bool
+
+
+class Sight(NamedTuple):
+    """A view of /brokers/ids that a controller may have gone by.
+
+    `leaving`: who of it may be shutting down: such a broker is gone soon; `leaderless`: the leader was missing in some
+    version from its election to this view; `unclean`: None where nobody outside of the ISR was elected.
     """
 
-    def __init__(self, change: Change, reign: Reign, evidence: Evidence):
-        inputs, features = evidence.inputs, evidence.features
-        self.change, self.inputs, self._leaving = change, inputs, evidence.leaving
-        self.start = reign.start
-        self.partition = change.partition
-        self.elected = reign.elected.get(self.partition, reign.start)
-        self.history: list[Version] = inputs.brokers.between(reign.start, change.zxid)
-        self.views = inputs.brokers.between(reign.view, change.zxid)
-        self.versions = inputs.assignments(self.partition, reign.start, change.zxid)
-        last = reign.last.get(self.partition, reign.start)
-        self.targets = self._targets(last if features.kip455 else reign.start, last)
-        self.preferred_requested = inputs.common.preferred_requested(self.partition, last, change.zxid)
-        fenced = features.guarded and change.zxid <= reign.end
-        read = self.versions[-1:] if fenced else self.versions
-        own = [order for v in read for order in (v.value.replicas, target_of(v.value))]
-        self.assignments = list(dict.fromkeys(own + self.targets))
-        requested = inputs.deletions(change.topic, reign.start, change.zxid)
-        self.may_be_deleting, self.is_being_deleted = any(requested), all(requested)
-        self.known = Elected(change.before.leader, frozenset(change.before.isr)) if change.before else None
-        self.written = Elected(change.after.leader, frozenset(change.after.isr))
-        following = evidence.next_checked(change.session, change.zxid)
-        self.topic_follows = following is not None and following.place == Place("topic", change.topic)
-        at, *repeated = reign.elections.get(self.partition, (0, None, None))
-        refused = evidence.failures.refused(change.session, at, change.zxid)
-        self.repeats = repeated if not features.kip455 and refused and at == change.since else None
+    view: View
+    leaving: frozenset[int]
+    leaderless: bool
+    unclean: Unclean | None
 
-    def _targets(self, requested: int, last: int) -> list[tuple[int, ...]]:
-        """What a reassignment under way wants, or one new since the controller's last write, or asked for."""
-        assignments = [v.value for v in self.inputs.assignments(self.partition, last, self.change.zxid)]
-        under_way = [target_of(a) for a in assignments[-1:] if a.adding or a.removing]
-        new = [a.replicas for before, a in zip(assignments, assignments[1:])
-               if a.replicas not in (before.replicas, target_of(before))]
-        asked = self.inputs.common.requested_targets(self.partition, requested, self.change.zxid)
-        return list(dict.fromkeys(under_way + new + asked))
 
-    @property
-    def may_be_emptied(self) -> bool:
-        """Whether unclean elections may be enabled for the topic, which once let the last member leave an ISR."""
-        settings = self.inputs.unclean(self.change.topic, max(self.start, self.change.since), self.change.zxid)
-        return any(setting.value is not False for setting in settings)
+class Created(NamedTuple):
+    """How a partition came to be assigned: who of all brokers was `there` for the controller to see, whether that was
+    `before` the reign, and whether the topic `existed`."""
 
-    @property
-    def is_overtaken(self) -> bool:
-        """Whether another controller wrote the present state after this one's reign began, which does not know of it."""
-        before, after = self.change.before, self.change.after
-        return before.controller_epoch != after.controller_epoch and self.change.since > self.start
+    there: frozenset[int]
+    before: bool
+    existed: bool
 
-    def since(self, view: Version) -> int:
-        """The zxid from which an election by this view read what it needs: the state first, then the topic's config."""
-        return max(view.zxid, self.start, self.change.since)
 
-    def tokens(self, brokers: Iterable[int], view: Version) -> int | None:
-        """How many brokers that the view has must count as offline so that none of these is online.
+class Case(NamedTuple):
+    """All that the explanations of a change depend on: cases that are equal have the same ones.
 
-        None where nothing in the log bears it out: they go on for long, and told of no failed log directory.
-        """
-        registered = [broker for broker in brokers if broker in view.value]
-        if all(self.leaves(broker, view) or self.has_failed_directory(broker) for broker in registered):
-            return len(registered)
+    `known`, `written`: leader and ISR before (None for a new partition) and after; `sights`: oldest first;
+    `assignments`: the orders of replicas, where nothing fences other controllers any that it may have read; `targets`:
+    what reassignments of the partition want; `created`: of a new partition that is assigned;
+    `failed`: the brokers that have told of a failed log directory;
+    `preferred_requested`: /admin/preferred_replica_election listed it since the controller's last write of it;
+    `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the reign, or
+    all along; `may_be_emptied`: unclean elections may be enabled for the topic, which once let the last member leave an
+    ISR; `is_overtaken`: another controller wrote the present state after this one's reign began, which does not know of
+    it; `repeats`: strategy, trigger and view of the election that wrote the present state, if the batch that it was in
+    may have been elected again; `topic_follows`: the next checked write of this controller in the stream is that of the
+    topic znode.
+    """
+
+    known: Elected | None
+    written: Elected
+    sights: tuple[Sight, ...]
+    assignments: tuple[tuple[int, ...], ...]
+    targets: tuple[tuple[int, ...], ...]
+    created: Created | None
+    failed: frozenset[int]
+    preferred_requested: bool
+    may_be_deleting: bool
+    is_being_deleted: bool
+    may_be_emptied: bool
+    is_overtaken: bool
+    repeats: tuple[str, str, int] | None
+    topic_follows: bool
+
+
+def case_of(change: Change, reign: Reign, evidence: Evidence) -> Case:
+    """The case of a change by the controller of a reign."""
+    inputs, features, before, zxid = evidence.inputs, evidence.features, change.before, change.zxid
+    partition = change.partition
+    known = Elected(before.leader, frozenset(before.isr)) if before else None
+    written = Elected(change.after.leader, frozenset(change.after.isr))
+    versions = inputs.assignments(partition, reign.start, zxid)
+    last = reign.last.get(partition, reign.start)
+    targets = _targets(change, evidence, last if features.kip455 else reign.start, last)
+    read = versions[-1:] if features.guarded and zxid <= reign.end else versions
+    own = [order for v in read for order in (v.value.replicas, target_of(v.value))]
+    requested = inputs.deletions(change.topic, reign.start, zxid)
+    following = evidence.next_checked(change.session, zxid)
+    return Case(
+        known, written, _sights(change, reign, evidence, known, written), tuple(dict.fromkeys(own + targets)),
+        tuple(targets), _created(change, reign, evidence, versions[0].zxid) if versions and known is None else None,
+        inputs.common.lost_log_directories(zxid), inputs.common.preferred_requested(partition, last, zxid),
+        any(requested), all(requested), features.variant == "zkclient" and _may_be_emptied(change, reign, evidence),
+        before is not None and before.controller_epoch != change.after.controller_epoch and change.since > reign.start,
+        _repeats(change, reign, evidence), following is not None and following.place == Place("topic", change.topic),
+    )
+
+
+def _sights(change: Change, reign: Reign, evidence: Evidence, known: Elected | None,
+            written: Elected) -> tuple[Sight, ...]:
+    elected, found = reign.elected.get(change.partition, reign.start), []
+    for view in evidence.views.of(reign.start, reign.view, change.zxid):
+        leaving = evidence.views.leaving(view, change.reign, change.time, change.zxid)
+        leaderless = known is not None and evidence.views.was_without(known.leader, elected, view.zxid)
+        outside = known is not None and written.leader not in known.isr
+        unclean = _unclean(change, max(view.zxid, reign.start, change.since), evidence) if outside else None
+        found.append(Sight(view, leaving, leaderless, unclean))
+    return tuple(found)
+
+
+def _unclean(change: Change, since: int, evidence: Evidence) -> Unclean:
+    """What an election read that began at a zxid: the state first, then the topic's configuration."""
+    settings = evidence.inputs.unclean(change.topic, since, change.zxid)
+    enabled = [setting.zxid for setting in settings if setting.value]
+    return Unclean(bool(enabled), bool(enabled) and enabled[-1] > since,
+                   any(setting.value is None for setting in settings))
+
+
+def _created(change: Change, reign: Reign, evidence: Evidence, assigned: int) -> Created:
+    inputs = evidence.inputs
+    there = inputs.brokers.at(max(assigned, reign.start))
+    return Created(there, assigned <= reign.start, inputs.exists(change.topic, assigned - 1))
+
+
+def _may_be_emptied(change: Change, reign: Reign, evidence: Evidence) -> bool:
+    settings = evidence.inputs.unclean(change.topic, max(reign.start, change.since), change.zxid)
+    return any(setting.value is not False for setting in settings)
+
+
+def _repeats(change: Change, reign: Reign, evidence: Evidence) -> tuple[str, str, int] | None:
+    """What may be repeated: up to 2.3 the election that wrote the state, where a request of its batch was refused."""
+    at, *repeated = reign.elections.get(change.partition, (0,))
+    if evidence.features.kip455 or not repeated or at != change.since:
         return None
+    if not evidence.failures.refused(change.session, at, change.zxid):
+        return None
+    return *repeated, reign.elected[change.partition]
 
-    def leaves(self, broker: int, view: Version) -> bool:
-        """Whether a registered broker may be shutting down: it is gone soon."""
-        return broker in view.value and self._leaving.may_be(broker, view.zxid, self.change)
 
-    def has_failed_directory(self, broker: int) -> bool:
-        """Whether a broker has told of a failed log directory."""
-        return self.inputs.common.lost_a_log_directory(broker, self.change.zxid)
-
-    def has_left(self, broker: int, view: Version) -> bool:
-        """Whether the view lacks a broker that an earlier one of this reign has."""
-        earlier = [v.value for v in self.history if v.zxid < view.zxid]
-        return broker not in view.value and any(broker in brokers for brokers in earlier)
-
-    def has_joined(self, broker: int, view: Version) -> bool:
-        """Whether the view has a broker that an earlier one of this reign lacks."""
-        earlier = [v.value for v in self.history if v.zxid < view.zxid]
-        return broker in view.value and any(broker not in brokers for brokers in earlier)
-
-    def may_be_offline(self, view: Version, offline: Iterable[int]) -> bool:
-        """Whether the controller may hold the partition for offline at this view, when these brokers are not online.
-
-        Its leader is nobody, does not count as online, or was not registered at some view since it was elected.
-        """
-        leader, views = self.known.leader, [v.value for v in self.history if self.elected <= v.zxid <= view.zxid]
-        views.append(self.inputs.brokers.at(self.elected))
-        return leader == NOBODY or leader in offline or any(leader not in brokers for brokers in views)
+def _targets(change: Change, evidence: Evidence, requested: int, last: int) -> list[tuple[int, ...]]:
+    """What a reassignment under way wants, or one new since the controller's last write, or asked for."""
+    assignments = [v.value for v in evidence.inputs.assignments(change.partition, last, change.zxid)]
+    under_way = [target_of(a) for a in assignments[-1:] if a.adding or a.removing]
+    new = [a.replicas for before, a in zip(assignments, assignments[1:])
+           if a.replicas not in (before.replicas, target_of(before))]
+    asked = evidence.inputs.common.requested_targets(change.partition, requested, change.zxid)
+    return list(dict.fromkeys(under_way + new + asked))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from traces.cluster import PartitionState, partition_state
+from traces.contents import PartitionState, state_in
 from traces.writes import Write
 from traces.znodes import place_of
 from traces.zookeeper_snapshot import Znode
@@ -65,9 +65,3 @@ class Changes:
         self.all.append(Change(write.zxid, write.time, *partition, *known, after, write.session, write.broker,
                                write.checked))
         self._known[partition] = write.zxid, after
-
-
-def state_in(data: bytes | None) -> PartitionState | None:
-    """The partition state that a znode holds, None when it is none or its ISR is no list of broker ids."""
-    state = partition_state(data)
-    return state if state and all(isinstance(broker, int) for broker in state.isr) else None

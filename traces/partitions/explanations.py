@@ -4,21 +4,23 @@ What no log shows (who is shutting down, what an operator or a timer asked for) 
 may use one only where the log bears it out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
 from itertools import takewhile
+from math import inf
 from typing import NamedTuple
 
-from spec.language.domains import NOBODY
 from traces.features import Features
-from traces.partitions.case import Case
+from traces.partitions.case import Case, Sight
 from traces.partitions.elections import Elected, Elections
-from traces.versions import Version
 
 FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
 CREATION, EXPANSION, DELETION = "topic creation", "partition expansion", "topic deletion"
 REASSIGNMENT, SHUTDOWN, DIRECTORY = "reassignment", "controlled shutdown", "log directory failure"
 ENABLED, FORCED = "unclean election enabled", "unclean election requested"
 BY_ZNODE, BY_REQUEST = "preferred election by znode", "preferred election by request or timer"
+_REMEMBERED = 50_000
+"""So many cases are remembered: those of the partitions that one broker's end concerns are mostly alike."""
 
 
 class Explanation(NamedTuple):
@@ -36,9 +38,13 @@ class Explainer:
     def __init__(self, features: Features):
         self._features, self._variant = features, features.variant
         self._elections = Elections()
+        self.explanations = lru_cache(maxsize=_REMEMBERED)(self.explanations)
 
-    def explanations(self, case: Case) -> list[Explanation]:
-        """All that gives what was written, by each view and assignment that the controller may have read."""
+    def explanations(self, case: Case) -> tuple[Explanation, ...]:
+        """All that gives what was written, by each view and assignment that the controller may have read.
+
+        Those by the newest views come first, of these the ones that need the fewest tokens.
+        """
         if case.known is None:
             finders = (self._new_topic,)
         elif case.is_being_deleted:
@@ -48,14 +54,15 @@ class Explainer:
         else:
             finders = (self._preferred, self._reassign, self._controlled_shutdown, self._removal, self._offline,
                        self._epoch_bump, self._repeated)
-        return list(dict.fromkeys(found for finder in finders for found in finder(case)))
+        found = dict.fromkeys(found for finder in finders for found in finder(case))
+        return tuple(sorted(found, key=lambda e: (-inf if e.view is None else -e.view, e.tokens)))
 
     def allowed(self, case: Case) -> list[str]:
         """What each strategy would write by some view and assignment, in words."""
         found: list[tuple[str, Elected | None]] = []
-        for view in case.views:
+        for sight in case.sights:
             for replicas in case.assignments:
-                found += self._results(case, replicas, view.value)
+                found += self._results(case, replicas, sight.view.brokers)
         known = case.known
         if known:
             found += [("remove_from_isr", self._elections.removal(*known, replica)) for replica in sorted(known.isr)]
@@ -71,95 +78,74 @@ class Explainer:
                 ("preferred", self._elections.preferred(replicas, isr, online)), *targets]
 
     def _new_topic(self, case: Case) -> Iterator[Explanation]:
-        for view in case.views if case.versions else ():
+        for sight in case.sights if case.created else ():
             for replicas in case.assignments:
                 offline = frozenset(replicas) - case.written.isr
-                tokens = case.tokens(offline, view)
+                tokens = _tokens(case, sight, offline)
                 if tokens is None:
                     continue
-                if self._elections.new_topic(replicas, view.value - offline) == case.written:
-                    yield Explanation("new_topic", self._why_created(case, replicas), view.zxid, tokens)
-
-    def _why_created(self, case: Case, replicas: tuple[int, ...]) -> str:
-        """What made the controller create a state: the topic, its expansion, or what it had to wait for."""
-        assigned = case.versions[0].zxid
-        if not case.inputs.brokers.at(max(assigned, case.start)) & set(replicas):
-            return START_UP
-        if assigned <= case.start:
-            return FAILOVER
-        return EXPANSION if case.inputs.exists(case.change.topic, assigned - 1) else CREATION
+                if self._elections.new_topic(replicas, sight.view.brokers - offline) == case.written:
+                    yield Explanation("new_topic", _why_created(case, replicas), sight.view.zxid, tokens)
 
     def _offline(self, case: Case) -> Iterator[Explanation]:
         known, written = case.known, case.written
         clean = written.leader in known.isr
-        for view in case.views:
+        for sight in case.sights:
+            view = sight.view
             for replicas in case.assignments:
                 passed = takewhile(lambda replica: replica != written.leader, replicas)
                 offline = known.isr - written.isr if clean else known.isr | frozenset(passed)
-                tokens, online = case.tokens(offline, view), view.value - offline
-                if tokens is None or not case.may_be_offline(view, offline):
+                tokens, online = _tokens(case, sight, offline), view.brokers - offline
+                if tokens is None or not (sight.leaderless or known.leader in offline):
                     continue
                 if self._elections.offline(replicas, known.isr, online, not clean) != written:
                     continue
-                tokens += known.leader in view.value & offline
+                tokens += known.leader in view.brokers & offline
                 if clean:
-                    yield Explanation("offline", self._round(case, view), view.zxid, tokens)
-                elif why := self._why_unclean(case, view):
+                    yield Explanation("offline", _round(case, sight), view.zxid, tokens)
+                elif why := self._why_unclean(case, sight):
                     yield Explanation("offline_unclean", why[0], view.zxid, tokens + why[1])
 
-    def _round(self, case: Case, view: Version) -> str:
-        """What made the controller try to elect for all partitions without a leader."""
-        if case.known.leader != NOBODY and case.has_left(case.known.leader, view):
-            return FAILURE
-        if case.has_joined(case.written.leader, view):
-            return START_UP
-        if case.known.leader not in view.value:
-            return FAILOVER
-        return DIRECTORY if case.has_failed_directory(case.known.leader) else SHUTDOWN
-
-    def _why_unclean(self, case: Case, view: Version) -> tuple[str, int] | None:
+    def _why_unclean(self, case: Case, sight: Sight) -> tuple[str, int] | None:
         """What allowed an unclean election, and how many tokens that takes; None when nothing did."""
-        since = case.since(view)
-        settings = case.inputs.unclean(case.change.topic, since, case.change.zxid)
-        enabled = [setting.zxid for setting in settings if setting.value]
-        if enabled:
-            return (ENABLED if enabled[-1] > since else self._round(case, view)), 0
+        unclean = sight.unclean
+        if unclean.enabled:
+            return (ENABLED if unclean.newly else _round(case, sight)), 0
         if self._variant.startswith("fenced"):
             return FORCED, 1
-        by_default = self._variant == "zkclient" and any(setting.value is None for setting in settings)
-        return (self._round(case, view), 1) if by_default else None
+        return (_round(case, sight), 1) if self._variant == "zkclient" and unclean.unset else None
 
     def _preferred(self, case: Case) -> Iterator[Explanation]:
         listed = case.preferred_requested
         trigger, tokens = (BY_ZNODE, 0) if listed else (BY_REQUEST, 1)
         if case.written == case.known and not (self._variant == "legacy" and (listed or case.is_overtaken)):
             return
-        for view in case.views:
+        for view in (sight.view for sight in case.sights):
             for replicas in case.assignments:
-                elected = self._elections.preferred(replicas, case.known.isr, view.value)
+                elected = self._elections.preferred(replicas, case.known.isr, view.brokers)
                 if elected == case.written:
                     yield Explanation("preferred", trigger, view.zxid, tokens)
 
     def _reassign(self, case: Case) -> Iterator[Explanation]:
-        for view in case.views:
+        for sight in case.sights:
             for target in case.targets:
                 passed = takewhile(lambda replica: replica != case.written.leader, target)
                 offline = frozenset(passed) & case.known.isr
-                tokens, online = case.tokens(offline, view), view.value - offline
+                tokens, online = _tokens(case, sight, offline), sight.view.brokers - offline
                 if tokens is None or case.known.leader in online & frozenset(target):
                     continue
                 if self._elections.reassign(target, case.known.isr, online) == case.written:
-                    yield Explanation("reassign", REASSIGNMENT, view.zxid, tokens)
+                    yield Explanation("reassign", REASSIGNMENT, sight.view.zxid, tokens)
 
     def _controlled_shutdown(self, case: Case) -> Iterator[Explanation]:
         known, leaving = case.known, case.known.isr - case.written.isr
-        for view in case.views:
-            if known.leader not in leaving or not all(case.leaves(broker, view) for broker in leaving):
+        for sight in case.sights:
+            if known.leader not in leaving or not leaving <= sight.leaving:
                 continue
             for replicas in case.assignments:
-                elected = self._elections.controlled_shutdown(replicas, known.isr, view.value, leaving)
+                elected = self._elections.controlled_shutdown(replicas, known.isr, sight.view.brokers, leaving)
                 if elected == case.written:
-                    yield Explanation("controlled_shutdown", SHUTDOWN, view.zxid, len(leaving))
+                    yield Explanation("controlled_shutdown", SHUTDOWN, sight.view.zxid, len(leaving))
 
     def _removal(self, case: Case) -> Iterator[Explanation]:
         for replica in case.known.isr:
@@ -167,22 +153,8 @@ class Explainer:
             if self._variant == "zkclient" and case.may_be_emptied:
                 found.append(self._elections.old_removal(*case.known, replica))
             if case.written in found:
-                for trigger, view, tokens in self._why_offline(case, replica):
+                for trigger, view, tokens in _why_offline(case, replica):
                     yield Explanation("remove_from_isr", trigger, view, tokens)
-
-    def _why_offline(self, case: Case, replica: int) -> Iterator[tuple[str, int | None, int]]:
-        """What may have taken a replica offline: trigger, view, tokens."""
-        if case.may_be_deleting:
-            yield DELETION, None, 0
-        if any(replica not in target for target in case.targets):
-            yield REASSIGNMENT, None, 0
-        if case.has_failed_directory(replica):
-            yield DIRECTORY, None, 1
-        for view in case.views:
-            if replica not in view.value:
-                yield FAILURE if case.has_left(replica, view) else FAILOVER, view.zxid, 0
-            elif case.leaves(replica, view):
-                yield SHUTDOWN, view.zxid, 1
 
     def _epoch_bump(self, case: Case) -> Iterator[Explanation]:
         """A reassignment tells old and new replicas; from 2.4 on one to what there is already is carried out too."""
@@ -193,4 +165,55 @@ class Explainer:
     def _repeated(self, case: Case) -> Iterator[Explanation]:
         """Up to 2.3 a batch of which one write met another version is elected again as a whole."""
         if case.repeats and case.known == case.written:
-            yield Explanation(*case.repeats, case.elected)
+            yield Explanation(*case.repeats)
+
+
+@cache
+def explainer_of(features: Features) -> Explainer:
+    """The explainer of a version, for all streams that a process explains."""
+    return Explainer(features)
+
+
+def _tokens(case: Case, sight: Sight, brokers: Iterable[int]) -> int | None:
+    """How many brokers that the view has must count as offline so that none of these is online.
+
+    None where nothing in the log bears it out: they go on for long, and told of no failed log directory.
+    """
+    registered = sight.view.brokers.intersection(brokers)
+    return len(registered) if registered <= sight.leaving or registered <= sight.leaving | case.failed else None
+
+
+def _why_created(case: Case, replicas: tuple[int, ...]) -> str:
+    """What made the controller create a state: the topic, its expansion, or what it had to wait for."""
+    if case.created.there.isdisjoint(replicas):
+        return START_UP
+    if case.created.before:
+        return FAILOVER
+    return EXPANSION if case.created.existed else CREATION
+
+
+def _round(case: Case, sight: Sight) -> str:
+    """What made the controller try to elect for all partitions without a leader."""
+    leader = case.known.leader
+    if leader in sight.view.left:
+        return FAILURE
+    if case.written.leader in sight.view.joined:
+        return START_UP
+    if leader not in sight.view.brokers:
+        return FAILOVER
+    return DIRECTORY if leader in case.failed else SHUTDOWN
+
+
+def _why_offline(case: Case, replica: int) -> Iterator[tuple[str, int | None, int]]:
+    """What may have taken a replica offline: trigger, view, tokens."""
+    if case.may_be_deleting:
+        yield DELETION, None, 0
+    if any(replica not in target for target in case.targets):
+        yield REASSIGNMENT, None, 0
+    if replica in case.failed:
+        yield DIRECTORY, None, 1
+    for view, leaving, *_ in case.sights:
+        if replica not in view.brokers:
+            yield FAILURE if replica in view.left else FAILOVER, view.zxid, 0
+        elif replica in leaving:
+            yield SHUTDOWN, view.zxid, 1

@@ -5,11 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from traces.assignments import PARTS, assignment_in
-from traces.cluster import json_in
 from traces.common import CommonInputs
 from traces.partitions.changes import Partition
 from traces.versions import Version, Versions
-from traces.znode_json import ids_in, part_of
+from traces.znode_json import ids_in, json_in, part_of
 from traces.zookeeper_snapshot import Znode
 
 _TOPIC, _MARKER, _CONFIG = "/brokers/topics/", "/admin/delete_topics/", "/config/topics/"

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from traces.census import Census, Chosen, Reign
 from traces.common import Departure
-from traces.partitions.changes import Change
 
 LEAVES_WITHIN = 60_000
 """How many ms after its request a broker is gone: controlled.shutdown.max.retries with their timeouts."""
@@ -20,12 +19,13 @@ class Leaving:
     def __init__(self, departures: Mapping[int, list[Departure]], last_time: int, census: Census):
         self._departures, self._last_time, self._census = departures, last_time, census
 
-    def may_be(self, broker: int, view: int, change: Change) -> bool:
-        """Whether a broker that stands in the view of that zxid may be shutting down when a state is written."""
-        return self.gone_soon(broker, view, change.time, change.zxid, change.reign)
-
     def gone_soon(self, broker: int, view: int, time: int, zxid: int, reign: Reign) -> bool:
-        """The same of anything that the controller of a reign writes at a time."""
+        """Whether a broker of the view of a zxid may be shutting down when a controller writes something."""
+        begins, chosen = self.limits(broker, view, reign)
+        return begins <= time and chosen <= zxid
+
+    def limits(self, broker: int, view: int, reign: Reign) -> tuple[int, int]:
+        """From which time (ms) and zxid on a broker of that view may be shutting down to the controller of a reign."""
         lives, life = self._departures.get(broker, ()), self._census.life(broker, view)
         gone = lives[life].time if life < len(lives) else self._last_time
-        return gone <= time + LEAVES_WITHIN and self._census.chosen.get(Chosen(reign, broker, life), 0) <= zxid
+        return gone - LEAVES_WITHIN, self._census.chosen.get(Chosen(reign, broker, life), 0)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from traces.evidence import Evidence
-from traces.partitions.case import Case
+from traces.partitions.case import Case, case_of
 from traces.partitions.changes import Change, Partition
-from traces.partitions.explanations import Explainer, Explanation
+from traces.partitions.explanations import Explanation, explainer_of
 from traces.reigns import Reign
 
 ELECTIONS = ("new_topic", "offline", "offline_unclean", "preferred", "reassign", "controlled_shutdown")
@@ -24,11 +24,11 @@ class Explained:
     text: str = ""
     certain: bool = True
 
-    @property
-    def ambiguous(self) -> bool:
-        """Whether another strategy or trigger needs no more tokens than the preferred one."""
-        best = self.explanations[:1]
-        return any(e.tokens <= best[0].tokens and e[:2] != best[0][:2] for e in self.explanations[1:])
+
+def is_ambiguous(explanations: tuple[Explanation, ...]) -> bool:
+    """Whether another strategy or trigger needs no more tokens than the preferred one."""
+    best = explanations[:1]
+    return any(e.tokens <= best[0].tokens and e[:2] != best[0][:2] for e in explanations[1:])
 
 
 def explain_changes(evidence: Evidence) -> list[Explained]:
@@ -43,7 +43,7 @@ class _Judge:
     def __init__(self, evidence: Evidence):
         self._evidence = evidence
         self._told: dict[Partition, int] = {}
-        self._explainer = Explainer(evidence.features)
+        self._explainer = explainer_of(evidence.features)
 
     def explain(self, change: Change) -> Explained:
         """Find who made a change, and why."""
@@ -68,17 +68,16 @@ class _Judge:
         if reign is None:
             return Explained(change, text=f"written in controller epoch {change.after.controller_epoch} by "
                                           f"{writer(change)}, who did not win it")
-        case = Case(change, reign, self._evidence)
+        case = case_of(change, reign, self._evidence)
         reign.last[change.partition] = change.zxid
         found = self._explainer.explanations(case)
         if not found:
             return Explained(change, text=why_not(case, self._explainer.allowed(case)), certain=not reign.unknown)
         reign.see(change.zxid, min(reign.view if e.view is None else e.view for e in found))
-        found.sort(key=lambda e: (-(change.zxid if e.view is None else e.view), e.tokens))
         if found[0].strategy in ELECTIONS:
             reign.elected[change.partition] = min(e.view for e in found if e.strategy in ELECTIONS)
             reign.elections[change.partition] = change.zxid, found[0].strategy, found[0].trigger
-        return Explained(change, tuple(found))
+        return Explained(change, found)
 
     def _by_leader(self, change: Change) -> Explained:
         """The leader wishes an ISR, and writes it or asks the controller to (AlterPartition, 2.7+).
@@ -123,6 +122,6 @@ def writer(change: Change) -> str:
 def why_not(case: Case, allowed: list[str]) -> str:
     """Why nothing explains a controller's change: what it may have read, and what it might have written by that."""
     orders = " or ".join(str(list(order)) for order in case.assignments) or "unknown"
-    views = ", ".join(f"{sorted(view.value)} since {view.zxid:#x}" for view in case.views)
+    views = ", ".join(f"{sorted(view.brokers)} since {view.zxid:#x}" for view, *_ in case.sights)
     return f"no strategy gives this with assignment {orders} and a view of /brokers/ids of {views}; " \
            f"allowed there: {', '.join(allowed) or 'nothing'}"

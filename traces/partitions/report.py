@@ -5,40 +5,37 @@ from collections import Counter
 from rich.console import Console
 from rich.table import Table
 
-from traces.cluster import PartitionState
+from traces.contents import PartitionState
 from traces.partitions.changes import Change
 from traces.partitions.replay import Explained
 
 _SHOWN = 5
 
 
-def changes_as_json(found: list[Explained]) -> dict:
+def changes_as_json(streams) -> dict:
     """The object `partitions` of `replay --json`."""
-    explained = [each for each in found if each.explanations]
-    counts = _counts(explained).items()
+    counts = _counts(streams.ways).items()
     return {
-        "changes": len(found),
-        "explained": len(explained),
-        "ambiguous": sum(each.ambiguous for each in explained),
+        "changes": streams.changes,
+        "explained": streams.changes - len(streams.strange),
+        "ambiguous": streams.ambiguous,
         "by": [{"strategy": strategy, "trigger": trigger, "count": count} for (strategy, trigger), count in counts],
-        "unexplained": [_unexplained(each) for each in found if not each.explanations],
+        "unexplained": [_unexplained(each) for each in streams.strange],
     }
 
 
-def print_changes(out: Console, found: list[Explained]) -> None:
+def print_changes(out: Console, streams) -> None:
     """Print a row for each strategy, how many changes are ambiguous, and the first that nothing explains."""
-    explained = [each for each in found if each.explanations]
-    out.print(_table(_counts(explained)))
-    ambiguous = sum(each.ambiguous for each in explained)
-    told = f", {ambiguous:,} of them in more than one way" if ambiguous else ""
-    out.print(f"{len(explained):,} of {len(found):,} changes of a leader or an ISR are explained{told}")
-    rest = [each for each in found if not each.explanations]
-    for each in rest[:_SHOWN]:
+    out.print(_table(_counts(streams.ways)))
+    told = f", {streams.ambiguous:,} of them in more than one way" if streams.ambiguous else ""
+    explained = streams.changes - len(streams.strange)
+    out.print(f"{explained:,} of {streams.changes:,} changes of a leader or an ISR are explained{told}")
+    for each in streams.strange[:_SHOWN]:
         change = each.change
         out.print(f"[yellow]unexplained[/] at {change.zxid:#x}: {change_text(change)}", end=": ", soft_wrap=True)
         out.print(each.text, soft_wrap=True, markup=False)
-    if len(rest) > _SHOWN:
-        out.print(f"and {len(rest) - _SHOWN:,} more that nothing explains: see --json")
+    if len(streams.strange) > _SHOWN:
+        out.print(f"and {len(streams.strange) - _SHOWN:,} more that nothing explains: see --json")
 
 
 def change_text(change: Change) -> str:
@@ -46,9 +43,12 @@ def change_text(change: Change) -> str:
     return f"{_name(change)} from {_words(change.before)} to {_words(change.after)}"
 
 
-def _counts(explained: list[Explained]) -> Counter:
+def _counts(ways: Counter) -> Counter:
     """How often each strategy and trigger is the preferred explanation, in a fixed order."""
-    counts = Counter(each.explanations[0][:2] for each in explained)
+    counts: Counter = Counter()
+    for explanations, count in ways.items():
+        if explanations:
+            counts[explanations[0][:2]] += count
     return Counter(dict(sorted(counts.items())))
 
 

@@ -10,7 +10,7 @@ from spec.processes import ELECTION, PARTITION
 from spec.language.plain import Plain
 from spec.language.sets import contains, with_member
 from spec.topic_ids import members_in
-from traces.cluster import number_in, partition_state
+from traces.contents import number_in, partition_state
 from traces.partitions.inputs import unclean_in
 from traces.znode_json import entries_in
 from traces.processes.reading import Cluster

@@ -3,9 +3,8 @@
 from bisect import bisect_left
 from collections import defaultdict
 
-from traces.cluster import json_in
 from traces.evidence import Evidence
-from traces.znode_json import entries_in
+from traces.znode_json import entries_in, json_in
 from traces.writes import Write
 
 STREAM = "notification"

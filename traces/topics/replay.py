@@ -18,11 +18,10 @@ from traces.znodes import topic_in
 
 
 @dataclass
-class Streams:
-    """Every change of a partition's state, every other write to topics, and what became of them.
+class Judgements:
+    """Every change of a partition's state in a stream, every other write to topics, and what became of them.
 
     `deleting`: the changes by which a deletion may have gone on while a partition of the topic was being reassigned;
-    `overlapping`: the zxids of those by which it has (T3), once all streams are together;
     `gaps`: where nothing else of a controller may come; `threads`: the zxids of the writes of each controller, by epoch
     and session.
     """
@@ -33,12 +32,11 @@ class Streams:
     deletions: list[Deletion] = field(default_factory=list)
     reassignments: list[Reassignment] = field(default_factory=list)
     deleting: list[Explained] = field(default_factory=list)
-    overlapping: list[int] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     threads: dict[tuple[int, int], list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def explain_topics(evidence: Evidence, explained: list[Explained]) -> Streams:
+def explain_topics(evidence: Evidence, explained: list[Explained]) -> Judgements:
     """Explain all that was written in a stream, with the changes of partition states among it."""
     return _Judge(evidence, explained).run()
 
@@ -52,9 +50,9 @@ class _Judge:
         self._handlers = Handlers(self._context)
         self._topics = TopicWrites(self._context, self._handlers)
         self._partitions = {(each.change.zxid, each.change.partition): each for each in explained}
-        self._found = Streams()
+        self._found = Judgements()
 
-    def run(self) -> Streams:
+    def run(self) -> Judgements:
         """Judge all writes."""
         context, found = self._context, self._found
         for write in self._writes():

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from traces.topics.context import Judged
 from traces.topics.history import FINISHED, STARTED, WAITING, Deletion, Made, Reassignment
-from traces.topics.replay import Streams
+from traces.streams import Streams
 
 _SHOWN = 5
 _DONE = "deletion finished"
@@ -41,13 +41,13 @@ def reassignments_as_json(streams: Streams) -> dict:
 
 def _counts(streams: Streams, stream: str) -> dict:
     """How many writes of a stream there are, what explains them, and those that nothing does."""
-    own = [judged for judged in streams.writes if judged.stream == stream]
-    kinds = Counter(judged.kind for judged in own if judged.kind)
+    counts = {kind: count for (name, kind), count in streams.kinds.items() if name == stream}
+    odd = counts.pop(None, 0)
     return {
-        "writes": len(own),
-        "explained": kinds.total(),
-        "by": [{"what": kind, "count": count} for kind, count in sorted(kinds.items())],
-        "unexplained": [_unexplained(judged) for judged in own if not judged.kind],
+        "writes": sum(counts.values()) + odd,
+        "explained": sum(counts.values()),
+        "by": [{"what": kind, "count": count} for kind, count in sorted(counts.items())],
+        "unexplained": [_unexplained(judged) for judged in streams.odd if judged.stream == stream],
     }
 
 
@@ -84,7 +84,7 @@ def _ms(each: Deletion | Reassignment) -> int | None:
 
 def print_topics(out: Console, streams: Streams) -> None:
     """Print what was written to topics and for reassignments, what became of them, and what nothing explains."""
-    if not streams.writes:
+    if not streams.kinds:
         return
     out.print(_table(streams))
     made, deleted = streams.made, streams.deletions
@@ -96,12 +96,11 @@ def print_topics(out: Console, streams: Streams) -> None:
             text = f"deletion of {each.topic}, asked for at {each.zxid:#x}: {each.how}"
             out.print(text, soft_wrap=True, markup=False)
     _print_reassignments(out, streams.reassignments)
-    rest = [judged for judged in streams.writes if not judged.kind]
-    for judged in rest[:_SHOWN]:
+    for judged in streams.odd[:_SHOWN]:
         out.print(f"[yellow]unexplained[/] at {judged.write.zxid:#x}", end=": ", soft_wrap=True)
         out.print(judged.text, soft_wrap=True, markup=False)
-    if len(rest) > _SHOWN:
-        out.print(f"and {len(rest) - _SHOWN:,} more that nothing explains: see --json")
+    if len(streams.odd) > _SHOWN:
+        out.print(f"and {len(streams.odd) - _SHOWN:,} more that nothing explains: see --json")
 
 
 def _print_reassignments(out: Console, found: list[Reassignment]) -> None:

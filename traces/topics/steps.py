@@ -23,7 +23,7 @@ from spec.topics.context import (
     BUMPING, CHECKING, DELETING_REQUEST, MOVING, NO_EPOCH, REMOVING, STOPPING, WRITING_ASSIGNMENT, WRITING_TARGET,
 )
 from spec.topics.znodes import CANCELLATION, REASSIGNMENT
-from traces.cluster import PartitionState
+from traces.contents import PartitionState
 from traces.partitions.elections import Elected
 from traces.assignments import Assignment
 

@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from traces.cluster import PartitionState
-from traces.partitions.changes import state_in
+from traces.contents import PartitionState, state_in
 from traces.partitions.changes import Partition
 from traces.znode_json import entries_in
 from traces.writes import Write

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.traces.tampering import dropped, swapped
 from tests.traces.tamperings.scene import Record, Tampered, kind
-from traces.cluster import partition_state
+from traces.contents import partition_state
 from traces.transactions import Create, Delete, SetData, Transaction
 from traces.znodes import Place, place_of
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.traces.tamperings.scene import CONTROLLER, EPOCH, IDS, Record, Tampered, kind, opens
-from traces.cluster import number_in
+from traces.contents import number_in
 from traces.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tests.traces.tampering import dropped, swapped
 from tests.traces.tamperings.scene import Record, Tampered, kind
 from traces.assignments import Assignment, assignment_in, target_of
-from traces.cluster import PartitionState, partition_state
+from traces.contents import PartitionState, partition_state
 from traces.transactions import Create, Delete, SetData, Transaction
 from traces.znode_json import entries_in
 from traces.znodes import REASSIGN

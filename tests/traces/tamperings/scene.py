@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tests.traces.tampering import Log, dropped, moved, rewritten, swapped
-from traces.cluster import Members, PartitionState, find_variant, partition_state
+from traces.cluster import Members, find_variant
+from traces.contents import PartitionState, partition_state
 from traces.controllers import Controllers
 from traces.features import find_features
 from traces.recording import Recording

@@ -5,7 +5,7 @@ from dataclasses import replace
 from spec.language.domains import NOBODY
 from tests.traces.tamperings.scene import INSERTED, Record, Tampered, kind
 from tests.traces.tamperings.states import staying
-from traces.cluster import partition_state
+from traces.contents import partition_state
 from traces.transactions import Create, SetData
 
 

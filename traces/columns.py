@@ -1,0 +1,111 @@
+"""Rows that are kept for every record of a log, in a few bytes each."""
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+
+class Repeated(Sequence):
+    """A sequence of values of which there are few `different` ones: the place of each among them is in `codes`."""
+
+    def __init__(self):
+        self.codes, self.different, self._known = array("I"), [], {}
+
+    def append(self, value: Hashable) -> None:
+        """Add a value at the end."""
+        if (code := self._known.get(value)) is None:
+            code = self._known[value] = len(self.different)
+            self.different.append(value)
+        self.codes.append(code)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, place):
+        if isinstance(place, slice):
+            return [self.different[code] for code in self.codes[place]]
+        return self.different[self.codes[place]]
+
+    def __iter__(self) -> Iterator:
+        return map(self.different.__getitem__, self.codes)
+
+    def counts(self) -> Counter:
+        """How often each value occurs, in the order in which they first did."""
+        return Counter({self.different[code]: count for code, count in Counter(self.codes).items()})
+
+
+class Rows(Sequence):
+    """Tuples of the same form, kept by columns: "q" for an int of 64 bits, "r" for a value of which there are few."""
+
+    def __init__(self, form: str, make: Callable = lambda *row: row):
+        """`make`: what is made of the values of a row when it is read."""
+        self._make = make
+        self.columns = tuple(Repeated() if each == "r" else array(each) for each in form)
+
+    def append(self, *row) -> None:
+        """Add a row at the end."""
+        for column, value in zip(self.columns, row):
+            column.append(value)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, place):
+        if isinstance(place, slice):
+            return list(map(self._make, *(column[place] for column in self.columns)))
+        return self._make(*(column[place] for column in self.columns))
+
+    def __iter__(self) -> Iterator:
+        return map(self._make, *self.columns)
+
+
+class ByZxid(Mapping):
+    """What is known of records by their zxids, in their order: twelve bytes for each record."""
+
+    def __init__(self):
+        self._zxids, self._values = array("q"), Repeated()
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[int, Hashable]]) -> "ByZxid":
+        """From pairs in any order; of several with one zxid the last counts."""
+        found, zxids, values = cls(), array("q"), Repeated()
+        for zxid, value in pairs:
+            zxids.append(zxid)
+            values.append(value)
+        order = np.argsort(np.frombuffer(zxids, np.int64) if zxids else [], kind="stable").tolist()
+        for place, following in zip(order, [*order[1:], None]):
+            if following is None or zxids[place] != zxids[following]:
+                found.append(zxids[place], values[place])
+        return found
+
+    def append(self, zxid: int, value: Hashable) -> None:
+        """Note what is known of a record behind all others."""
+        self._zxids.append(zxid)
+        self._values.append(value)
+
+    def __getitem__(self, zxid: int):
+        place = bisect_left(self._zxids, zxid)
+        if place == len(self._zxids) or self._zxids[place] != zxid:
+            raise KeyError(zxid)
+        return self._values[place]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._zxids)
+
+    def __len__(self) -> int:
+        return len(self._zxids)
+
+    def items(self) -> Iterable[tuple[int, Hashable]]:
+        """Zxids with what is known of them."""
+        return zip(self._zxids, self._values)
+
+    def values(self) -> Repeated:
+        """What is known, in the order of the records."""
+        return self._values
+
+    def counts(self) -> Counter:
+        """How many records there are of each value."""
+        return self._values.counts()

@@ -1,0 +1,89 @@
+"""What must be known of all records of a log before one of them is judged."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from traces.transactions import Check, Create, Failure, Operation, SetData, Transaction
+from traces.znode_json import json_in
+
+_HOME = re.compile(r"(.*)/(?:controller_epoch|brokers/ids)")
+_TOPIC = re.compile(r"(.*)/brokers/topics/[^/]+")
+_CONTROLLER, _EPOCH = "/controller", "/controller_epoch"
+
+
+class Owned(NamedTuple):
+    """An ephemeral that was asked for: when, in which session, where, and with what data."""
+
+    zxid: int
+    session: int
+    path: str
+    data: bytes | None
+
+
+class Elected(NamedTuple):
+    """How a controller is seen to be: `fenced`, by a multi that is checked, or by a /controller of its own."""
+
+    zxid: int
+    fenced: bool
+
+
+@dataclass
+class Survey:
+    """What the records of a log, or of a part of it, show.
+
+    `roots`: the chroots of clusters ("" for none), told by where /brokers/ids and /controller_epoch are; `ephemerals`:
+    all, in the order of the log; `elected`: by each chroot the first record that shows how controllers are elected;
+    `reassigns`: the chroots with a topic znode of version 2 or later, which says what is added and removed.
+    """
+
+    roots: set[str] = field(default_factory=set)
+    ephemerals: list[Owned] = field(default_factory=list)
+    elected: dict[str, Elected] = field(default_factory=dict)
+    reassigns: set[str] = field(default_factory=set)
+
+    def add(self, transaction: Transaction) -> None:
+        """Note what a record shows."""
+        for operation in transaction.operations:
+            self.see(getattr(operation, "path", ""), getattr(operation, "data", None))
+            if isinstance(operation, Create) and operation.ephemeral:
+                self.ephemerals.append(Owned(transaction.zxid, transaction.session, operation.path, operation.data))
+        root, fenced = _election(transaction.operations, transaction.multi)
+        if root is not None and root not in self.elected:
+            self.elected[root] = Elected(transaction.zxid, fenced)
+
+    def see(self, path: str, data: bytes | None) -> None:
+        """Note what a znode shows, in a snapshot or as it is written."""
+        if found := _HOME.fullmatch(path):
+            self.roots.add(found[1])
+        elif (found := _TOPIC.fullmatch(path)) and data is not None and json_in(data).get("version", 1) != 1:
+            self.reassigns.add(found[1])
+
+    def merge(self, other: "Survey") -> None:
+        """Take in what another part of the log shows."""
+        self.roots |= other.roots
+        self.reassigns |= other.reassigns
+        self.ephemerals = sorted({*self.ephemerals, *other.ephemerals}, key=lambda each: each[:2])
+        for root, each in other.elected.items():
+            self.elected[root] = min(each, self.elected.get(root, each))
+
+
+def survey_of(transactions: Iterable[Transaction]) -> Survey:
+    """What transactions show."""
+    survey = Survey()
+    for transaction in transactions:
+        survey.add(transaction)
+    return survey
+
+
+def _election(operations: tuple[Operation, ...], multi: bool) -> tuple[str | None, bool]:
+    """The chroot in which a record shows how controllers are elected, if it does, and whether they are fenced."""
+    match operations:
+        case (Check(path), *_) if multi and path.endswith(_EPOCH):
+            return path.removesuffix(_EPOCH), True
+        case (Create(path), SetData() | Failure()) if multi and path.endswith(_CONTROLLER):
+            return path.removesuffix(_CONTROLLER), True
+        case (Create(path), *_) if not multi and path.endswith(_CONTROLLER):
+            return path.removesuffix(_CONTROLLER), False
+    return None, False
