@@ -1,6 +1,7 @@
 """The operations of a log as a table in Parquet, typed as Kafka means them: for replay, and for SQL."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from checker.errors import UserError
 from traces.contents import broker_in, number_in, state_in
 from traces.transactions import (
     ERROR_NAMES, Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData,
@@ -47,11 +49,24 @@ class _Known(NamedTuple):
 
 
 def write_events(transactions: Iterable[Transaction], file: Path) -> None:
-    """Write the operations of transactions to a Parquet file; the rows of 50,000 of them are in memory beside these."""
-    with pq.ParquetWriter(file, SCHEMA, compression="zstd") as writer:
-        rest = iter(transactions)
+    """Write the operations of transactions to a Parquet file; the rows of 50,000 of them are in memory beside these.
+
+    Raises UserError where the file cannot be written.
+    """
+    rest = iter(transactions)
+    with writing(file, SCHEMA) as writer:
         while some := list(islice(rest, _ROWS)):
             writer.write_table(table_of(some))
+
+
+@contextmanager
+def writing(file: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    """Writes a Parquet file; raises UserError where that cannot be done."""
+    try:
+        with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+            yield writer
+    except OSError as error:
+        raise UserError(f"{file}: cannot be written: {error}; TMPDIR names the directory of temporary files") from None
 
 
 def table_of(transactions: Iterable[Transaction]) -> pa.Table:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from traces.cluster import Members
+from traces.events import writing
 from traces.stored import values_of
 from traces.writes import Write
 from traces.znodes import place_of
@@ -68,7 +69,7 @@ class Shelf:
         """Write all that is in memory to a file, a row group for each name."""
         self.kept = self.kept or TemporaryDirectory(prefix="kafkaproof-")
         file = Path(self.kept.name) / f"{self._files:06d}.parquet"
-        with pq.ParquetWriter(file, _SCHEMA, compression="zstd") as writer:
+        with writing(file, _SCHEMA) as writer:
             for number, (name, writes) in enumerate(self._rest.items()):
                 writer.write_table(_table(writes))
                 self._groups[name].append((file, number))

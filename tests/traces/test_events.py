@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.commands.main import main
+from checker.errors import UserError
 from tests.traces.replaying import FENCED, FIVE_LEGACY, all_of, read, run_json
 from tests.traces.transaction_strategies import TRANSACTIONS
 from traces.events import SCHEMA, rows_of, write_events
@@ -70,3 +71,8 @@ def test_replay_in_tasks_of_spark_tells_the_same(kafkaproof, tmp_path):
     assert (inside.code, inside.json) == (alone.code, alone.json) and alone.code == 0
     rows = ds.dataset(tmp_path / "events").count_rows()
     assert rows == sum(len(t.operations) for t in read(FENCED).transactions)
+
+
+def test_a_file_that_cannot_be_written_is_one_line(tmp_path):
+    with pytest.raises(UserError, match="gone/a.parquet: cannot be written: .*TMPDIR"):
+        write_events([], tmp_path / "gone" / "a.parquet")
