@@ -70,8 +70,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--events", metavar="OUT", type=Path,
                         help="leave every operation of the logs as Parquet in this new directory, for SQL")
     parser.add_argument("--master", metavar="MASTER",
-                        help="replay several recordings, or read the files and explain the topics of a long log, in tasks "
-                             "of Spark, such as local[2] (default: no Spark)")
+                        help="replay several recordings, or read the files and explain the topics of a long log, in "
+                             "tasks of Spark, such as local[2] (default: no Spark)")
     parser.add_argument("--follow", action="store_true",
                         help="stay, and tell what happens in a log that grows, until Ctrl-C or the first divergence")
     parser.add_argument("--redact", action="store_true",

@@ -5,7 +5,8 @@ from pathlib import Path
 from spec.metrics import names
 from spec.metrics.catalogue import SYSTEMS
 from spec.metrics.metric import Metric
-from traces.metrics.series import COUNTERS, GAUGES
+from traces.metrics.observer import COUNTERS, GAUGES
+from traces.metrics.series import 
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 

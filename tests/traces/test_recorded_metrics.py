@@ -12,7 +12,8 @@ from tests.traces.readmes import records, section
 from tests.traces.replaying import BUNDLED, LEGACY, read, whole
 from traces.cluster import Members, find_root
 from traces.metrics.report import metrics_as_json, rows_of
-from traces.metrics.series import COUNTERS, GAUGES, Series, metrics_of
+from traces.metrics.observer import COUNTERS, GAUGES
+from traces.metrics.series import Series, metrics_of
 from traces.recording import Recording
 from traces.report import refused_by_epoch
 from traces.zookeeper_snapshot import Snapshot, Znode

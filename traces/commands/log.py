@@ -29,12 +29,13 @@ from traces.metrics.series import Metrics
 from traces.page.render import render
 from traces.page.writing import write_whole
 from traces.pictures import history_of
-from traces.recording import Recording, learn, log_files, read_readable
+from traces.recording import Recording, log_files, read_readable
 from traces.redaction import Redactor
 from traces.replay import Follower
 from traces.report import (
     BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, refused_by_epoch, verdict_of,
 )
+from traces.storing import learn
 from traces.streams import explain_streams, settle
 from traces.sweep import sweep
 from traces.transactions import LogError

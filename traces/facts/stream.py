@@ -13,8 +13,10 @@ from traces.topics.history import Deletion
 
 @dataclass
 class StreamFacts:
-    """The unclean elections and the times without a leader; how many states took the leader from a partition, and how
-    many of those kept only the lost leader in the ISR; what controllers wrote; what might be expected and was not so."""
+    """Unclean elections, times without a leader, what controllers wrote, what might be expected and was not so.
+
+    `lost`: how many states took the leader from a partition; `kept_alone`: how many kept only that leader in the ISR.
+    """
 
     unclean: list[Change]
     leaderless: list[Leaderless]

@@ -11,7 +11,8 @@ from rich.table import Table
 
 from spec.metrics import names
 from spec.metrics.metric import Metric
-from traces.metrics.series import COUNTERS, GAUGES, Moment, Series
+from traces.metrics.observer import COUNTERS, GAUGES
+from traces.metrics.series import Moment, Series
 
 METRICS: dict[str, Metric] = {each.name: each for each in vars(names).values() if isinstance(each, Metric)}
 INFORMING = ("controller_epoch", "brokers", "topics", "partitions")

@@ -6,7 +6,8 @@ from pathlib import Path
 from checker.pictures.page import filled
 from traces.groups.replay import Groups
 from traces.metrics.report import INFORMING, METRICS
-from traces.metrics.series import COUNTERS, GAUGES, Series
+from traces.metrics.observer import COUNTERS, GAUGES
+from traces.metrics.series import Series
 from traces.page.bounds import bounded_items, bounded_lanes
 from traces.page.cluster_items import broker_items, controller_items, found_items, request_items
 from traces.page.group_items import group_items, group_lines, group_sentence
