@@ -6,7 +6,6 @@ from spec.metrics import names
 from spec.metrics.catalogue import SYSTEMS
 from spec.metrics.metric import Metric
 from traces.metrics.observer import COUNTERS, GAUGES
-from traces.metrics.series import 
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 
