@@ -63,6 +63,16 @@ class Common:
     subjects: Subjects
     census: Census
 
+    @cached_property
+    def leaving(self) -> Leaving:
+        """Who may be shutting down."""
+        return Leaving(self.inputs.departures, self.inputs.last_time, self.census)
+
+    @cached_property
+    def views(self) -> Views:
+        """What controllers may have seen of /brokers/ids, remembered for all streams of a process."""
+        return Views(self.inputs.brokers, self.leaving)
+
 
 class Evidence:
     """What one stream shows: the writes in it, with what all streams share at hand.
@@ -76,8 +86,7 @@ class Evidence:
         self.failures, self.sessions, self.timeouts = common.failures, common.sessions, common.timeouts
         self.reigns, self.inputs = Reigns(common.terms), Inputs(common.inputs, nodes.items())
         self.changes, self.world, self.nodes, self.writes = Changes(nodes), World(nodes), nodes, list(writes)
-        self.leaving = Leaving(common.inputs.departures, common.inputs.last_time, common.census)
-        self.views = Views(common.inputs.brokers, self.leaving)
+        self.leaving, self.views = common.leaving, common.views
         self._checked: dict[int, list[Write]] = defaultdict(list)
         for write in self.writes:
             self.inputs.note(write.zxid, write.path, None if write.form == "delete" else write.data or b"")
