@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RECORDINGS := traces/recordings
 
-.PHONY: install check test thorough mutants tamperings clean
+.PHONY: install check test thorough mutants proofs tamperings clean
 
 install: $(VENV)/installed
 
@@ -30,6 +30,9 @@ thorough: install
 
 mutants: install
 	$(BIN)/python -m checker.mutation docs/mutants.md
+
+proofs: install
+	$(BIN)/python -m checker.prove.table docs/proved.md
 
 tamperings: install
 	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md

@@ -10,14 +10,14 @@ import re
 import sys
 from pathlib import Path
 
-from checker.prove.proof import PROVED, Proof, prove
+from checker.prove.proof import NOT_DECIDED, PROVED, Proof, prove
 from spec.catalogue import MODELS, find
 from spec.language.domains import Scope
 from spec.language.model import SAFETY, Model, Property
 from spec.properties.lemmas import FALSE_BEYOND, LEMMAS
 
 TIMEOUT = 600.0
-SMALLER = {("requests", "current"): {"queue": 2}, ("consumer", "orderly"): {"consumers": 2}}
+SMALLER = {("replication", "kip320"): {"brokers": 2}, ("requests", "current"): {"queue": 2}, ("consumer", "orderly"): {"consumers": 2}}
 NEWEST = (
     ("election", "fenced"), ("replication", "kip320"), ("async-isr", "maximal-isr"), ("partition", "fenced"),
     ("requests", "current"), ("topics", "kip455"), ("replica", "current"), ("group", "current"),
@@ -27,11 +27,12 @@ HEADER = """# What is explored, and what is proved
 
 Made by `make proofs`; what a proof says is in [Prove](prove.md).
 
-- *holds at*: of the scopes whose verdict is recorded, how many the property holds at, and the largest of them.
+- *holds at*: of the scopes whose verdict is recorded, at how many the property holds, and the largest of them. Its
+  numbers are in the order of `kafkaproof list SYSTEM`; how many states they have, the [findings](findings.md) say.
 - *fails in*: the other variants that violate it, each with the length of its shortest counterexample in states.
 - *proved*: by induction, for any number of what the section names without end. *lemmas*: how many its proof needs.
-- *open*: not proved, with the action after which it may fail from a state that may be unreachable. A lemma is
-  missing, or the scopes explored are too small to show a violation.
+- *open*: neither proved nor refuted, with the action after which it may fail from a state that may be unreachable. A
+  lemma is missing, or the scopes explored are too small to show a violation. *not decided in time*: z3 needs longer.
 
 """
 ONLY = "explored only"
@@ -57,9 +58,9 @@ def section(model: Model, proof: Proof) -> str:
 
 
 def _proved_row(model, prop, verdict):
-    verdict_text = "proved"
-    if verdict.verdict != PROVED:
-        verdict_text = FALSE_BEYOND.get((model.system, model.variant, verdict.name)) or f"open: {verdict.where}"
+    open_after = "not decided in time" if verdict.verdict == NOT_DECIDED else f"open: {verdict.where}"
+    known = FALSE_BEYOND.get((model.system, model.variant, verdict.name), open_after)
+    verdict_text = "proved" if verdict.verdict == PROVED else known
     lemmas = str(len(verdict.lemmas)) if verdict.verdict == PROVED else ""
     holds, fails = (explored(model, prop.name), failing(model, prop.name)) if prop else ("", "")
     return f"| {verdict.name} | {holds} | {fails} | {verdict_text} | {lemmas} |\n"
