@@ -98,7 +98,7 @@ def read_recording(directory: Path, redactor: Redactor | None = None, events: Pa
     if not logs:
         raise LogError(f"{directory}: no log.* file here, in version-2/ or in */version-2/; give the directory "
                        "that ZooKeeper's dataLogDir (or dataDir) names")
-    kept = None if events else TemporaryDirectory(prefix="kafkaproof-")
+    kept = None if events else TemporaryDirectory(prefix="kafkaproof-log-")
     store = partial(store_log, redactor=redactor, directory=events or Path(kept.name))
     problems: list[str] = []
     stored = work.each(logs, store, shown("files"))

@@ -67,7 +67,7 @@ class Shelf:
 
     def _put_away(self) -> None:
         """Write all that is in memory to a file, a row group for each name."""
-        self.kept = self.kept or TemporaryDirectory(prefix="kafkaproof-")
+        self.kept = self.kept or TemporaryDirectory(prefix="kafkaproof-log-")
         file = Path(self.kept.name) / f"{self._files:06d}.parquet"
         with writing(file, _SCHEMA) as writer:
             for number, (name, writes) in enumerate(self._rest.items()):
