@@ -1,6 +1,6 @@
 """Metrics of the system partition: one topic, whose assignment nobody changes."""
 
-from spec.language.sets import is_empty
+from spec.language.sets import contains, is_empty
 from spec.metrics.controllers import ANSWERS, RULING
 from spec.metrics.metric import Measure
 from spec.metrics.names import (
@@ -10,7 +10,7 @@ from spec.metrics.names import (
 )
 from spec.metrics.rules import is_imbalanced, is_under_replicated
 from spec.metrics.states import STEPS, exists, is_offline
-from spec.partition.context import is_known
+from spec.partition.context import is_known, is_queued
 from spec.partition.legal import OFFLINE_PARTITION
 from spec.partition.zookeeper import assigned
 
@@ -41,7 +41,7 @@ def offline_partitions(s):
     """How many partitions have no registered leader, unless the topic is queued for deletion."""
     count = 0
     for p in range(len(s.zk.partitions)):
-        if is_offline(s, p) and not s.zk.deleting:
+        if is_offline(s, p) and not contains(s.zk.deleting, p):
             count += 1
     return count
 
@@ -54,8 +54,9 @@ def offline_partitions_reported(s):
     most = 0
     for broker in s.brokers:
         count = 0
-        for partition in broker.controller.partitions:
-            if partition.state == OFFLINE_PARTITION and not broker.controller.deleting:
+        for p in range(len(broker.controller.partitions)):
+            offline = broker.controller.partitions[p].state == OFFLINE_PARTITION
+            if offline and not is_queued(broker.controller, p):
                 count += 1
         most = max(most, count)
     return most
@@ -77,7 +78,7 @@ def preferred_imbalance(s):
     count = 0
     for p in range(len(s.zk.partitions)):
         state = s.zk.partitions[p]
-        if exists(state) and not s.zk.deleting:
+        if exists(state) and not contains(s.zk.deleting, p):
             if is_imbalanced(s.zk.assignments[p].slots[0], state.leader, state.isr, NOBODY_ADDED):
                 count += 1
     return count
@@ -91,8 +92,9 @@ def preferred_imbalance_reported(s):
     most = 0
     for broker in s.brokers:
         count = 0
-        for partition in broker.controller.partitions:
-            if is_known(partition) and not broker.controller.deleting:
+        for p in range(len(broker.controller.partitions)):
+            partition = broker.controller.partitions[p]
+            if is_known(partition) and not is_queued(broker.controller, p):
                 if is_imbalanced(partition.assignment.slots[0], partition.leader, partition.isr, NOBODY_ADDED):
                     count += 1
         most = max(most, count)
@@ -101,13 +103,13 @@ def preferred_imbalance_reported(s):
 
 def topics_to_delete(s):
     """Whether /admin/delete_topics names the topic."""
-    return 1 if s.zk.deleting else 0
+    return 0 if is_empty(s.zk.deleting) else 1
 
 
 def topics_to_delete_reported(s):
     """Whether a controller has the topic queued for deletion."""
     for broker in s.brokers:
-        if broker.controller.deleting:
+        if not is_empty(broker.controller.deleting):
             return 1
     return 0
 

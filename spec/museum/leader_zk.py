@@ -13,7 +13,7 @@ in logs of 1.1.1). Not modelled: the order of 1.1 to 2.1 in which one event's br
 """
 
 from spec.language.sets import contains, difference, is_empty, with_member, without_member
-from spec.partition.context import Broker, Partition, drop_result, forget, is_known, remember_result
+from spec.partition.context import Broker, Partition, drop_result, forget, is_known, is_queued, remember_result
 from spec.partition.isr import Isr
 from spec.partition.progress import at_work
 from spec.partition.znodes import ARMED
@@ -26,9 +26,9 @@ def nobody(controller):
     return 0
 
 
-def needs_any_election(controller, partition):
+def needs_any_election(controller, p):
     """Whether a preferred election is held: whoever leads; not asked of a topic queued for deletion (up to 2.3)."""
-    return is_known(partition) and not controller.deleting
+    return is_known(controller.partitions[p]) and not is_queued(controller, p)
 
 
 def list_broker_ids(zk, b, reader):

@@ -52,16 +52,16 @@ def move_nothing(controller, preferred):
     return 0
 
 
-def move_followers(controller, partition, leaver):
+def move_followers(controller, p, leaver):
     """A controlled shutdown stops followers, and moves no leader away."""
-    return partition.leader != leaver and is_moved_away(controller, partition, leaver)
+    return controller.partitions[p].leader != leaver and is_moved_away(controller, p, leaver)
 
 
 def prefer_if_needed(s, b: Broker):
     """A request for preferred leaders is left where it is when every leader is the preferred one."""
     needed = False
-    for partition in s.brokers[b].controller.partitions:
-        needed = needed or needs_preferred(s.brokers[b].controller, partition)
+    for p in range(len(s.brokers[b].controller.partitions)):
+        needed = needed or needs_preferred(s.brokers[b].controller, p)
     if not needed:
         return False
     return preferred_election(s, b)

@@ -74,7 +74,7 @@ def remove_first(s, b: Broker, leaver: Broker):
     controller.strategy = CONTROLLED_SHUTDOWN
     hosted = 0
     for p in range(len(controller.partitions)):
-        if is_moved_away(controller, controller.partitions[p], leaver):
+        if is_moved_away(controller, p, leaver):
             hosted = with_member(hosted, p)
     take_offline(controller, leaver, hosted)
     proceed(controller)

@@ -4,7 +4,7 @@ from spec.language.domains import NOBODY
 from spec.language.sets import contains, with_member
 from spec.mutants.partition_mutant import MORE, PAIR, THREE, TWO, mutant, mutant_within
 from spec.partition import brokers, context, elections, progress, rebalance, replica, strategies, triggers, zookeeper
-from spec.partition.context import FORCED, OFFLINE, Broker, alive, has_leader, is_known
+from spec.partition.context import FORCED, OFFLINE, Broker, alive, has_leader, is_known, is_queued
 from spec.partition.legal import NEW_PARTITION, OFFLINE_PARTITION
 from spec.partition.progress import at_work, proceed
 from spec.partition.strategies import first_in, prefers, replicas_of
@@ -37,34 +37,38 @@ def forced_by_znode(s, b: Broker):
 
     controller.strategy = FORCED
     for p in range(len(controller.partitions)):
-        if needs_any(controller, controller.partitions[p]):
+        if needs_any(controller, p):
             controller.todo = with_member(controller.todo, p)
     proceed(controller)
     return True
 
 
-def whoever_leads(controller, partition):
+def whoever_leads(controller, p):
     """An unclean election that is asked for is held whoever leads."""
-    return is_known(partition) and not controller.deleting
+    return is_known(controller.partitions[p]) and not is_queued(controller, p)
 
 
-def before_a_deletion(controller, partition):
+def before_a_deletion(controller, p):
     """An administrator's election is held for a topic that is queued for deletion."""
+    partition = controller.partitions[p]
     return is_known(partition) and (partition.leader == NOBODY or not contains(alive(controller), partition.leader))
 
 
-def preferred_before_a_deletion(controller, partition):
+def preferred_before_a_deletion(controller, p):
     """A preferred election is held for a topic that is queued for deletion."""
+    partition = controller.partitions[p]
     return is_known(partition) and not prefers(partition.assignment, partition.leader)
 
 
-def moved_before_a_deletion(controller, partition, leaver):
+def moved_before_a_deletion(controller, p, leaver):
     """A controlled shutdown moves leaders of a topic that is queued for deletion."""
+    partition = controller.partitions[p]
     return is_known(partition) and contains(replicas_of(partition.assignment), leaver)
 
 
-def reassigned_before_a_deletion(controller, partition):
+def reassigned_before_a_deletion(controller, p):
     """A reassignment goes on for a topic that is queued for deletion."""
+    partition = controller.partitions[p]
     return is_known(partition)
 
 
@@ -118,8 +122,9 @@ def never_lost(replica):
     return False
 
 
-def wanted_before_a_deletion(controller, partition):
+def wanted_before_a_deletion(controller, p):
     """New and Offline partitions are elected even for a topic that is queued for deletion."""
+    partition = controller.partitions[p]
     return partition.state == NEW_PARTITION or partition.state == OFFLINE_PARTITION
 
 
@@ -130,13 +135,14 @@ def mark_before_a_deletion(controller):
             partition.state = OFFLINE_PARTITION
 
 
-def always_told(controller):
+def always_told(controller, p):
     """The removal of a replica is told even for a topic that is queued for deletion."""
     return True
 
 
-def in_group_before_a_deletion(controller, partition, preferred):
+def in_group_before_a_deletion(controller, p, preferred):
     """The automatic rebalance moves leaders of a topic that is queued for deletion."""
+    partition = controller.partitions[p]
     return prefers(partition.assignment, preferred)
 
 

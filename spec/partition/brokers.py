@@ -7,7 +7,7 @@ they came.
 """
 
 from spec.language.sets import contains, difference, intersection, is_empty, union, with_member
-from spec.partition.context import CHANGING, CONTROLLED_SHUTDOWN, Broker, forget, is_known
+from spec.partition.context import CHANGING, CONTROLLED_SHUTDOWN, Broker, forget, is_known, is_queued
 from spec.partition.legal import ONLINE_REPLICA
 from spec.partition.network import leaves, put_request
 from spec.partition.progress import at_work, hosts, mark_offline_leaders, proceed, take_offline, trigger_online
@@ -103,7 +103,7 @@ def broker_failure(s, b: Broker):
     forget_failures(broker, dead)
     mark_offline_leaders(controller)
     trigger_online(controller)
-    controller.replicas = 0 if controller.deleting else intersection(dead, hosts(controller))
+    controller.replicas = intersection(dead, hosts(controller))
     proceed(controller)
     return True
 
@@ -126,25 +126,25 @@ def controlled_shutdown(s, b: Broker, leaver: Broker):
     controller.strategy = CONTROLLED_SHUTDOWN
     followed = 0
     for p in range(len(controller.partitions)):
-        partition = controller.partitions[p]
-        if is_moved_away(controller, partition, leaver) and partition.leader == leaver:
+        if is_moved_away(controller, p, leaver) and controller.partitions[p].leader == leaver:
             controller.todo = with_member(controller.todo, p)
-        elif is_moved_away(controller, partition, leaver):
+        elif is_moved_away(controller, p, leaver):
             followed = with_member(followed, p)
     take_offline(controller, leaver, followed)
     proceed(controller)
     return True
 
 
-def is_moved_away(controller, partition, leaver):
+def is_moved_away(controller, p, leaver):
     """Whether a controlled shutdown touches a partition: on the broker, replicated, known, not to be deleted."""
+    partition = controller.partitions[p]
     hosted = contains(replicas_of(partition.assignment), leaver) and partition.assignment.length > 1
-    return hosted and is_known(partition) and not controller.deleting
+    return hosted and is_known(partition) and not is_queued(controller, p)
 
 
 def leads_anything(controller, leaver):
     """Whether a broker leads some partition that a controlled shutdown touches, as the controller remembers."""
-    for partition in controller.partitions:
-        if partition.leader == leaver and is_moved_away(controller, partition, leaver):
+    for p in range(len(controller.partitions)):
+        if controller.partitions[p].leader == leaver and is_moved_away(controller, p, leaver):
             return True
     return False

@@ -79,7 +79,7 @@ CONTROLLER = Record(
     gone=(SetOf("brokers"), "brokers that have gone, not yet handled"),
     live=(SetOf("brokers"), "brokers known as registered, those that are shutting down included"),
     leaving=(SetOf("brokers"), "brokers that are shutting down"),
-    deleting=(Flag(), "the topic is queued for deletion, as far as known"),
+    deleting=(SetOf("partitions"), "partitions whose topic is queued for deletion, as far as known"),
     result=(RESULT, "what was read, or is to be written"),
     partitions=(Array(PARTITION, "partitions"), "states and leadership of the partitions"),
 )
@@ -116,6 +116,11 @@ def has_leader(controller, partition):
 def is_known(partition):
     """Whether the leadership of a partition is known: there is a state."""
     return partition.leader_epoch != NO_EPOCH
+
+
+def is_queued(controller, p):
+    """Whether the topic of a partition is queued for deletion, as far as the controller knows."""
+    return contains(controller.deleting, p)
 
 
 def copy(source, sequence):

@@ -98,7 +98,7 @@ def topic_change(s, b: Broker):
             if contains(new, p):
                 begin_partition(controller.partitions[p])
         controller.strategy = OFFLINE
-        controller.todo = 0 if controller.deleting else new
+        controller.todo = difference(new, controller.deleting)
         proceed(controller)
     return True
 

@@ -5,7 +5,7 @@ and `progress.trigger_online`.
 """
 
 from spec.language.sets import intersection, without_member
-from spec.partition.context import CONTROLLED_SHUTDOWN, FORCED, OFFLINE, REASSIGN, online, online_or_leaving
+from spec.partition.context import CONTROLLED_SHUTDOWN, FORCED, OFFLINE, REASSIGN, is_queued, online, online_or_leaving
 from spec.partition.strategies import (
     controlled_shutdown_isr, controlled_shutdown_leader, controlled_shutdown_recipients, isr_after_removal,
     offline_isr, offline_leader, offline_recipients, preferred_isr, preferred_leader, preferred_recipients,
@@ -64,6 +64,6 @@ def told_of_removal(controller, partition, r):
     return intersection(without_member(replicas_of(partition.assignment), r), controller.live)
 
 
-def is_removal_told(controller):
+def is_removal_told(controller, p):
     """Whether anybody is told of it: not when the topic is queued for deletion."""
-    return not controller.deleting
+    return not is_queued(controller, p)

@@ -7,7 +7,7 @@ that has asked to be shut down. Nor does the permission of unclean elections, wh
 
 from spec.language.domains import Choice
 from spec.language.sequences import push
-from spec.language.sets import contains
+from spec.language.sets import contains, everybody, is_empty
 from spec.partition.context import NO_EPOCH, Broker, Partition, end_process, lose_replica, start_process
 from spec.partition.network import (
     NOTHING, PREFERRED_TYPE, UNCLEAN_TYPE, ask, asked, drop_requests, fall_silent, leaves, put_shutdown, put_wishes,
@@ -160,10 +160,10 @@ def queue_deletion(s):
     Guards:  it does not exist.
     Effects: it does, and stays.
     """
-    if s.zk.deleting:
+    if not is_empty(s.zk.deleting):
         return False
 
-    s.zk.deleting = 1
+    s.zk.deleting = everybody(len(s.zk.partitions))
     s.zk.faults += 1
     return True
 

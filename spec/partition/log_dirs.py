@@ -7,7 +7,7 @@ modelled; they matter only where a restart goes unseen (up to 2.1). Nor is a pro
 log directory has failed. A process that starts has log directories that work.
 """
 
-from spec.language.sets import contains, is_empty, with_member, without_member
+from spec.language.sets import contains, difference, is_empty, with_member, without_member
 from spec.partition.brokers import start_on
 from spec.partition.context import DELETING_EVENTS, Broker, Partition, forget, is_known
 from spec.partition.network import error_arrives, put_request, take_error
@@ -100,6 +100,6 @@ def storage_error(s, b: Broker, r: Broker):
     if not is_empty(lost):
         mark_offline_leaders(controller)
         trigger_online(controller)
-        take_offline(controller, r, 0 if controller.deleting else lost)
+        take_offline(controller, r, difference(lost, controller.deleting))
     proceed(controller)
     return True

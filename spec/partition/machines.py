@@ -153,7 +153,7 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
         if answer == OK:
             partition = controller.partitions[p]
             to = known_as_they_are(s.zk, b, told_of_removal(controller, partition, r))
-            if is_removal_told(controller):
+            if is_removal_told(controller, p):
                 put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
             remember_result(controller, partition)
             partition.replicas[r] = OFFLINE_REPLICA
@@ -180,7 +180,7 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, fate: Fate):
     if answer == OK:
         partition = controller.partitions[p]
         to = known_as_they_are(s.zk, b, told_of_removal(controller, partition, r))
-        if is_removal_told(controller):
+        if is_removal_told(controller, p):
             put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
         remember_result(controller, partition)
         partition.replicas[r] = OFFLINE_REPLICA

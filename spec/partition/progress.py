@@ -9,7 +9,7 @@ from spec.language.sets import (
 )
 from spec.partition.context import (
     CHANGING, DELETING_REQUEST, ELECTING, IDLE, OFFLINE, PREFERRED_BY_ZNODE, REASSIGN, REMOVING, alive, clear,
-    drop_result, has_leader, is_known,
+    drop_result, has_leader, is_known, is_queued,
 )
 from spec.partition.legal import (
     NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_INELIGIBLE,
@@ -35,10 +35,10 @@ def hosts(controller):
     return found
 
 
-def wants_leader(controller, partition):
+def wants_leader(controller, p):
     """Whether a partition is New or Offline, and its topic not queued for deletion."""
-    waits = partition.state == NEW_PARTITION or partition.state == OFFLINE_PARTITION
-    return waits and not controller.deleting
+    state = controller.partitions[p].state
+    return (state == NEW_PARTITION or state == OFFLINE_PARTITION) and not is_queued(controller, p)
 
 
 def trigger_online(controller):
@@ -46,14 +46,15 @@ def trigger_online(controller):
     controller.strategy = OFFLINE
     controller.todo = 0
     for p in range(len(controller.partitions)):
-        if wants_leader(controller, controller.partitions[p]):
+        if wants_leader(controller, p):
             controller.todo = with_member(controller.todo, p)
 
 
 def mark_offline_leaders(controller):
     """partitionsWithOfflineLeader go Offline; those of a topic that is queued for deletion do not count."""
-    for partition in controller.partitions:
-        if is_known(partition) and not has_leader(controller, partition) and not controller.deleting:
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        if is_known(partition) and not has_leader(controller, partition) and not is_queued(controller, p):
             partition.state = OFFLINE_PARTITION
 
 
@@ -104,12 +105,18 @@ def hosted_by(controller, r):
     return found
 
 
+def to_take_offline(controller, r):
+    """The partitions whose replicas on broker `r` go offline: when a reign begins all, then none that are queued."""
+    hosted = hosted_by(controller, r)
+    return hosted if controller.starting else difference(hosted, controller.deleting)
+
+
 def next_removal(controller):
     """Choose the partitions of the next broker whose replicas are to go offline."""
     for r in range(len(controller.partitions[0].replicas)):
         if contains(controller.replicas, r) and is_empty(controller.removing):
             controller.replicas = without_member(controller.replicas, r)
-            take_offline(controller, r, hosted_by(controller, r))
+            take_offline(controller, r, to_take_offline(controller, r))
 
 
 def end_removal(controller, p, r):

@@ -6,7 +6,7 @@ then just not enough. Kafka's default is 10.
 """
 
 from spec.language.sets import union, with_member
-from spec.partition.context import PREFERRED, Broker, is_known, online
+from spec.partition.context import PREFERRED, Broker, is_known, is_queued, online
 from spec.partition.progress import at_work, proceed
 from spec.partition.strategies import is_imbalanced, may_rebalance, prefers
 
@@ -32,16 +32,16 @@ def rebalance(s, b: Broker):
     return True
 
 
-def is_in_group(controller, partition, preferred):
+def is_in_group(controller, p, preferred):
     """Whether a partition prefers a broker; those of a topic that is queued for deletion do not count."""
-    return prefers(partition.assignment, preferred) and not controller.deleting
+    return prefers(controller.partitions[p].assignment, preferred) and not is_queued(controller, p)
 
 
 def group_size(controller, preferred):
     """How many partitions prefer a broker."""
     size = 0
-    for partition in controller.partitions:
-        if is_in_group(controller, partition, preferred):
+    for p in range(len(controller.partitions)):
+        if is_in_group(controller, p, preferred):
             size += 1
     return size
 
@@ -49,9 +49,10 @@ def group_size(controller, preferred):
 def is_out_of_balance(controller, preferred):
     """Whether too many partitions that prefer a broker are led by another."""
     led_by_others = 0
-    for partition in controller.partitions:
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
         elsewhere = is_known(partition) and partition.leader != preferred
-        if elsewhere and is_in_group(controller, partition, preferred):
+        if elsewhere and is_in_group(controller, p, preferred):
             led_by_others += 1
     return is_imbalanced(group_size(controller, preferred), led_by_others, PERCENTAGE)
 
@@ -62,6 +63,6 @@ def to_rebalance(controller, preferred):
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
         movable = may_rebalance(partition.assignment, partition.isr, online(controller, partition), partition.leader)
-        if movable and is_in_group(controller, partition, preferred):
+        if movable and is_in_group(controller, p, preferred):
             found = with_member(found, p)
     return found

@@ -9,7 +9,7 @@ from spec.language.domains import NOBODY
 from spec.language.sets import contains, difference, is_empty, with_member
 from spec.partition.context import (
     DELETING_EVENTS, DELETING_REQUEST, FORCED, OFFLINE, PREFERRED, PREFERRED_BY_ZNODE, REASSIGN, Broker, Partition,
-    alive, forget, has_leader, is_known,
+    alive, forget, has_leader, is_known, is_queued,
 )
 from spec.partition.network import NOTHING, UNCLEAN_TYPE, asked, take_asked
 from spec.partition.progress import at_work, proceed, trigger_online, wants_leader
@@ -39,21 +39,23 @@ def unclean_enabled(s, b: Broker):
 
 def wants_leaders(controller):
     """Whether some partition wants a leader."""
-    for partition in controller.partitions:
-        if wants_leader(controller, partition):
+    for p in range(len(controller.partitions)):
+        if wants_leader(controller, p):
             return True
     return False
 
 
-def needs_preferred(controller, partition):
+def needs_preferred(controller, p):
     """Whether somebody else than the preferred replica leads; not asked of a topic queued for deletion."""
-    return is_known(partition) and not prefers(partition.assignment, partition.leader) and not controller.deleting
+    partition = controller.partitions[p]
+    return is_known(partition) and not prefers(partition.assignment, partition.leader) and not is_queued(controller, p)
 
 
-def needs_any(controller, partition):
+def needs_any(controller, p):
     """Whether the leader is nobody, or not alive (else ELECTION_NOT_NEEDED); not asked before a deletion."""
+    partition = controller.partitions[p]
     leads = partition.leader != NOBODY and contains(alive(controller), partition.leader)
-    return is_known(partition) and not leads and not controller.deleting
+    return is_known(partition) and not leads and not is_queued(controller, p)
 
 
 def preferred_election(s, b: Broker):
@@ -69,7 +71,7 @@ def preferred_election(s, b: Broker):
 
     controller.strategy = PREFERRED_BY_ZNODE
     for p in range(len(controller.partitions)):
-        if needs_preferred(controller, controller.partitions[p]):
+        if needs_preferred(controller, p):
             controller.todo = with_member(controller.todo, p)
     proceed(controller)
     return True
@@ -90,17 +92,16 @@ def admin_election(s, b: Broker):
     take_asked(s.network)
     controller.strategy = FORCED if wanted == UNCLEAN_TYPE else PREFERRED
     for p in range(len(controller.partitions)):
-        partition = controller.partitions[p]
-        needed = needs_any(controller, partition) if wanted == UNCLEAN_TYPE else needs_preferred(controller, partition)
+        needed = needs_any(controller, p) if wanted == UNCLEAN_TYPE else needs_preferred(controller, p)
         if needed:
             controller.todo = with_member(controller.todo, p)
     proceed(controller)
     return True
 
 
-def is_reassignable(controller, partition):
+def is_reassignable(controller, p):
     """Whether a partition is known, and its topic not queued for deletion."""
-    return is_known(partition) and not controller.deleting
+    return is_known(controller.partitions[p]) and not is_queued(controller, p)
 
 
 def reassignment(s, b: Broker, p: Partition):
@@ -114,7 +115,7 @@ def reassignment(s, b: Broker, p: Partition):
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
-    if not at_work(controller) or not is_moved(s.zk, p) or not is_reassignable(controller, partition):
+    if not at_work(controller) or not is_moved(s.zk, p) or not is_reassignable(controller, p):
         return False
     if not is_empty(difference(wanted_target(s.zk), partition.isr)):
         return False
@@ -136,10 +137,11 @@ def topic_deletion(s, b: Broker):
     Kafka:   KafkaController.processTopicDeletion, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
-    if not at_work(controller) or controller.deleting or not deletion_wanted(s.zk):
+    queued = deletion_wanted(s.zk)
+    if not at_work(controller) or is_empty(difference(queued, controller.deleting)):
         return False
 
-    controller.deleting = 1
+    controller.deleting = queued
     return True
 
 

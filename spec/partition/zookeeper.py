@@ -66,7 +66,7 @@ def partitions_of_topics(zk):
 
 
 def deletion_wanted(zk):
-    """Whether the topic is queued for deletion: the listing of /admin/delete_topics, or the watch on it, says so."""
+    """The partitions of topics that are queued for deletion: the watch on /admin/delete_topics says so."""
     return zk.deleting
 
 

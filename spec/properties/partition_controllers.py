@@ -133,9 +133,9 @@ def led_if_possible(s):
     everything has a leader for every partition that somebody could lead (C17).
     """
     for b in range(len(s.brokers)):
-        if rules(s, b) and not s.zk.ghosts.lost and not s.zk.deleting:
+        if rules(s, b) and not s.zk.ghosts.lost:
             for p in range(len(s.zk.partitions)):
-                led = is_led(s.brokers[b].controller, p, s.zk.partitions[p])
+                led = is_led(s.brokers[b].controller, p, s.zk.partitions[p]) or contains(s.zk.deleting, p)
                 if not led and not is_empty(could_lead(s, b, p)):
                     return False
     return True

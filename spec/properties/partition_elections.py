@@ -5,7 +5,7 @@ from spec.language.model import always, always_step
 from spec.language.sets import contains, intersection, is_empty, with_member, without_member
 from spec.partition.context import (
     CONTROLLED_SHUTDOWN, ELECTING, FORCED, OFFLINE, PREFERRED, PREFERRED_BY_ZNODE, REASSIGN, WRITING_LEADER, is_known,
-    online, online_or_leaving,
+    is_queued, online, online_or_leaving,
 )
 from spec.partition.network import UNCLEAN_TYPE
 from spec.partition.rebalance import PERCENTAGE
@@ -73,7 +73,7 @@ def leaderless_for_a_reason(before, after, b, p, r, fate):
     old = before.zk.partitions[p]
     taken = old.leader != NOBODY and after.zk.partitions[p].leader == NOBODY
     left = without_member(intersection(old.isr, online(controller, controller.partitions[p])), r)
-    return not taken or controller.starting or is_empty(left)
+    return not taken or controller.starting or is_queued(controller, p) or is_empty(left)
 
 
 def rebalanced(before, after, b, p, fate):
@@ -117,7 +117,7 @@ def rebalance_acts(before, after, b):
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
         able = contains(intersection(partition.isr, online(controller, partition)), partition.assignment.slots[0])
-        if able and is_elsewhere(controller, p) and share_exceeds_limit(controller, p) and not controller.deleting:
+        if able and is_elsewhere(controller, p) and share_exceeds_limit(controller, p) and not is_queued(controller, p):
             expected = with_member(expected, p)
     return after.brokers[b].controller.todo == expected
 
@@ -137,16 +137,17 @@ def asked_for(before, after, b):
     for p in range(len(controller.partitions)):
         unclean = before.network.asked == UNCLEAN_TYPE
         needed = lacks_leader(controller, p) if unclean else is_elsewhere(controller, p)
-        if needed and not controller.deleting:
+        if needed and not is_queued(controller, p):
             expected = with_member(expected, p)
     return after.brokers[b].controller.todo == expected
 
 
 def queued_left_alone(s):
-    """No election is held by a controller that knows that the topic is queued for deletion (T3)."""
+    """No election is held by a controller of a partition whose topic it knows to be queued for deletion (T3)."""
     for broker in s.brokers:
         controller = broker.controller
-        if controller.deleting and (controller.doing == ELECTING or controller.doing == WRITING_LEADER):
+        elects = controller.doing == ELECTING or controller.doing == WRITING_LEADER
+        if elects and not is_empty(intersection(controller.todo, controller.deleting)):
             return False
     return True
 
@@ -155,7 +156,7 @@ def queued_has_no_offline_leader(before, after, b):
     """The failure of a broker moves no partition of a topic that is known to be queued for deletion (T3)."""
     old = before.brokers[b].controller
     for p in range(len(old.partitions)):
-        if old.deleting and after.brokers[b].controller.partitions[p].state != old.partitions[p].state:
+        if is_queued(old, p) and after.brokers[b].controller.partitions[p].state != old.partitions[p].state:
             return False
     return True
 
@@ -192,7 +193,7 @@ def removal_recipients(before, after, b, p, r, fate):
     controller = before.brokers[b].controller
     if after.brokers[b].controller.partitions[p].leader_epoch != controller.result.leader_epoch:
         return True
-    if controller.deleting:
+    if is_queued(controller, p):
         return told(after, b, p) == told(before, b, p)
     others = without_member(intersection(replicas_of(before.zk.assignments[p]), controller.live), r)
     return told(after, b, p) == known_as_they_are(before.zk, b, others)

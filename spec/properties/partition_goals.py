@@ -5,7 +5,7 @@ from spec.language.model import sometimes
 from spec.language.sets import contains, intersection, is_empty
 from spec.partition.context import (
     CONTROLLED_SHUTDOWN, DELETING_REQUEST, ELECTING, FORCED, IDLE, OFFLINE, PREFERRED, PREFERRED_BY_ZNODE,
-    READING_BROKERS, REASSIGN, WRITING_LEADER, WRITING_REMOVAL, has_leader, is_known, online,
+    READING_BROKERS, REASSIGN, WRITING_LEADER, WRITING_REMOVAL, has_leader, is_known, is_queued, online,
 )
 from spec.partition.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
 from spec.partition.network import arriving
@@ -120,7 +120,7 @@ def new_topic_fails(s):
     for broker in s.brokers:
         controller = broker.controller
         if controller.epoch > 0 and controller.doing == IDLE and not exists(s.zk.partitions[0]):
-            if controller.partitions[0].state == NEW_PARTITION and not controller.deleting:
+            if controller.partitions[0].state == NEW_PARTITION and not is_queued(controller, 0):
                 return True
     return False
 
@@ -211,7 +211,7 @@ def queued_stays_leaderless(s):
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         partition = controller.partitions[0]
-        if rules(s, b) and controller.deleting and is_known(partition) and not has_leader(controller, partition):
+        if rules(s, b) and is_queued(controller, 0) and is_known(partition) and not has_leader(controller, partition):
             if not is_empty(intersection(partition.isr, online(controller, partition))):
                 return True
     return False

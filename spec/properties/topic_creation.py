@@ -2,6 +2,7 @@
 
 from spec.language.model import Property, always, always_step, sometimes
 from spec.language.sets import contains, difference, is_empty, with_member
+from spec.partition.context import is_queued
 from spec.partition.creation import known_partitions
 from spec.partition.legal import NEW_PARTITION, ONLINE_PARTITION
 from spec.partition.zookeeper import partitions_of_topics
@@ -47,9 +48,11 @@ def is_new_led_if_possible(s):
     """
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
-        if rules_and_has_heard(s, b) and not controller.deleting and not s.zk.ghosts.lost:
-            for partition in controller.partitions:
-                if partition.state == NEW_PARTITION and lives(controller, partition):
+        if rules_and_has_heard(s, b) and not s.zk.ghosts.lost:
+            for p in range(len(controller.partitions)):
+                partition = controller.partitions[p]
+                new = partition.state == NEW_PARTITION and not is_queued(controller, p)
+                if new and lives(controller, partition):
                     return False
     return True
 
