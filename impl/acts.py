@@ -3,6 +3,7 @@
     {"time": 5.2, "fault": "pause", "broker": 0}
     {"time": 7.6, "fault": "fail_log_dir", "broker": 2, "partition": 1}
     {"time": 9.9, "fault": "delete_controller"}
+    {"time": 12, "fault": "delete_topic", "topic": "more"}
 
 So what was done to one cluster can be done to another. `time` is in seconds from the cluster's beginning.
 """
@@ -17,20 +18,23 @@ from typing import NamedTuple
 
 from impl.broken import Broken
 from impl.cluster import Cluster, Size
+from impl.places import OFFSETS_TOPIC
+from impl.topics import NAME
 from impl.watch import Watcher
 from spec.errors import UserError
 
-BROKER, REPLICA, DELAY = ("broker",), ("broker", "partition"), ("broker", "delay")
+BROKER, REPLICA, DELAY, TOPIC_NAMED = ("broker",), ("broker", "partition"), ("broker", "delay"), ("topic",)
 ACTS = {
     **dict.fromkeys(("start", "stop", "kill", "pause", "resume", "expire", "release"), BROKER),
     **dict.fromkeys(("cut_zookeeper", "mend_zookeeper", "cut_links", "mend_links"), BROKER),
     **dict.fromkeys(("slow_zookeeper", "slow_links"), DELAY),
     **dict.fromkeys(("fail_log_dir", "fill_disk", "tear"), REPLICA),
     **dict.fromkeys(("restart_zookeeper", "delete_controller", "ask_for_preferred", "allow_unclean", "stop_all"), ()),
+    **dict.fromkeys(("create_topic", "delete_topic"), TOPIC_NAMED),
     "hold": ("broker", "before"),
 }
 """What may be done, and what it needs to be told."""
-OF_LOGS = ("fill_disk", "tear")
+OF_LOGS, OF_TOPICS = ("fill_disk", "tear"), ("create_topic", "delete_topic")
 OF_RUNNING = ("stop", "kill", "pause", "expire", "hold", "fail_log_dir", *OF_LOGS)
 """What can be done to a running broker only."""
 LONGEST = 60.0
@@ -81,6 +85,8 @@ def _act(line: str, size: Size, owns_zookeeper: bool) -> Act:
         raise ValueError(f"{fault} needs {', '.join(wanted)}, and there is {', '.join(row)}")
     if fault in OF_LOGS and size.variant == "legacy":
         raise ValueError(f"{fault}: legacy brokers have no logs")
+    if fault in OF_TOPICS and size.variant == "legacy":
+        raise ValueError(f"{fault}: in legacy clusters topics are neither created nor deleted")
     if fault == "restart_zookeeper" and not owns_zookeeper:
         raise ValueError("restart_zookeeper: the ZooKeeper of --zookeeper is not ours to kill")
     highest = {"time": math.inf, "broker": size.brokers - 1, "partition": size.planes - 1, "delay": LONGEST}
@@ -94,6 +100,8 @@ def _check(name: str, value: object, highest: float | None) -> None:
     if highest is None:
         if not isinstance(value, str):
             raise ValueError(f"{name} is {json.dumps(value)}: a string")
+        if name == "topic" and (not NAME.fullmatch(value) or value == OFFSETS_TOPIC):
+            raise ValueError(f"topic is {json.dumps(value)}: of a-z, A-Z, 0-9, '.', '_', '-', and not {OFFSETS_TOPIC}")
         return
     kinds = (int,) if name in ("broker", "partition") else (int, float)
     if type(value) not in kinds or not 0 <= value <= highest:
@@ -118,7 +126,8 @@ def carry_out(acts: list[Act], cluster: Cluster, watcher: Watcher) -> None:
         elif act.fault in OF_RUNNING and not _runs(cluster, act):
             watcher.say(f"not done: {words}: broker {act.arguments[0]} does not run", fault=act.fault, left_out=True)
         else:
-            watcher.say(words, fault=act.fault, broker=act.arguments[0] if act.arguments else None)
+            about = dict(zip(ACTS[act.fault][:1] or ("broker",), act.arguments or (None,)))
+            watcher.say(words, fault=act.fault, **about)
             broken.do(act.fault, *act.arguments)
     broken.mend()
     watcher.look(cluster)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from kafka.protocol.admin import CreateTopicsRequest
+from kafka.protocol.admin import CreateTopicsRequest, DeleteTopicsRequest
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
 from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
 from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest
@@ -19,6 +19,7 @@ from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
 
 from impl.batches import CorruptBatch, split
 from impl.coordinator import Coordinator
+from impl.deletions import Deletions
 from impl.group_answers import found
 from impl.places import NONE, OFFSETS_TOPIC
 from impl.plane import DONE, Offer
@@ -27,10 +28,11 @@ from impl.requests import NotAnswered
 from impl.session import Expired
 from impl.topics import Topics
 from impl.wire import Call
-from impl.znodes import BROKER_IDS, TOPICS, BrokerId, Controller, State, Topic
+from impl.znodes import BROKER_IDS, DELETE_TOPICS, TOPICS, BrokerId, Controller, State, Topic
 from spec.group.finding import find_verdict
 from spec.group.network import NONE as NOTHING_WRONG
 from spec.group.network import Verdict
+from spec.partition.context import NO_EPOCH
 from spec.processes import PARTITION
 from spec.replica.broker import LEADER
 from spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
@@ -60,11 +62,11 @@ class Api:
         self._process, self._try_step = process, try_step
         self._waiting: list[Waiting] = []
         self._read: tuple[float, dict, dict, int, int] | None = None
-        self.topics = Topics(process, try_step, self._is_led)
+        self.topics, self.deletions = Topics(process, try_step, self._is_led), Deletions(process, try_step)
         self._serve = {
             MetadataRequest: self._metadata, ProduceRequest: self._produce, FetchRequest: self._fetch,
             ListOffsetsRequest: self._list_offsets, FindCoordinatorRequest: self._find_coordinator,
-            CreateTopicsRequest: self.topics.create,
+            CreateTopicsRequest: self.topics.create, DeleteTopicsRequest: self.deletions.delete,
         }
         has_groups = process.settings.offsets != NONE and process.planes
         self.coordinator = Coordinator(process, try_step) if has_groups else None
@@ -81,13 +83,17 @@ class Api:
         now = time.monotonic()
         self._waiting = [each for each in self._waiting if not each.done(now >= each.due)]
         self.topics.tick()
+        self.deletions.tick()
         if self.coordinator:
             self.coordinator.tick()
 
     def _plane(self, topic: str, p: int):
-        """The data plane of a partition, None where there is no such partition, or it is not for clients."""
+        """The data plane of a partition, None where there is no such partition (any more), or it is not for clients."""
         number = self._number(topic, p)
-        return self._process.planes[number] if number is not None and self._process.planes else None
+        if number is None or not self._process.planes:
+            return None
+        is_told = self._process.partition.replicas[number].leader_epoch != NO_EPOCH
+        return self._process.planes[number] if is_told or topic in self._known()[1] else None
 
     def _number(self, topic: str, p: int) -> int | None:
         """The number of a partition that is for clients, None where this broker knows of none."""
@@ -140,10 +146,11 @@ class Api:
         if self._read and now - self._read[0] < FRESH:
             return self._read[1:]
         requests, session = self._process.requests, self._process.requests.session
-        listed, owner, named = requests.at_once(
+        listed, owner, named, marked = requests.at_once(
             lambda: session.children(BROKER_IDS), lambda: session.get(Controller.path),
-            lambda: session.children(TOPICS))
-        assigned = self._assigned(name for name in named.result[0] if name != OFFSETS_TOPIC)
+            lambda: session.children(TOPICS), lambda: session.children(DELETE_TOPICS))
+        hidden = {OFFSETS_TOPIC, *marked.result[0]}
+        assigned = self._assigned(name for name in named.result[0] if name not in hidden)
         ids, places = [int(name) for name in listed.result[0]], list(assigned)
         paths = [BrokerId.path_of(b) for b in ids] + [State.path_of(*place) for place in places]
         replies = requests.at_once(*(lambda path=path: session.get(path)

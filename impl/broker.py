@@ -44,7 +44,8 @@ ELECTION_STEPS = (
 EVENT_STEPS = {
     "load_brokers": (), "load_state": ("p",), "read_for_election": ("p",), "write_leader": ("p",),
     "create_first_state": ("p",), "read_for_removal": ("p", "r"), "write_removal": ("p", "r"), "broker_startup": (),
-    "broker_failure": (), "delete_request": (),
+    "broker_failure": (), "delete_request": (), "resume_deletion": ("p",), "stop_replicas": (), "delete_state": ("p",),
+    "delete_topic": (), "delete_config": (), "delete_marker": (), "delete_leftovers": (),
 }
 """What goes on while an event of the controller is in progress, with the arguments that are to be found."""
 OF_ANY_BROKER = ("change_isr", "fail_log_dir")
@@ -203,7 +204,7 @@ class Broker:
             return True
         rules = at_work(process.election) and progress.at_work(process.partition.controller)
         if rules and (self.try_step(PARTITION, "broker_change") or self._look_at_wishes()
-                      or self.api.topics.create_next()):
+                      or self.api.topics.create_next() or self.api.deletions.mark_next()):
             return True
         while self.events:
             name, message, arguments = self.events.popleft()
@@ -240,7 +241,9 @@ class Broker:
         partitions = range(self.settings.partitions)
         return (
             self.try_step(PARTITION, "topic_change")
-            or self.try_step(PARTITION, "topic_deletion") or self.try_step(PARTITION, "preferred_election")
+            or self.try_step(PARTITION, "topic_deletion") or self.try_step(PARTITION, "leftover_deletion")
+            or any(self.try_step(PARTITION, "drop_reassignment", p=p) for p in partitions)
+            or self.try_step(PARTITION, "preferred_election")
             or any(self.try_step(PARTITION, "reassignment", p=p) for p in partitions)
             or self.try_step(PARTITION, "log_dir_notification")
             or any(self.try_step(PARTITION, "isr_notification", p=p) for p in partitions)
@@ -258,24 +261,36 @@ class Broker:
                 self._add("alter_partition", message, p=content["p"], sender=message.sender, isr=content["isr"])
             case "ControlledShutdown":
                 self._add("controlled_shutdown", message, leaver=message.sender)
+            case "StopReplica":
+                self._stop(message)
+            case "Stopped":
+                self._add("replica_stopped", message, p=content["p"], r=message.sender)
             case "StorageError":
                 if self.try_step(PARTITION, "receive_error", message, p=content["p"], r=message.sender):
                     self._add("storage_error", r=message.sender)
             case _:
                 self.leadership.handle(message)
 
+    def _stop(self, message: Message) -> None:
+        """Delete a replica, as the controller wants."""
+        content = message.content
+        if self.process.network.is_refused(message):
+            self.process.note(refused=message.id, why="STALE_BROKER_EPOCH")
+            return
+        self.try_step(PARTITION, "stop_replica", message, epoch=content["epoch"], p=content["p"])
+
     def _lead_or_follow(self, message: Message) -> None:
         process, p = self.process, message.content["p"]
         if process.network.is_refused(message):
             process.note(refused=message.id, why="STALE_BROKER_EPOCH")
             return
-        if process.places.is_room(p):
-            topic, partition = message.content["place"]
-            process.places.note(topic, {p: partition})
         before = process.partition.replicas[p].leader_epoch
         request = process.planes[p].drop_request(process.broker) if process.planes else None
         self.try_step(PARTITION, "leader_and_isr", message, epoch=message.content["epoch"], p=p)
         is_news = process.partition.replicas[p].leader_epoch != before
+        if is_news and process.places.is_room(p):
+            topic, partition = message.content["place"]
+            process.places.note(topic, {p: partition})
         if request and not is_news:
             process.planes[p].network.messages[process.broker] = request
         self.leadership.told(message, is_news)

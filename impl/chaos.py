@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 
+from impl.acts import OF_TOPICS
 from impl.broken import SLOW, UNDONE, Broken
 from impl.cluster import Cluster
 from impl.watch import Watcher
@@ -13,6 +14,7 @@ FAULTS = {
     "kill": 4, "start": 8, "pause": 3, "resume": 5, "expire": 3, "delete_controller": 3, "stop": 1,
     "ask_for_preferred": 1, "fail_log_dir": 1, "cut_zookeeper": 2, "mend_zookeeper": 4, "cut_links": 2, "mend_links": 4,
     "slow_zookeeper": 2, "slow_links": 2, "restart_zookeeper": 1, "fill_disk": 1, "tear": 1, "allow_unclean": 1,
+    "create_topic": 4, "delete_topic": 8,
 }
 """What may be done, and how often beside the others."""
 DELAYS = (0.0, 0.02, 0.1)
@@ -27,7 +29,7 @@ class Chaos:
 
     def __init__(self, cluster: Cluster, seed: int, unclean: bool = False):
         self._cluster, self._chance, self._unclean = cluster, random.Random(seed), unclean
-        self._broken = Broken(cluster)
+        self._broken, self._created = Broken(cluster), 0
 
     def run(self, seconds: float, watcher: Watcher) -> None:
         """Break the brokers for some seconds, mend them, and wait until all are there."""
@@ -46,12 +48,13 @@ class Chaos:
         broker = self._chance.choice(possible[name])
         partition, delay = self._chance.randrange(self._cluster.size.standing), self._chance.choice(DELAYS)
         whom = "" if broker is None else f" {broker}"
-        watcher.say(name.replace("_", " ") + whom, fault=name, broker=broker)
+        watcher.say(name.replace("_", " ") + whom, fault=name, **{"topic" if name in OF_TOPICS else "broker": broker})
+        self._created += name == "create_topic"
         others = [partition] if name in ("fail_log_dir", "fill_disk", "tear") else [delay] if name in SLOW else []
         self._broken.do(name, broker, *others)
 
-    def _possible(self, name: str) -> list[int | None]:
-        """The brokers to which something can be done; [None] for what is done to none."""
+    def _possible(self, name: str) -> list[int | str | None]:
+        """The brokers, or topics, to which something can be done; [None] for what is done to none."""
         cluster, broken = self._cluster, self._broken.brokers
         brokers = range(cluster.size.brokers)
         up = [b for b in brokers if b in cluster.children and cluster.children[b].running]
@@ -71,6 +74,11 @@ class Chaos:
                 return []
             case "allow_unclean" if not self._unclean:
                 return []
+            case "create_topic":
+                is_room = self._created < cluster.size.planes - cluster.size.standing
+                return [f"chaos-{self._created + 1}"] if is_room else []
+            case "delete_topic":
+                return cluster.created_topics()
             case "fill_disk" | "tear" if cluster.size.variant == "legacy":
                 return []
             case "slow_links" | "slow_zookeeper":

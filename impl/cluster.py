@@ -61,7 +61,8 @@ class Size:
     @property
     def places(self) -> Places:
         """Which partition is which."""
-        return Places(TOPIC, self.partitions if self.groups else NONE, self.standing if self.room else NONE)
+        offsets = self.partitions if self.groups else NONE
+        return Places(TOPIC, offsets, self.standing if self.room else NONE, self.planes)
 
 
 def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
@@ -73,7 +74,9 @@ def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
 
 
 class Child:
-    """The process of a broker, as the driver sees it; what it tells comes through `told`."""
+    """The process of a broker, as the driver sees it; what it tells comes through `told`. It runs `program`."""
+
+    program = (sys.executable, "-m", "impl.broker")
 
     def __init__(self, settings: Settings, log: Path):
         self.settings, self.log, self.told = settings, log, queue.Queue()
@@ -81,7 +84,7 @@ class Child:
         self.port = settings.port
         with open(log, "a") as errors:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "impl.broker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                self.program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
                 text=True, preexec_fn=die_with_parent, start_new_session=True)
         self.command(**asdict(settings))
         threading.Thread(target=self._listen, daemon=True).start()

@@ -6,16 +6,20 @@ import json
 import signal
 import time
 from pathlib import Path
+from threading import Thread
 
 from kazoo.client import KazooClient
+from kafka.admin import KafkaAdminClient, NewTopic
+from kafka.errors import KafkaError
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from impl.keeper import Keeper, parse
 from impl.lossy import LossyProxy
+from impl.places import OFFSETS_TOPIC
 from impl.proxy import Proxy
 from impl.znodes import (
-    DELETE_TOPICS, BrokerId, ConfigChange, Controller, ControllerEpoch, IsrChange, PreferredElection, Reassignment,
-    TopicConfig,
+    DELETE_TOPICS, TOPICS, BrokerId, ConfigChange, Controller, ControllerEpoch, IsrChange, PreferredElection,
+    Reassignment, TopicConfig,
 )
 
 OPERATOR = 60.0
@@ -36,7 +40,7 @@ class Faults:
 
     def __init__(self, directory: Path, size, zookeeper: str, keeper: Keeper | None):
         self.zookeeper, self._keeper, self.places = zookeeper, keeper, size.places
-        self._partitions = tuple(range(size.partitions))
+        self._partitions, self.replicas = tuple(range(size.partitions)), size.replicas
         self.children: dict[int, object] = {}
         self.operator = KazooClient(zookeeper, timeout=SILENCE)
         self.links = {b: (LossyProxy if size.ordered else Proxy)(parse(zookeeper)) for b in range(size.brokers)}
@@ -191,6 +195,24 @@ class Faults:
         self.note("queue_deletion")
         self.operator.create(f"{DELETE_TOPICS}/{self.places.topic}")
 
+    def create_topic(self, topic: str) -> None:
+        """An administrator has a topic of one partition created; nobody waits for it."""
+        self.note("create_topic", topic=topic)
+        Thread(target=_create, args=(self.bootstrap(), topic, self.replicas), daemon=True).start()
+
+    def delete_topic(self, topic: str) -> None:
+        """An operator asks for the deletion of a topic, by its marker."""
+        self.note("delete_topic", topic=topic)
+        try:
+            self.operator.create(f"{DELETE_TOPICS}/{topic}")
+        except NodeExistsError:
+            pass
+
+    def created_topics(self) -> list[str]:
+        """The topics that were created while the cluster runs, and are not to be deleted."""
+        others = {self.places.topic, OFFSETS_TOPIC, *self.operator.get_children(DELETE_TOPICS)}
+        return sorted(set(self.operator.get_children(TOPICS)) - others)
+
     def ask_for_reassignment(self, p: int, target: int) -> None:
         """An operator asks that one broker be the only replica of a partition."""
         self.note("ask_for_reassignment", partition=p, target=target)
@@ -212,3 +234,13 @@ class Faults:
         self.unclean_allowed = True
         self.operator.set(TopicConfig.path_of(self.places.topic), TopicConfig(True).encode())
         self.operator.create(ConfigChange.prefix, ConfigChange(self.places.topic).encode(), sequence=True)
+
+
+def _create(bootstrap, topic, replicas):
+    """Ask for a topic once; whether that succeeds, ZooKeeper's log tells."""
+    try:
+        admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+        admin.create_topics([NewTopic(topic, 1, replicas)])
+        admin.close()
+    except KafkaError:
+        pass

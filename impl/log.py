@@ -10,6 +10,8 @@ An append is one write; what a process that died has left of one is cut off when
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
 import signal
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
@@ -20,7 +22,8 @@ from impl.batches import HEADER, CorruptBatch, check, read_header, stamped
 from spec.language.digest import EMPTY, link
 from spec.replica.storage import NO_EPOCH
 
-SEGMENT = "00000000000000000000.log"
+SEGMENT, DELETED = "00000000000000000000.log", "-delete"
+"""The one file of a log; what the directory of one that is deleted ends with."""
 
 
 class LogFailed(Exception):
@@ -41,7 +44,7 @@ class Entry(NamedTuple):
 
 
 class FileLog:
-    """A log, read and written in place.
+    """A log, read and written in place; its directory is made by the first append.
 
     `incoming` is the batch that the step in progress may append; `before_write` is called before each change of the
     file. `broken` says why the log fails from now on: a fault that is injected (`fail_after`: so many bytes of the
@@ -49,7 +52,6 @@ class FileLog:
     """
 
     def __init__(self, directory: Path):
-        directory.mkdir(parents=True, exist_ok=True)
         self.path = directory / SEGMENT
         self.slots: list[Entry] = []
         self._epochs: list[int] = []
@@ -57,8 +59,15 @@ class FileLog:
         self.before_write: Callable[[], None] = lambda: None
         self.fail_after: int | None = None
         self.dies = False
+        self._file: int | None = None
+        self.dropped = 0
+        if self.path.exists():
+            self._open()
+            self.dropped = self._recover()
+
+    def _open(self):
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
-        self.dropped = self._recover()
 
     def _recover(self) -> int:
         """Read the file up to the first bytes that are no sound batch, and cut off the rest; how many they were."""
@@ -111,6 +120,8 @@ class FileLog:
         data, header = self.incoming, read_header(self.incoming)
         if header.crc != id:
             raise ValueError(f"batch {header.crc} comes where {id} is to be appended: a defect")
+        if self._file is None:
+            self._open()
         self.before_write()
         position = self.slots[-1].position + self.slots[-1].size if self.slots else 0
         data = stamped(data, self.end_offset, epoch)
@@ -134,6 +145,17 @@ class FileLog:
         except OSError as error:
             raise LogFailed(f"{self.path}: {error}") from None
         del self.slots[offset:], self._epochs[offset:]
+
+    def remove(self) -> None:
+        """Delete the log with its directory, renamed first; another begins with the next append."""
+        if self._file is None:
+            return
+        self.before_write()
+        self.close()
+        deleted = self.path.parent.with_name(f"{self.path.parent.name}.{secrets.token_hex(4)}{DELETED}")
+        self.path.parent.rename(deleted)
+        shutil.rmtree(deleted, ignore_errors=True)
+        self.slots, self._epochs, self._file = [], [], None
 
     def _note(self, id, epoch, header):
         before = self.slots[-1] if self.slots else None
@@ -169,4 +191,5 @@ class FileLog:
 
     def close(self) -> None:
         """Leave the file."""
-        os.close(self._file)
+        if self._file is not None:
+            os.close(self._file)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from impl.partition_zookeeper import NO_VERSION
 from impl.watched import ids, members
 from spec.language.sets import contains
+from spec.partition.deletion.network import DELETED, FAILED, NO_ANSWER
 
 HOST = "127.0.0.1"
 _LENGTHS = struct.Struct("!II")
@@ -194,6 +195,39 @@ class PartitionNetwork:
         return self.current.sender == b and self._is("StorageError", epoch=epoch, p=p)
 
     def take_error(self, epoch, p, b):
+        """The answer is delivered."""
+
+    # StopReplica(delete)
+
+    def put_stop(self, epoch, p, to):
+        """Send StopReplica(delete) to a set of brokers."""
+        for r in ids(to, self.zookeeper.size):
+            self.outbox += self.stop_of(epoch, p, r)
+
+    def stop_of(self, epoch: int, p: int, b: int) -> list[Outgoing]:
+        """StopReplica(delete) to `b`; nothing where `b` is not registered."""
+        found = [self.zookeeper.brokers[b]] if b in self.zookeeper.brokers else []
+        return [Outgoing(address.inner, "StopReplica", {"epoch": epoch, "p": p, "broker_epoch": broker_epoch})
+                for address, broker_epoch in found]
+
+    def stop_arrives(self, epoch, p, b):
+        """Whether the message at hand is one."""
+        return self._is("StopReplica", epoch=epoch, p=p)
+
+    def take_stop(self, epoch, p, b):
+        """It is delivered."""
+
+    def put_stopped(self, epoch, p, b, failed):
+        """Answer it: the replica is deleted, or its log directory does not work."""
+        self.outbox.append(Outgoing(self.current.reply_to, "Stopped", {"epoch": epoch, "p": p, "failed": failed}))
+
+    def answered(self, epoch, p, b):
+        """What the answer at hand says, NO_ANSWER where it is none of broker `b`, or to a former reign."""
+        if self.current is None or self.current.sender != b or not self._is("Stopped", epoch=epoch, p=p):
+            return NO_ANSWER
+        return FAILED if self.current.content["failed"] else DELETED
+
+    def take_answer(self, epoch, p, b):
         """The answer is delivered."""
 
     # Wishes for an ISR, controlled shutdown

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from kazoo.protocol.serialization import CheckVersion, Delete, SetData
+from kazoo.protocol.serialization import Delete, SetData
 
 from impl.places import Places
-from impl.requests import CONTROLLER_EPOCH, SEQUENTIAL, NotAnswered, Requests, create
+from impl.requests import SEQUENTIAL, NotAnswered, Requests, create
 from impl.session import Expired
-from impl.watched import NUMBERS, Watched, ids, members
+from impl.topic_zookeeper import TopicZooKeeper
+from impl.watched import ids, members
 from impl.znodes import (
     BROKER_IDS, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, BrokerId, IsrChange, LogDirEvent, PreferredElection,
     Reassignment, State, Topic, TopicConfig,
@@ -23,8 +24,7 @@ from spec.language.sequences import push
 from spec.language.sets import difference, intersection
 from spec.partition.context import clear
 from spec.partition.znodes import PREFERRED_REQUEST, REASSIGN_REQUEST
-from spec.topics.assignment import assign_replicas
-from spec.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, NEWER, NODEEXISTS, NONODE, OK
+from spec.zookeeper import BADVERSION, EXPIRED, LOST, NEWER, NODEEXISTS, NONODE, OK
 
 NO_VERSION = -2
 """A version that no znode has: a write on it is answered BADVERSION."""
@@ -38,23 +38,20 @@ class Led(NamedTuple):
     version: int
 
 
-class PartitionZooKeeper(Watched):
+class PartitionZooKeeper(TopicZooKeeper):
     """The seams of one broker's controller and of its leaders.
 
     `brokers`: for each registered broker that was read, its address and the czxid of its registration; `states`: the
     states that the controller read or wrote last, and their versions; `led`: what the leaders know of theirs (up to
-    2.6); `proposers_version`: the version that the leader knows whose proposal is at hand; `creating`: the name of the
-    topic that is.
+    2.6); `proposers_version`: the version that the leader knows whose proposal is at hand.
     """
 
-    def __init__(self, requests: Requests, places: Places, size: int):
-        super().__init__(requests, places)
-        self.place_of = places.place_of
-        self.size = size
+    def __init__(self, requests: Requests, places: Places, size: int, lists_topics: bool = True):
+        super().__init__(requests, places, size, lists_topics)
         self.faults = 0
         self.led: dict[int, Led] = {}
         self.partitions: dict[int, None] = defaultdict(lambda: None)
-        self.proposers_version, self.creating = 0, ""
+        self.proposers_version = 0
         self.begin_reign(0, 0)
 
     def begin_reign(self, epoch: int, version: int) -> None:
@@ -129,14 +126,17 @@ class PartitionZooKeeper(Watched):
     def load_partition(self, b, p, partition, reader):
         """getData of the topic, assignment into `partition`, then as `get_state`."""
         try:
-            if self.places.is_room(p):
+            if self.lists_topics:
                 self.list_topics()
-            if self.place_of(p) is None:
+            if self.places.is_room(p) and p not in self.assignments:
                 return NONODE
             topic, number = self.place_of(p)
-            assignment = self._decoded(Topic.path_of(topic), Topic).assignments[number]
+            found = self._decoded(Topic.path_of(topic), Topic)
         except Expired:
             return EXPIRED
+        if found is None:
+            return NONODE
+        assignment = found.assignments[number]
         answer = self.get_state(b, p, reader)
         if answer != EXPIRED:
             clear(partition.assignment)
@@ -179,32 +179,7 @@ class PartitionZooKeeper(Watched):
         """Whether the version that is known is at least the one of the leader who proposes."""
         return p in self.states and self.states[p][1] >= self.proposers_version
 
-    def read_topics(self, b, new, controller):
-        """getChildren of /brokers/topics, watch armed, and getData of each, into `controller`: OK or EXPIRED."""
-        try:
-            self.list_topics()
-        except Expired:
-            return EXPIRED
-        for p in ids(new, len(controller.partitions)):
-            self.replicas[p] = self.assignments[p]
-            for replica in self.assignments[p]:
-                push(controller.partitions[p].assignment, replica)
-        return OK
-
     # Writes
-
-    def write_topic_config(self, b, fate):
-        """setData of the configuration of the topic that is being created, or create: OK, EXPIRED or LOST."""
-        path, config = TopicConfig.path_of(self.creating), TopicConfig(False).encode()
-        answer = self.requests.write(SetData(path, config, -1))
-        return self.requests.write(create(path, config)) if answer == NONODE else answer
-
-    def checked_create_topic(self, b, new, replicas, start, shift, live, epoch, fate):
-        """multi[check /controller_epoch, create /brokers/topics/t]: OK, NODEEXISTS, FENCED, EXPIRED or LOST."""
-        numbers = ids(new, NUMBERS)
-        assigned = assign_replicas(ids(live, self.size), len(numbers), replicas, start, shift)
-        topic = Topic(tuple(map(tuple, assigned)), new)
-        return self._checked(create(Topic.path_of(self.creating), topic.encode()))
 
     def create_state(self, b, p, epoch, leader, isr, fate):
         """create a state, and before it the znodes above: OK, NODEEXISTS, EXPIRED or LOST."""
@@ -250,12 +225,6 @@ class PartitionZooKeeper(Watched):
             self.requests.write(create(IsrChange.prefix, IsrChange(self.topic, p).encode(), SEQUENTIAL))
             self.requests.at = written
         return answer
-
-    def _checked(self, operation):
-        """A write that is checked against the epoch's version."""
-        check = CheckVersion(CONTROLLER_EPOCH, self.epoch_version)
-        answer, place = self.requests.write_all(check, operation)
-        return FENCED if answer == BADVERSION and place == 0 else answer
 
     def _state(self, p, leader, isr, leader_epoch, epoch):
         return State(leader, ids(isr, self.size), leader_epoch, epoch)

@@ -15,11 +15,12 @@ ROOM = "place"
 class Places:
     """The first topic of a cluster; the number of the offsets partition, and the first of the room (-1: there is none).
 
-    Which topic has which numbers of the room is learnt while the cluster runs (`note`).
+    `size`: how many numbers there are. Which topic has which numbers of the room is learnt while the cluster runs
+    (`note`).
     """
 
-    def __init__(self, topic: str, offsets: int = NONE, room: int = NONE):
-        self.topic, self.offsets, self.room = topic, offsets, room
+    def __init__(self, topic: str, offsets: int = NONE, room: int = NONE, size: int = 0):
+        self.topic, self.offsets, self.room, self.size = topic, offsets, room, size
         self._further: dict[int, tuple[str, int]] = {}
 
     def is_room(self, p: int) -> bool:
@@ -37,12 +38,28 @@ class Places:
         if topic == OFFSETS_TOPIC:
             return self.offsets if partition == 0 and self.offsets != NONE else None
         if topic == self.topic:
-            first_else = self.offsets if self.offsets != NONE else self.room
-            return partition if partition >= 0 and (first_else == NONE or partition < first_else) else None
+            return partition if 0 <= partition < self._first_else else None
         return next((p for p, place in self._further.items() if place == (topic, partition)), None)
 
+    @property
+    def _first_else(self) -> int:
+        """The first number that is not one of the first topic."""
+        return min((p for p in (self.offsets, self.room) if p != NONE), default=self.size)
+
+    def numbers_of(self, topic: str) -> list[int]:
+        """The numbers of all partitions of a topic, as far as they are known."""
+        if topic == OFFSETS_TOPIC:
+            return [self.offsets] if self.offsets != NONE else []
+        if topic == self.topic:
+            return list(range(self._first_else))
+        return [p for p, place in self._further.items() if place[0] == topic]
+
     def note(self, topic: str, partitions: Mapping[int, int]) -> None:
-        """A topic is known to have some numbers of the room: which partition each is."""
+        """A topic is known to have some numbers of the room: which partition each is; it has lost its former ones."""
+        former = [p for p, (name, partition) in self._further.items()
+                  if name == topic and partition in partitions.values() and p not in partitions]
+        for p in former:
+            del self._further[p]
         self._further.update({p: (topic, partition) for p, partition in partitions.items()})
 
     def on_disk(self, p: int) -> tuple[str, int]:

@@ -6,13 +6,14 @@ one that has arrived is put into its place, and what the step has put there goes
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from impl.batches import read_header
 from impl.checkpoint import Checkpoint
-from impl.log import FileLog
+from impl.log import DELETED, FileLog
 from impl.record import new_record, transition
 from impl.settings import Settings
 from spec.language.domains import Scope
@@ -98,6 +99,9 @@ class Plane:
         clear(self.network, b)
         return request
 
+    def note_deletion(self):
+        """What is asked of a log that is deleted is a model's affair."""
+
     def note_state(self, state):
         """The data plane's copy of the state is a model's only."""
 
@@ -123,8 +127,13 @@ class Plane:
 
 
 def open_planes(model: Model, scope: Scope, settings: Settings, checkpoint: Checkpoint) -> list[Plane]:
-    """The data planes of a broker, where the variant has them: logs as they are, high watermarks of the checkpoint."""
+    """The data planes of a broker, where the variant has them: logs as they are, high watermarks of the checkpoint.
+
+    What a process before has not quite deleted goes.
+    """
     folder = Path(settings.logs)
+    for deleted in folder.glob(f"*{DELETED}"):
+        shutil.rmtree(deleted, ignore_errors=True)
     return [
         Plane(model, scope, settings.broker, folder / "{}-{}".format(*settings.places.on_disk(p)),
               lambda log, p=p: checkpoint.place_in(log, p))

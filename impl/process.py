@@ -86,7 +86,8 @@ class Process:
         address = BrokerId(*self.clients.address, self.port.address[1])
         self.election_zookeeper = ElectionZooKeeper(self.requests, address, guarded)
         self.election_zookeeper.clients = {self.broker: SimpleNamespace(session=1, fired=NOTHING)}
-        self.partition_zookeeper = PartitionZooKeeper(self.requests, self.places, settings.brokers)
+        self.partition_zookeeper = PartitionZooKeeper(
+            self.requests, self.places, settings.brokers, has_planes(self.cluster.partition))
         self.network = PartitionNetwork(self.broker, self.partition_zookeeper)
 
     @property

@@ -13,7 +13,7 @@ import json
 import os
 from pathlib import Path
 
-FORMAT = 3
+FORMAT = 4
 
 
 class Recorder:

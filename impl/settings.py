@@ -34,4 +34,4 @@ class Settings:
     @property
     def places(self) -> Places:
         """Which partition is which, as far as it is known at the start."""
-        return Places(self.topic, self.offsets, self.partitions - self.room if self.room else NONE)
+        return Places(self.topic, self.offsets, self.partitions - self.room if self.room else NONE, self.partitions)

@@ -22,6 +22,7 @@ from impl.requests import NotAnswered
 from impl.session import Expired
 from impl.watched import members
 from impl.wire import Call
+from spec.language.sets import contains
 from spec.processes import PARTITION
 from spec.zookeeper import LOST, NODEEXISTS, OK
 
@@ -105,9 +106,9 @@ class Topics:
                 self._answer(creation, creation.verdicts | late)
 
     def _free(self) -> list[int]:
-        """The numbers that no topic has."""
-        taken, places = self._process.partition_zookeeper.assignments, self._process.places
-        return [p for p in range(self._process.settings.partitions) if places.is_room(p) and p not in taken]
+        """The numbers that no topic has or had."""
+        given, places = self._process.partition_zookeeper.given, self._process.places
+        return [p for p in range(self._process.settings.partitions) if places.is_room(p) and not contains(given, p)]
 
     def _why_not(self, creation: Creation, topic, there: set[str]) -> Verdict | None:
         """What is wrong with a topic that is to be created; None for nothing.
@@ -121,6 +122,10 @@ class Topics:
             return Verdict("INVALID_TOPIC_EXCEPTION", f"a name has 1 to {LONGEST} of a-z, A-Z, 0-9, '.', '_', '-'")
         if name in there or name == OFFSETS_TOPIC or wished.count(name) > 1:
             return Verdict("TOPIC_ALREADY_EXISTS", f"topic {name!r} is there")
+        if name in self._process.partition_zookeeper.marked:
+            return Verdict("TOPIC_ALREADY_EXISTS", f"topic {name!r} is marked for deletion")
+        if name == self._process.settings.topic:
+            return Verdict("POLICY_VIOLATION", f"topic {name!r}, the first of this cluster, is not created again")
         if any(other.replace(".", "_") == name.replace(".", "_") for other in there):
             return Verdict("INVALID_TOPIC_EXCEPTION", f"topic {name!r} collides with another in '.' and '_'")
         if topic.assignments:
@@ -136,7 +141,7 @@ class Topics:
                                                f"{self._process.settings.replicas} (--replicas)")
         if partitions > len(creation.free):
             return Verdict("POLICY_VIOLATION", f"{partitions} partitions, and there is room for {len(creation.free)} "
-                                               "(--room)")
+                                               "(--room; what deleted topics had is not given again)")
         return None
 
     def _partitions(self, topic) -> int:

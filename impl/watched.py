@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from kazoo.protocol.states import EventType
 
-from impl.places import NONE, Places
+from impl.places import Places
 from impl.requests import Requests
 from impl.znodes import (
-    BROKER_IDS, CONFIG_CHANGES, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, TOPICS, IsrChange, LogDirEvent,
+    BROKER_IDS, CONFIG_CHANGES, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, TOPICS, Given, IsrChange, LogDirEvent,
     PreferredElection, Reassignment, Topic, TopicConfig,
 )
 from spec.language.sequences import push
-from spec.language.sets import contains, with_member
+from spec.language.sets import contains, everybody, with_member
 from spec.partition.context import clear
 
 NUMBERS = 64
@@ -41,26 +41,33 @@ def ids(members: int, size: int) -> tuple[int, ...]:
 class Watched:
     """What is known of the first topic: the wishes of operators, notifications; and of all, the replicas that
     LeaderAndIsr has told, and the assignments of those that were created (`assignments`, by number).
+
+    `there`: the topics that there are, `marked` those that are to be deleted, `given` the numbers that are not free.
+    `lists_topics`: they change, so that they are listed.
     """
 
-    def __init__(self, requests: Requests, places: Places):
-        self.requests, self.places, self.topic = requests, places, places.topic
+    def __init__(self, requests: Requests, places: Places, lists_topics: bool = True):
+        self.requests, self.places, self.topic, self.lists_topics = requests, places, places.topic, lists_topics
         self.replicas: dict[int, tuple[int, ...]] = {}
         self.know_nothing()
 
     def know_nothing(self) -> None:
         """A reign begins: everything is to be read."""
         self.stale = True
-        self.preferred, self.moved_to, self.deleting, self.unclean = 0, None, 0, 0
+        self.preferred, self.moved_to, self.unclean = 0, None, 0
+        self.there, self.marked, self.leftovers, self.given, self.given_version = [], [], [], 0, 0
         self.log_dir_names, self.log_dir_read, self.isr_names = {}, [], {}
         self.assignments: dict[int, tuple[int, ...]] = {}
 
     def refresh(self) -> None:
-        """Read again what is watched, if a watch has fired; raises Expired and NotAnswered."""
+        """Read again what is watched, until no watch has fired since; raises Expired and NotAnswered."""
         fired = self.requests.session.fired
-        self.stale = any([fired.pop(path, None) for path in WATCHED]) or self.stale
-        if not self.stale:
-            return
+        while any([fired.pop(path, None) for path in WATCHED]) or self.stale:
+            self.stale = True
+            self._read_watched()
+            self.stale = False
+
+    def _read_watched(self):
         session = self.requests.session
         preferred, wanted, topics, _, config, events, changes = self.requests.at_once(
             lambda: session.exists(PreferredElection.path, watch=True),
@@ -76,29 +83,39 @@ class Watched:
         self.moved_to = self._decoded(Reassignment.path, Reassignment) if wanted.result else None
         self.log_dir_names = self._named(LOG_DIR_EVENTS, events, LogDirEvent)
         self.isr_names = self._named(ISR_CHANGES, changes, IsrChange)
-        if self.places.room != NONE:
+        if self.lists_topics:
             self.list_topics()
-        self.stale = False
 
     def list_topics(self) -> list[str]:
-        """Read which topics there are, watch armed, and their assignments; raises Expired and NotAnswered."""
-        session = self.requests.session
-        listed = self.requests.at_once(lambda: session.children(TOPICS, watch=True))[0]
-        paths = [Topic.path_of(name) for name in listed.result[0]]
-        found = self.requests.at_once(*(lambda path=path: session.get(path) for path in paths)) if paths else []
-        for name, reply in zip(listed.result[0], found):
+        """Read at one moment which topics there are and which are marked, watches armed, and their assignments.
+
+        Raises Expired and NotAnswered.
+        """
+        session, names = self.requests.session, None
+        while True:
+            paths = [Topic.path_of(name) for name in names or ()]
+            listed, marked, given, *found = self.requests.at_once(
+                lambda: session.children(TOPICS, watch=True), lambda: session.children(DELETE_TOPICS, watch=True),
+                lambda: session.get(Given.path), *(lambda path=path: session.get(path) for path in paths))
+            if names == listed.result[0]:
+                break
+            names = listed.result[0]
+        self.there, self.marked = names, marked.result[0]
+        self.given, self.given_version = Given.decode(given.result[0]).places, given.result[1].version
+        self.assignments = {}
+        for name, reply in zip(names, found):
             topic = Topic.decode(reply.result[0])
             numbers = ids(topic.places, NUMBERS)
             self.places.note(name, {p: i for i, p in enumerate(numbers)})
             self.assignments.update(zip(numbers, topic.assignments))
-        return listed.result[0]
+        return names
 
     def partitions_of_topics(self):
         """The partitions of the topics that were created; a reign knows the others from its beginning."""
         return members(self.assignments)
 
     def _note_topic(self, topics, config):
-        self.deleting = int(not topics.error and self.topic in topics.result[0])
+        self.marked = [] if topics.error else topics.result[0]
         self.unclean = int(not config.error and TopicConfig.decode(config.result[0]).unclean)
 
     def _decoded(self, path, znode):
@@ -123,8 +140,21 @@ class Watched:
         return self.unclean == 1
 
     def deletion_wanted(self):
-        """Whether the topic is queued for deletion."""
-        return self.deleting
+        """The partitions of the topics that are there and queued for deletion; up to 2.0 of the one topic: all."""
+        if not self.lists_topics:
+            return everybody(self.places.size) if self.topic in self.marked else 0
+        return members(p for name in self.marked if name in self.there for p in self.places.numbers_of(name))
+
+    def is_left_over(self):
+        """Whether there is the marker of a topic that is not there; which ones, `leftovers` tells from then on."""
+        found = [name for name in self.marked if name not in self.there]
+        self.leftovers = found or self.leftovers
+        return bool(found)
+
+    def topics_of(self, partitions):
+        """The partitions of the topics that some partitions belong to."""
+        names = {self.places.place_of(p)[0] for p in ids(partitions, NUMBERS)}
+        return members(p for name in names for p in self.places.numbers_of(name))
 
     def is_moved(self, p):
         """Whether the reassignment lists a partition."""

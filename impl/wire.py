@@ -12,7 +12,9 @@ import struct
 import threading
 from dataclasses import dataclass, field
 
-from kafka.protocol.admin import CreateTopicsRequest, CreateTopicsResponse
+from kafka.protocol.admin import (
+    CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse,
+)
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
 from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
@@ -25,7 +27,9 @@ from impl import group_answers
 HOST = "127.0.0.1"
 LARGEST = 100 << 20
 _SIZE, _HEADER = struct.Struct("!i"), struct.Struct("!hhi")
-TOPICS = {CreateTopicsRequest: (CreateTopicsResponse, 2, 4)}
+TOPICS = {
+    CreateTopicsRequest: (CreateTopicsResponse, 2, 4), DeleteTopicsRequest: (DeleteTopicsResponse, 1, 3),
+}
 VERSIONS = {
     ApiVersionsRequest: (ApiVersionsResponse, 0, 3), MetadataRequest: (MetadataResponse, 1, 5),
     ProduceRequest: (ProduceResponse, 3, 7), FetchRequest: (FetchResponse, 4, 4),
@@ -60,7 +64,7 @@ class Call:
 class ClientPort:
     """Listens on the loopback interface, at a free port or a given one; `inbox` receives a Call for each request.
 
-    Without groups, or topics that are created, their requests are not offered.
+    Without groups, or topics that are created and deleted, their requests are not offered.
     """
 
     def __init__(self, inbox: queue.Queue, port: int = 0, has_groups: bool = False, has_topics: bool = False):

@@ -19,12 +19,13 @@ DELETE_TOPICS = "/admin/delete_topics"
 ISR_CHANGES = "/isr_change_notification"
 LOG_DIR_EVENTS = "/log_dir_event_notification"
 CONFIG_CHANGES = "/config/changes"
+GIVEN = "/config/brokers/<default>"
 INNER = "REPLICATION"
 """The listener by which brokers reach each other."""
 PERSISTENT = (
     "/consumers", "/brokers", BROKER_IDS, TOPICS, "/brokers/seqid", "/config", "/config/topics", "/config/clients",
     "/config/users", "/config/brokers", "/config/ips", CONFIG_CHANGES, "/admin", DELETE_TOPICS, ISR_CHANGES,
-    "/latest_producer_id_block", LOG_DIR_EVENTS,
+    "/latest_producer_id_block", LOG_DIR_EVENTS, GIVEN,
 )
 """What is created before anything else, parents first, empty."""
 
@@ -133,6 +134,22 @@ class Topic(NamedTuple):
         partitions = content["partitions"]
         id = content.get("topic_id")
         return cls(tuple(tuple(partitions[str(p)]) for p in range(len(partitions))), members_in(id) if id else 0)
+
+
+class Given(NamedTuple):
+    """/config/brokers/<default>: which partitions of the specification topics have or had, no option of Kafka's."""
+
+    places: int
+    path = GIVEN
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        return to_bytes({"version": 1, "config": {"kafkaproof.places.given": str(self.places)}})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Given":
+        """Of version 1, or of nothing, as it is at first."""
+        return cls(int(json.loads(data)["config"]["kafkaproof.places.given"]) if data else 0)
 
 
 class State(NamedTuple):

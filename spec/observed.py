@@ -14,9 +14,9 @@ from spec.processes import Cluster, cluster
 from spec.zookeeper import DELETED, NOTHING, end_session
 
 
-def observed_cluster(variant):
-    """The cluster of a variant, with what is observed beside; raises LookupError."""
-    plain = cluster(variant)
+def observed_cluster(variant, deletes=True):
+    """The cluster of a variant (see `cluster`), with what is observed beside; raises LookupError."""
+    plain = cluster(variant, deletes)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
     return Cluster(variant, plain.election.rebound(election),
                    plain.partition.rebound({partitions.end_session: end_controllers_session}))

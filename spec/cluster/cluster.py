@@ -25,7 +25,7 @@ PARTITION_STATE = Record(
     leader=(Leader, "leader"),
     leader_epoch=(LeaderEpoch, "leader epoch, -1 while the znode does not exist"),
     isr=(SetOf("brokers"), "in-sync replicas"),
-    unclean=(Flag(), "a leader was elected from outside the ISR"),
+    unclean=(Flag(), "a leader was elected from outside the ISR, or a log was deleted with its topic"),
 )
 MESSAGES = Record(
     messages=(Array(MESSAGE, "brokers"), "between each follower and its leader"),

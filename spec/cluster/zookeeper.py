@@ -17,6 +17,11 @@ def note_state(data, state):
     data.zk.isr = state.isr
 
 
+def note_deletion(data):
+    """A log is deleted with its topic: its records are lost by design, as by an unclean election."""
+    data.zk.unclean = 1
+
+
 def is_unclean(data, leader):
     """Whether a leader is elected from outside the ISR."""
     return data.zk.leader_epoch != NO_EPOCH and leader != NOBODY and not contains(data.zk.isr, leader)

@@ -96,6 +96,15 @@ class Record:
         record.fields = {**self.fields, **record.fields}
         return record
 
+    def changed(self, **fields: tuple[object, str]) -> "Record":
+        """This record with other domains and meanings of some fields; raises ValueError when one is not there."""
+        unknown = fields.keys() - self.fields.keys()
+        if unknown:
+            raise ValueError(f"no such fields: {', '.join(sorted(unknown))}")
+        record = Record(**fields)
+        record.fields = {**self.fields, **record.fields}
+        return record
+
 
 NOBODY = -1
 

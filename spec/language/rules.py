@@ -156,13 +156,13 @@ def _events(statements, function, seams):
         composed = _composed(statement, function)
         if composed:
             yield "refusal", statement
-            if any(seam in functions_reached(composed) for seam in seams):
+            if _reaches(composed, seams):
                 yield "request", statement
             yield "effect", statement
             continue
         for call in _calls(statement):
             callee = function.__globals__.get(call.func.id)
-            if callee and any(seam in functions_reached(callee) for seam in seams):
+            if callee and _reaches(callee, seams):
                 yield "request", call
             elif isinstance(statement, ast.Expr) or callee and writes(callee):
                 yield "effect", call
@@ -175,6 +175,15 @@ def _events(statements, function, seams):
                 yield "refusal", statement
             case ast.Assign() | ast.AugAssign() if any(is_store(node) for node in ast.walk(statement)):
                 yield "effect", statement
+
+
+def _reaches(function, seams):
+    """Whether a function is one of the seams, or calls one, be it a copy whose callees are others."""
+    return not _codes(seams).isdisjoint(_codes(functions_reached(function)))
+
+
+def _codes(functions):
+    return {function.__code__ for function in functions}
 
 
 def _composed(statement, function):
@@ -261,4 +270,4 @@ def _is_seam_call(node, function, seams):
     if not isinstance(node, ast.Call):
         return False
     callee = function.__globals__.get(node.func.id)
-    return callee in seams or callee and callee.__module__.split(".")[-1] in SEAM_MODULES
+    return callee and (callee.__code__ in _codes(seams) or callee.__module__.split(".")[-1] in SEAM_MODULES)

@@ -1,11 +1,11 @@
 """The composed cluster: `partition` and `replica` in one state, and what is known of it."""
 
-from spec.cluster import cluster, control, data_plane, faults, network
+from spec.cluster import cluster, control, data_plane, deletion, faults, network
 from spec.language.model import Model, Transition
-from spec.museum import partition
+from spec.museum import partition, partition_deletion
 from spec.museum.partition import acting, asking
 from spec.partition import network as parts
-from spec.properties.cluster import SAFETY
+from spec.properties.cluster import SAFETY, WITH_DELETIONS
 from spec.properties.cluster_goals import GOALS
 from spec.replica.clients.network import take_record
 from spec.replica.network import check
@@ -63,6 +63,14 @@ FENCED = Model(
 CREATING = partition.creating(
     FENCED,
     "creating",
-    "The same, and the controller creates topics: what runs. Creation itself is explored in partition/creating.",
+    "The same, and the controller creates topics. Creation itself is explored in partition/creating.",
+)
+DELETING = partition_deletion.deleting(
+    CREATING,
+    "deleting",
+    "The same, and it deletes topics: what runs. Deletion itself is explored in partition/deleting.",
+    acting(deletion.stop_replica) + asking(deletion.delete_state),
+    WITH_DELETIONS,
+    state=deletion.STATE,
 )
 MODELS = (FENCED,)

@@ -5,6 +5,7 @@ from spec.language.sets import contains
 from spec.partition.brokers import is_moved_away
 from spec.partition.context import OFFLINE, PREFERRED_BY_ZNODE
 from spec.partition.legal import REPLICA_DELETION_SUCCESSFUL
+from spec.partition.moves import move_replica
 from spec.partition.triggers import delete_request, needs_preferred, preferred_election, reassignment
 from spec.partition.zookeeper import wanted_target
 from spec.replica.broker import UNKNOWN_END
@@ -12,7 +13,7 @@ from spec.requests.batch import take_batch
 from spec.requests.network import UNANSWERED, answer
 from spec.topics.context import Broker, Partition
 from spec.topics.network import DELETED, FAILED, kind_of, take
-from spec.topics.progress import at_work, move_replica
+from spec.topics.progress import at_work
 from spec.topics.reign import take_up_deletion
 from spec.topics.replica import Epoch, stop_replica
 from spec.zookeeper import EXPIRED, MINE, NONODE, OK, Fate, session_open

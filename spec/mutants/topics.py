@@ -14,6 +14,7 @@ from spec.partition.context import clear
 from spec.partition.legal import (
     NEW_PARTITION, NON_EXISTENT_PARTITION, ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_SUCCESSFUL,
 )
+from spec.partition.moves import move_partition
 from spec.partition.strategies import replicas_of
 from spec.topics import context, creation, deletion, fencing, machines, progress, reassignment, replica, zookeeper
 from spec.topics.context import (
@@ -21,7 +22,7 @@ from spec.topics.context import (
     forget, is_present, members,
 )
 from spec.topics.fencing import checked_delete_topic
-from spec.topics.progress import any_in, at_work, end_election, move_partition, rest
+from spec.topics.progress import any_in, at_work, end_election, rest
 from spec.topics.reassignment import append_members, finish, origin_of, plan, target_of
 from spec.topics.znodes import NONE
 from spec.topics.tree import delete_config, delete_request, delete_topic

@@ -29,13 +29,18 @@ def read_topics(zk, b, new, controller):
     return OK
 
 
+def is_taken(zk, p):
+    """Whether a topic has a partition."""
+    return zk.assignments[p].length > 0
+
+
 def create_topic(zk, b, new, replicas, start, shift, live, fate):
     """create /brokers/topics/t, with an assignment: OK, NODEEXISTS, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     answer = OK
     for p in range(len(zk.assignments)):
-        if contains(new, p) and zk.assignments[p].length > 0:
+        if contains(new, p) and is_taken(zk, p):
             answer = NODEEXISTS
     if answer == OK and fate != LOST_DROPPED:
         assign_new(zk, new, replicas, start, shift, live)

@@ -13,6 +13,7 @@ from spec.partition.context import (
 )
 from spec.partition.legal import (
     NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_INELIGIBLE,
+    replica_move_is_legal,
 )
 from spec.partition.strategies import replicas_of
 
@@ -92,7 +93,7 @@ def take_offline(controller, r, partitions):
             if is_known(controller.partitions[p]):
                 controller.removing = with_member(controller.removing, p)
                 controller.replicas = union(controller.replicas, only(r))
-            else:
+            elif replica_move_is_legal(controller.partitions[p].replicas[r], OFFLINE_REPLICA):
                 controller.partitions[p].replicas[r] = OFFLINE_REPLICA
 
 

@@ -10,7 +10,7 @@ from spec.language.model import Property, always, always_step
 from spec.language.rebind import rebind
 from spec.language.sets import contains, difference, is_empty
 from spec.partition.zookeeper import assigned
-from spec.properties import partition, replica
+from spec.properties import partition, replica, topic_deletion
 from spec.properties.replica import enough_replicas as replica_enough
 from spec.replica.broker import LEADER, NONE
 from spec.replica.network import SENT
@@ -105,3 +105,12 @@ def wishes_hold(s):
 INTERFACE = (always(one_state), always(leads_as_told), always(wishes_hold))
 DATA = tuple(of_each_partition(p) for p in replica.SAFETY if p.predicate not in NOT_ASKED)
 SAFETY = partition.SAFETY + DATA + (always_step(enough_replicas, of=("produce",)),) + INTERFACE
+
+
+def has_log_records(s, b, p):
+    """Whether a broker has records of a partition."""
+    return s.planes[p].brokers[b].log.length > 0
+
+
+WITH_DELETIONS = {topic_deletion.has_log: has_log_records}
+"""What is asked otherwise where topics are deleted."""

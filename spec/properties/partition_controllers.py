@@ -16,7 +16,8 @@ def no_stale_write(before, after):
     """Every write of a controller is by the last one elected: states with a new leader epoch (C4)."""
     for p in range(len(after.zk.partitions)):
         new = after.zk.partitions[p]
-        if new.leader_epoch != before.zk.partitions[p].leader_epoch and new.controller_epoch != after.zk.epoch:
+        written = exists(new) and new.leader_epoch != before.zk.partitions[p].leader_epoch
+        if written and new.controller_epoch != after.zk.epoch:
             return False
     return True
 
@@ -103,12 +104,18 @@ def legal_replica(old, new):
     return new == old or replica_move_is_legal(old, new)
 
 
+def is_none(controller, p):
+    """Whether there is no such partition for a controller: there always is."""
+    return False
+
+
 def online_has_leader(s):
     """At the end of an event, Online partitions have a leader, and New ones are not known to have a state (C14)."""
     for broker in s.brokers:
         if broker.controller.epoch > 0 and broker.controller.doing == IDLE:
-            for partition in broker.controller.partitions:
-                if partition.state == NON_EXISTENT_PARTITION:
+            for p in range(len(broker.controller.partitions)):
+                partition = broker.controller.partitions[p]
+                if partition.state == NON_EXISTENT_PARTITION and not is_none(broker.controller, p):
                     return False
                 if partition.state == NEW_PARTITION and is_known(partition):
                     return False

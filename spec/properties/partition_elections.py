@@ -98,11 +98,12 @@ def same_first_replica(some, others):
 
 
 def share_exceeds_limit(controller, p):
-    """Whether too many of the partitions with the same first replica as `p` have another leader."""
+    """Whether too many of the partitions with the same first replica as `p` have another leader; queued ones apart."""
     same = 0
     elsewhere = 0
     for q in range(len(controller.partitions)):
-        if same_first_replica(controller.partitions[q].assignment, controller.partitions[p].assignment):
+        same_first = same_first_replica(controller.partitions[q].assignment, controller.partitions[p].assignment)
+        if same_first and not is_queued(controller, q):
             same += 1
             elsewhere += 1 if is_elsewhere(controller, q) else 0
     return 100 * elsewhere > PERCENTAGE * same

@@ -49,9 +49,9 @@ def epoch_step(before, after):
     for p in range(len(after.zk.partitions)):
         old = before.zk.partitions[p]
         new = after.zk.partitions[p]
-        if new.controller_epoch < old.controller_epoch:
+        if exists(new) and new.controller_epoch < old.controller_epoch:
             return False
-        if new.leader_epoch != old.leader_epoch and new.leader_epoch != old.leader_epoch + 1:
+        if exists(new) and new.leader_epoch != old.leader_epoch and new.leader_epoch != old.leader_epoch + 1:
             return False
     return True
 
@@ -77,7 +77,7 @@ def leader_raises_epoch(before, after):
     for p in range(len(after.zk.partitions)):
         old = before.zk.partitions[p]
         new = after.zk.partitions[p]
-        if new.leader != old.leader and new.leader_epoch <= old.leader_epoch:
+        if exists(new) and new.leader != old.leader and new.leader_epoch <= old.leader_epoch:
             return False
     return True
 
@@ -118,13 +118,17 @@ def local_epoch(s):
     return True
 
 
+def is_replica_lost(s, b, p):
+    """Whether a process has lost a replica: its log directory has failed."""
+    return s.brokers[b].replicas[p].failed == 1
+
+
 def local_epoch_never_falls(before, after):
     """The leader epoch that a process has never falls, unless it loses the replica (P8)."""
     for b in range(len(after.brokers)):
         for p in range(len(after.zk.partitions)):
             if after.brokers[b].replicas[p].leader_epoch < before.brokers[b].replicas[p].leader_epoch:
-                lost = after.brokers[b].replicas[p].failed == 1
-                if before.brokers[b].up and after.brokers[b].up and not lost:
+                if before.brokers[b].up and after.brokers[b].up and not is_replica_lost(after, b, p):
                     return False
     return True
 

@@ -57,6 +57,11 @@ def start_of_epoch(log, epoch):
     return start
 
 
+def remove(log):
+    """Delete the log: nothing is left of it."""
+    truncate(log, 0)
+
+
 def cut(broker, offset):
     """Drop the records from `offset` on; the high watermark is not beyond the end."""
     if offset < broker.log.length:

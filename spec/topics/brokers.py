@@ -3,11 +3,12 @@
 from spec.language.sets import difference, intersection, is_empty, union, with_member
 from spec.partition.context import is_known
 from spec.partition.legal import ONLINE_REPLICA
+from spec.partition.moves import move_replicas
 from spec.partition.zookeeper import known_as_they_are
 from spec.topics.context import CHANGING, Broker, forget, hosts, members
 from spec.topics.network import start
 from spec.topics.progress import (
-    at_work, fail_deletion, mark_offline_leaders, move_replicas, proceed, replicas_in, take_offline, trigger_online,
+    at_work, fail_deletion, mark_offline_leaders, proceed, replicas_in, take_offline, trigger_online,
 )
 from spec.topics.reassignment import target_of
 from spec.topics.zookeeper import brokers_changed, list_brokers

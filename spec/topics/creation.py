@@ -2,11 +2,12 @@
 
 from spec.language.sets import with_member
 from spec.partition.legal import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION
+from spec.partition.moves import move_partition, move_replicas
 from spec.topics.context import (
     REWRITING, Broker, clear_assignment, copy_assignment, forget, forget_topic, is_present, members,
 )
 from spec.topics.fencing import checked_set_topic
-from spec.topics.progress import at_work, move_partition, move_replicas, proceed, rest
+from spec.topics.progress import at_work, proceed, rest
 from spec.topics.zookeeper import arm, data_changed, read_topic, topic_in
 from spec.zookeeper import EXPIRED, FENCED, OK
 

@@ -6,6 +6,7 @@ changed it.
 
 from spec.language.sets import is_empty, only, without_member
 from spec.partition.legal import REPLICA_DELETION_SUCCESSFUL
+from spec.partition.moves import move_replica
 from spec.topics.context import (
     DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC, Broker, Partition, forget, forget_topic,
     is_reassigned,
@@ -14,7 +15,7 @@ from spec.topics.fencing import (
     checked_delete_config, checked_delete_marker, checked_delete_state, checked_delete_topic,
 )
 from spec.topics.network import DELETED, FAILED, kind_of, take
-from spec.topics.progress import at_work, fail_deletion, is_next, move_replica, proceed, rest
+from spec.topics.progress import at_work, fail_deletion, is_next, proceed, rest
 from spec.topics.zookeeper import marked
 from spec.zookeeper import OK
 

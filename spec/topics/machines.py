@@ -6,6 +6,7 @@ from spec.partition.legal import (
     NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_REPLICA, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA,
     REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
 )
+from spec.partition.moves import move_partition, move_replica, move_replicas
 from spec.partition.strategies import new_topic_isr, new_topic_leader, offline_isr, offline_leader
 from spec.partition.zookeeper import known_as_they_are
 from spec.topics.context import (
@@ -14,8 +15,7 @@ from spec.topics.context import (
 )
 from spec.topics.fencing import checked_create_state, checked_set_state, checked_shrink
 from spec.topics.network import DELETE, DROP, name_replicas, put, start
-from spec.topics.progress import end_election, end_removal, is_next, leaves_next, move_partition, move_replica, proceed
-from spec.topics.progress import move_replicas, replicas_in
+from spec.topics.progress import end_election, end_removal, is_next, leaves_next, proceed, replicas_in
 from spec.topics.zookeeper import epoch_of, isr_of, leader_of
 from spec.zookeeper import EXPIRED, FENCED, NONODE, OK
 

@@ -11,8 +11,9 @@ from spec.partition.context import is_known
 from spec.partition.legal import (
     NEW_PARTITION, NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION,
     ONLINE_REPLICA, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
-    partition_move_is_legal, replica_move_is_legal,
+    replica_move_is_legal,
 )
+from spec.partition.moves import end_partition, move_partition, move_replica, move_replicas
 from spec.topics.context import (
     CHANGING, CHECKING, DELETE_TASK, DELETING_STATES, DELETING_TOPIC, ELECTING, IDLE, NO_TASK, REMOVING, STOPPING,
     has_leader, hosts, is_leaving, is_present, members,
@@ -35,25 +36,6 @@ def leaves_next(controller, p, r):
         if not is_empty(controller.partitions[q].leaving):
             return False
     return is_next(controller.partitions[p].leaving, r)
-
-
-def move_replica(partition, r, state):
-    """Move a replica to another state if that is legal, else leave it as it is."""
-    if replica_move_is_legal(partition.replicas[r], state):
-        partition.replicas[r] = state
-
-
-def move_replicas(partition, brokers, state):
-    """The same for several."""
-    for r in range(len(partition.replicas)):
-        if contains(brokers, r):
-            move_replica(partition, r, state)
-
-
-def move_partition(partition, state):
-    """Move a partition to another state if that is legal, else leave it as it is."""
-    if partition_move_is_legal(partition.state, state):
-        partition.state = state
 
 
 def replicas_in(partition, state):
@@ -222,13 +204,6 @@ def start_marks(controller):
     """The partitions of a topic whose deletion starts are NonExistent (2.1+)."""
     for partition in controller.partitions:
         end_partition(partition)
-
-
-def end_partition(partition):
-    """A partition goes Offline, then NonExistent."""
-    if partition.state != NON_EXISTENT_PARTITION:
-        move_partition(partition, OFFLINE_PARTITION)
-        move_partition(partition, NON_EXISTENT_PARTITION)
 
 
 def fail_deletion(controller, brokers):

@@ -10,6 +10,7 @@ from spec.language.sequences import push
 from spec.language.sets import contains, difference, intersection, is_empty, only, without_member
 from spec.partition.context import clear
 from spec.partition.legal import NEW_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA
+from spec.partition.moves import move_partition, move_replicas
 from spec.partition.strategies import reassign_leader, replicas_of
 from spec.partition.zookeeper import known_as_they_are
 from spec.topics.context import (
@@ -18,7 +19,7 @@ from spec.topics.context import (
 )
 from spec.topics.fencing import checked_set_state, checked_set_topic
 from spec.topics.network import name_replicas, partition_wanted, start, take_wanted, target_wanted, wanted
-from spec.topics.progress import at_work, is_next, move_partition, move_replicas, proceed, take_offline
+from spec.topics.progress import at_work, is_next, proceed, take_offline
 from spec.topics.znodes import CANCELLATION, NOTHING
 from spec.topics.zookeeper import epoch_of, get_state, isr_of, leader_of
 from spec.zookeeper import EXPIRED, FENCED, NONODE, OK

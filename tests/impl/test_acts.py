@@ -16,7 +16,8 @@ GOOD = [
     {"time": 0.1, "fault": "start", "broker": 0}, {"time": 2, "fault": "pause", "broker": 1},
     {"time": 2.5, "fault": "cut_links", "broker": 2}, {"time": 3, "fault": "slow_zookeeper", "broker": 0, "delay": 0.1},
     {"time": 3, "fault": "kill", "broker": 0}, {"time": 4, "fault": "tear", "broker": 2, "partition": 1},
-    {"time": 5, "fault": "delete_controller"}, {"time": 6, "fault": "pause", "broker": 0},
+    {"time": 5, "fault": "delete_controller"}, {"time": 5, "fault": "delete_topic", "topic": "more"},
+    {"time": 6, "fault": "pause", "broker": 0},
 ]
 
 
@@ -56,6 +57,8 @@ def test_what_was_recorded_can_be_read(write):
     ({"time": 3, "fault": "tear", "broker": 0, "partition": 2}, "partition is 2: a whole number from 0 to 1"),
     ({"time": 3, "fault": "hold", "broker": 0, "before": 1}, "before is 1: a string"),
     ({"time": 3, "fault": "restart_zookeeper"}, "not ours"),
+    ({"time": 3, "fault": "delete_topic", "topic": "../ids"}, 'topic is "../ids": of a-z'),
+    ({"time": 3, "fault": "delete_topic", "topic": "__consumer_offsets"}, "and not __consumer_offsets"),
 ])
 def test_a_bad_line_is_told(write, row, wanted):
     with pytest.raises(UserError, match="faults.jsonl: line 2") as told:
@@ -95,5 +98,6 @@ def test_everything_is_done_in_order_and_mended(write, monkeypatch):
     carry_out(read_acts(write(*GOOD), cluster.size), cluster, Silent())
     assert cluster.done == [
         ("pause", 1), ("cut_links", 2), ("slow_zookeeper", 0, 0.1), ("kill", 0), ("tear", 2, 1), ("delete_controller",),
-        ("slow_zookeeper", 0, 0.0), ("mend_links", 2), ("resume", 1), ("kill", 2), ("start", 0), ("start", 2),
+        ("delete_topic", "more"), ("slow_zookeeper", 0, 0.0), ("mend_links", 2), ("resume", 1), ("kill", 2),
+        ("start", 0), ("start", 2),
     ]

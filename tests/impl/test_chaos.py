@@ -17,13 +17,13 @@ class FakeCluster:
     """Notes what is done to it, and follows it as a cluster would."""
 
     class size:
-        brokers, planes, standing, variant = 3, 3, 3, "fenced"
+        brokers, planes, standing, variant = 3, 6, 3, "fenced"
 
     owns_zookeeper = True
 
     def __init__(self):
         self.children = {b: Child() for b in range(3)}
-        self.paused, self.done = set(), []
+        self.paused, self.done, self.topics = set(), [], []
 
     def owner(self, broker):
         return 1 if self.children[broker].running else None
@@ -46,6 +46,18 @@ class FakeCluster:
 
     stop = kill
     """It is noted as a kill."""
+
+    def create_topic(self, topic):
+        assert topic not in self.topics
+        self.topics.append(topic)
+        self.done.append(("create_topic", topic))
+
+    def delete_topic(self, topic):
+        self.topics = [each for each in self.topics if each != topic]
+        self.done.append(("delete_topic", topic))
+
+    def created_topics(self):
+        return self.topics
 
     def pause(self, broker):
         assert self.children[broker].running and broker not in self.paused
@@ -93,6 +105,7 @@ def test_all_faults_come_and_all_is_mended(run, seed):
     cluster = run(seed)
     assert {name for name, *_ in cluster.done} == FAULTS.keys() - {"stop", "allow_unclean"}
     assert not any({b: delay for name, b, delay in filter(is_slow, cluster.done)}.values())
+    assert sum(name == "create_topic" for name, *_ in cluster.done) == 3, "there is room for three"
     assert not cluster.paused and cluster.registered() == [0, 1, 2]
 
 

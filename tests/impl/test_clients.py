@@ -13,7 +13,7 @@ from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 from kafka.errors import (
     InvalidPartitionsError, InvalidReplicationFactorError, InvalidTopicError, PolicyViolationError,
-    TopicAlreadyExistsError,
+    TopicAlreadyExistsError, UnknownTopicOrPartitionError,
 )
 
 from checker.commands.main import main
@@ -27,9 +27,9 @@ SESSION = 60.0
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """Three brokers, two partitions and room for three, two of three replicas needed."""
+    """Three brokers, two partitions and room for four, two of three replicas needed."""
     logging.getLogger("kafka").setLevel(logging.CRITICAL)
-    with Cluster(tmp_path_factory.mktemp("clients"), Size(min_isr=2, room=3, session_timeout=SESSION)) as running:
+    with Cluster(tmp_path_factory.mktemp("clients"), Size(min_isr=2, room=4, session_timeout=SESSION)) as running:
         running.start_all()
         assert wait_until(running.is_whole)
         assert wait_until(lambda: all(len(state(running, p)["isr"]) == 3 for p in range(2)))
@@ -146,6 +146,65 @@ def test_librdkafka_creates_a_topic_while_controllers_die(cluster):
     assert read == b"here"
 
 
+def is_gone(cluster, topic):
+    """Whether nothing is left of a topic, in ZooKeeper and on the disks of brokers."""
+    paths = (f"/brokers/topics/{topic}", f"/config/topics/{topic}", f"/admin/delete_topics/{topic}")
+    return not any(cluster.operator.exists(path) for path in paths)
+
+
+def logs(cluster):
+    """The logs that brokers have of topics that were created."""
+    return {path.name for path in cluster.directory.glob("logs/broker-*/place-*")}
+
+
+def test_kafka_python_deletes_a_topic(cluster):
+    servers = {"bootstrap_servers": cluster.bootstrap()}
+    admin = KafkaAdminClient(**servers)
+    consumer = KafkaConsumer(group_id=None, enable_auto_commit=False, **servers)
+    assert logs(cluster) >= {"place-2", "place-3"}
+    admin.delete_topics(["made"], timeout_ms=PATIENCE * 1000)
+    assert "made" not in admin.list_topics()
+    assert wait_until(lambda: is_gone(cluster, "made")) and not logs(cluster) & {"place-2", "place-3"}
+    for wrong in ("made", "never-there"):
+        with pytest.raises(UnknownTopicOrPartitionError):
+            admin.delete_topics([wrong])
+    assert not consumer.partitions_for_topic("made")
+    admin.create_topics([NewTopic("made", 1, 3)], timeout_ms=PATIENCE * 1000)
+    place = TopicPartition("made", 0)
+    assert wait_until(lambda: consumer.partitions_for_topic("made") == {0})
+    assert consumer.end_offsets([place]) == {place: 0}, "what was in the deleted topic is not in the new one"
+    with pytest.raises(PolicyViolationError):
+        admin.create_topics([NewTopic("more", 1, 3)])
+    consumer.close()
+    admin.close()
+
+
+def deleted(admin, name):
+    """Whether a topic is to be deleted, or was, be it by an attempt whose answer was lost."""
+    try:
+        admin.delete_topics([name], request_timeout=10)[name].result(PATIENCE)
+    except KafkaException as failure:
+        return failure.args[0].name() == "UNKNOWN_TOPIC_OR_PART"
+    return True
+
+
+def test_librdkafka_deletes_a_topic_while_controllers_die(cluster):
+    admin = AdminClient({"bootstrap.servers": ",".join(cluster.bootstrap()), "log_level": 0})
+    former = cluster.controller()
+    holder = next(b for b in state(cluster, 0, "late")["isr"] if b != former)
+    cluster.kill(holder)
+    assert wait_until(lambda: deleted(admin, "late"))
+    cluster.expire(holder)
+    cluster.kill(former)
+    cluster.expire(former)
+    assert wait_until(lambda: cluster.controller() not in (None, former))
+    assert not is_gone(cluster, "late"), "it waits for brokers that have a replica"
+    for broker in (former, holder):
+        cluster.start(broker)
+    assert wait_until(lambda: cluster.is_whole() and is_gone(cluster, "late"))
+    assert "late" not in admin.list_topics(timeout=PATIENCE).topics
+
+
 def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys):
     load = Load(cluster.bootstrap, TOPIC, 2)
     assert wait_until(lambda: load.acknowledged > 5)
@@ -172,4 +231,5 @@ def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys)
     assert (report["verdict"], report["violations"]) == ("conforms", [])
     assert {"data_plane.produce", "data_plane.consume", "data_plane.shrink_isr"} <= report["transitions"].keys()
     assert report["transitions"]["creation.topic_change"] >= 1
+    assert report["transitions"]["deletion.delete_marker"] >= 1
     assert main(["replay", "--json", str(cluster.directory / "zookeeper")]) == 0

@@ -4,21 +4,24 @@ import random
 from types import SimpleNamespace
 
 import pytest
-from kazoo.protocol.serialization import Delete
+from kazoo.protocol.serialization import Delete, SetData
 
 from impl.election_zookeeper import ElectionZooKeeper
 from impl.partition_zookeeper import PartitionZooKeeper
 from impl.places import NONE, Places
 from impl.requests import NotAnswered, create
 from impl.session import Lost, Reply
-from impl.znodes import BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
+from impl.znodes import GIVEN, BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
 from spec import zookeeper as election
 from spec.processes import ELECTION, PARTITION, cluster, scopes
 from spec.language.plain import new_state, values_of
+from spec.language.rebind import rebind
 from spec.museum import leader_zk
 from spec.museum import requests as old
+from spec.museum.partition_deletion import WITH_DELETIONS
 from spec.partition import creation_zookeeper as creation
 from spec.partition import zookeeper as partition
+from spec.partition.deletion import zookeeper as deletion
 from spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
 from spec.zookeeper import ANSWERED, NONODE, OK
 
@@ -201,9 +204,62 @@ def test_topics_that_are_created(opened, clean, seed):
             assert values_of(readers[0]) == values_of(readers[1])
     finally:
         remove_topic(clean)
+        clean.write(SetData(GIVEN, b"", -1))
         for name in names.values():
             for path in (Topic.path_of(name), TopicConfig.path_of(name)):
                 clean.write(Delete(path, -1))
+
+
+TWO, OF_TWO = "two", 0b011000
+"""A topic that is created, and its partitions."""
+
+
+def choose_deletion(chance, zk, epoch):
+    """A request of a controller that deletes: the function of the specification, and its arguments behind `zk, b`."""
+    has_state = any(zk.partitions[p].leader_epoch >= 0 for p in (3, 4))
+    topics = () if has_state else ((deletion.checked_delete_topic, OF_TWO, epoch, ANSWERED),)
+    left = ((deletion.checked_delete_leftovers, epoch, ANSWERED),) if deletion.is_left_over(zk) else ()
+    return chance.choice((
+        *left, (deletion.create_marker, chance.choice((3, 4)), ANSWERED), *topics,
+        (deletion.checked_delete_state, chance.choice((3, 4)), epoch, ANSWERED),
+        (deletion.checked_delete_config, OF_TWO, epoch, ANSWERED),
+        (deletion.checked_delete_marker, OF_TWO, epoch, ANSWERED),
+    ))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_topics_that_are_deleted(opened, clean, seed):
+    chance = random.Random(seed)
+    live, state, _ = controllers(opened, clean, True, room=4)
+    deletion.group_topics(state.zk, -1)
+    create_topic = rebind(creation.checked_create_topic, WITH_DELETIONS)
+    live[1].creating = TWO
+    for each in (live[1].checked_create_topic, lambda *given: create_topic(state.zk, *given)):
+        assert each(1, OF_TWO, 2, 0, 0, 0b11, 2, ANSWERED) == OK
+    try:
+        for b in range(BROKERS):
+            live[b].list_topics()
+        for p in (3, 4):
+            for each in (live[1].checked_create_state, lambda *given: partition.checked_create_state(state.zk, *given)):
+                assert each(1, p, 2, 0, 1, ANSWERED) == OK
+        for number in range(60):
+            b = chance.randrange(BROKERS)
+            live[b].requests.at_once(lambda r=live[b].requests: r.session.exists("/"))
+            live[b].refresh()
+            assert live[b].is_left_over() == deletion.is_left_over(state.zk)
+            function, *arguments = choose_deletion(chance, state.zk, b + 1)
+            wanted, found = function(state.zk, b, *arguments), getattr(live[b], function.__name__)(b, *arguments)
+            told = f"{number}: {function.__name__}{arguments} by {b}"
+            assert election.Answer.names[found] == election.Answer.names[wanted], told
+            live[b].refresh()
+            assert live[b].deletion_wanted() == deletion.deletion_wanted(state.zk), told
+            assert live[b].is_left_over() == deletion.is_left_over(state.zk), told
+            assert live[b].topics_of(0b001000) == deletion.topics_of(state.zk, 0b001000) == OF_TWO
+        assert all(live[b].given == OF_TWO for b in range(BROKERS)), "their numbers are not given again"
+    finally:
+        remove_topic(clean)
+        clean.write(SetData(GIVEN, b"", -1))
+        clean.write(Delete(f"/admin/delete_topics/{TWO}", -1))
 
 
 def test_notifications_of_failed_log_directories(opened, clean):

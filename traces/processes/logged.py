@@ -17,8 +17,10 @@ from traces.processes.reading import Cluster
 from traces.znodes import Topic, topic_in
 from traces.transactions import Create, Delete, Operation, SetData, Transaction
 
+OFFSETS_TOPIC = "__consumer_offsets"
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)")
 LOG_DIR_EVENT = "/log_dir_event_notification/"
+_MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
 _STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 
 
@@ -26,10 +28,15 @@ class Logged:
     """The transactions of a recording by zxid; `epochs` bounds the epochs and faults that there were."""
 
     def __init__(self, cluster: Cluster):
-        self._topic, self._offsets = cluster.topic, cluster.offsets
-        self._created: dict[tuple[str, int], int] = {}
+        self._topic, self._deletes = cluster.topic, cluster.deletes
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
         self._notifications = list(_notifications(cluster.zookeeper.transactions))
+        first_else = cluster.offsets if cluster.offsets >= 0 else cluster.sizes["partitions"] - cluster.room
+        self._numbers: dict[str, list[tuple[int, list[int]]]] = {cluster.topic: [(0, list(range(first_else)))]}
+        if cluster.offsets >= 0:
+            self._numbers[OFFSETS_TOPIC] = [(0, [cluster.offsets])]
+        for transaction in cluster.zookeeper.transactions:
+            self._note_topics(transaction)
         self.epochs = 2 + sum(getattr(o, "path", "") == "/controller_epoch" for t in self._transactions.values()
                               for o in t.operations)
 
@@ -47,9 +54,23 @@ class Logged:
     def wanted(self, transaction: Transaction) -> Iterator[tuple[str, str, dict]]:
         """What an operator's transaction is in the specification: part, transition and arguments."""
         for operation in () if transaction.failed else transaction.operations:
-            yield from self._wanted(operation)
+            yield from self._wanted(operation, transaction.zxid)
 
-    def _wanted(self, operation: Operation) -> Iterator[tuple[str, str, dict]]:
+    def _note_topics(self, transaction: Transaction) -> None:
+        """Which numbers a topic has from a transaction on."""
+        for operation in () if transaction.failed else transaction.operations:
+            found = _TOPIC.fullmatch(getattr(operation, "path", ""))
+            if found and isinstance(operation, Delete):
+                self._numbers.setdefault(found[1], []).append((transaction.zxid, []))
+            elif found and isinstance(operation, Create) and (id := topic_in(operation.data).id):
+                self._numbers.setdefault(found[1], []).append((transaction.zxid, numbers_in(members_in(id))))
+
+    def _numbers_of(self, topic: str, zxid: int) -> list[int]:
+        """The numbers of a topic's partitions right before or, where it is created then, after a transaction."""
+        return next((numbers for since, numbers in reversed(self._numbers.get(topic, []))
+                     if since < zxid or since == zxid and numbers), [])
+
+    def _wanted(self, operation: Operation, zxid: int) -> Iterator[tuple[str, str, dict]]:
         match operation:
             case Delete("/controller"):
                 yield ELECTION, "delete_controller", {}
@@ -59,11 +80,21 @@ class Logged:
             case Create("/admin/reassign_partitions", data):
                 for (_, p), target in entries_in(data).items():
                     yield PARTITION, "ask_for_reassignment", {"p": p, "target": target[0]}
-            case Create(path) if path == f"/admin/delete_topics/{self._topic}":
-                yield PARTITION, "queue_deletion", {}
+            case Create(path) if found := _MARKER.fullmatch(path):
+                yield from self._marked(found[1], zxid)
             case Create(path, data) | SetData(path, data) if path == f"/config/topics/{self._topic}":
                 if unclean_in(data):
                     yield PARTITION, "allow_unclean", {}
+
+    def _marked(self, topic: str, zxid: int) -> Iterator[tuple[str, str, dict]]:
+        """The deletion of a topic that is asked for, one that is there or is not."""
+        numbers = self._numbers_of(topic, zxid)
+        if not self._deletes:
+            yield from [(PARTITION, "queue_deletion", {})] * (topic == self._topic)
+        elif numbers:
+            yield PARTITION, "ask_for_deletion", {"p": numbers[0]}
+        else:
+            yield PARTITION, "ask_for_unknown_deletion", {}
 
     def differs(self, zxid: int, states: Mapping[str, Plain]) -> str | None:
         """In what a transaction differs from what the specification's ZooKeeper holds now; None for nothing."""
@@ -77,8 +108,10 @@ class Logged:
             if isinstance(operation, Create) and (found := _TOPIC.fullmatch(path)):
                 if text := self._differs_in_topic(found[1], topic_in(data), states[PARTITION].zk):
                     return text
+            if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
+                return text
             if (found := _STATE.fullmatch(path)) and data:
-                p = self._number(found[1], int(found[2]))
+                p = self._numbers_of(found[1], zxid)[int(found[2])]
                 written, held = _words(data), _held(states[PARTITION].zk, p)
                 if written != held:
                     place = f"{found[1]}-{found[2]}"
@@ -88,17 +121,27 @@ class Logged:
     def _differs_in_topic(self, name: str, topic: Topic, zk: Plain) -> str | None:
         """In what a topic that was created differs from what the specification's ZooKeeper holds."""
         members = members_in(topic.id)
-        numbers = [p for p in range(len(zk.assignments)) if contains(members, p)]
-        self._created.update({(name, i): p for i, p in enumerate(numbers)})
+        numbers = numbers_in(members)
         written = [list(assignment.replicas) for _, assignment in sorted(topic.partitions.items())]
         held = [zk.assignments[p].slots[:zk.assignments[p].length] for p in numbers]
         return None if written == held else f"it gave {name} the replicas {written}, not {held}"
 
-    def _number(self, topic: str, partition: int) -> int:
-        """The number of a partition in the specification."""
-        if topic == self._topic:
-            return partition
-        return self._created.get((topic, partition), self._offsets)
+    def _differs_in_deletion(self, path: str, zxid: int, zk: Plain) -> str | None:
+        """In what a znode that was deleted differs from what the specification's ZooKeeper holds."""
+        if found := _STATE.fullmatch(path):
+            there = zk.partitions[self._numbers_of(found[1], zxid)[int(found[2])]].leader_epoch >= 0
+        elif found := _TOPIC.fullmatch(path):
+            there = any(zk.assignments[p].length > 0 for p in self._numbers_of(found[1], zxid))
+        elif found := _MARKER.fullmatch(path):
+            there = any(contains(zk.deleting, p) for p in self._numbers_of(found[1], zxid))
+        else:
+            return None
+        return f"it deleted {path}, and in the specification that is there" if there else None
+
+
+def numbers_in(members: int) -> list[int]:
+    """A set as numbers in order."""
+    return [p for p in range(members.bit_length()) if contains(members, p)]
 
 
 def _notifications(transactions: Iterable[Transaction]) -> Iterator[tuple[int, str, int | None]]:

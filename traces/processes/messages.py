@@ -73,6 +73,25 @@ def _storage_error(state, message, broker):
 
 
 @contextmanager
+def _stop_replica(state, message, broker):
+    stop = state.network.stops[message.content["epoch"]][message.content["p"]]
+    stop.to = with_member(stop.to, broker)
+    yield
+
+
+@contextmanager
+def _stopped(state, message, broker):
+    """The answer that has come stands alone: another one of that broker may be on its way too."""
+    stop, sender = state.network.stops[message.content["epoch"]][message.content["p"]], message.sender
+    stop.deleted, stop.failed = without_member(stop.deleted, sender), without_member(stop.failed, sender)
+    if message.content["failed"]:
+        stop.failed = with_member(stop.failed, sender)
+    else:
+        stop.deleted = with_member(stop.deleted, sender)
+    yield
+
+
+@contextmanager
 def _alter_partition(state, message, broker):
     """The wish and, where there is a data plane, what it proposes; a proposal that is now decided stays so."""
     content, sender = message.content, message.sender
@@ -112,7 +131,7 @@ def _decision(state, message, broker):
 
 
 _SHOWN = {
-    "LeaderAndIsr": _leader_and_isr, "StorageError": _storage_error, "AlterPartition": _alter_partition,
-    "ControlledShutdown": _controlled_shutdown, ASKED: _between_replicas, FETCHED: _between_replicas,
-    WRITTEN: _decision, REFUSED: _decision,
+    "LeaderAndIsr": _leader_and_isr, "StorageError": _storage_error, "StopReplica": _stop_replica,
+    "Stopped": _stopped, "AlterPartition": _alter_partition, "ControlledShutdown": _controlled_shutdown,
+    ASKED: _between_replicas, FETCHED: _between_replicas, WRITTEN: _decision, REFUSED: _decision,
 }

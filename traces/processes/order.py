@@ -22,11 +22,12 @@ from traces.transactions import ERROR_NAMES, CloseSession, CreateSession, Transa
 BEFORE, AT, BEHIND = -1, 0, 1
 END = 1 << 62
 LAST_STEPS = ("stop", "die")
-APPENDS = ("produce", "receive_answer")
+APPENDS = ("produce", "receive_answer", "stop_replica")
 """Steps that write to a log, not to ZooKeeper."""
 REFUSED = {"register_broker": "nodeexists"}
 """By what the second request of a step that asks again is refused if the first has landed."""
-FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?")
+FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?|/config/brokers/<default>")
+"""What a step writes besides, and the specification does not know: folders of states; which numbers topics have had."""
 
 
 class Place(NamedTuple):
@@ -106,6 +107,8 @@ def in_order(cluster: Cluster) -> list[Occurrence]:
         closes = isinstance(transaction.operations[0], CloseSession)
         broker = sessions.broker_of(transaction.session)
         if transaction.zxid in made or transaction.zxid > unsettled.get(transaction.session, END) and not closes:
+            continue
+        if broker is not None and _is_of_folder(transaction):
             continue
         place = Place(transaction.zxid, AT)
         stray = None if closes else broker
@@ -212,6 +215,11 @@ def _is_last(transaction):
     """Whether a transaction is what its step asks for in the end: not a folder above a state, nor the session's end."""
     last = transaction.operations[-1]
     return not isinstance(last, CloseSession) and not FOLDER.fullmatch(getattr(last, "path", ""))
+
+
+def _is_of_folder(transaction):
+    """Whether a transaction writes something that the specification does not know."""
+    return FOLDER.fullmatch(getattr(transaction.operations[-1], "path", "")) is not None
 
 
 def _behind(place):

@@ -19,9 +19,9 @@ from traces.recording import Recording, read_recording
 
 MANIFEST = Path("recording") / "cluster.json"
 SIZES = ("brokers", "replicas", "partitions", "min_isr")
-FORMAT = 3
-FORMATS = (2, FORMAT)
-"""In format 2 the steps of groups say too little to be replayed: there must be none."""
+FORMAT, WITH_GROUPS = 4, 3
+FORMATS = (2, WITH_GROUPS, FORMAT)
+"""In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted."""
 RETRIED = ("register_broker",)
 """Steps that ask again where no answer came, whatever comes between."""
 
@@ -81,7 +81,7 @@ class Cluster:
     """What was run, what each process did (the incarnations of a broker in order), and ZooKeeper's log.
 
     `offsets`: the number of the offsets partition among the partitions, -1 without one; `room`: how many of the last
-    partitions no topic had at first.
+    partitions no topic had at first; `deletes`: topics may be deleted.
     """
 
     directory: Path
@@ -92,6 +92,7 @@ class Cluster:
     processes: list[list[Line]]
     zookeeper: Recording
     room: int = 0
+    deletes: bool = True
 
     @property
     def longest_log(self) -> int:
@@ -117,7 +118,7 @@ def read_cluster(directory: Path) -> Cluster:
     sizes = {name: manifest[name] for name in SIZES}
     processes = [read_process(file) for file in files]
     return Cluster(directory, manifest["variant"], manifest["topic"], sizes, manifest.get("offsets", -1), processes,
-                   read_recording(directory / "zookeeper"), manifest.get("room", 0))
+                   read_recording(directory / "zookeeper"), manifest.get("room", 0), manifest["format"] == FORMAT)
 
 
 def _order(file: Path) -> tuple[int, ...]:
@@ -146,7 +147,7 @@ def read_process(file: Path) -> list[Line]:
         try:
             row = json.loads(text)
             if "group" in row:
-                if format != FORMAT:
+                if format < WITH_GROUPS:
                     raise ValueError(f"it is of a group, and the recording of format {format}: record it again")
                 (found[-1].groups if found else groups.earlier).append(groups.read(row))
             elif "step" in row:

@@ -68,8 +68,8 @@ class Follower:
         self.cluster, self.result = cluster, Result(variant)
         self.logged = Logged(cluster)
         recorded = any(line.found for lines in cluster.processes for line in lines)
-        self.world = World(observed_cluster(variant), cluster.sizes, self.logged.epochs, cluster.longest_log,
-                           cluster.room, recorded)
+        self.world = World(observed_cluster(variant, cluster.deletes), cluster.sizes, self.logged.epochs,
+                           cluster.longest_log, cluster.room, recorded, cluster.offsets)
         if recorded and not self.world.replicas(0):
             raise LookupError(f"{variant} has no logs, which the recording has")
         self.groups = Groups(self.world, cluster.offsets)
@@ -164,7 +164,8 @@ class Follower:
             raise Divergence(f"it takes the message {line.took}, which is not on its way")
         if message.receiver not in (None, line.broker):
             raise Divergence(f"it takes the message {line.took}, which is for broker {message.receiver}")
-        fenced = self.result.variant == "fenced" and message.kind == "LeaderAndIsr"
+        named = message.kind == "LeaderAndIsr" or message.kind == "StopReplica" and message.receiver is not None
+        fenced = self.result.variant == "fenced" and named
         if fenced and message.registration != self.world.known.registrations[line.broker]:
             raise Divergence(f"it takes the message {line.took}, which was for its former registration")
         return message
@@ -279,13 +280,17 @@ class Follower:
     def _finish_event(self, broker: int) -> None:
         """Let the event in progress of a controller whose session is over end: its next request is answered EXPIRED."""
         partitions, brokers = range(self.cluster.sizes["partitions"]), range(self.cluster.sizes["brokers"])
-        steps = [(name, {}) for name in ("load_brokers", "broker_startup", "broker_failure", "delete_request")]
-        steps += [(name, {"p": p}) for name in ("load_state", "read_for_election", "write_leader", "create_first_state")
-                  for p in partitions]
+        steps = [(name, {}) for name in (
+            "load_brokers", "broker_startup", "broker_failure", "delete_request", "stop_replicas", "delete_topic",
+            "delete_config", "delete_marker", "delete_leftovers")]
+        steps += [(name, {"p": p}) for name in (
+            "load_state", "read_for_election", "write_leader", "create_first_state", "resume_deletion",
+            "delete_state") for p in partitions]
         steps += [(name, {"p": p, "r": r}) for name in ("read_for_removal", "write_removal")
                   for p in partitions for r in brokers]
         while self.world.record(broker)[1].controller.doing != IDLE:
-            name, arguments = next((n, a) for n, a in steps if self.world.enabled(PARTITION, n, b=broker, **a))
+            name, arguments = next((n, a) for n, a in steps if self.world.has(PARTITION, n)
+                                   and self.world.enabled(PARTITION, n, b=broker, **a))
             self._hidden(PARTITION, name, b=broker, **arguments)
 
     def _follow_groups(self, steps: Iterator[tuple[GroupLine, Taken]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spec.cluster.control import is_refused
 from spec.language.sets import contains
+from spec.partition.legal import REPLICA_DELETION_STARTED
 from spec.planes import ASKED, fields_of
 from spec.processes import PARTITION
 from spec.replica.broker import LEADER
@@ -25,6 +26,10 @@ def may_send(world: World, kind: str, broker: int, content: dict, answered: Sent
         case "IsrRefused":
             with delivered(state, answered, broker):
                 return is_refused(state, broker, content["p"], answered.sender, content["fields"]["isr"])
+        case "StopReplica":
+            controller = state.brokers[broker].controller
+            started = REPLICA_DELETION_STARTED in controller.partitions[content["p"]].replicas
+            return controller.epoch == content["epoch"] and started
         case "Fetch":
             return _asks_again(world, broker, content["p"], content["fields"])
     return False

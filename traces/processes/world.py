@@ -16,6 +16,7 @@ from spec.language.plain import Plain, new_state
 from spec.language.rebind import rebind
 from spec.language.sets import contains, difference, intersection
 from spec.partition.creation_zookeeper import leave_unused
+from spec.partition.deletion.zookeeper import group_topics
 from spec.partition.zookeeper import as_they_are, known_as_they_are
 from spec.planes import departures
 from spec.processes import ELECTION, PARTITION, Cluster, has_planes, is_lost, named, scopes
@@ -32,7 +33,7 @@ from traces.processes.watched import Journal, before, lengthen, undo, watched
 
 SPARE = 2
 NEW_SESSION, LISTING = ("restart", "reopen"), ("load_brokers", "broker_change")
-SENDING = ("put_request", "put_request_with_isr", "put_error")
+SENDING = ("put_request", "put_request_with_isr", "put_error", "put_stop", "put_stopped")
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,11 @@ class World:
     """Both states of a cluster, at a scope that holds `epochs` and, in each partition, `log` records.
 
     `compared`: whether what is compared of a broker is also its replicas. At first no topic has the last `room`
-    partitions.
+    partitions; `offsets` is a topic of its own.
     """
 
     def __init__(self, cluster: Cluster, sizes: dict[str, int], epochs: int, log: int = 0, room: int = 0,
-                 compared: bool = True):
+                 compared: bool = True, offsets: int = -1):
         self.cluster, self._sizes = cluster, sizes
         self.scopes = scopes(*sizes.values(), epochs, log)
         self._names: list[list[int]] = [[] for _ in range(sizes["partitions"])]
@@ -74,6 +75,8 @@ class World:
             model.initial(state)
             if part == PARTITION:
                 leave_unused(state.zk, sizes["partitions"] - room)
+                if cluster.deletes:
+                    group_topics(state.zk, offsets)
             self.states[part] = watched(state, self._journals[part])
             self._verdicts[part] = Verdicts(model, self.states[part])
             self._functions[part] = {t.function.__name__: self._watched(t) for t in model.transitions}
@@ -108,10 +111,10 @@ class World:
             answer = LOST if answers and is_lost(function, self._fate) else function(*arguments)
             if answers:
                 self._answer = answer
-            elif name == "put_error":
-                self._errors.append(arguments[1:])
+            elif name in ("put_error", "put_stopped"):
+                self._others.append((name, arguments[1:]))
             else:
-                self._put.append((*arguments[1:-1], self._told))
+                self._put.append((name, *arguments[1:-1], self._told))
             return answer
 
         return call
@@ -224,7 +227,7 @@ class World:
     def _run(self, part, name, arguments) -> bool:
         """Let a transition act on the state; whether it was enabled. The journal tells what it has written."""
         self._settle(part)
-        self._answer, self._put, self._errors, self._acked = None, [], [], []
+        self._answer, self._put, self._others, self._acked = None, [], [], []
         self._fate = arguments.get("fate", ANSWERED)
         return bool(self._functions[part][name].function(self.states[part], *self._values(part, name, arguments)))
 
@@ -261,15 +264,20 @@ class World:
     def _sent(self, part, arguments, before) -> Iterator[Sent]:
         if part != PARTITION:
             return
-        for epoch, p, leader, leader_epoch, isr, to in self._put:
-            content = {"epoch": epoch, "p": p, "leader": leader, "leader_epoch": leader_epoch, "isr": isr}
+        for name, epoch, p, *about, to in self._put:
+            kind = "StopReplica" if name == "put_stop" else "LeaderAndIsr"
+            content = {"epoch": epoch, "p": p, **dict(zip(("leader", "leader_epoch", "isr"), about))}
             for r in range(self._sizes["brokers"]):
                 known = self.known.registration(arguments["b"], r)
                 if contains(to, r) and known:
-                    yield Sent("LeaderAndIsr", arguments["b"], r, content, known)
-        for epoch, p, b in self._errors:
-            yield Sent("StorageError", b, None, {"epoch": epoch, "p": p})
-        if has_planes(self.cluster.partition) and "p" in arguments:
+                    yield Sent(kind, arguments["b"], r, content, known)
+        for name, (epoch, p, b, *failed) in self._others:
+            content = {"epoch": epoch, "p": p}
+            if name == "put_stopped":
+                yield Sent("Stopped", b, None, content | {"failed": failed[0]})
+            else:
+                yield Sent("StorageError", b, None, content)
+        if has_planes(self.cluster.partition) and {"b", "p"} <= arguments.keys():
             p = arguments["p"]
             networks = [state.planes[p].network for state in (before, self.states[PARTITION])]
             for kind, receiver, fields in departures(*networks, arguments["b"]):

@@ -1,0 +1,57 @@
+"""The deletion of a topic in the composed cluster: StopReplica(delete) deletes a log, and states go."""
+
+from spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
+from spec.cluster.network import NETWORK
+from spec.cluster.zookeeper import note_deletion, note_state
+from spec.language.domains import Array, Record, renamed
+from spec.partition.context import NO_EPOCH, Broker, Partition
+from spec.partition.deletion.deletion import delete_state as delete_znode
+from spec.partition.deletion.replica import stop_replica as stop
+from spec.partition.deletion.state import BROKER, STOPS, ZOOKEEPER
+from spec.partition.replica import Epoch
+from spec.replica.broker import rest
+from spec.replica.network import clear, withdraw
+from spec.replica.storage import remove
+from spec.zookeeper import Fate
+
+STATE = Record(
+    zk=(ZOOKEEPER, "ZooKeeper"),
+    brokers=(Array(BROKER, "brokers"), "what each broker knows"),
+    network=(NETWORK.extended(**STOPS), "requests on their way"),
+    planes=(Array(renamed(DATA_PLANE, LEADER_EPOCHS), "partitions"), "the data plane of each partition"),
+)
+
+
+def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
+    """A broker receives StopReplica(delete): the replica and its log are deleted.
+
+    Guards:  those of `replica.stop_replica` of a deletion.
+    Effects: its effects; unless it is refused, the log is deleted, and so is what the replica has sent or waits for.
+    Kafka:   ReplicaManager.stopReplicas, LogManager.asyncDelete, 0.8 to 3.9.
+    """
+    if not stop(s, b, epoch, p):
+        return False
+
+    if s.brokers[b].seen_epoch == epoch and not s.brokers[b].replicas[p].failed:
+        remove(s.planes[p].brokers[b].log)
+        note_deletion(s.planes[p])
+        s.planes[p].brokers[b].hw = 0
+        rest(s.planes[p].brokers[b], NO_EPOCH)
+        clear(s.planes[p].network, b)
+        withdraw(s.planes[p].network, b)
+    return True
+
+
+def delete_state(s, b: Broker, p: Partition, fate: Fate):
+    """A controller deletes the state of a partition.
+
+    Guards:  those of `deletion.delete_state`.
+    Request: its answers.
+    Effects: its effects.
+    Kafka:   see there.
+    """
+    if not delete_znode(s, b, p, fate):
+        return False
+
+    note_state(s.planes[p], s.zk.partitions[p])
+    return True

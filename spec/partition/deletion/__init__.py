@@ -1,0 +1,1 @@
+"""The deletion of topics, in the controller that `partition` has."""

@@ -1,0 +1,125 @@
+"""What happens to the deletion of topics when reigns begin, brokers come and go, and log directories fail."""
+
+from spec.language.sets import (
+    contains, difference, intersection, is_empty, only, union, with_member, without_member,
+)
+from spec.partition.brokers import broker_failure as lose_brokers
+from spec.partition.brokers import broker_startup as take_in_brokers
+from spec.partition.context import READING_STATES, Broker, Partition
+from spec.partition.creation import known_partitions
+from spec.partition.deletion.progress import fail_deletion, offline_replicas, replicas_in, resume_later
+from spec.partition.deletion.zookeeper import topics_of
+from spec.partition.failover import load_state as load
+from spec.partition.legal import ONLINE_REPLICA
+from spec.partition.log_dirs import storage_error as lose_replicas
+from spec.partition.moves import move_replicas
+from spec.partition.strategies import replicas_of
+
+
+def start_on(controller, partition, members):
+    """Replicas of some brokers are Online, unless they are being deleted; returns the live brokers that have one."""
+    hosting = intersection(members, replicas_of(partition.assignment))
+    move_replicas(partition, hosting, ONLINE_REPLICA)
+    return intersection(intersection(hosting, replicas_in(partition, ONLINE_REPLICA)), controller.live)
+
+
+def queued_on(controller, brokers):
+    """The partitions of topics queued for deletion that have a replica on some of the brokers."""
+    found = 0
+    for p in range(len(controller.partitions)):
+        hosting = intersection(replicas_of(controller.partitions[p].assignment), brokers)
+        if contains(controller.deleting, p) and not is_empty(hosting):
+            found = with_member(found, p)
+    return found
+
+
+def with_offline_replicas(controller):
+    """The partitions of topics queued for deletion that have a replica that is not online."""
+    found = 0
+    for p in range(len(controller.partitions)):
+        if contains(controller.deleting, p) and not is_empty(offline_replicas(controller, controller.partitions[p])):
+            found = with_member(found, p)
+    return found
+
+
+def load_state(s, b: Broker, p: Partition):
+    """A new controller reads a partition's assignment and state.
+
+    Guards:  those of `failover.load_state`.
+    Request: its answers.
+    Effects: its effects; after the last the deletion of the topics that it knows to be queued is resumed, but those
+             with a replica that is not online are ineligible.
+    Kafka:   see there; KafkaController.fetchTopicDeletionsInProgress, TopicDeletionManager.tryTopicDeletion.
+    """
+    controller = s.brokers[b].controller
+    if not load(s, b, p):
+        return False
+
+    controller.deleting = intersection(controller.deleting, known_partitions(controller))
+    if controller.epoch > 0 and controller.doing != READING_STATES:
+        controller.ineligible = topics_of(s.zk, with_offline_replicas(controller))
+        resume_later(controller, controller.deleting)
+    return True
+
+
+def broker_startup(s, b: Broker):
+    """A controller takes in the brokers that came.
+
+    Guards:  those of `brokers.broker_startup`.
+    Effects: its effects; topics queued for deletion that have a replica there are ineligible no longer, and their
+             deletion is resumed.
+    Kafka:   see there; TopicDeletionManager.resumeDeletionForTopics.
+    """
+    controller = s.brokers[b].controller
+    joined = controller.joined
+    if not take_in_brokers(s, b):
+        return False
+
+    topics = topics_of(s.zk, queued_on(controller, joined))
+    controller.ineligible = difference(controller.ineligible, topics)
+    resume_later(controller, topics)
+    return True
+
+
+def broker_failure(s, b: Broker):
+    """A controller drops the brokers that bounced, who then come again, or else those that went.
+
+    Guards:  those of `brokers.broker_failure`.
+    Effects: its effects; replicas of topics queued for deletion are ineligible instead, and so are these topics.
+    Kafka:   see there; TopicDeletionManager.failReplicaDeletion.
+    """
+    controller = s.brokers[b].controller
+    dead = controller.gone if is_empty(controller.bounced) else controller.bounced
+    if not lose_brokers(s, b):
+        return False
+
+    failed = queued_on(controller, dead)
+    for p in range(len(controller.partitions)):
+        if contains(failed, p):
+            fail_deletion(controller, p, dead)
+    controller.ineligible = union(controller.ineligible, topics_of(s.zk, failed))
+    resume_later(controller, controller.deleting if failed else 0)
+    return True
+
+
+def storage_error(s, b: Broker, r: Broker):
+    """A controller learns from the answer of broker `r` which replicas are lost.
+
+    Guards:  those of `log_dirs.storage_error`.
+    Effects: its effects; replicas of topics queued for deletion are ineligible instead, and so are these topics.
+    Kafka:   see there; TopicDeletionManager.failReplicaDeletion.
+    """
+    controller = s.brokers[b].controller
+    lost = intersection(controller.deleting, s.brokers[b].errors[r])
+    for p in range(len(controller.partitions)):
+        if contains(controller.partitions[p].failed, r):
+            lost = without_member(lost, p)
+    if not lose_replicas(s, b, r):
+        return False
+
+    for p in range(len(controller.partitions)):
+        if contains(lost, p):
+            fail_deletion(controller, p, only(r))
+    controller.ineligible = union(controller.ineligible, topics_of(s.zk, lost))
+    resume_later(controller, controller.deleting if lost else 0)
+    return True

@@ -1,0 +1,272 @@
+"""The deletion of a topic, as its controller goes about it: queued, resumed, stopped, answered, completed.
+
+`delete.topic.enable` is true. Not modelled: a reassignment, which would make its topic wait: one that is asked for is
+dropped instead when the topic is to be deleted; StopReplica without delete, and UpdateMetadata.
+"""
+
+from spec.language.sets import contains, difference, intersection, is_empty, only, union, without_member
+from spec.partition.context import DELETING_REQUEST, REASSIGN, Broker, Partition, forget, is_queued
+from spec.partition.creation import known_partitions
+from spec.partition.deletion.network import DELETED, NO_ANSWER, answered, put_stop, take_answer
+from spec.partition.deletion.progress import (
+    all_deleted, any_in, begin_completion, begin_deletion, end_event, fail_deletion, offline_replicas, replicas_in,
+    resume_later, stop,
+)
+from spec.partition.deletion.state import (
+    DELETING_CONFIG, DELETING_LEFTOVERS, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC, RESUMING, STOPPING,
+    forget_topic,
+)
+from spec.partition.deletion.zookeeper import (
+    checked_delete_config, checked_delete_leftovers, checked_delete_marker, checked_delete_state,
+    checked_delete_topic, create_marker, deletion_wanted, is_left_over, topics_of,
+)
+from spec.partition.legal import OFFLINE_REPLICA, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL
+from spec.partition.moves import move_replica
+from spec.partition.progress import at_work, is_next
+from spec.partition.zookeeper import is_moved, known_as_they_are
+from spec.zookeeper import EXPIRED, FENCED, LOST, Fate
+
+
+def mark_topic(s, b: Broker, p: Partition, fate: Fate):
+    """A controller marks the topic of a partition for deletion, as an administrator asks.
+
+    Guards:  `b` is at work, and knows the topic, which is not queued.
+    Request: OK; NODEEXISTS, perhaps because of its own lost request; EXPIRED; LOST.
+    Effects: none: its own watch will tell the controller.
+    Kafka:   AdminManager.deleteTopics, KafkaZkClient.createDeleteTopicPath, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or not contains(difference(known_partitions(controller), controller.deleting), p):
+        return False
+
+    create_marker(s.zk, b, p, fate)
+    return True
+
+
+def topic_deletion(s, b: Broker):
+    """A controller hears of topics that are to be deleted.
+
+    Guards:  it knows them, and does not know that; `b` is at work.
+    Effects: they are queued: nothing is elected for them any more; the deletion of all that are queued is resumed.
+    Kafka:   KafkaController.processTopicDeletion, TopicDeletionManager.enqueueTopicsForDeletion, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    wanted = intersection(deletion_wanted(s.zk), known_partitions(controller))
+    if not at_work(controller) or is_empty(difference(wanted, controller.deleting)):
+        return False
+
+    controller.deleting = union(controller.deleting, wanted)
+    resume_later(controller, controller.deleting)
+    return True
+
+
+def resume_deletion(s, b: Broker, p: Partition):
+    """A controller looks how the deletion of a topic goes on: complete it, start it (again), or wait.
+
+    Guards:  that is to be resumed; `p` is the first partition.
+    Effects: if all replicas are deleted, the znodes are to go. If none is being deleted, replicas whose deletion
+             failed go offline, and, unless the topic is ineligible, so do those of live brokers, to be stopped.
+    Kafka:   TopicDeletionManager.resumeDeletions, onTopicDeletion, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != RESUMING or not is_next(controller.resuming, p):
+        return False
+
+    topic = topics_of(s.zk, only(p))
+    controller.resuming = difference(controller.resuming, topic)
+    if all_deleted(controller, topic):
+        controller.dropping = topic
+        begin_completion(controller)
+    elif any_in(controller, topic, REPLICA_DELETION_STARTED):
+        end_event(controller)
+    else:
+        controller.dropping = topic
+        begin_deletion(controller)
+    return True
+
+
+def stop_replicas(s, b: Broker):
+    """A controller sends StopReplica(delete) for the replicas of a topic that it has taken offline.
+
+    Guards:  they are offline.
+    Effects: they are DeletionStarted; those on brokers that are not there are DeletionIneligible, and then the topic
+             is ineligible.
+    Kafka:   TopicDeletionManager.onTopicDeletion, ReplicaStateMachine.doHandleStateChanges, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != STOPPING:
+        return False
+
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        stopped = difference(replicas_in(partition, OFFLINE_REPLICA), offline_replicas(controller, partition))
+        if contains(controller.dropping, p):
+            put_stop(s.network, controller.epoch, p, known_as_they_are(s.zk, b, stopped))
+    for p in range(len(controller.partitions)):
+        if contains(controller.dropping, p):
+            stop(controller, p)
+    controller.dropping = 0
+    end_event(controller)
+    return True
+
+
+def replica_stopped(s, b: Broker, p: Partition, r: Broker):
+    """A controller handles the answer of a broker to StopReplica(delete).
+
+    Guards:  it arrives; `b` is at work.
+    Effects: the replica is DeletionSuccessful, or DeletionIneligible and with it the topic; the deletions go on. An
+             answer that is late, so that the move is not legal, changes no state.
+    Kafka:   KafkaController.processTopicDeletionStopReplicaResponseReceived, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller):
+        return False
+    answer = answered(s.network, controller.epoch, p, r)
+    if answer == NO_ANSWER:
+        return False
+
+    take_answer(s.network, controller.epoch, p, r)
+    if is_queued(controller, p):
+        if answer == DELETED:
+            move_replica(controller.partitions[p], r, REPLICA_DELETION_SUCCESSFUL)
+        else:
+            fail_deletion(controller, p, only(r))
+            controller.ineligible = union(controller.ineligible, topics_of(s.zk, only(p)))
+        resume_later(controller, controller.deleting)
+    return True
+
+
+def delete_state(s, b: Broker, p: Partition, fate: Fate):
+    """A controller deletes the state of a partition.
+
+    Guards:  the deletion of its topic is to be completed; `p` is the next.
+    Request: OK; FENCED; EXPIRED; LOST.
+    Effects: after the last comes the topic znode; on LOST it asks again; on FENCED the reign is over.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_STATES or not is_next(controller.todo, p):
+        return False
+
+    answer = checked_delete_state(s.zk, b, p, controller.epoch, fate)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    elif answer != LOST:
+        controller.todo = without_member(controller.todo, p)
+        if is_empty(controller.todo):
+            controller.doing = DELETING_TOPIC
+    return True
+
+
+def delete_topic(s, b: Broker, fate: Fate):
+    """A controller deletes the topic znode.
+
+    Guards:  the states of its partitions are deleted.
+    Request: OK; FENCED; EXPIRED; LOST.
+    Effects: the configuration comes next; on LOST it asks again; on FENCED the reign is over.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_TOPIC:
+        return False
+
+    answer = checked_delete_topic(s.zk, b, controller.dropping, controller.epoch, fate)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    elif answer != LOST:
+        controller.doing = DELETING_CONFIG
+    return True
+
+
+def delete_config(s, b: Broker, fate: Fate):
+    """A controller deletes the configuration of a topic.
+
+    Guards:  the topic znode is deleted.
+    Request: OK; FENCED; EXPIRED; LOST.
+    Effects: the marker comes next; on LOST it asks again; on FENCED the reign is over.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicConfigs, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_CONFIG:
+        return False
+
+    answer = checked_delete_config(s.zk, b, controller.dropping, controller.epoch, fate)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    elif answer != LOST:
+        controller.doing = DELETING_MARKER
+    return True
+
+
+def delete_marker(s, b: Broker, fate: Fate):
+    """A controller deletes the marker of a topic that is deleted.
+
+    Guards:  the configuration is deleted.
+    Request: OK; FENCED; EXPIRED; LOST.
+    Effects: the topic is forgotten, and the event goes on; on LOST it asks again; on FENCED the reign is over.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_MARKER:
+        return False
+
+    answer = checked_delete_marker(s.zk, b, controller.dropping, controller.epoch, fate)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    elif answer != LOST:
+        forget_topic(controller)
+        end_event(controller)
+    return True
+
+
+def leftover_deletion(s, b: Broker):
+    """A controller finds markers of topics that are not there.
+
+    Guards:  there are some; `b` is at work.
+    Effects: they are to be deleted, with configurations that a controller before has left.
+    Kafka:   KafkaController.processTopicDeletion; TopicDeletionManager.completeDeleteTopic for a topic without
+             replicas, which ends what a controller that died has begun, 1.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or not is_left_over(s.zk):
+        return False
+
+    controller.doing = DELETING_LEFTOVERS
+    return True
+
+
+def delete_leftovers(s, b: Broker, fate: Fate):
+    """A controller deletes markers and configurations of topics that are not there.
+
+    Guards:  it has found some.
+    Request: OK; FENCED; EXPIRED; LOST.
+    Effects: the event is over; on LOST it asks again; on FENCED the reign is over.
+    Kafka:   KafkaZkClient.deleteTopicConfigs, deleteTopicDeletions, 2.1 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_LEFTOVERS:
+        return False
+
+    answer = checked_delete_leftovers(s.zk, b, controller.epoch, fate)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    elif answer != LOST:
+        end_event(controller)
+    return True
+
+
+def drop_reassignment(s, b: Broker, p: Partition):
+    """A controller finds a request to reassign a partition of a topic that is to be deleted, or that it does not know.
+
+    Guards:  there is one; `b` is at work.
+    Effects: it is to be deleted.
+    Kafka:   KafkaController.maybeTriggerPartitionReassignment, 1.1 to 2.3; processZkPartitionReassignment, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    known = contains(known_partitions(controller), p)
+    if not at_work(controller) or not is_moved(s.zk, p) or known and not is_queued(controller, p):
+        return False
+
+    controller.strategy = REASSIGN
+    controller.doing = DELETING_REQUEST
+    return True

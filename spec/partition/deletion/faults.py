@@ -1,0 +1,33 @@
+"""What operators ask for: the deletion of a topic."""
+
+from spec.language.sets import contains, only, union
+from spec.partition.context import Partition
+from spec.partition.deletion.zookeeper import topics_of
+
+
+def ask_for_deletion(s, p: Partition):
+    """An operator creates /admin/delete_topics/t, for the topic of a partition.
+
+    Guards:  the topic is there; the marker is not.
+    Effects: the marker is there.
+    """
+    if s.zk.assignments[p].length == 0 or contains(s.zk.deleting, p):
+        return False
+
+    s.zk.deleting = union(s.zk.deleting, topics_of(s.zk, only(p)))
+    s.zk.faults += 1
+    return True
+
+
+def ask_for_unknown_deletion(s):
+    """An operator creates /admin/delete_topics/t, for a topic that is not there.
+
+    Guards:  there is no such marker.
+    Effects: there is.
+    """
+    if s.zk.stray:
+        return False
+
+    s.zk.stray = 1
+    s.zk.faults += 1
+    return True

@@ -1,0 +1,73 @@
+"""StopReplica(delete), one way, and its answers the other, beside what `partition` has on its way.
+
+A controller's requests to one broker arrive in their order: StopReplica replaces LeaderAndIsr that has not arrived.
+(What the older would have done alone it may also do, by arriving early.) Answers reach the controller that asked, as
+long as its reign lasts. (In Kafka one may wait in the event queue and be handled in a later reign.)
+"""
+
+from spec.language.domains import Choice
+from spec.language.sets import contains, union, with_member, without_member
+from spec.partition.network import drop_requests as drop_others
+from spec.partition.network import fall_silent as fall_silent_elsewhere
+from spec.partition.network import take_request
+
+Answered = Choice("NO_ANSWER", "DELETED", "FAILED")
+NO_ANSWER, DELETED, FAILED = Answered
+
+
+def put_stop(network, epoch, p, to):
+    """Send StopReplica(delete) to a set of brokers."""
+    for b in range(len(network.wishes[p])):
+        if contains(to, b):
+            take_request(network, epoch, p, b)
+    network.stops[epoch][p].to = union(network.stops[epoch][p].to, to)
+
+
+def stop_arrives(network, epoch, p, b):
+    """Whether one is on its way to `b`: an arrival."""
+    return contains(network.stops[epoch][p].to, b)
+
+
+def take_stop(network, epoch, p, b):
+    """It is delivered."""
+    network.stops[epoch][p].to = without_member(network.stops[epoch][p].to, b)
+
+
+def put_stopped(network, epoch, p, b, failed):
+    """Broker `b` answers: its replica is deleted, or (`failed`) its log directory does not work."""
+    stop = network.stops[epoch][p]
+    if failed:
+        stop.failed = with_member(stop.failed, b)
+    else:
+        stop.deleted = with_member(stop.deleted, b)
+
+
+def answered(network, epoch, p, b):
+    """The answer of `b` that arrives at the controller that asked, NO_ANSWER for none: an arrival."""
+    stop = network.stops[epoch][p]
+    if contains(stop.deleted, b):
+        return DELETED
+    return FAILED if contains(stop.failed, b) else NO_ANSWER
+
+
+def take_answer(network, epoch, p, b):
+    """The answer is delivered, or lost."""
+    stop = network.stops[epoch][p]
+    stop.deleted = without_member(stop.deleted, b)
+    stop.failed = without_member(stop.failed, b)
+
+
+def drop_requests(network, b):
+    """The process of `b` is another one: requests that carry the old broker epoch are refused (2.2+)."""
+    drop_others(network, b)
+    for epoch in range(len(network.stops)):
+        for p in range(len(network.wishes)):
+            take_stop(network, epoch, p, b)
+
+
+def fall_silent(network, b):
+    """The process of `b` has ended, and its answers with it."""
+    fall_silent_elsewhere(network, b)
+    for epoch in range(len(network.stops)):
+        for p in range(len(network.wishes)):
+            take_answer(network, epoch, p, b)

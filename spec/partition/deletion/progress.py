@@ -1,0 +1,131 @@
+"""How a deletion goes on, at the end of any event that may have changed it (TopicDeletionManager).
+
+Topics are looked at one after another. The replicas of the topic in hand (`dropping`) go offline like any others, then
+its live ones are told to stop; when all have answered, its znodes go.
+"""
+
+from spec.language.sets import contains, difference, intersection, is_empty, union, with_member
+from spec.partition.context import online
+from spec.partition.deletion.state import DELETING_STATES, RESUMING, STOPPING
+from spec.partition.legal import (
+    NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED,
+    REPLICA_DELETION_SUCCESSFUL,
+)
+from spec.partition.moves import end_partition, move_replicas
+from spec.partition.progress import end_event as rest
+from spec.partition.progress import at_work, hosted_by, proceed
+from spec.partition.progress import to_take_offline as to_take_offline_else
+from spec.partition.strategies import replicas_of
+
+
+def replicas_in(partition, state):
+    """The brokers whose replicas of a partition are in a state."""
+    found = 0
+    for r in range(len(partition.replicas)):
+        if partition.replicas[r] == state and contains(replicas_of(partition.assignment), r):
+            found = with_member(found, r)
+    return found
+
+
+def any_in(controller, topic, state):
+    """Whether some replica of a topic is in a state."""
+    for p in range(len(controller.partitions)):
+        if contains(topic, p) and not is_empty(replicas_in(controller.partitions[p], state)):
+            return True
+    return False
+
+
+def all_deleted(controller, topic):
+    """Whether all replicas of a topic are DeletionSuccessful."""
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        deleted = replicas_in(partition, REPLICA_DELETION_SUCCESSFUL)
+        if contains(topic, p) and not is_empty(difference(replicas_of(partition.assignment), deleted)):
+            return False
+    return True
+
+
+def is_ineligible(controller, topic):
+    """Whether a topic is ineligible for deletion."""
+    return not is_empty(intersection(controller.ineligible, topic))
+
+
+def offline_replicas(controller, partition):
+    """The replicas of a partition that are on brokers that are dead or shutting down, or whose directory has failed."""
+    return difference(replicas_of(partition.assignment), online(controller, partition))
+
+
+def goes_offline(controller, p, r):
+    """Whether a replica of the topic in hand goes offline: its deletion failed before, or it is to be deleted."""
+    partition = controller.partitions[p]
+    if contains(replicas_in(partition, REPLICA_DELETION_INELIGIBLE), r):
+        return True
+    deleted = contains(replicas_in(partition, REPLICA_DELETION_SUCCESSFUL), r)
+    return not contains(controller.ineligible, p) and contains(online(controller, partition), r) and not deleted
+
+
+def to_take_offline(controller, r):
+    """The partitions whose replicas on broker `r` go offline: of the topic in hand, if there is one."""
+    if is_empty(controller.dropping):
+        return to_take_offline_else(controller, r)
+    found = 0
+    for p in range(len(controller.partitions)):
+        if contains(intersection(controller.dropping, hosted_by(controller, r)), p) and goes_offline(controller, p, r):
+            found = with_member(found, p)
+    return found
+
+
+def end_event(controller):
+    """The event is over, unless replicas wait to be stopped, or the deletion of some topic is to be resumed."""
+    rest(controller)
+    if is_ineligible(controller, controller.dropping):
+        controller.dropping = 0
+    if not is_empty(controller.dropping):
+        controller.doing = STOPPING
+    elif not is_empty(controller.resuming):
+        controller.doing = RESUMING
+
+
+def resume_later(controller, topics):
+    """The deletion of some topics is to be resumed, at once if no event is in progress."""
+    controller.resuming = union(controller.resuming, topics)
+    if at_work(controller) and not is_empty(controller.resuming):
+        controller.doing = RESUMING
+
+
+def fail_deletion(controller, p, brokers):
+    """failReplicaDeletion: replicas of a partition on some brokers are ineligible."""
+    hosting = intersection(brokers, replicas_of(controller.partitions[p].assignment))
+    move_replicas(controller.partitions[p], hosting, REPLICA_DELETION_INELIGIBLE)
+
+
+def begin_completion(controller):
+    """completeDeleteTopic: the replicas of the topic in hand are NonExistent; its znodes are to be deleted."""
+    for p in range(len(controller.partitions)):
+        if contains(controller.dropping, p):
+            partition = controller.partitions[p]
+            move_replicas(partition, replicas_of(partition.assignment), NON_EXISTENT_REPLICA)
+            end_partition(partition)
+    controller.todo = controller.dropping
+    controller.doing = DELETING_STATES
+
+
+def begin_deletion(controller):
+    """onTopicDeletion: the partitions exist no more; replicas of live brokers, and those that failed, go offline."""
+    for p in range(len(controller.partitions)):
+        if contains(difference(controller.dropping, controller.ineligible), p):
+            end_partition(controller.partitions[p])
+        for r in range(len(controller.partitions[p].replicas)):
+            if contains(controller.dropping, p) and goes_offline(controller, p, r):
+                controller.replicas = with_member(controller.replicas, r)
+    proceed(controller)
+
+
+def stop(controller, p):
+    """Replicas that are offline are DeletionStarted; those on brokers that are not are ineligible, and the topic."""
+    partition = controller.partitions[p]
+    gone = offline_replicas(controller, partition)
+    move_replicas(partition, gone, REPLICA_DELETION_INELIGIBLE)
+    move_replicas(partition, difference(replicas_in(partition, OFFLINE_REPLICA), gone), REPLICA_DELETION_STARTED)
+    if not is_empty(gone):
+        controller.ineligible = union(controller.ineligible, controller.dropping)

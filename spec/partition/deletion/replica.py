@@ -1,0 +1,46 @@
+"""A broker's side: LeaderAndIsr makes a log, StopReplica(delete) deletes it."""
+
+from spec.controller.requests import is_stale
+from spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica
+from spec.partition.deletion.network import put_stopped, stop_arrives, take_stop
+from spec.partition.network import put_wishes
+from spec.partition.replica import Epoch, is_lost
+from spec.partition.replica import leader_and_isr as lead_or_follow
+
+
+def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
+    """A broker receives LeaderAndIsr: it leads or follows, unless it has seen higher epochs.
+
+    Guards:  those of `replica.leader_and_isr` of `partition`.
+    Effects: its effects; who leads or follows has a log.
+    Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9.
+    """
+    if not lead_or_follow(s, b, epoch, p):
+        return False
+
+    if s.brokers[b].replicas[p].leader_epoch != NO_EPOCH:
+        s.brokers[b].replicas[p].ghosts.log = 1
+    return True
+
+
+def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
+    """A broker receives StopReplica(delete): the replica and its log are deleted.
+
+    Guards:  a request of `epoch` arrives; the process lives.
+    Effects: with a lower controller epoch than before it is refused, and nobody waits for the answer; where the log
+             directory has failed the answer is KAFKA_STORAGE_ERROR.
+    Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9; the leader epoch in it is that of a deletion (2.6+).
+    """
+    broker = s.brokers[b]
+    if not broker.up or not stop_arrives(s.network, epoch, p, b):
+        return False
+
+    take_stop(s.network, epoch, p, b)
+    if not is_stale(broker, epoch):
+        broker.seen_epoch = epoch
+        if not is_lost(broker.replicas[p]):
+            lose_replica(broker.replicas[p])
+            broker.replicas[p].ghosts.log = 0
+            put_wishes(s.network, p, b, NO_EPOCH)
+        put_stopped(s.network, epoch, p, b, broker.replicas[p].failed)
+    return True

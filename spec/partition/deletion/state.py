@@ -1,0 +1,85 @@
+"""What a deletion adds to the state of `partition`, and how it is forgotten.
+
+A controller marks topics by their partitions: those queued for deletion (`deleting`), those ineligible, those whose
+deletion is still to be looked at in the event in progress. That the deletion of a topic has started
+(topicsWithDeletionStarted) is seen in its partitions, which are then NonExistent. Of topics only is kept which
+partitions belong together; a partition of a topic that was deleted is never another topic's (Kafka tells topics of one
+name apart by an id, 2.8+; here numbers are not given twice).
+"""
+
+from spec.language.domains import Array, Bound, Choice, Flag, Record, SetOf
+from spec.language.sets import contains, difference
+from spec.partition import context, znodes
+from spec.partition.cluster import initial as begin
+from spec.partition.context import Doing, Partition, forget_partition
+from spec.partition.context import forget as forget_context
+from spec.partition.network import NETWORK
+
+Deleting = Choice(
+    *Doing.names,
+    "RESUMING",  # must look at topics that are queued: how their deletion goes on
+    "STOPPING",  # must send StopReplica(delete) to the replicas that it has taken offline
+    "DELETING_STATES",  # must delete the states of a topic's partitions
+    "DELETING_TOPIC",  # must delete the topic znode
+    "DELETING_CONFIG",  # must delete the configuration of the topic
+    "DELETING_MARKER",  # must delete /admin/delete_topics/t
+    "DELETING_LEFTOVERS",  # must delete the markers of topics that are not there
+)
+(
+    RESUMING, STOPPING, DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER, DELETING_LEFTOVERS,
+) = range(len(Doing.names), len(Deleting.names))
+
+LOG = Record(log=(Flag(), "the broker has a log of the partition, whether a process runs or not"))
+REPLICA = context.REPLICA.extended(ghosts=(LOG, "history, for properties only"))
+CONTROLLER = context.CONTROLLER.changed(doing=(Deleting, "the event in progress")).extended(
+    ineligible=(SetOf("partitions"), "partitions of topics that are ineligible for deletion"),
+    resuming=(SetOf("partitions"), "partitions whose topic's deletion is still to be resumed in this event"),
+    dropping=(SetOf("partitions"), "partitions of the topic whose deletion goes on in this event"),
+)
+BROKER = context.BROKER.changed(
+    replicas=(Array(REPLICA, "partitions"), "its replicas"),
+    controller=(CONTROLLER, "its controller"),
+)
+STOP = Record(
+    to=(SetOf("brokers"), "brokers to which StopReplica(delete) is on its way"),
+    deleted=(SetOf("brokers"), "brokers whose answer is on its way: the replica is deleted"),
+    failed=(SetOf("brokers"), "brokers whose answer is on its way: KAFKA_STORAGE_ERROR"),
+)
+STOPS = {
+    "stops": (Array(Array(STOP, "partitions"), Bound("epochs", 1)), "StopReplica(delete) of each controller epoch"),
+}
+ZOOKEEPER = znodes.ZOOKEEPER.extended(
+    topics=(Array(Partition, "partitions"), "the first partition of the topic that a partition belongs to"),
+    deleted=(SetOf("partitions"), "partitions of topics that were deleted"),
+    stray=(Flag(), "/admin/delete_topics names a topic that never was"),
+)
+STATE = Record(
+    zk=(ZOOKEEPER, "ZooKeeper"),
+    brokers=(Array(BROKER, "brokers"), "what each broker knows"),
+    network=(NETWORK.extended(**STOPS), "requests on their way"),
+)
+
+
+def initial(s):
+    """As without deletions; each partition is a topic of its own."""
+    begin(s)
+    for p in range(len(s.zk.topics)):
+        s.zk.topics[p] = p
+
+
+def forget(controller):
+    """onControllerResignation: the context is emptied, that of deletions too."""
+    forget_context(controller)
+    controller.ineligible = 0
+    controller.resuming = 0
+    controller.dropping = 0
+
+
+def forget_topic(controller):
+    """removeTopic: the topic whose deletion has gone on is not in the context any more."""
+    controller.deleting = difference(controller.deleting, controller.dropping)
+    controller.ineligible = difference(controller.ineligible, controller.dropping)
+    for p in range(len(controller.partitions)):
+        if contains(controller.dropping, p):
+            forget_partition(controller.partitions[p])
+    controller.dropping = 0

@@ -1,0 +1,161 @@
+"""ZooKeeper as a deletion uses it: the markers in /admin/delete_topics, and the znodes that go.
+
+As in `spec.partition.zookeeper`, a function that answers with a code is one request, or one after another whose last
+decides. A znode that is not there any more is as good as deleted (KafkaZkClient.deleteRecursive).
+"""
+
+from spec.language.domains import NOBODY
+from spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
+from spec.partition.context import NO_EPOCH, clear
+from spec.partition.creation_zookeeper import assign_new as assign_replicas
+from spec.partition.zookeeper import disconnect, partitions_of_topics, session_open
+from spec.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NODEEXISTS, OK, outcome
+
+
+def deletion_wanted(zk):
+    """The partitions of the topics that are there and queued for deletion: watches say so."""
+    return intersection(zk.deleting, partitions_of_topics(zk))
+
+
+def is_left_over(zk):
+    """Whether there is the marker of a topic that is not there: watches say so."""
+    return zk.stray == 1 or not is_empty(difference(zk.deleting, partitions_of_topics(zk)))
+
+
+def topics_of(zk, partitions):
+    """The partitions of the topics that some partitions belong to, which a controller has read and nobody changes."""
+    found = 0
+    for p in range(len(zk.topics)):
+        for q in range(len(zk.topics)):
+            if contains(partitions, q) and zk.topics[p] == zk.topics[q]:
+                found = with_member(found, p)
+    return found
+
+
+def group_topics(zk, offsets):
+    """Of the partitions that there are at first `offsets` (-1: none) is a topic of its own, and all others are one."""
+    for p in range(len(zk.topics)):
+        zk.topics[p] = p if p == offsets or zk.assignments[p].length == 0 else 0
+
+
+def assign_new(zk, new, replicas, start, shift, live):
+    """Give the partitions of a new topic their replicas."""
+    first = NOBODY
+    for p in range(len(zk.topics)):
+        if contains(new, p):
+            first = p if first == NOBODY else first
+            zk.topics[p] = first
+    assign_replicas(zk, new, replicas, start, shift, live)
+
+
+def is_taken(zk, p):
+    """Whether a topic has a partition, or had it."""
+    return zk.assignments[p].length > 0 or contains(zk.deleted, p)
+
+
+def is_fenced(zk, b, epoch):
+    """Whether the check of the epoch fails: the reign of `b` is over."""
+    return session_open(zk, b) and zk.epoch != epoch
+
+
+def create_marker(zk, b, p, fate):
+    """create /admin/delete_topics/t, for the topic of a partition: OK, NODEEXISTS, EXPIRED or LOST.
+
+    A topic that has gone meanwhile is marked like one that never was.
+    """
+    if not session_open(zk, b):
+        return EXPIRED
+    answer = NODEEXISTS if contains(zk.deleting, p) else OK
+    if answer == OK and fate != LOST_DROPPED:
+        zk.deleting = union(zk.deleting, topics_of(zk, only(p)))
+    return outcome(zk, answer, fate)
+
+
+def delete_state(zk, b, p, fate):
+    """delete a partition's state, and the znode above it: OK, EXPIRED or LOST."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if fate != LOST_DROPPED:
+        state = zk.partitions[p]
+        state.leader = NOBODY
+        state.isr = 0
+        state.leader_epoch = NO_EPOCH
+        state.controller_epoch = 0
+        state.readers = 0
+    return outcome(zk, OK, fate)
+
+
+def delete_topic(zk, b, topic, fate):
+    """delete /brokers/topics/t with what is left below it: OK, EXPIRED or LOST."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if fate != LOST_DROPPED:
+        for p in range(len(zk.assignments)):
+            if contains(topic, p):
+                clear(zk.assignments[p])
+        zk.deleted = union(zk.deleted, topic)
+    return outcome(zk, OK, fate)
+
+
+def delete_config(zk, b, topic, fate):
+    """delete /config/topics/t, of which nothing is kept here: OK, EXPIRED or LOST."""
+    return outcome(zk, OK, fate) if session_open(zk, b) else EXPIRED
+
+
+def delete_marker(zk, b, topic, fate):
+    """delete /admin/delete_topics/t: OK, EXPIRED or LOST."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if fate != LOST_DROPPED:
+        zk.deleting = difference(zk.deleting, topic)
+    return outcome(zk, OK, fate)
+
+
+def delete_leftovers(zk, b, fate):
+    """delete configuration and marker of each topic that is marked and not there: OK, EXPIRED or LOST."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if fate != LOST_DROPPED:
+        zk.deleting = intersection(zk.deleting, partitions_of_topics(zk))
+        zk.stray = 0
+    return outcome(zk, OK, fate)
+
+
+def checked_delete_state(zk, b, p, epoch, fate):
+    """multi[check /controller_epoch, delete state]: as `delete_state`, or FENCED by the check."""
+    if is_fenced(zk, b, epoch):
+        disconnect(zk, b)
+        return FENCED
+    return delete_state(zk, b, p, fate)
+
+
+def checked_delete_topic(zk, b, topic, epoch, fate):
+    """multi[check /controller_epoch, delete topic]: as `delete_topic`, or FENCED by the check."""
+    if is_fenced(zk, b, epoch):
+        disconnect(zk, b)
+        return FENCED
+    return delete_topic(zk, b, topic, fate)
+
+
+def checked_delete_config(zk, b, topic, epoch, fate):
+    """multi[check /controller_epoch, delete configuration]: as `delete_config`, or FENCED by the check."""
+    if is_fenced(zk, b, epoch):
+        disconnect(zk, b)
+        return FENCED
+    return delete_config(zk, b, topic, fate)
+
+
+def checked_delete_marker(zk, b, topic, epoch, fate):
+    """multi[check /controller_epoch, delete marker]: as `delete_marker`, or FENCED by the check."""
+    if is_fenced(zk, b, epoch):
+        disconnect(zk, b)
+        return FENCED
+    return delete_marker(zk, b, topic, fate)
+
+
+def checked_delete_leftovers(zk, b, epoch, fate):
+    """multi[check /controller_epoch, delete], several: as `delete_leftovers`, or FENCED by the check."""
+    if is_fenced(zk, b, epoch):
+        disconnect(zk, b)
+        return FENCED
+    return delete_leftovers(zk, b, fate)

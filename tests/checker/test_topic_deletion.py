@@ -1,0 +1,22 @@
+"""A controller that deletes topics keeps what it promises, but for an answer that comes late."""
+
+import pytest
+
+from checker.local import explore_here
+from spec.museum.partition_deletion import DELETING
+
+ONE_TOPIC = DELETING.scopes["quick"]
+TWO_TOPICS = ONE_TOPIC | {"replicas": 1, "partitions": 2, "leader_epochs": 2}
+
+
+@pytest.mark.parametrize("scope, found", (
+    (ONE_TOPIC, (43_531, 136_479, 39)), (TWO_TOPICS, (129_972, 404_754, 49))), ids=("one topic", "two topics"))
+def test_one_failure_gives_the_recorded_verdicts(scope, found):
+    explored = explore_here(DELETING, scope)
+    outcome = explored.outcome
+    assert (outcome.distinct, outcome.generated, outcome.depth) == found
+    assert {name: trace.states for name, trace in explored.traces.items()} == DELETING.expectation(scope)
+    if scope is ONE_TOPIC:
+        assert all(outcome.coverage.values())
+        goals = {prop.name for prop in DELETING.properties_at(scope) if prop.kind == "sometimes"}
+        assert outcome.reached >= goals

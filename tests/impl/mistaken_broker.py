@@ -1,0 +1,28 @@
+"""A broker that makes a mistake in deleting topics: that of the mutant, or of the seam, that its argument names."""
+
+import sys
+from dataclasses import replace
+
+from impl import broker, process
+from spec.mutants.partition_deletion import MUTANTS
+from spec.processes import cluster
+from spec.replica import storage
+
+
+def keep(log):
+    """A log that is to be deleted stays."""
+    return 0
+
+
+def mistaken(variant):
+    """The cluster of a variant with the mistake."""
+    right, name = cluster(variant), sys.argv[1]
+    if name == "log-kept":
+        return replace(right, partition=right.partition.rebound({storage.remove: keep}))
+    mutant = next(mutant for mutant in MUTANTS if mutant.name == name)
+    return replace(right, partition=mutant.mutate(right.partition))
+
+
+if __name__ == "__main__":
+    process.cluster = mistaken
+    broker.main()
