@@ -29,7 +29,7 @@ REOPENING = ("notice_expiry", *STANDING[1:], "reopen", "register_broker")
 LONG = {"elect": (STANDING, "clean"), "resign": (RESIGNING, "maybe_resign"), "reopen": (REOPENING, "register_broker")}
 """The steps of *partition* that are several of *election*: these, until the last one has been taken."""
 
-FINAL = {"create_first_state": b"/state"}
+FINAL = {"create_first_state": b"/state", "create_topic": b"/brokers/topics/"}
 """What is in the last of the requests of a step that makes several."""
 
 

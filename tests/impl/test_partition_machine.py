@@ -20,7 +20,7 @@ from impl.partition_zookeeper import PartitionZooKeeper
 from impl.plane import Clients
 from impl.watched import members
 from impl.znodes import BROKER_IDS, Controller, ControllerEpoch, State
-from spec.controller.belief import IDLE
+from spec.controller.belief import CHECKING, IDLE
 from spec.language.digest import fields_of
 from spec.language.domains import NOBODY
 from spec.language.plain import new_state
@@ -46,15 +46,22 @@ ALWAYS = ("faults.", "leader_zk.change", "rebalance.", "creation.configure", "da
 """What may happen at any time, and comes only once in so many steps: the rest gets further meanwhile."""
 NOT_SERVED = ("faults.ask_for_election", "triggers.admin_election")
 """Elections that an administrator asks for by a request."""
+QUEUED = "faults.queue_deletion"
+"""In a cluster that creates topics one is deleted by its name; the model without deletions knows but one topic."""
 RARE = 6
 """How many transitions so few walks may miss."""
+
+
+def without_deletions(variant):
+    """The cluster of a variant in which no topic is deleted: walks with deletions would seldom come further."""
+    return cluster(variant, deletes=False)
 
 
 class Model:
     """A model and its state; what it may do next, and the answers of that."""
 
     def __init__(self, variant):
-        self.model, self.journal, self.answer = cluster(variant).partition, {}, None
+        self.model, self.journal, self.answer = without_deletions(variant).partition, {}, None
         plain = new_state(self.model.state, SCOPE)
         self.model.initial(plain)
         if has_planes(self.model):
@@ -100,7 +107,7 @@ class Model:
 
 def machine(variant, taken):
     """The machine of a variant; `taken` collects the names of the transitions that were taken."""
-    model = cluster(variant).partition
+    model = without_deletions(variant).partition
     planes = has_planes(model)
     room = 1 if planes else 0
 
@@ -110,6 +117,7 @@ def machine(variant, taken):
         def __init__(self):
             super().__init__()
             self.monkeypatch = pytest.MonkeyPatch()
+            self.monkeypatch.setattr("impl.process.cluster", without_deletions)
             self.world = World(variant, self.monkeypatch, (BROKERS, BROKERS, PARTITIONS), room)
             self.conductor = PlanesInMemory(self.world, PARTITIONS) if planes else InMemory(self.world)
             self.model, self.taken, self.restarted = Model(variant), 1, set()
@@ -124,7 +132,7 @@ def machine(variant, taken):
             for transition in model.transitions:
                 steps = [(step, arguments) for step, arguments in self.model.enabled(transition.name)
                          if why_not(model, self.model.state, step) is None and self.is_possible(step)]
-                if steps:
+                if steps and not (planes and transition.name == QUEUED):
                     self.enabled[transition.name] = steps
 
         def is_possible(self, step):
@@ -153,7 +161,8 @@ def machine(variant, taken):
             process = self.world.orders[b][1].process
             if step.transition == "faults.fail_log_dir":
                 return step.arguments["p"] in process.partition_zookeeper.replicas
-            return process.election.doing != IDLE or process.election_zookeeper.waiting(b) == DELETED
+            on_its_way = process.election.doing not in (IDLE, CHECKING)
+            return on_its_way or process.election_zookeeper.waiting(b) == DELETED
 
         def has_arrived(self, step):
             """Whether LeaderAndIsr is there; one to the address of a former process is lost."""
@@ -166,7 +175,9 @@ def machine(variant, taken):
 
         @rule(data=st.data())
         def take(self, data):
-            """Take one of the enabled steps of a transition on both sides."""
+            """Take one of the enabled steps of a transition on both sides, until there is none."""
+            if not self.enabled:
+                return
             names = [name for name in self.enabled if self.taken % CALM == 0 or not name.startswith(ALWAYS)]
             name = data.draw(st.sampled_from(names or list(self.enabled)))
             self.step(*data.draw(st.sampled_from(self.enabled[name])))
@@ -227,7 +238,7 @@ def machine(variant, taken):
 def test_processes_do_what_the_model_does(variant):
     taken = set()
     run_state_machine_as_test(machine(variant, taken), settings=SETTINGS)
-    missed = {transition.name for transition in cluster(variant).partition.transitions} - taken - {*NOT_SERVED}
+    missed = {transition.name for transition in without_deletions(variant).partition.transitions} - taken - {*NOT_SERVED}
     assert len(missed) <= RARE, missed
 
 
