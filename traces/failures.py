@@ -14,17 +14,23 @@ class Failures:
 
     def __init__(self):
         self._failed: dict[int, array] = defaultdict(_zxids)
+        self._multi: dict[int, array] = defaultdict(_zxids)
         self._refused: dict[int, array] = defaultdict(_zxids)
 
     def add(self, transaction: Transaction) -> None:
         """Note a transaction that failed."""
         self._failed[transaction.session].append(transaction.zxid)
+        if transaction.multi:
+            self._multi[transaction.session].append(transaction.zxid)
         if any(isinstance(o, Failure) and o.code == BADVERSION for o in transaction.operations):
             self._refused[transaction.session].append(transaction.zxid)
 
-    def failed(self, session: int, first: int, last: float) -> bool:
-        """Whether a request of a session failed between two records."""
-        return _between(self._failed[session], first, last)
+    def failed(self, session: int, first: int, last: float, guarded: bool) -> bool:
+        """Whether a controller's write may have failed between two records of its session.
+
+        Where each is checked against the epoch (`guarded`) it is one of several operations; those alone are others'.
+        """
+        return _between((self._multi if guarded else self._failed)[session], first, last)
 
     def refused(self, session: int, first: int, last: int) -> bool:
         """Whether a request of a session failed between two records because of a version."""

@@ -170,7 +170,8 @@ def _interruptions(common: Common, streams: Streams) -> Iterator[Unexplained]:
     """Writes of controllers that are in the middle of something in another stream."""
     for gap in streams.gaps:
         zxid = _first_inside(gap, streams.threads[gap.reign])
-        if zxid is not None and not common.failures.failed(gap.reign[1], gap.after, zxid):
+        session, guarded = gap.reign[1], common.features.guarded
+        if zxid is not None and not common.failures.failed(session, gap.after, zxid, guarded):
             yield Unexplained(zxid, f"{gap.stream} stream: a write elsewhere: {gap.text}", True)
 
 

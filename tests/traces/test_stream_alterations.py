@@ -40,6 +40,8 @@ ALTERATIONS = {
         REASSIGN, lambda log: dropped(log, SHRUNK), SHRUNK, "allowed there: remove_replica"),
     "lost: the target is not written": (
         REASSIGN, lambda log: dropped(log, TARGET), TARGET, "allowed there: write_target: assignment of r2-1 [3, 1]"),
+    "lost: a target is not written, and only requests of others fail before the controller goes on": (
+        REASSIGN, lambda log: dropped(log, 0xE5), 0xF2, "allowed there: write_target: assignment of r1-2 [2, 1]"),
     "the epoch is raised before the assignment": (
         REASSIGN, lambda log: swapped(log, UNION, BUMP), BUMP, "is in the middle of the reassignment of r2-1"),
     "the target is written before the ISR shrinks": (

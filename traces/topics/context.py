@@ -83,6 +83,10 @@ class Context:
         self._reigns[reign.start] = reign
         self._last[reign.start] = zxid
 
+    def may_have_failed(self, session: int, first: int, last: int) -> bool:
+        """Whether a controller's write may have failed between two records of its session."""
+        return self.evidence.failures.failed(session, first, last, self.features.guarded)
+
     def forget(self, topic: str) -> None:
         """A topic has been deleted."""
         for memory in self._memories.values():

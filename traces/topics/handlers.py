@@ -41,7 +41,7 @@ class Handlers:
         last = self._context.last(reign)
         scenes = [self._scene(work, write, reign, last) for work in works]
         demands = [self._demand(work, scene, write, reign, last) for work, scene in zip(works, scenes)]
-        pressing = all(demands) and not self._context.evidence.failures.failed(write.session, last, write.zxid)
+        pressing = all(demands) and not self._context.may_have_failed(write.session, last, write.zxid)
         middle = self._middle(works, demands, reign) if pressing else ""
         if pressing:
             self._context.gaps.append(Gap(reign.key, last, write.zxid, _stream(works), middle))
