@@ -67,7 +67,7 @@ class Scene:
     """A recording with what it tells as a whole."""
 
     def __init__(self, recording: Recording):
-        self.log = recording.transactions
+        self.log = list(recording.transactions)
         self.members = Members(recording, "")
         self.variant = find_variant(recording, self.members, "")
         self.features = find_features(recording, self.variant, "")
