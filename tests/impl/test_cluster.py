@@ -100,7 +100,7 @@ def test_every_step_of_every_process_is_one_of_the_specification(directory, caps
     files = list((directory / "recording").glob("broker-*.jsonl"))
     recorded = sum('"step":' in line for file in files for line in file.read_text().splitlines())
     assert report["steps"] == recorded > 150
-    assert {"failover.load_state", "session.reopen", "log_dirs.storage_error"} <= report["transitions"].keys()
+    assert {"brokers.load_state", "session.reopen", "brokers.storage_error"} <= report["transitions"].keys()
 
 
 def test_the_split_brain_of_kafka_6082(tmp_path, capsys):
