@@ -74,6 +74,7 @@ DELETING = deleting(
     scope=scope(2, 2, 1, 2, 3, 1),
     expected={
         (2, 2, 1, 1, 3, 1): LATE_ANSWER, (2, 2, 1, 2, 3, 1): LATE_ANSWER, (2, 2, 1, 1, 3, 2): LATE_ANSWER,
+        (3, 2, 1, 2, 3, 1): LATE_ANSWER,
         (2, 1, 2, 1, 2, 1): {
             "state_goes_with_topic": 32, "local_epoch": 32, "removed_when_deleted": 33, "log_goes_with_topic": 36,
         },
