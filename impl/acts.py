@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from impl.broken import Broken
+from impl.broken import DISKS, SLOW, Broken
 from impl.cluster import Cluster, Size
 from impl.places import OFFSETS_TOPIC
 from impl.topics import NAME
@@ -27,8 +27,8 @@ BROKER, REPLICA, DELAY, TOPIC_NAMED = ("broker",), ("broker", "partition"), ("br
 ACTS = {
     **dict.fromkeys(("start", "stop", "kill", "pause", "resume", "expire", "release"), BROKER),
     **dict.fromkeys(("cut_zookeeper", "mend_zookeeper", "cut_links", "mend_links"), BROKER),
-    **dict.fromkeys(("slow_zookeeper", "slow_links"), DELAY),
-    **dict.fromkeys(("fail_log_dir", "fill_disk", "tear"), REPLICA),
+    **dict.fromkeys(SLOW, DELAY),
+    **dict.fromkeys(DISKS, REPLICA),
     **dict.fromkeys(("restart_zookeeper", "delete_controller", "ask_for_preferred", "allow_unclean", "stop_all"), ()),
     **dict.fromkeys(("create_topic", "delete_topic"), TOPIC_NAMED),
     "hold": ("broker", "before"),

@@ -6,7 +6,7 @@ import random
 import time
 
 from impl.acts import OF_TOPICS
-from impl.broken import SLOW, UNDONE, Broken
+from impl.broken import DISKS, SLOW, UNDONE, Broken
 from impl.cluster import Cluster
 from impl.watch import Watcher
 
@@ -50,7 +50,7 @@ class Chaos:
         whom = "" if broker is None else f" {broker}"
         watcher.say(name.replace("_", " ") + whom, fault=name, **{"topic" if name in OF_TOPICS else "broker": broker})
         self._created += name == "create_topic"
-        others = [partition] if name in ("fail_log_dir", "fill_disk", "tear") else [delay] if name in SLOW else []
+        others = [partition] if name in DISKS else [delay] if name in SLOW else []
         self._broken.do(name, broker, *others)
 
     def _possible(self, name: str) -> list[int | str | None]:
