@@ -28,7 +28,7 @@ THOROUGH = re.compile("|".join((
     rf"test_(symmetry|three_ways|explorer)\.py::.*{OLDER}",
     r"test_explorer\.py::.*partition/creating",
     r"test_mistaken_deletion\.py::.*\[(completed-when-one-is-deleted|answers-not-awaited)",
-    r"test_group_cells\.py::.*\[(?!current)",
+    r"test_(group_cells|partition_progress)\.py::",
     r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455)",
     r"test_standalone\.py::test_a_local_cluster_of_two",
     r"test_killed\.py::test_a_killed_driver.*\[(before the first level|in the driver's levels)",
