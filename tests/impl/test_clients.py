@@ -125,7 +125,7 @@ def created(admin, name):
 
 def test_librdkafka_creates_a_topic_while_controllers_die(cluster):
     servers = {"bootstrap.servers": ",".join(cluster.bootstrap()), "log_level": 0}
-    admin, former = AdminClient(servers), cluster.controller()
+    admin, former = AdminClient(servers | {"topic.metadata.refresh.interval.ms": 2_000}), cluster.controller()
     assert admin.list_topics(timeout=PATIENCE).controller_id == former
     cluster.kill(former)
     cluster.expire(former)
