@@ -101,7 +101,7 @@ def read_recording(directory: Path, redactor: Redactor | None = None, events: Pa
     kept = None if events else TemporaryDirectory(prefix="kafkaproof-log-")
     store = partial(store_log, redactor=redactor, directory=events or Path(kept.name))
     problems: list[str] = []
-    stored = work.each(logs, store, shown("files"))
+    stored = work.each(list(enumerate(logs)), store, shown("files"))
     return _recording(directory, joined(directory, stored, kept, problems), problems, redactor)
 
 

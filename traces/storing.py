@@ -27,8 +27,12 @@ class Stored(NamedTuple):
     damage: str | None
 
 
-def store_log(log: Path, redactor: Redactor | None, directory: Path) -> Stored:
-    """Write the records of a log file as events, in the order of their zxids."""
+def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: Path) -> Stored:
+    """Write the records of a log file as events, in the order of their zxids.
+
+    `numbered`: its place among all log files, and where it is: several servers have files of one name.
+    """
+    number, log = numbered
     try:
         file, damage = read_file(log, redactor), None
         transactions, problems = file.transactions, file.problems
@@ -44,7 +48,7 @@ def store_log(log: Path, redactor: Redactor | None, directory: Path) -> Stored:
     duplicates = len(transactions) - len(merged) if damage is None else 0
     if not rows:
         return Stored(log, None, problems, duplicates, damage)
-    file = directory / f"{log.parents[1].name}-{log.name}.parquet"
+    file = directory / f"{number:04d}-{log.name}.parquet"
     write_events(rows, file)
     return Stored(log, Part(file, rows[0].zxid, rows[-1].zxid, survey_of(rows)), problems, duplicates, damage)
 

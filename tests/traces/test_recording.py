@@ -58,6 +58,21 @@ def test_logs_of_several_servers_are_merged(tmp_path):
     assert recording.problems == [f"{tmp_path}: 2 records that occur more than once, the same each time, dropped"]
 
 
+def test_files_of_one_name_in_directories_of_one_name_are_all_read(tmp_path, monkeypatch):
+    log(tmp_path / "a" / "version-2", 1, 2)
+    log(tmp_path / "a" / "a" / "version-2", 1, 2, 3)
+    assert zxids(read_recording(tmp_path / "a").transactions) == [1, 2, 3]
+    monkeypatch.chdir(tmp_path / "a" / "version-2")
+    assert zxids(read_recording(Path(".")).transactions) == [1, 2]
+
+
+def test_events_are_named_without_the_directory_of_their_log(tmp_path):
+    log(tmp_path / "host-of-ours" / "version-2", 1)
+    (tmp_path / "events").mkdir()
+    read_recording(tmp_path / "host-of-ours", events=tmp_path / "events")
+    assert [file.name for file in (tmp_path / "events").iterdir()] == ["0000-log.1.parquet"]
+
+
 def test_a_digest_makes_no_difference_between_duplicates(tmp_path):
     write_log(tmp_path / "log.1", [failure(1), Transaction(1, 1, 0, 0, (Failure(-101),), trailer=bytes(12))])
     assert len(read_recording(tmp_path).transactions) == 1
