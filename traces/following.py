@@ -68,9 +68,10 @@ class Watch:
     def _new_records(self) -> list[Transaction]:
         """The records behind the last one in all log files; several servers' logs have each only once."""
         found: dict[int, Transaction] = {}
+        last = self._last
         for file in log_files(self._directory):
             transactions, self._offsets[file] = read_more(file, self._offsets.get(file, 0))
-            found |= {t.zxid: t for t in transactions if t.zxid > self._last}
+            found |= {t.zxid: t for t in transactions if t.zxid > last}
         return [found[zxid] for zxid in sorted(found)]
 
     def _grow(self, new: list[Transaction]) -> None:
