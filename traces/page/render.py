@@ -43,7 +43,7 @@ def render(report: Report, groups: Groups | None = None) -> str:
         "lines": [_line(line) for line in told],
         "problems": [*report.problems, *(_problems(groups) if groups else ())],
         "began": times.began, "ended": times.ended, "count": len(transactions),
-        "zxids": [f"{t.zxid:#x}" for t in (*transactions[:1], *transactions[-1:])],
+        "zxids": [f"{t.zxid:#x}" for t in ((transactions[0], transactions[-1]) if transactions else ())],
         "kinds": [{"id": name, **kind._asdict()} for name, kind in KINDS.items()], "sections": SECTIONS,
         **_columns(items, times.began), "records": records, "glossary": glossary(report),
         "metrics": _metrics(report.metrics, times.began) if report.metrics else [],
