@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from rich.table import Table
 from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from checker.commands.tables import console
 from traces.processes.reading import is_recording
+from traces.work import shown
 
 BETTER_FIRST = (OK, UNFINISHED, WRONG_USE, VIOLATED)
 """Exit codes: of several recordings the worst counts."""
@@ -55,26 +55,21 @@ def replay_all(directories: list[Path], one: Callable[[Path], Row], jobs=None) -
         except Exception as error:  # a recording that is broken in an unforeseen way is a row, and the others go on
             return Row(str(directory), error=str(error) or type(error).__name__)
 
+    progress = shown("recordings")
     if jobs:
         largest_first = sorted(directories, key=_bytes, reverse=True)
-        found = dict(zip(largest_first, jobs.each(largest_first, row, _progress)))
+        found = dict(zip(largest_first, jobs.each(largest_first, row, progress)))
         return [found[directory] for directory in directories]
     rows = []
     for directory in directories:
         rows.append(row(directory))
         gc.collect()  # the command runs without the collector, which is for one recording
-        _progress(len(rows), len(directories))
+        progress(len(rows), len(directories))
     return rows
 
 
 def _bytes(directory: Path) -> int:
     return sum(file.stat().st_size for file in directory.glob("**/*") if file.is_file())
-
-
-def _progress(done: int, of: int) -> None:
-    """Shows how many are done, on a terminal."""
-    if sys.stderr.isatty():
-        print(f"\r{done:,} of {of:,} recordings", end="\n" if done == of else "", file=sys.stderr, flush=True)
 
 
 def worst(rows: list[Row]) -> int:

@@ -1,5 +1,7 @@
 """One pass over the records of a log, for all that follow it record by record."""
 
+from itertools import chain
+
 from traces.recording import Recording
 from traces.transactions import Transaction
 from traces.work import Progress
@@ -27,27 +29,24 @@ class Listener:
 def sweep(recording: Recording, *listeners: Listener, progress: Progress = lambda done, of: None) -> None:
     """Tell listeners of a log: what was written while its snapshot was taken is in the tree that they begin with."""
     tree, complete = Tree(recording.start), recording.start.last_processed_zxid if recording.start else 0
-    rest = iter(recording.transactions)
-    first = None
-    for transaction in rest:
+    counted = iter(recording.transactions)
+    for transaction in counted:
         if transaction.zxid > complete:
-            first = transaction
+            counted = chain([transaction], counted)
             break
         tree.apply(transaction)
     for listener in listeners:
         listener.begin(tree)
     befores, afters = [each.before for each in listeners], [each.after for each in listeners]
-    number, of, transaction = 0, len(recording.transactions), first
-    while transaction is not None:
+    of = len(recording.transactions)
+    for number, transaction in enumerate(counted, 1):
         for before in befores:
             before(transaction)
         contradictions = tree.apply(transaction)
         for after in afters:
             after(transaction, contradictions)
-        number += 1
         if number % _EVERY == 0:
             progress(number, of)
-        transaction = next(rest, None)
     progress(of, of)
     for listener in listeners:
         listener.end()
