@@ -58,7 +58,8 @@ class Conductor:
         arguments = {name: value for name, value in step.arguments.items() if name != "fate"}
         fate = step.arguments.get("fate", ANSWERED)
         if fate != ANSWERED:
-            self._cluster.links[arguments["b"]].lose(fate == LOST_APPLIED, FINAL.get(step.transition.split(".")[1], b""))
+            transition = step.transition.split(".")[1]
+            self._cluster.links[arguments["b"]].lose(fate == LOST_APPLIED, FINAL.get(transition, b""))
         answer = self._do(step, dict(arguments), content)
         self._taken += 1
         shown = str(Step(step.transition, arguments, answer))

@@ -36,15 +36,19 @@ def stop(s, b: Broker):
     Guards:  there is a process with an open session.
     Effects: its ephemerals are gone at once, and all that it knew.
     """
-    broker = s.brokers[b]
-    if broker.session != OPEN or not s.zk.clients[b].session:
+    if s.brokers[b].session != OPEN or not s.zk.clients[b].session:
         return False
 
+    close_session_and_end(s, b)
+    return True
+
+
+def close_session_and_end(s, b):
+    """The process of `b` closes its session and ends."""
     end_session(s.zk, b)
     s.zk.clients[b].fired = NOTHING
-    end_process(broker)
+    end_process(s.brokers[b])
     s.zk.faults += 1
-    return True
 
 
 def expire_session(s, b: Broker):

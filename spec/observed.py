@@ -6,12 +6,13 @@ may be stopped that has not heard that its session is over.
 """
 
 from spec import faults, zookeeper
-from spec.controller.belief import OPEN, end_process
+from spec.controller.belief import OPEN
 from spec.controller.session import Broker
+from spec.faults import close_session_and_end
 from spec.partition import zookeeper as partitions
 from spec.partition.znodes import ARMED, FIRED
 from spec.processes import Cluster, cluster
-from spec.zookeeper import DELETED, NOTHING, end_session
+from spec.zookeeper import DELETED
 
 
 def observed_cluster(variant, deletes=True):
@@ -47,12 +48,8 @@ def stop(s, b: Broker):
     Guards:  there is a process that believes its session to be open.
     Effects: its ephemerals are gone at once, and all that it knew.
     """
-    broker = s.brokers[b]
-    if broker.session != OPEN:
+    if s.brokers[b].session != OPEN:
         return False
 
-    end_session(s.zk, b)
-    s.zk.clients[b].fired = NOTHING
-    end_process(broker)
-    s.zk.faults += 1
+    close_session_and_end(s, b)
     return True

@@ -17,7 +17,9 @@ from spec.language.model import SAFETY, Model, Property
 from spec.properties.lemmas import FALSE_BEYOND, LEMMAS
 
 TIMEOUT = 600.0
-SMALLER = {("replication", "kip320"): {"brokers": 2}, ("requests", "current"): {"queue": 2}, ("consumer", "orderly"): {"consumers": 2}}
+SMALLER = {
+    ("replication", "kip320"): {"brokers": 2}, ("requests", "current"): {"queue": 2}, ("consumer", "orderly"): {"consumers": 2},
+}
 NEWEST = (
     ("election", "fenced"), ("replication", "kip320"), ("async-isr", "maximal-isr"), ("partition", "fenced"),
     ("requests", "current"), ("topics", "kip455"), ("replica", "current"), ("group", "current"),

@@ -9,7 +9,7 @@ from spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED
 from spec.group.member import SYNCING
 from spec.group.network import NONE, UNANSWERED, WAIT
 from spec.group.records import (
-    GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_TOMBSTONE, TOMBSTONES, TRANSACTION_RECORD,
+    GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_TOMBSTONE, TOMBSTONES, TRANSACTION_RECORD,
 )
 from spec.group.sorts import NOWHERE
 from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
@@ -192,14 +192,6 @@ def expires_alone(s):
     """An offset expires, and its group lives."""
     for broker in s.brokers:
         if broker.tombstone == OFFSET_TOMBSTONE and broker.group.state == STABLE:
-            return True
-    return False
-
-
-def tombstone_is_late(s):
-    """A tombstone is still to be appended, and a new offset is in the cache already."""
-    for broker in s.brokers:
-        if broker.tombstone != NO_RECORD and broker.group.offset != NOWHERE:
             return True
     return False
 

@@ -7,7 +7,7 @@ from spec.language.sets import contains, difference, intersection, is_empty
 from spec.partition.context import DELETING_EVENTS, Broker, Partition
 from spec.partition.network import leaves
 from spec.partition.rebalance import PERCENTAGE
-from spec.partition.strategies import is_imbalanced, replicas_of
+from spec.partition.strategies import is_imbalanced
 from spec.partition.zookeeper import assigned, is_moved, wanted_target
 
 

@@ -60,15 +60,19 @@ def has_topic(s, p):
     return s.zk.assignments[p].length > 0
 
 
+def may_go(s, p):
+    """Whether the deletion of a partition is asked for, and no broker has a log of it."""
+    for b in range(len(s.brokers)):
+        if has_log(s, b, p):
+            return False
+    return contains(s.zk.deleting, p)
+
+
 def removed_when_deleted(before, after):
     """A topic is removed only while its deletion is asked for, and when no broker has a log of it (T1)."""
     for p in range(len(before.zk.assignments)):
-        if has_topic(before, p) and not has_topic(after, p):
-            for b in range(len(before.brokers)):
-                if has_log(before, b, p):
-                    return False
-            if not contains(before.zk.deleting, p):
-                return False
+        if has_topic(before, p) and not has_topic(after, p) and not may_go(before, p):
+            return False
     return True
 
 
@@ -88,12 +92,8 @@ def completed_when_deleted(before, after, b, p):
 def state_goes_with_topic(before, after):
     """The state of a partition goes only when no broker has a log of it, and its deletion is asked for (T1)."""
     for p in range(len(before.zk.partitions)):
-        if exists(before.zk.partitions[p]) and not exists(after.zk.partitions[p]):
-            for b in range(len(before.brokers)):
-                if has_log(before, b, p):
-                    return False
-            if not contains(before.zk.deleting, p):
-                return False
+        if exists(before.zk.partitions[p]) and not exists(after.zk.partitions[p]) and not may_go(before, p):
+            return False
     return True
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from checker.execution import Execution
 from checker.mutation import catalogue
 from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
 from checker.prove.samples import reachable_states

@@ -13,7 +13,6 @@ from impl.partition_zookeeper import PartitionZooKeeper
 from impl.plane import Clients, Plane
 from impl.rebinding import Calls, bound
 from impl.told import Told
-from spec.cluster.control import is_refused
 from spec.language.rebind import globals_used
 from spec.processes import ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
 from spec.seams import is_seam, seams_of

@@ -9,7 +9,7 @@ import pytest
 from tests.traces.conftest import DIRECTORIES
 from tests.traces.readmes import records
 from tests.traces.replaying import (
-    BUNDLED, FIVE_FENCED, FIVE_LEGACY, REASSIGN, all_of, cut, read, replayed, told, whole,
+    BUNDLED, FIVE_FENCED, FIVE_LEGACY, REASSIGN, all_of, cut, read, told, whole,
 )
 from traces.report import CONFORMS, refused_by_epoch, verdict_of
 from traces.streams import unexplained
