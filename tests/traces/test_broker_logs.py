@@ -122,6 +122,19 @@ def test_the_command_tells_of_it_and_fails(capsys, tmp_path):
     assert "contradicts ZooKeeper" in text and "leader 9 in leader epoch 0" in text and "conforms to fenced" in text
 
 
+def test_topics_that_brokers_log_have_pseudonyms(capsys, tmp_path):
+    first = changes(FENCED)[0]
+    write(tmp_path / "controller.log", elections(FENCED))
+    write(tmp_path / "state-change.log", [received(change, owner(change)) for change in changes(FENCED)[:3]])
+    code, found = run_json(capsys, FENCED, "--logs", tmp_path, "--redact")
+    told = {each["what"]: each for each in found["logs"]["claims"]}
+    assert code == 0 and told[STATE]["confirmed"] == 3 == told[STATE]["count"]
+    write(tmp_path / "state-change.log", [received(first, owner(first), leader=9)])
+    code, found = run_json(capsys, FENCED, "--logs", tmp_path, "--redact")
+    (why,) = [each["text"] for each in found["logs"]["contradictions"]]
+    assert code == 1 and first.topic not in why and "of topic-" in why
+
+
 def test_wrong_use_is_one_line(capsys, tmp_path):
     assert main(["replay", str(FENCED), "--logs", str(tmp_path)]) == 2
     assert "no server*.log" in capsys.readouterr().err

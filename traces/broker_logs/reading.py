@@ -10,6 +10,7 @@ from typing import NamedTuple
 from zlib import error as ZlibError
 
 from checker.errors import UserError
+from traces.redaction import Redactor
 
 ELECTED, STATE, FROM, SHUTTING_DOWN = "elections of controllers", "leaders and leader epochs", "controllers obeyed", \
     "controlled shutdowns asked for"
@@ -76,9 +77,10 @@ class Read(NamedTuple):
     claims: list[Claim]
 
 
-def read_logs(directory: Path) -> Read:
+def read_logs(directory: Path, redactor: Redactor | None = None) -> Read:
     """Read all server*.log, controller*.log and state-change*.log below a directory, rotated or gzipped ones too.
 
+    With a `redactor` topics have its pseudonyms.
     Raises UserError where there is none, or one cannot be read.
     """
     files = sorted(file for file in directory.rglob("*") if file.is_file() and _NAME.fullmatch(file.name))
@@ -92,9 +94,16 @@ def read_logs(directory: Path) -> Read:
             lines += 1
             told = [tell for tell in _TELLS if tell.sign in line]
             claim = next(filter(None, (_claim(tell, file, number, line) for tell in told)), None)
-            claims += [claim] if claim else []
+            claims += [_redacted(claim, redactor)] if claim else []
             unreadable += bool(told) and claim is None
     return Read(files, lines, unreadable, claims)
+
+
+def _redacted(claim: Claim, redactor: Redactor | None) -> Claim:
+    if redactor is None or claim.partition is None:
+        return claim
+    topic, number = claim.partition
+    return claim._replace(partition=(redactor.name("topic", topic), number))
 
 
 def _lines(file: Path) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from time import sleep
 
@@ -15,15 +14,16 @@ from checker.errors import UserError
 from spec.museum.election import MODELS
 from traces.audit import audit
 from traces.broker_logs.checking import check_logs
-from traces.broker_logs.reading import read_logs
+from traces.broker_logs.reading import Read, read_logs
 from traces.cluster import VARIANTS, Members, find_root, find_variant
-from traces.commands.options import given, jobs_on, write_history
+from traces.commands.options import chroot_of, given, jobs_on, write_history
 from traces.election_steps import logged_properties
 from traces.events import rows_in
 from traces.evidence import Gathering
 from traces.facts.report import facts_of
 from traces.following import Watch
-from traces.groups.command import EXPECTED, exit_code_of, groups_beside, left_alone, with_groups, worse
+from traces.groups.command import EXPECTED, exit_code_of, groups_beside, with_groups, worse
+from traces.groups.places import beside
 from traces.groups.report import print_groups
 from traces.metrics.series import Metrics
 from traces.page.render import render
@@ -53,13 +53,9 @@ def replay_log(options) -> int:
     expect_variant(options)
     if options.follow:
         return watch(options)
-    if options.redact and (names := given(options, "offsets", "logs")):
-        raise UserError(f"--redact: what {names} names holds names that are not replaced; leave out one of both")
     redactor = Redactor() if options.redact else None
     with jobs_on(options.master) as jobs:
         recording, error = _read(options, redactor, jobs)
-        if redactor:
-            recording = replace(recording, problems=[*recording.problems, *left_alone(options, "--redact")])
         try:
             report = report_of(recording, error, options, redactor, jobs)
         except UserError as problem:
@@ -67,7 +63,7 @@ def replay_log(options) -> int:
                 raise
             problems = (*recording.problems, str(problem))
             report = Report(recording, None, problems, BAD_INPUT, str(problem))
-    groups = groups_beside(options, recording) if recording.transactions and not options.redact else None
+    groups = groups_beside(options, recording, redactor) if recording.transactions else None
     if options.json:
         print(json.dumps(with_groups(report.as_json(), groups) if groups else report.as_json(), indent=2))
     else:
@@ -101,8 +97,8 @@ def watch(options) -> int:
     watched = Watch(options.directory, lambda recording: report_of(recording, None, options))
     print_report(watched.report)
     options.variant = options.variant or watched.report.result and watched.report.result.variant
-    for line in left_alone(options, "--follow"):
-        print(line, file=sys.stderr)
+    if found := beside(options.directory):
+        print(f"--follow: groups are not followed; the segments in {found} are left alone", file=sys.stderr)
     print("waiting for more records; Ctrl-C ends it", file=sys.stderr)
     with suppress(KeyboardInterrupt):
         while not watched.over:
@@ -132,21 +128,23 @@ def _read(options, redactor: Redactor | None, jobs) -> tuple[Recording, LogError
 def report_of(recording: Recording, error: UserError | None, options, redactor: Redactor | None = None,
               jobs=None) -> Report:
     """Follow what could be read, with `error` where nothing more could; raises UserError."""
-    chroot = redactor.path(options.chroot) if redactor and options.chroot else options.chroot
+    read = read_logs(options.logs, redactor) if options.logs else None
+    chroot = chroot_of(options, redactor)
     if recording.earlier is None:
-        return _report_of_part(recording, error, chroot, options, jobs)
+        return _report_of_part(recording, error, chroot, read, options, jobs)
     report = None
     for part in recording.parts:
         try:
-            found = _report_of_part(part, error if part is recording else None, chroot, options, jobs)
+            found = _report_of_part(part, error if part is recording else None, chroot, read, options, jobs)
         except UserError as problem:
             found = Report(part, None, (*part.problems, str(problem)), UNDECIDED, str(problem))
         report = found.after(report) if report else found
     return report
 
 
-def _report_of_part(recording: Recording, error: UserError | None, chroot: str | None, options, jobs) -> Report:
-    """Follow what no file is missing of; raises UserError."""
+def _report_of_part(recording: Recording, error: UserError | None, chroot: str | None, read: Read | None, options,
+                    jobs) -> Report:
+    """Follow what no file is missing of, beside what brokers' logs tell; raises UserError."""
     problems = (*recording.problems, *([str(error)] if error else []))
     if not recording.transactions:
         raise error or UserError("; ".join(problems) or f"{options.directory}: no record")
@@ -158,7 +156,6 @@ def _report_of_part(recording: Recording, error: UserError | None, chroot: str |
     if variant is None:
         raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
-    read = read_logs(options.logs) if options.logs else None
     gathering, follower = Gathering(recording, variant, members, root), Follower(recording, variant, members, root)
     metrics = Metrics(members, root)
     sweep(recording, gathering, follower, metrics, progress=shown("records"))

@@ -8,11 +8,17 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from traces.page.writing import write_whole
+from traces.redaction import Redactor
 
 
 def given(options, *names: str) -> str:
     """Those of the options that were given, as one writes them."""
     return ", ".join(f"--{name}" for name in names if getattr(options, name))
+
+
+def chroot_of(options, redactor: Redactor | None) -> str | None:
+    """The chroot that was named, as what is read has it."""
+    return redactor.path(options.chroot) if redactor and options.chroot else options.chroot
 
 
 def jobs_on(master: str | None):

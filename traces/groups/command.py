@@ -10,7 +10,7 @@ from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from checker.commands.tables import console
 from checker.errors import UserError
 from traces.cluster import find_root
-from traces.commands.options import given
+from traces.commands.options import chroot_of, given
 from traces.groups.places import beside, has_partitions
 from traces.groups.properties import SAYS
 from traces.groups.replay import BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Groups, replay_groups
@@ -18,6 +18,7 @@ from traces.groups.report import groups_as_json, print_groups
 from traces.groups.zookeeper import known_from
 from traces.many import Row
 from traces.recording import Recording, log_files
+from traces.redaction import Redactor
 
 EXPECTED = frozenset(SAYS)
 _WORST_FIRST = (BAD_INPUT, DIVERGES, UNDECIDED, CONFORMS)
@@ -31,12 +32,11 @@ def is_segments(directory: Path) -> bool:
 
 def replay_segments(options) -> int:
     """Follow the groups in segments alone, print what was found; returns the exit code."""
-    if names := given(options, "variant", "chroot", "history", "html", "events", "master", "offsets", "logs", "redact",
-                      "follow"):
+    if names := given(options, "variant", "chroot", "history", "html", "events", "master", "offsets", "logs", "follow"):
         raise UserError(f"{names}: {options.directory} has no log of ZooKeeper, only segments")
     for name in set(options.expect) - EXPECTED:
         raise UserError(f"--expect {name}: of segments replay evaluates {', '.join(SAYS)}")
-    groups = replay_groups(options.directory)
+    groups = replay_groups(options.directory, redactor=Redactor() if options.redact else None)
     if options.json:
         whole = groups_as_json(groups)
         print(json.dumps({"format": 1, "verdict": whole["verdict"], "first_divergence": whole["first_divergence"],
@@ -46,18 +46,16 @@ def replay_segments(options) -> int:
     return exit_code_of(groups, options.expect)
 
 
-def groups_beside(options, recording: Recording) -> Groups | None:
-    """The groups in the segments that are named, or lie beside the log of ZooKeeper; None where there are none."""
+def groups_beside(options, recording: Recording, redactor: Redactor | None = None) -> Groups | None:
+    """The groups in the segments that are named, or lie beside the log of ZooKeeper; None where there are none.
+
+    A `redactor` is the one that the recording was read with.
+    """
     directory = options.offsets or beside(options.directory)
     if directory is None:
         return None
-    return replay_groups(directory, known_from(recording, find_root(recording, options.chroot)))
-
-
-def left_alone(options, option: str) -> list[str]:
-    """A line that says so where an option keeps segments beside a log of ZooKeeper from being followed."""
-    found = beside(options.directory)
-    return [f"{option}: groups are not followed; the segments in {found} are left alone"] if found else []
+    root = find_root(recording, chroot_of(options, redactor))
+    return replay_groups(directory, known_from(recording, root), redactor)
 
 
 def with_groups(report: dict, groups: Groups) -> dict:

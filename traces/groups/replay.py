@@ -17,6 +17,8 @@ from traces.groups.places import partitions_in
 from traces.groups.properties import Properties
 from traces.groups.replicas import Divergence, Entry, Log, read_log
 from traces.groups.zookeeper import Known
+from traces.redaction import Redactor
+from traces.redaction.groups import redacted_entry
 
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 MARKER, UNREADABLE = "marker", "unreadable"
@@ -66,12 +68,16 @@ class Groups:
         return [problem for log in self.logs for problem in log.problems]
 
 
-def replay_groups(directory: Path, known: Known | None = None, replacements: dict | None = None) -> Groups:
+def replay_groups(directory: Path, known: Known | None = None, redactor: Redactor | None = None,
+                  replacements: dict | None = None) -> Groups:
     """Follow the groups in the segments of a directory; raises UserError when there are none.
 
-    `known` is what a log of ZooKeeper tells; `replacements` are mistakes in the specification that a test makes.
+    `known` is what a log of ZooKeeper tells; with a `redactor` nothing but its pseudonyms leaves this function, those
+    of `known` among them; `replacements` are mistakes in the specification that a test makes.
     """
     logs = [read_log(number, files) for number, files in partitions_in(directory).items()]
+    for log in logs if redactor else ():
+        log.entries = [redacted_entry(redactor, entry) for entry in log.entries]
     variant = variant_of(logs)
     groups = Groups(directory, Machine(variant, replacements) if replacements else machine_of(variant), logs)
     for log in logs:

@@ -25,7 +25,8 @@ TREE = {
 
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__cluster_metadata", "__share_group_state"})
 KEPT = {"topic": INTERNAL_TOPICS, "client": {"<default>"}, "principal": {"<default>", "*", "ANONYMOUS"},
-        "host": {"<default>", "*"}}
+        "host": {"<default>", "*"}, "protocol-type": {"", "consumer", "connect"},
+        "protocol": {"range", "roundrobin", "sticky", "cooperative-sticky"}}
 """Names that Kafka gives, by sort."""
 
 KEYS = frozenset({

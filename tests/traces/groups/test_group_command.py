@@ -88,13 +88,6 @@ def test_partitions_without_a_segment_conform_to_nothing(capsys, tmp_path):
     assert "no segment in any __consumer_offsets-N" in capsys.readouterr().err
 
 
-def test_groups_that_a_redacted_replay_leaves_alone_are_told_of(capsys):
-    code, found = run_json(capsys, WHOLE, "--redact")
-    (told,) = found["problems"]
-    assert code == 0 and "groups" not in found
-    assert told == f"--redact: groups are not followed; the segments in {SEGMENTS} are left alone"
-
-
 def test_names_that_look_like_markup_are_printed_as_they_are(capsys, tmp_path):
     writer = Writer("[/b]")
     writer.group(group(1, member("a")))
