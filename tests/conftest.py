@@ -25,14 +25,18 @@ OLDER = (
     r"|requests.(legacy|broker-epochs)|topics.(two-phase|kip455-zk)|election.(zkclient|fenced-edited|fenced-lagging))"
 )
 THOROUGH = re.compile("|".join((
-    rf"test_(symmetry|three_ways|explorer)\.py::.*{OLDER}",
-    r"test_explorer\.py::.*partition/creating",
+    rf"test_(symmetry|three_ways|explorer|group_system)\.py::.*{OLDER}",
+    r"test_explorer\.py::.*partition/(creating|deleting)",
     r"test_mistaken_deletion\.py::.*\[(completed-when-one-is-deleted|answers-not-awaited)",
     r"test_(group_cells|partition_progress|trace_metrics)\.py::",
     r"test_following\.py::test_(a_long_log|each_event)",
-    r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455)",
-    r"test_standalone\.py::test_a_local_cluster_of_two",
-    r"test_killed\.py::test_a_killed_driver.*\[(before the first level|in the driver's levels)",
+    r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455|election-(zkclient|legacy|fenced-))",
+    r"test_prove\.py::test_a_mutant.*(elect-outside-isr|state-unchecked|epoch-without-version)",
+    r"test_rolling\.py::test_partitions_with_old_brokers_alone",
+    r"test_symmetry\.py::test_every_other_system_is_refused.*(cluster/fenced|topics/kip455)",
+    r"test_consumer_system\.py::test_tiny_scopes.*checked-",
+    r"test_standalone\.py::test_a_(local_cluster_of_two|standalone_cluster_counts_the_same)",
+    r"test_killed\.py::test_a_killed_driver",
     r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
     r"test_conductor\.py::test_(one_of_partition|a_cluster_that_answers_otherwise)",
 )))
