@@ -29,7 +29,6 @@ THOROUGH = re.compile("|".join((
     r"test_explorer\.py::.*partition/(creating|deleting)",
     r"test_mistaken_deletion\.py::.*\[(completed-when-one-is-deleted|answers-not-awaited)",
     r"test_(group_cells|partition_progress|trace_metrics)\.py::",
-    r"test_following\.py::test_(a_long_log|each_event)",
     r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455|election-(zkclient|legacy|fenced-))",
     r"test_prove\.py::test_a_mutant.*(elect-outside-isr|state-unchecked|epoch-without-version)",
     r"test_rolling\.py::test_partitions_with_old_brokers_alone",
