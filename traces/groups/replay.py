@@ -13,6 +13,7 @@ from spec.offset_values import GroupValue, OffsetValue, read_key, read_value
 from traces.groups.group import Group, Undecided, Unexplained
 from traces.groups.machine import CLASSIC, CURRENT, MIDDLE, Machine, machine_of
 from traces.groups.numbers import subscribes
+from traces.groups.placement import misplaced
 from traces.groups.places import partitions_in
 from traces.groups.properties import Properties
 from traces.groups.replicas import Divergence, Entry, Log, read_log
@@ -76,15 +77,19 @@ def replay_groups(directory: Path, known: Known | None = None, redactor: Redacto
     of `known` among them; `replacements` are mistakes in the specification that a test makes.
     """
     logs = [read_log(number, files) for number, files in partitions_in(directory).items()]
-    for log in logs if redactor else ():
-        log.entries = [redacted_entry(redactor, entry) for entry in log.entries]
+    strange = [misplaced(log, known) for log in logs]
+    if redactor:
+        for log in logs:
+            log.entries = [redacted_entry(redactor, entry) for entry in log.entries]
+        strange = [{redactor.name("group", d.group): d._replace(group=redactor.name("group", d.group))
+                    for d in found.values()} for found in strange]
     variant = variant_of(logs)
     groups = Groups(directory, Machine(variant, replacements) if replacements else machine_of(variant), logs)
-    for log in logs:
+    for log, found in zip(logs, strange):
         groups.damage += log.damage
         if log.divergence:
             groups.divergences.append(log.divergence)
-        _Partition(groups, log, known).follow()
+        _Partition(groups, log, known, found).follow()
     groups.followed.sort(key=lambda f: f.group.name)
     return groups
 
@@ -107,8 +112,8 @@ def variant_of(logs: list[Log]) -> str:
 class _Partition:
     """The groups of one partition."""
 
-    def __init__(self, groups: Groups, log: Log, known: Known | None):
-        self._groups, self._log, self._known = groups, log, known
+    def __init__(self, groups: Groups, log: Log, known: Known | None, strange: dict[str, Divergence]):
+        self._groups, self._log, self._known, self._strange = groups, log, known, strange
         self._found: dict[str, Followed] = {}
         self._gap = False
 
@@ -169,7 +174,10 @@ class _Partition:
 
     def _take(self, name, found):
         entry, key, value = found[0]
-        followed = self._found.setdefault(name, Followed(Group(name, unknown=self._gap), self._log.partition))
+        if name not in self._found:
+            self._found[name] = Followed(Group(name, unknown=self._gap), self._log.partition, self._strange.get(name))
+            self._groups.divergences += [self._strange[name]] if name in self._strange else []
+        followed = self._found[name]
         self._count(found)
         if followed.divergence:
             return

@@ -1,4 +1,4 @@
-"""What a ZooKeeper log knows of the offsets partitions: leader epochs that were written, topics that were deleted."""
+"""What a ZooKeeper log knows of the offsets partitions: how many, their leader epochs, and topics that were deleted."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from traces.contents import partition_state
 from traces.groups.places import TOPIC
 from traces.recording import Recording
 from traces.transactions import Create, SetData
-from traces.znodes import place_of
+from traces.znodes import Place, place_of, topic_in
 
+_SIZES = Place("topic", TOPIC)
 _SLACK = 60_000
 """Milliseconds by which the clocks of ZooKeeper and of brokers may differ."""
 
 
 @dataclass
 class Known:
-    """`epochs`: the leader epochs written by partition; `deletions`: when they were asked for by topic, in ms."""
+    """`epochs`: the leader epochs written by partition; `deletions`: when they were asked for by topic, in ms; `sizes`:
+    how many partitions there have been.
+    """
 
     epochs: dict[int, list[int]] = field(default_factory=dict)
     deletions: dict[str, list[int]] = field(default_factory=dict)
+    sizes: set[int] = field(default_factory=set)
     whole: bool = True
 
     def misses(self, partition: int, epoch: int) -> bool:
@@ -36,18 +40,20 @@ def known_from(recording: Recording, root: str) -> Known:
     """Read what is known from a log whose cluster is at `root`."""
     known = Known(whole=recording.start is None)
     for path, node in (recording.start.nodes if recording.start else {}).items():
-        _note_state(known, path.removeprefix(root), node.data)
+        _note(known, path.removeprefix(root), node.data)
     for transaction in recording.transactions:
         for operation in () if transaction.failed else transaction.operations:
             if isinstance(operation, Create | SetData):
-                place = _note_state(known, operation.path.removeprefix(root), operation.data)
+                place = _note(known, operation.path.removeprefix(root), operation.data)
                 if place and place.kind == "marker" and isinstance(operation, Create):
                     known.deletions.setdefault(place.topic, []).append(transaction.time)
     return known
 
 
-def _note_state(known, path, content):
+def _note(known, path, content):
     place = place_of(path)
+    if place == _SIZES and (topic := topic_in(content)):
+        known.sizes.add(len(topic.partitions))
     state = partition_state(content) if place and place.kind == "state" and place.topic == TOPIC else None
     if state:
         known.epochs.setdefault(place.number, []).append(state.leader_epoch)

@@ -2,10 +2,13 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from checker.commands.main import main
+from spec.group.placement import partition_for
+from spec.offset_values import read_key, write_key
 from tests.traces.groups.segment_writer import NAME, Writer, altered, flip, group, member
 from tests.traces.groups.test_group_alterations import GROUP_3, SEGMENTS, buried, of_epoch, put
 from tests.traces.replaying import BUNDLED, run_json
@@ -70,6 +73,31 @@ def test_what_zookeeper_knows_counts(capsys, tmp_path):
     code, found = run_json(capsys, tmp_path, "--offsets", str(alone))
     assert (code, found["first_divergence"]["offset"]) == (1, 2)
     assert "has no deletion of the topic" in found["first_divergence"]["reason"]
+
+
+def test_a_group_is_in_the_partition_that_its_name_hashes_to(capsys, tmp_path):
+    stranger = next(f"g{n}" for n in range(9) if partition_for(f"g{n}", 3) != 2)
+    shutil.copytree(WHOLE / "version-2", tmp_path / "version-2")
+    altered(SEGMENTS, tmp_path / "consumer-offsets", 2, renamed(stranger))
+    assert run_json(capsys, tmp_path / "consumer-offsets")[0] == 0, "how many partitions there are is in no segment"
+    for more, name in (((), stranger), (("--redact",), "group-1")):
+        code, found = run_json(capsys, tmp_path, *more)
+        first, *others = found["groups"]["divergences"]
+        assert (code, first["partition"], first["offset"], first["group"], others) == (1, 2, 0, name, [])
+        assert first["reason"] == f"a group of this name belongs to partition {partition_for(stranger, 3)} of 3, and here is 2"
+
+
+def renamed(name):
+    """The first group of a partition has another name."""
+    def change(appends):
+        first = read_key(appends[0].records[0].key).group
+        return [replace(a, records=tuple(of(record, first) for record in a.records)) for a in appends]
+
+    def of(record, first):
+        key = read_key(record.key)
+        return record._replace(key=write_key(key._replace(group=name))) if key.group == first else record
+
+    return change
 
 
 def test_damage_is_one_clear_line(capsys, tmp_path):
