@@ -19,7 +19,7 @@ from traces.transactions import Create, Delete, Operation, SetData, Transaction
 
 OFFSETS_TOPIC = "__consumer_offsets"
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)")
-LOG_DIR_EVENT = "/log_dir_event_notification/"
+LOG_DIR_EVENT, ISR_CHANGE = "/log_dir_event_notification/", "/isr_change_notification/"
 _MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
 _STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 
@@ -30,7 +30,8 @@ class Logged:
     def __init__(self, cluster: Cluster):
         self._topic, self._deletes = cluster.topic, cluster.deletes
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
-        self._notifications = list(_notifications(cluster.zookeeper.transactions))
+        self._log_dir_events, self._isr_changes = (
+            list(_notifications(cluster.zookeeper.transactions, directory)) for directory in (LOG_DIR_EVENT, ISR_CHANGE))
         first_else = cluster.offsets if cluster.offsets >= 0 else cluster.sizes["partitions"] - cluster.room
         self._numbers: dict[str, list[tuple[int, list[int]]]] = {cluster.topic: [(0, list(range(first_else)))]}
         if cluster.offsets >= 0:
@@ -42,14 +43,15 @@ class Logged:
 
     def notifying(self, zxid: int) -> int:
         """The brokers whose notifications of failed log directories are there after a transaction, as a set."""
-        there = {}
-        for at, path, broker in self._notifications:
-            if at <= zxid:
-                there[path] = broker
         found = 0
-        for broker in there.values():
-            found = found if broker is None else with_member(found, broker)
+        for content in _there(self._log_dir_events, zxid):
+            found = with_member(found, content["broker"])
         return found
+
+    def has_isr_change(self, zxid: int, p: int) -> bool:
+        """Whether a notification of a partition's ISR is there after a transaction."""
+        return any(p in self._numbers_of(each["topic"], zxid)[each["partition"]:each["partition"] + 1]
+                   for content in _there(self._isr_changes, zxid) for each in content["partitions"])
 
     def wanted(self, transaction: Transaction) -> Iterator[tuple[str, str, dict]]:
         """What an operator's transaction is in the specification: part, transition and arguments."""
@@ -144,14 +146,19 @@ def numbers_in(members: int) -> list[int]:
     return [p for p in range(members.bit_length()) if contains(members, p)]
 
 
-def _notifications(transactions: Iterable[Transaction]) -> Iterator[tuple[int, str, int | None]]:
-    """When notifications of failed log directories came, of which broker; and when each was deleted (None)."""
+def _notifications(transactions: Iterable[Transaction], directory: str) -> Iterator[tuple[int, str, dict | None]]:
+    """When notifications in a directory came, and what they say; and when each was deleted (None)."""
     for transaction in transactions:
         for operation in () if transaction.failed else transaction.operations:
             path = getattr(operation, "path", "")
-            if path.startswith(LOG_DIR_EVENT) and isinstance(operation, (Create, Delete)):
-                created = isinstance(operation, Create)
-                yield transaction.zxid, path, json.loads(operation.data)["broker"] if created else None
+            if path.startswith(directory) and isinstance(operation, (Create, Delete)):
+                yield transaction.zxid, path, json.loads(operation.data) if isinstance(operation, Create) else None
+
+
+def _there(notifications: Iterable[tuple[int, str, dict | None]], zxid: int) -> list[dict]:
+    """What the notifications say that are there after a transaction."""
+    there = {path: content for at, path, content in notifications if at <= zxid}
+    return [content for content in there.values() if content is not None]
 
 
 def _words(data: bytes) -> dict:

@@ -118,6 +118,8 @@ class Follower:
         if line.found is not None:
             self._hold_logs(line)
         outcome = self._take(line, applied)
+        if line.name == "isr_notification" and line.at and self.logged.has_isr_change(line.at[0], line.step.arguments["p"]):
+            self.world.leave_isr_change(line.step.arguments["p"])
         if not line.asks and outcome.answer != line.step.answer:
             raise Divergence(f"the answer was {line.step.answer}; the specification's ZooKeeper answers "
                              f"{outcome.answer}")

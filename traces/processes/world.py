@@ -14,7 +14,7 @@ from spec.language.domains import NOBODY
 from spec.language.model import Property, Transition
 from spec.language.plain import Plain, new_state
 from spec.language.rebind import rebind
-from spec.language.sets import contains, difference, intersection
+from spec.language.sets import contains, difference, intersection, with_member
 from spec.partition.creation_zookeeper import leave_unused
 from spec.partition.deletion.zookeeper import group_topics
 from spec.partition.zookeeper import as_they_are, known_as_they_are
@@ -157,6 +157,11 @@ class World:
         zk = self.states[PARTITION].zk
         zk.log_dir_events = intersection(zk.log_dir_events, brokers)
         zk.log_dir_read = intersection(zk.log_dir_read, brokers)
+
+    def leave_isr_change(self, p: int) -> None:
+        """A notification of a partition's ISR is there still: one came behind the list, or its deletion was lost."""
+        zk = self.states[PARTITION].zk
+        zk.isr_changed = with_member(zk.isr_changed, p)
 
     def hear(self, broker: int, heard: int | None) -> None:
         """What the watch on /controller has said, as its broker handles that.

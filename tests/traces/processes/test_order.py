@@ -61,3 +61,15 @@ def test_whose_notifications_are_there():
             create(event.format(2), b'{"broker":2}'), Delete(event.format(0)), Delete(event.format(1))), 1)))
     logged = Logged(cluster)
     assert [logged.notifying(zxid) for zxid in range(6)] == [0, 0b001, 0b101, 0b101, 0b100, 0b100]
+
+
+def test_of_which_partition_a_notification_is_there():
+    event, content = "/isr_change_notification/isr_change_{}", '{{"version":1,"partitions":[{{"topic":"{}","partition":{}}}]}}'
+    topic = recorded([]).topic
+    cluster = recorded(
+        [], *(transaction(zxid, OTHER, operation) for zxid, operation in enumerate((
+            create(event.format(0), content.format(topic, 0).encode()), create(event.format(1), content.format(topic, 0).encode()),
+            create(event.format(2), content.format("gone", 0).encode()), Delete(event.format(0)), Delete(event.format(1))), 1)))
+    logged = Logged(cluster)
+    assert [logged.has_isr_change(zxid, 0) for zxid in range(6)] == [False, True, True, True, True, False]
+    assert not logged.has_isr_change(4, 1)

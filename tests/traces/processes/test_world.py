@@ -189,6 +189,17 @@ def test_a_new_controller_leaves_the_notifications_that_came_behind_its_read(rul
     assert (zk.log_dir_events, zk.log_dir_read) == (0b01, 0)
 
 
+def test_a_notification_of_an_isr_that_is_there_still_is_taken_by_itself():
+    former = World(observed_cluster("legacy"), SIZES, 9)
+    assert not former.enabled(PARTITION, "isr_notification", b=0, p=1)
+    controller = former.states[PARTITION].brokers[0].controller
+    controller.epoch, controller.doing = 1, WAITING
+    controller.partitions[1].state = controller.partitions[1].leader_epoch = 1
+    assert not former.enabled(PARTITION, "isr_notification", b=0, p=1)
+    former.leave_isr_change(1)
+    assert former.enabled(PARTITION, "isr_notification", b=0, p=1)
+
+
 @pytest.mark.parametrize("fired, controller, heard, found", [
     (DELETED, 0, CHANGED, CHANGED), (DELETED, 0, DELETED, DELETED), (DELETED, -1, CHANGED, DELETED),
     (CHANGED, 0, DELETED, CHANGED), (NOTHING, 0, CHANGED, NOTHING),
