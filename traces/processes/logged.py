@@ -30,8 +30,8 @@ class Logged:
     def __init__(self, cluster: Cluster):
         self._topic, self._deletes = cluster.topic, cluster.deletes
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
-        self._log_dir_events, self._isr_changes = (
-            list(_notifications(cluster.zookeeper.transactions, directory)) for directory in (LOG_DIR_EVENT, ISR_CHANGE))
+        self._log_dir_events = list(_notifications(cluster.zookeeper.transactions, LOG_DIR_EVENT))
+        self._isr_changes = list(_with_their_writes(cluster.zookeeper.transactions))
         first_else = cluster.offsets if cluster.offsets >= 0 else cluster.sizes["partitions"] - cluster.room
         self._numbers: dict[str, list[tuple[int, list[int]]]] = {cluster.topic: [(0, list(range(first_else)))]}
         if cluster.offsets >= 0:
@@ -49,7 +49,7 @@ class Logged:
         return found
 
     def has_isr_change(self, zxid: int, p: int) -> bool:
-        """Whether a notification of a partition's ISR is there after a transaction."""
+        """Whether a notification of a partition's ISR is there after a transaction: it comes with the state."""
         return any(p in self._numbers_of(each["topic"], zxid)[each["partition"]:each["partition"] + 1]
                    for content in _there(self._isr_changes, zxid) for each in content["partitions"])
 
@@ -153,6 +153,23 @@ def _notifications(transactions: Iterable[Transaction], directory: str) -> Itera
             path = getattr(operation, "path", "")
             if path.startswith(directory) and isinstance(operation, (Create, Delete)):
                 yield transaction.zxid, path, json.loads(operation.data) if isinstance(operation, Create) else None
+
+
+def _with_their_writes(transactions: Iterable[Transaction]) -> Iterator[tuple[int, str, dict | None]]:
+    """Notifications of ISRs, each when its leader has written the state, which in the specification is one step."""
+    found = {(zxid, path): content for zxid, path, content in _notifications(transactions, ISR_CHANGE)}
+    written: dict[tuple[int, str], int] = {}
+    for transaction in transactions:
+        for operation in () if transaction.failed else transaction.operations:
+            path = getattr(operation, "path", "")
+            if isinstance(operation, SetData) and _STATE.fullmatch(path):
+                written[transaction.session, path] = transaction.zxid
+            elif (transaction.zxid, path) in found:
+                content = found[transaction.zxid, path]
+                states = [f"/brokers/topics/{each['topic']}/partitions/{each['partition']}/state"
+                          for each in (content or {}).get("partitions", ())]
+                yield min((written.get((transaction.session, state), transaction.zxid) for state in states),
+                          default=transaction.zxid), path, content
 
 
 def _there(notifications: Iterable[tuple[int, str, dict | None]], zxid: int) -> list[dict]:

@@ -10,7 +10,7 @@ from traces.processes.logged import Logged
 from traces.processes.order import in_order
 from traces.processes.reading import Cluster, Line
 from traces.recording import Recording
-from traces.transactions import CloseSession, Create, CreateSession, Delete, Transaction
+from traces.transactions import CloseSession, Create, CreateSession, Delete, SetData, Transaction
 
 SESSION, OTHER = 7, 8
 
@@ -73,3 +73,12 @@ def test_of_which_partition_a_notification_is_there():
     logged = Logged(cluster)
     assert [logged.has_isr_change(zxid, 0) for zxid in range(6)] == [False, True, True, True, True, False]
     assert not logged.has_isr_change(4, 1)
+
+
+def test_a_notification_comes_with_the_state_that_its_leader_has_written():
+    topic = recorded([]).topic
+    state = SetData(f"/brokers/topics/{topic}/partitions/0/state", b"{}", 1)
+    told = f'{{"version":1,"partitions":[{{"topic":"{topic}","partition":0}}]}}'.encode()
+    logged = Logged(recorded([], transaction(1, SESSION, state), transaction(2, OTHER, state), transaction(3, OTHER, create("/x")),
+                             transaction(4, OTHER, create("/isr_change_notification/isr_change_0", told))))
+    assert [logged.has_isr_change(zxid, 0) for zxid in range(5)] == [False, False, True, True, True]
