@@ -28,7 +28,8 @@ class Watcher:
         self._tell("controller", self._controller(cluster))
         self._tell("registered", cluster.registered())
         for topic in sorted(cluster.operator.get_children(TOPICS)):
-            for number in range(len(_read(cluster, Topic.path_of(topic), Topic).assignments)):
+            found = _read(cluster, Topic.path_of(topic), Topic)
+            for number in range(len(found.assignments) if found else 0):
                 state = _read(cluster, State.path_of(topic, number), State)
                 self._tell(f"{topic}-{number}", state and {"leader": state.leader, "isr": list(state.isr),
                                                       "leader epoch": state.leader_epoch})
