@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import closing, suppress
 
 from kafka import KafkaConsumer
 from kafka.errors import KafkaError
@@ -31,16 +32,15 @@ class Consumers:
 
     def _run(self, number):
         while not self._stopping.is_set():
-            try:
-                consumer = KafkaConsumer(
-                    self._topic, bootstrap_servers=self._bootstrap(), group_id=self._name, enable_auto_commit=False,
-                    auto_offset_reset="earliest", session_timeout_ms=SESSION, heartbeat_interval_ms=1000,
-                    max_poll_interval_ms=3 * SESSION, retry_backoff_ms=200, metadata_max_age_ms=2000,
-                    request_timeout_ms=2 * SESSION)
+            with suppress(KafkaError), closing(self._connected()) as consumer:
                 self._consume(number, consumer)
-                consumer.close()
-            except KafkaError:
-                continue
+
+    def _connected(self):
+        return KafkaConsumer(
+            self._topic, bootstrap_servers=self._bootstrap(), group_id=self._name, enable_auto_commit=False,
+            auto_offset_reset="earliest", session_timeout_ms=SESSION, heartbeat_interval_ms=1000,
+            max_poll_interval_ms=3 * SESSION, retry_backoff_ms=200, metadata_max_age_ms=2000,
+            request_timeout_ms=2 * SESSION)
 
     def _consume(self, number, consumer):
         while not self._stopping.is_set():
