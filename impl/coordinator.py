@@ -30,6 +30,7 @@ from spec.group import network, storage
 from spec.group.records import GROUP_RECORD
 from spec.group.sorts import NOWHERE
 from spec.group.states import ABSENT, DEAD, GroupState
+from spec.group.validation import is_valid_group_id, refusal
 from spec.group.verdicts import gate
 from spec.language.domains import NOBODY
 from spec.language.steps import Step
@@ -62,9 +63,15 @@ class Coordinator:
     # What arrives
 
     def handle(self, call: Call) -> None:
-        """Answer a request, now or later; one that may append waits where too many appends are under way."""
-        name = getattr(call.request, "group_id", PROTOTYPE)
-        if name in self.groups and self.groups[name].broker.appends.length >= APPENDS:
+        """Answer a request, now or later; one that may append waits where too many appends are under way.
+
+        One without a group id is refused; Kafka lets commits and fetches of offsets have an empty one.
+        """
+        name = getattr(call.request, "group_id", None)
+        if name == PROTOTYPE:
+            verdict = network.Verdict.names[refusal(is_valid_group_id(True, True, False), True, False, True)]
+            call.answer(ANSWERS[call.kind](call.request, verdict, {}))
+        elif name in self.groups and self.groups[name].broker.appends.length >= APPENDS:
             self._postponed.append(call)
         else:
             self._serve[call.kind](call)

@@ -1,7 +1,9 @@
 """Commits that no generation of members has made, or that the log refuses: what is answered, and that replay has it so."""
 
 import pytest
+from kafka.protocol.consumer.group import JoinGroupRequest, OffsetCommitRequest
 
+from impl.wire import Call
 from spec.group.codes import CODES
 from tests.impl.test_group_machine import Groups
 
@@ -67,3 +69,25 @@ def test_nobody_is_told_an_offset_that_went_into_no_log(groups):
     groups.fail_over(1, 0)
     commit_without_a_group(groups)
     assert fetched(groups) == -1
+
+
+@pytest.mark.parametrize("sound", [
+    JoinGroupRequest(group_id="", session_timeout_ms=10_000, rebalance_timeout_ms=20_000, member_id="",
+                     protocol_type="consumer",
+                     protocols=[JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"m")]),
+    OffsetCommitRequest(group_id="", generation_id_or_member_epoch=-1, member_id="", topics=[
+        OffsetCommitRequest.OffsetCommitRequestTopic(name="events", partitions=[
+            OffsetCommitRequest.OffsetCommitRequestTopic.OffsetCommitRequestPartition(
+                partition_index=0, committed_offset=7)])]),
+], ids=["join", "commit"])
+def test_a_group_without_a_name_is_refused(groups, sound):
+    """It is not taken for the group that there is not, of which every new group begins as a copy."""
+    coordinator, taken = groups.brokers[BROKER].coordinator, list(groups.replays.steps)
+    call = Call(sound, 0)
+    coordinator.handle(call)
+    assert not call._answer.empty()
+    answer = call.wait()
+    errors = [answer.error_code] if hasattr(answer, "error_code") else [
+        each.error_code for topic in answer.topics for each in topic.partitions]
+    assert errors == [CODES["INVALID_GROUP_ID"]]
+    assert groups.replays.steps == taken
