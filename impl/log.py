@@ -120,8 +120,11 @@ class FileLog:
         data, header = self.incoming, read_header(self.incoming)
         if header.crc != id:
             raise ValueError(f"batch {header.crc} comes where {id} is to be appended: a defect")
-        if self._file is None:
-            self._open()
+        try:
+            if self._file is None:
+                self._open()
+        except OSError as error:
+            raise LogFailed(f"{self.path}: {error}") from None
         self.before_write()
         position = self.slots[-1].position + self.slots[-1].size if self.slots else 0
         data = stamped(data, self.end_offset, epoch)

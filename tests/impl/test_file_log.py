@@ -132,3 +132,12 @@ def test_checkpoints_are_kafkas_and_a_broken_one_says_nothing(tmp_path):
     assert Checkpoint(tmp_path, Places("other")).place_in(log, 0) == 0
     (tmp_path / NAME).write_text("0\n1\nt 0 x\n")
     assert Checkpoint(tmp_path, Places("t", size=2)).place_in(log, 0) == 0
+
+
+def test_a_directory_that_cannot_be_made_is_a_log_that_fails(tmp_path):
+    (tmp_path / "file").write_text("")
+    log = FileLog(tmp_path / "file" / "events-0")
+    log.incoming = batch(b"a", 1)
+    with pytest.raises(LogFailed, match="Not a directory|File exists"):
+        log.append(read_header(log.incoming).crc, 0)
+    assert log.length == 0
