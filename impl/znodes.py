@@ -148,8 +148,8 @@ class Given(NamedTuple):
 
     @classmethod
     def decode(cls, data: bytes) -> "Given":
-        """Of version 1, or of nothing, as it is at first."""
-        return cls(int(json.loads(data)["config"]["kafkaproof.places.given"]) if data else 0)
+        """Of version 1, or of nothing, or of options of Kafka's alone: then none has."""
+        return cls(int(json.loads(data)["config"].get("kafkaproof.places.given", 0)) if data else 0)
 
 
 class State(NamedTuple):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from impl.znodes import (
-    BrokerId, ConfigChange, Controller, ControllerEpoch, IsrChange, LogDirEvent, PreferredElection, Reassignment,
-    State, Topic, TopicConfig,
+    BrokerId, ConfigChange, Controller, ControllerEpoch, Given, IsrChange, LogDirEvent, PreferredElection,
+    Reassignment, State, Topic, TopicConfig,
 )
 from traces.recording import read_recording
 from traces.transactions import Create, SetData
@@ -24,10 +24,15 @@ SOME = st.lists(IDS, max_size=4, unique=True).map(tuple)
     st.builds(Topic, st.lists(SOME, max_size=12).map(tuple), st.integers(0, 2**64 - 1)),
     st.builds(State, IDS, SOME, IDS, IDS),
     st.builds(TopicConfig, st.booleans()), st.builds(Reassignment, st.just("t"), IDS, SOME),
-    st.builds(IsrChange, st.just("t"), IDS), st.builds(LogDirEvent, IDS),
+    st.builds(IsrChange, st.just("t"), IDS), st.builds(LogDirEvent, IDS), st.builds(Given, st.integers(0, 2**64 - 1)),
 ))
 def test_what_is_written_is_read_back(znode):
     assert type(znode).decode(znode.encode()) == znode
+
+
+@pytest.mark.parametrize("data", [b"", b'{"version":1,"config":{"log.cleaner.threads":"2"}}'])
+def test_where_no_numbers_are_noted_none_is_given(data):
+    assert Given.decode(data) == Given(0)
 
 
 def written(name, path):
