@@ -17,14 +17,21 @@ def expect_writable(option: str, file: Path) -> None:
 
 
 def write_whole(option: str, file: Path, text: str) -> None:
-    """Write a text to a file, which is as before where that fails: then UserError is raised."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    """Write a text to a file, which is as before where that fails: then UserError is raised.
+
+    What is no file, such as a pipe or a device, is written to, and not replaced by one.
+    """
+    replaces = file.is_file() or not file.exists()
+    beside = file.with_name(f".{file.name}.{os.getpid()}") if replaces else file
     try:
         with beside.open("w", encoding="utf-8", errors="replace") as out:
             out.write(text)
             out.flush()
-            os.fsync(out.fileno())
-        beside.replace(file)
+            if replaces:
+                os.fsync(out.fileno())
+        if replaces:
+            beside.replace(file)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        if replaces:
+            beside.unlink(missing_ok=True)
         raise UserError(f"{option} {file}: cannot be written: {error.strerror}; name another place") from None

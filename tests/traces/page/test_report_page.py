@@ -210,3 +210,11 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
     with pytest.raises(UserError, match="report.html: cannot be written: No space left on device"):
         write_whole("--html", file, "after")
     assert file.read_text() == "before" and list(tmp_path.iterdir()) == [file]
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path):
+    device = tmp_path / "full"
+    device.symlink_to("/dev/full")
+    with pytest.raises(UserError, match="full: cannot be written: No space left on device"):
+        write_whole("--html", device, "text")
+    assert device.is_char_device() and list(tmp_path.iterdir()) == [device]
