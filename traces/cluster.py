@@ -14,15 +14,20 @@ VARIANTS = tuple(model.variant for model in MODELS)
 
 
 def find_root(recording: Recording, wanted: str | None) -> str:
-    """The chroot of the cluster ("" for none), told by where /brokers/ids and /controller_epoch are."""
-    if wanted is not None:
-        return wanted.rstrip("/")
+    """The chroot of the cluster ("" for none), told by where /brokers/ids and /controller_epoch are.
+
+    Raises UserError where there is none, none where one is `wanted`, or several.
+    """
     survey = Survey(set(recording.survey.roots))
     for path in recording.start.nodes if recording.start else ():
         survey.see(path, None)
     roots = sorted(survey.roots)
+    names = ", ".join(root or "/" for root in roots)
+    if wanted is not None:
+        if roots and wanted.rstrip("/") not in roots:
+            raise UserError(f"--chroot {wanted}: no Kafka cluster is there in this log; there is {names}")
+        return wanted.rstrip("/")
     if len(roots) > 1:
-        names = ", ".join(root or "/" for root in roots)
         raise UserError(f"{recording.directory}: several clusters: {names}; choose one with --chroot")
     if not roots:
         raise UserError(f"{recording.directory}: no Kafka cluster in this log: no /brokers/ids, no /controller_epoch")

@@ -106,6 +106,8 @@ def test_two_clusters_on_one_zookeeper():
     both = log(*OLD_CLUSTER, *other)
     with pytest.raises(UserError, match="several clusters: /, /other; choose one with --chroot"):
         find_root(both, None)
+    with pytest.raises(UserError, match="--chroot /elsewhere: no Kafka cluster is there in this log; there is /, /other"):
+        find_root(both, "/elsewhere")
     members = Members(both, "")
     assert members.broker_of == {1: 1, 2: 2, 3: 1}
     result = replay(both, "zkclient", members, find_root(both, "/"))
