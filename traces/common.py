@@ -7,7 +7,7 @@ from typing import NamedTuple
 from traces.cluster import below
 from traces.transactions import CloseSession, Create, Delete, Operation, SetData, Transaction
 from traces.versions import Version, Versions
-from traces.znode_json import entries_in, json_in
+from traces.znode_json import entries_in, is_number, json_in
 from traces.zookeeper_tree import Tree
 
 _REASSIGN, _PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
@@ -112,4 +112,4 @@ class CommonInputs:
 
     def _registered(self, tree: Tree) -> frozenset[int]:
         names = (path.rpartition("/")[2] for path in tree.children.get(f"{self._root}/brokers/ids", ()))
-        return frozenset(int(name) for name in names if name.isdigit())
+        return frozenset(int(name) for name in names if is_number(name))

@@ -3,20 +3,18 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from traces.znode_json import json_in
+from traces.znode_json import LONGEST, json_in
 
 
 def broker_in(data: bytes | None) -> int | None:
     """The broker that /controller names: a JSON object, before 0.8.1 a bare number."""
     found = json_in(data).get("brokerid")
-    if found is None and data and data.isdigit():
-        return int(data)
-    return found if isinstance(found, int) else None
+    return found if isinstance(found, int) else number_in(data)
 
 
 def number_in(data: bytes | None) -> int | None:
     """The decimal number that /controller_epoch holds."""
-    return int(data) if data and data.isdigit() else None
+    return int(data) if data and data.isdigit() and len(data) <= LONGEST else None
 
 
 class PartitionState(NamedTuple):
@@ -35,7 +33,7 @@ def partition_state(data: bytes | None) -> PartitionState | None:
     try:
         numbers = (int(found[name]) for name in ("leader", "leader_epoch", "controller_epoch"))
         return PartitionState(*numbers, tuple(found["isr"]))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
 
 

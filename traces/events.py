@@ -16,6 +16,7 @@ from traces.transactions import (
     ERROR_NAMES, Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData,
     Transaction,
 )
+from traces.znode_json import is_number
 from traces.znodes import place_of
 
 _CODES = pa.dictionary(pa.int32(), pa.string())
@@ -138,7 +139,7 @@ def _known(path: str | None) -> _Known:
     while below:
         if below in ("/controller", "/controller_epoch"):
             return _Known(chroot, "controller" if below == "/controller" else "epoch")
-        if below.startswith(_IDS) and below[len(_IDS):].isdigit():
+        if below.startswith(_IDS) and is_number(below[len(_IDS):]):
             return _Known(chroot, "broker", broker=_fitting(int(below[len(_IDS):])))
         if place := place_of(below):
             return _Known(chroot, place.kind, place.topic, _fitting(place.number))

@@ -3,15 +3,22 @@
 import json
 from functools import lru_cache
 
+LONGEST = 10
+
 
 @lru_cache(maxsize=100_000)
 def json_in(data: bytes | None) -> dict:
     """The JSON object that a znode holds; an empty one for anything else."""
     try:
         found = json.loads(data or b"")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a decimal number as Kafka has them: of 32 bits, so that it has ten digits at most."""
+    return text.isdecimal() and len(text) <= LONGEST
 
 
 def part_of(found: dict, name: str) -> dict:

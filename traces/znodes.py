@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from traces.assignments import Assignment, assignment_in
-from traces.znode_json import json_in, part_of
+from traces.znode_json import is_number, json_in, part_of
 
 REASSIGN, PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)(?:(/partitions)(?:/(\d+)(/state)?)?)?")
@@ -68,7 +68,7 @@ class Topic(NamedTuple):
 def topic_in(data: bytes | None) -> Topic | None:
     """The topic that a znode describes; None where a partition is no number or has no list of brokers."""
     found = json_in(data)
-    numbers = [int(name) for name in part_of(found, "partitions") if name.isdigit()]
+    numbers = [int(name) for name in part_of(found, "partitions") if is_number(name)]
     partitions = {number: assignment_in(data, number) for number in sorted(numbers)}
     strange = {name for part in ("adding_replicas", "removing_replicas") for name in part_of(found, part)}
     complete = len(numbers) == len(part_of(found, "partitions")) > 0 and strange <= {str(number) for number in numbers}

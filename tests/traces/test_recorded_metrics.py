@@ -233,3 +233,13 @@ def test_replay_prints_the_metrics_and_gives_them_as_json(kafkaproof):
     assert data.keys() == {"summary", "unclean_by_epoch", "initial", "series"}
     elections = next(row for row in data["summary"] if row["metric"] == "controller_elections")
     assert elections["most"] == 8 and elections["kafka"].startswith("kafka.controller:")
+
+
+def test_a_superscript_is_no_number():
+    log = Log(1)
+    log.znode("/brokers/topics/t", {"partitions": {"0": [1], "\u00b2": [1]}})
+    log.znode("/brokers/ids/\u00b2", {})
+    log.znode("/config/topics/t", {"config": {"min.insync.replicas": "\u00b2"}})
+    log.state(1, 1, [1], 0, 1)
+    found = last(of_log(log))
+    assert (found["partitions"], found["brokers"], found["under_min_isr"]) == (1, 1, 0)

@@ -9,7 +9,7 @@ from traces.contents import PartitionState, number_in, state_in
 from traces.metrics.rules import NOTHING, Counted, Rules
 from traces.partitions.changes import Partition
 from traces.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
-from traces.znode_json import entries_in, json_in, part_of
+from traces.znode_json import entries_in, is_number, json_in, part_of
 from traces.znodes import place_of
 from traces.zookeeper_tree import Tree
 
@@ -126,7 +126,7 @@ class Observer:
     def _note_topic(self, topic, data):
         self._dirty |= self._of_topic(topic)
         listed = part_of(json_in(data), "partitions") if data is not None else {}
-        numbers = [int(number) for number in listed if number.isdigit()]
+        numbers = [int(number) for number in listed if is_number(number)]
         found = {number: assigned for number in numbers if (assigned := assignment_in(data, number))}
         self._partitions -= len(self._assignments.pop(topic, ()))
         if data is not None:
@@ -141,7 +141,7 @@ class Observer:
         if self._registered:
             self._registered = False
             names = (path.rpartition("/")[2] for path in self._tree.children.get(f"{self._root}/brokers/ids", ()))
-            self._brokers = frozenset(int(name) for name in names if name.isdigit())
+            self._brokers = frozenset(int(name) for name in names if is_number(name))
             self._dirty |= set(self._counted)
         for partition in self._dirty:
             known, counted = self._counted.pop(partition, NOTHING), self._count(partition)
@@ -180,7 +180,7 @@ class Observer:
     def _configured_min_isr(self, topic: str) -> int | None:
         for path in (f"/config/topics/{topic}", _DEFAULT):
             value = part_of(json_in(self._data(path)), "config").get(_MIN_ISR)
-            if value is not None and str(value).isdigit():
+            if value is not None and is_number(str(value)):
                 return int(value)
         return None
 

@@ -8,7 +8,7 @@ from traces.assignments import PARTS, assignment_in
 from traces.common import CommonInputs
 from traces.partitions.changes import Partition
 from traces.versions import Version, Versions
-from traces.znode_json import ids_in, json_in, part_of
+from traces.znode_json import ids_in, is_number, json_in, part_of
 from traces.zookeeper_snapshot import Znode
 
 _TOPIC, _MARKER, _CONFIG = "/brokers/topics/", "/admin/delete_topics/", "/config/topics/"
@@ -58,7 +58,7 @@ class Inputs:
         found: list[list[int]] = []
         for version in self._znodes[_TOPIC + topic].between(first, last):
             listed = part_of(json_in(version.value), "partitions")
-            numbers = sorted(int(name) for name in listed if name.isdigit())
+            numbers = sorted(int(name) for name in listed if is_number(name))
             found = [] if version.value is None else [*found, numbers]
         return found
 
