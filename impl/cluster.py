@@ -25,7 +25,7 @@ from spec.processes import PARTITION, cluster, scopes
 from spec.errors import UserError
 from spec.language.plain import new_state
 
-TOPIC = "events"
+TOPIC, MANIFEST = "events", Path("recording") / "cluster.json"
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,10 @@ class Cluster(Faults):
         self.directory, self.size = directory, size
         self._incarnations = dict.fromkeys(range(size.brokers), 0)
         keeper = None
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "recording").mkdir(exist_ok=True)
+        try:
+            (directory / "recording").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"--directory {directory}: cannot be made: {error.strerror}; name another") from None
         if zookeeper is None:
             keeper = Keeper(directory, tick=max(100, int(size.session_timeout * 125)), port=port)
         elif parse(zookeeper) and not answers(zookeeper):
@@ -154,7 +156,7 @@ class Cluster(Faults):
             self._create_znodes()
             manifest = {"format": FORMAT, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
                         **asdict(self.size), "partitions": self.size.planes, "offsets": self.size.places.offsets}
-            (self.directory / "recording" / "cluster.json").write_text(json.dumps(manifest, indent=2) + "\n")
+            (self.directory / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
         except BaseException:
             self.__exit__()
             raise

@@ -8,9 +8,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from kazoo.exceptions import KazooException
+from kazoo.handlers.threading import KazooTimeoutError
+
 from impl.acts import Act, carry_out, read_acts
 from impl.chaos import Chaos
-from impl.cluster import TOPIC, Cluster, Size, wait_until
+from impl.cluster import MANIFEST, TOPIC, Cluster, Size, wait_until
 from impl.conductor import Conductor, Departs
 from impl.consumers import Consumers
 from impl.counterexample import Counterexample, read_counterexample
@@ -83,11 +86,23 @@ def run(options) -> int:
     size = counterexample.size if counterexample else size_of(options)
     acts = read_acts(options.faults, size, options.zookeeper is None) if options.faults else []
     directory = options.directory or new_directory()
-    if (directory / "recording").exists():
+    if (directory / MANIFEST).exists():
         raise UserError(f"{directory}: there is a recording in it; give another --directory")
     signal.signal(signal.SIGTERM, _interrupt)
     watcher = Watcher(options.json)
     watcher.say(f"directory {directory}", directory=str(directory))
+    try:
+        lost = run_cluster(directory, size, counterexample, acts, watcher, options)
+    except (KazooException, KazooTimeoutError) as error:
+        raise UserError(f"{options.zookeeper or directory / 'zookeeper'}: ZooKeeper answers no more ({error!r}); what was "
+                        f"recorded is in {directory}") from None
+    watcher.say(f"next: kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}", ended=True)
+    return LOST if lost else 0
+
+
+def run_cluster(directory: Path, size: Size, counterexample: Counterexample | None, acts: list[Act], watcher: Watcher,
+                options) -> bool:
+    """Start a cluster, do with it what is wanted, and end it; whether a record was lost, or it went otherwise."""
     lost = False
     with Cluster(directory, size, options.zookeeper, options.port) as cluster:
         try:
@@ -102,8 +117,7 @@ def run(options) -> int:
             pass
         cluster.stop_all()
         watcher.look(cluster)
-    watcher.say(f"next: kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}", ended=True)
-    return LOST if lost else 0
+    return lost
 
 
 def go_through(cluster: Cluster, watcher: Watcher, options, acts: list[Act]) -> bool:
@@ -192,7 +206,7 @@ def size_of(options) -> Size:
     for name, (low, high) in limits.items():
         if not low <= values[name] <= high:
             raise UserError(f"--{name.replace('_', '-')} {values[name]}: from {low} to {high}")
-    if options.seconds is not None and options.seconds <= 0:
+    if options.seconds is not None and not options.seconds > 0:
         raise UserError(f"--seconds {options.seconds}: more than 0")
     if options.port is not None and not 0 < options.port < 65536:
         raise UserError(f"--port {options.port}: from 1 to 65535")

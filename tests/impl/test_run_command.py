@@ -8,6 +8,7 @@ import socket
 import sys
 
 import pytest
+from kazoo.exceptions import ConnectionLoss
 
 from tests.impl.processes import all_end, alive, children
 
@@ -55,8 +56,10 @@ def test_nothing_is_left_when_the_parent_is_killed(begin):
 
 
 def test_no_zookeeper(kafkaproof):
-    complaint = kafkaproof("run", "--zookeeper", "127.0.0.1:1", "--directory", "c").complaint
-    assert "no ZooKeeper at 127.0.0.1:1" in complaint
+    """Nor is there a recording then that would be in the way of the next attempt."""
+    for _ in range(2):
+        complaint = kafkaproof("run", "--zookeeper", "127.0.0.1:1", "--directory", "c").complaint
+        assert "no ZooKeeper at 127.0.0.1:1" in complaint
 
 
 @pytest.mark.parametrize("arguments, wanted", [
@@ -64,10 +67,31 @@ def test_no_zookeeper(kafkaproof):
     (["--brokers", "0"], "--brokers 0: from 1 to 9"),
     (["--brokers", "2", "--replicas", "3"], "--replicas 3: from 1 to 2"),
     (["--partitions", "999"], "from 1 to 50"), (["--seconds", "0"], "more than 0"), (["--port", "0"], "--port 0"),
+    (["--seconds", "nan"], "--seconds nan: more than 0"),
+    (["--directory", __file__], f"--directory {__file__}: cannot be made: Not a directory"),
     (["--session-timeout", "0.1"], "--session-timeout 0.1"),
 ])
 def test_wrong_use(kafkaproof, arguments, wanted):
     assert wanted in kafkaproof("run", *arguments).complaint
+
+
+class Gone:
+    """A cluster whose ZooKeeper ends when it is there."""
+
+    def __init__(self, *_):
+        pass
+
+    def __enter__(self):
+        raise ConnectionLoss
+
+    def __exit__(self, *_):
+        pass
+
+
+def test_a_zookeeper_that_answers_no_more(kafkaproof, monkeypatch):
+    monkeypatch.setattr("impl.command.Cluster", Gone)
+    complaint = kafkaproof("run", "--zookeeper", "127.0.0.1:1", "--directory", "c").complaint
+    assert "127.0.0.1:1: ZooKeeper answers no more (ConnectionLoss()); what was recorded is in c" in complaint
 
 
 def test_a_port_that_is_taken(kafkaproof):
@@ -91,4 +115,5 @@ def test_a_java_that_does_not_start(kafkaproof, monkeypatch, tmp_path):
 
 def test_a_directory_that_is_used_already(kafkaproof, tmp_path):
     (tmp_path / "c" / "recording").mkdir(parents=True)
+    (tmp_path / "c" / "recording" / "cluster.json").write_text("{}")
     assert "there is a recording in it" in kafkaproof("run", "--directory", "c").complaint
