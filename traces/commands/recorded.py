@@ -7,6 +7,7 @@ from pathlib import Path
 
 from checker.commands.main import OK, VIOLATED
 from checker.errors import UserError
+from spec.language.model import SAFETY
 from spec.processes import VARIANTS, parts
 from traces.commands.options import given, write_history
 from traces.election_steps import identity
@@ -14,13 +15,14 @@ from traces.many import Row
 from traces.processes.group_view import SHOWN
 from traces.processes.pictures import history_of
 from traces.processes.reading import Cluster, read_cluster
-from traces.processes.replay import replay
+from traces.processes.replay import NoSuchVariant, replay
 from traces.processes.report import as_json, print_result
 from traces.processes.result import Result
 from traces.report import CONFORMS, DIVERGES
+from traces.work import Progress, shown
 
-RECORDED = {identity(p) for variant in VARIANTS for model in parts(variant) for p in model.properties} | {
-    identity(p) for p in SHOWN}
+RECORDED = {identity(p) for variant in VARIANTS for model in parts(variant) for p in model.properties
+            if p.kind in SAFETY} | {identity(p) for p in SHOWN}
 
 
 def replay_recording(options) -> int:
@@ -31,7 +33,7 @@ def replay_recording(options) -> int:
         raise UserError(f"{options.directory}: {names}: for the log of a ZooKeeper only; its own is in "
                         f"{options.directory / 'zookeeper'}")
     recorded = read_cluster(options.directory)
-    result = _followed(recorded, options)
+    result = _followed(recorded, options, shown("steps"))
     if options.json:
         print(json.dumps(as_json(recorded, result), indent=2))
     else:
@@ -49,10 +51,10 @@ def recorded_row(directory: Path, options) -> Row:
                tuple(result.violations), code=_code(result, options))
 
 
-def _followed(recorded: Cluster, options) -> Result:
+def _followed(recorded: Cluster, options, progress: Progress = lambda done, of: None) -> Result:
     try:
-        return replay(recorded, options.variant)
-    except LookupError as error:
+        return replay(recorded, options.variant, progress)
+    except NoSuchVariant as error:
         raise UserError(f"--variant: {error.args[0]}") from None
 
 

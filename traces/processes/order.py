@@ -176,12 +176,19 @@ class _Places:
         closed = self._sessions.closed.get(line.session)
         if line.step and line.part == ELECTION:
             if line.name in ("start", "reopen"):
-                return Place(self._sessions.opened[line.session], AT)
+                return Place(self._opened(line), AT)
             if line.name in LAST_STEPS and closed and Place(closed, AT) > self._last.get(line.broker, BEGINNING):
                 return Place(closed, AT)
         known = Place(line.zxid, BEHIND)
         heard = line.step and (line.name in ("notice_expiry", *LAST_STEPS) or line.step.answer == "EXPIRED")
         return max(known, Place(closed, BEHIND)) if heard and closed else known
+
+    def _opened(self, line: Line) -> int:
+        """When ZooKeeper opened the session that a step begins with; raises UserError."""
+        if line.session not in self._sessions.opened:
+            raise UserError(f"{self._cluster.directory}: ZooKeeper's log has no session {line.session:#x}, which broker "
+                            f"{line.process} has opened: it is not whole, or of another cluster")
+        return self._sessions.opened[line.session]
 
     def _unanswered(self, line: Line) -> Place:
         """Where a request stands whose answer nobody has got: at its transaction, if there is one."""

@@ -7,6 +7,7 @@ live to record the answer of.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +20,11 @@ from traces.recording import Recording, read_recording
 
 MANIFEST = Path("recording") / "cluster.json"
 SIZES = ("brokers", "replicas", "partitions", "min_isr")
+MOST = (9, 9, 64, 9)
+"""How large a cluster may be."""
+OTHERS = {"offsets": -1, "room": 0}
+"""What older descriptions do not have, and what it is then."""
+_FILE = re.compile(r"broker-([0-9]+)\.([0-9]+)\.jsonl")
 FORMAT, WITH_GROUPS = 4, 3
 FORMATS = (2, WITH_GROUPS, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted."""
@@ -110,26 +116,35 @@ def is_recording(directory: Path) -> bool:
 def read_cluster(directory: Path) -> Cluster:
     """Read a recording; raises UserError, with file and line, for what cannot be read."""
     manifest = _manifest(directory / MANIFEST)
-    files = sorted((directory / "recording").glob("broker-*.jsonl"), key=_order)
+    files = sorted((directory / "recording").glob("broker-*.jsonl"), key=lambda file: _number(file, manifest["brokers"]))
     if not files:
         raise UserError(f"{directory / 'recording'}: no broker-*.jsonl: no process has recorded anything")
     if not (directory / "zookeeper").is_dir():
         raise UserError(f"{directory}: no zookeeper/ in it; copy what ZooKeeper's dataLogDir (or dataDir) names there")
     sizes = {name: manifest[name] for name in SIZES}
     processes = [read_process(file) for file in files]
-    return Cluster(directory, manifest["variant"], manifest["topic"], sizes, manifest.get("offsets", -1), processes,
-                   read_recording(directory / "zookeeper"), manifest.get("room", 0), manifest["format"] == FORMAT)
+    return Cluster(directory, manifest["variant"], manifest["topic"], sizes, manifest["offsets"], processes,
+                   read_recording(directory / "zookeeper"), manifest["room"], manifest["format"] == FORMAT)
 
 
-def _order(file: Path) -> tuple[int, ...]:
-    return tuple(int(number) for number in file.stem.removeprefix("broker-").split("."))
+def _number(file: Path, brokers: int) -> tuple[int, int]:
+    """The broker and which of its processes a file is of; raises UserError."""
+    named = _FILE.fullmatch(file.name)
+    if named is None or int(named[1]) >= brokers:
+        raise UserError(f"{file}: not of a process of this recording; it would be called broker-B.N.jsonl, B from 0 to "
+                        f"{brokers - 1}")
+    return int(named[1]), int(named[2])
 
 
 def _manifest(file: Path) -> dict:
     try:
         manifest = json.loads(file.read_text())
-        if manifest["format"] in FORMATS and manifest["variant"] in VARIANTS and all(manifest[s] > 0 for s in SIZES):
-            return manifest | {"topic": str(manifest["topic"])}
+        sizes = [manifest[name] for name in SIZES]
+        others = {name: manifest.get(name, default) for name, default in OTHERS.items()}
+        numbers = all(type(each) is int for each in (*sizes, *others.values())) and all(
+            0 < size <= most for size, most in zip(sizes, MOST)) and max(others.values()) < manifest["partitions"]
+        if numbers and manifest["format"] in FORMATS and manifest["variant"] in VARIANTS:
+            return manifest | others | {"topic": str(manifest["topic"])}
     except (OSError, ValueError, KeyError, TypeError):
         pass
     raise UserError(f"{file}: not the description of a recording of format {FORMAT}")
@@ -159,12 +174,12 @@ def read_process(file: Path) -> list[Line]:
                     step = replace(step, asked=asked.zxid, attempts=asked.attempts)
                 found.append(step)
             elif "sends" in row:
-                found.append(_line(process, broker, row, sends=row["sends"], kind=row["kind"], content=row["content"],
-                                   took=row["answers"]))
+                found.append(_line(process, broker, row, sends=_message(row["sends"]), kind=row["kind"],
+                                   content=dict(row["content"]), took=_message(row["answers"])))
             elif "asks" in row:
                 part, step = row["asks"].split(" ", 1)
                 asked = _line(process, broker, row, asks=True, n=row["n"], session=int(row["session"], 16),
-                              part=part, step=parse_step(step), took=row["took"], record=row.get("record"))
+                              part=part, step=parse_step(step), took=_message(row["took"]), record=row.get("record"))
                 before = _take_request(found, asked, groups.earlier)
                 found.append(replace(before, attempts=before.attempts + 1) if before else asked)
             elif "format" in row:
@@ -202,12 +217,19 @@ def _line(process, broker, row, **more):
     return Line(process, broker, int(row["zxid"]), int(row["clock"]), **more)
 
 
+def _message(id: object) -> str | None:
+    """The id of a message, or None; raises ValueError."""
+    if id is not None and not isinstance(id, str):
+        raise ValueError(f"{id!r} is no message")
+    return id
+
+
 def _step(process, broker, row, found):
     return _line(
         process, broker, row, session=int(row["session"], 16), n=int(row["n"]), part=row["part"],
         step=parse_step(row["step"]), partners=list(row["with"]), zxids=tuple(row["zxids"]),
-        at=row["at"] and (int(row["at"][0]), bool(row["at"][1])), took=row["took"],
-        sent=tuple(row["sent"]), state=row["state"], changed=dict(row["changed"]), record=row.get("record"),
+        at=row["at"] and (int(row["at"][0]), bool(row["at"][1])), took=_message(row["took"]),
+        sent=tuple(map(_message, row["sent"])), state=row["state"], changed=dict(row["changed"]), record=row.get("record"),
         acked=tuple(row.get("acked", ())), place=row.get("place"), found=found,
         heard=next((answer for name, _, answer in row["seams"] if name == "waiting"), None),
     )

@@ -7,7 +7,7 @@ logged. What no process recorded, its log tells. The first step that is not so i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from spec.observed import observed_cluster
 from spec.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
@@ -28,24 +28,27 @@ from traces.processes.reading import Cluster, Line
 from traces.processes.result import Result, Violation
 from traces.processes.sending import first_request, may_send
 from traces.processes.world import World
+from traces.work import Progress
+
+EVERY = 100
+"""Progress is told after so many occurrences."""
 
 
 def _followed(processes: list[list[Line]]) -> dict[str, tuple[list[Line], list[Line]]]:
-    """The lines of each process, and those of the next one of the same broker."""
-    found = {}
-    for lines, following in zip(processes, [*processes[1:], []]):
-        if lines:
-            succeeded = following and following[0].broker == lines[0].broker
-            found[lines[0].process] = lines, following if succeeded else []
+    """The lines of each process, and those of the next one of the same broker that has recorded anything."""
+    found, recorded = {}, [lines for lines in processes if lines]
+    for lines, following in zip(recorded, [*recorded[1:], []]):
+        succeeded = following and following[0].broker == lines[0].broker
+        found[lines[0].process] = lines, following if succeeded else []
     return found
 
 
-def replay(cluster: Cluster, variant: str | None = None,
-           progress: Callable[[int, int], None] = lambda done, of: None) -> Result:
-    """Replay a recording, through the variant that was run or another.
+class NoSuchVariant(LookupError):
+    """There is no such variant, or it has no data planes where the recording has."""
 
-    Raises LookupError for a variant that there is not, or that has no data planes where the recording has.
-    """
+
+def replay(cluster: Cluster, variant: str | None = None, progress: Progress = lambda done, of: None) -> Result:
+    """Replay a recording, through the variant that was run or another; raises NoSuchVariant and UserError."""
     follower = Follower(cluster, variant or cluster.variant)
     order = in_order(cluster)
     for number, occurrence in enumerate(order):
@@ -57,7 +60,9 @@ def replay(cluster: Cluster, variant: str | None = None,
             break
         if follower.result.violations and follower.result.at is None:
             follower.result.at = number
-        progress(number, len(order))
+        if number % EVERY == 0:
+            progress(number, len(order))
+    progress(len(order), len(order))
     return follower.result
 
 
@@ -68,10 +73,14 @@ class Follower:
         self.cluster, self.result = cluster, Result(variant)
         self.logged = Logged(cluster)
         recorded = any(line.found for lines in cluster.processes for line in lines)
-        self.world = World(observed_cluster(variant, cluster.deletes), cluster.sizes, self.logged.epochs,
-                           cluster.longest_log, cluster.room, recorded, cluster.offsets)
+        try:
+            observed = observed_cluster(variant, cluster.deletes)
+        except LookupError as error:
+            raise NoSuchVariant(*error.args) from None
+        self.world = World(observed, cluster.sizes, self.logged.epochs, cluster.longest_log, cluster.room, recorded,
+                           cluster.offsets)
         if recorded and not self.world.replicas(0):
-            raise LookupError(f"{variant} has no logs, which the recording has")
+            raise NoSuchVariant(f"{variant} has no logs, which the recording has")
         self.groups = Groups(self.world, cluster.offsets)
         self.result.groups = self.groups.counts
         self._messages: dict[str, Sent] = {}
@@ -144,6 +153,8 @@ class Follower:
         part, arguments = line.part, dict(line.step.arguments)
         if not self.world.has(part, line.name):
             raise Divergence(f"{self.result.variant} has no transition {line.name} in {part}")
+        if wrong := self.world.out_of_range(part, line.name, arguments):
+            raise Divergence(f"{line.name} is never taken with {wrong}")
         lost = line.asks or line.step.answer == "LOST"
         arguments["fate"] = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if line.place is not None:

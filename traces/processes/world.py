@@ -10,7 +10,7 @@ from spec.cluster.control import is_refused
 from spec.cluster.faults import checkpointed
 from spec.cluster.zookeeper import is_not_older
 from spec.language.digest import EMPTY, link
-from spec.language.domains import NOBODY
+from spec.language.domains import NOBODY, values
 from spec.language.model import Property, Transition
 from spec.language.plain import Plain, new_state
 from spec.language.rebind import rebind
@@ -32,6 +32,8 @@ from traces.processes.verdicts import PLANES, Verdicts
 from traces.processes.watched import Journal, before, lengthen, undo, watched
 
 SPARE = 2
+GIVEN = frozenset({"fate", "hw"})
+"""Arguments that no process records."""
 NEW_SESSION, LISTING = ("restart", "reopen"), ("load_brokers", "broker_change")
 SENDING = ("put_request", "put_request_with_isr", "put_error", "put_stop", "put_stopped")
 
@@ -131,6 +133,14 @@ class World:
     def has(self, part: str, name: str) -> bool:
         """Whether a part has a transition of this name."""
         return name in self._functions[part]
+
+    def out_of_range(self, part: str, name: str, arguments: Mapping[str, int]) -> str | None:
+        """An argument that a transition does not have, or not with this value, None where there is none such."""
+        domains = {each: domain for each, domain in self._functions[part][name].arguments.items() if each not in GIVEN}
+        for each in dict.fromkeys((*domains, *(arguments.keys() - GIVEN))):
+            if each not in domains or arguments.get(each) not in values(domains[each], self.scopes[part]):
+                return f"{each}={arguments.get(each)}"
+        return None
 
     def follow(self, part: str, names: list[str], broker: int, fate: int) -> Iterator[Outcome | None]:
         """Take the steps of a part that go with one of the other.

@@ -1,6 +1,7 @@
 """Recordings that cannot be read are told in a line; what a killed process leaves behind can be read."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -65,7 +66,10 @@ def test_a_damaged_line_is_named(copy, text):
         read_cluster(copy.directory)
 
 
-@pytest.mark.parametrize("change", [{"format": 1}, {"variant": "x"}, {"brokers": 0}, {"partitions": None}])
+@pytest.mark.parametrize("change", [
+    {"format": 1}, {"variant": "x"}, {"brokers": 0}, {"partitions": None}, {"replicas": 1.5}, {"partitions": 10 ** 9},
+    {"offsets": "x"}, {"room": 1},
+])
 def test_a_description_of_another_form_is_refused(copy, change):
     file = copy.directory / "recording" / "cluster.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
@@ -96,3 +100,17 @@ def test_the_command(kafkaproof):
 ])
 def test_wrong_use(kafkaproof, arguments, wanted):
     assert wanted in kafkaproof("replay", FAILOVER, *arguments).complaint
+
+
+@pytest.mark.parametrize("name", ["broker-x.jsonl", "broker-1.jsonl", "broker-9.1.jsonl"])
+def test_a_file_of_no_process_of_the_recording_is_named(copy, name):
+    (copy.directory / "recording" / "broker-1.1.jsonl").rename(copy.directory / "recording" / name)
+    with pytest.raises(UserError, match=f"{name}: not of a process of this recording"):
+        read_cluster(copy.directory)
+
+
+def test_the_log_of_another_zookeeper_is_told_by_the_session_that_is_missing(copy):
+    shutil.rmtree(copy.directory / "zookeeper")
+    shutil.copytree(SPLIT_BRAIN / "zookeeper", copy.directory / "zookeeper")
+    with pytest.raises(UserError, match="ZooKeeper's log has no session 0x.*, which broker .* has opened"):
+        replayed(copy.directory)

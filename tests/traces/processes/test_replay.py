@@ -7,7 +7,8 @@ import pytest
 
 from spec.errors import UserError
 from spec.language.steps import parse_step
-from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed, steps
+from spec.language.digest import link
+from tests.traces.processes.recordings import FAILOVER, GROUP, SPLIT_BRAIN, Copy, replayed, steps
 from traces.processes.group_world import Divergence
 from traces.processes.order import in_order
 from traces.processes.reading import read_cluster
@@ -175,6 +176,43 @@ def test_a_process_that_died_before_it_recorded_an_answer(copy):
         assert replayed(copy.directory).divergence is None
 
 
+def land_an_append(copy):
+    """Process 1.1 of the copy dies before it records its last append, which 1.2 then finds in its log."""
+    rows, following, record = copy.rows("1.1"), copy.rows("1.2"), 77
+    last, found = next(row for row in reversed(rows) if "step" in row and "n" in row), following[0]["found"][0]
+    copy.write("1.1", rows + [{
+        "n": last["n"] + 1, "asks": "partition data_plane.produce(b=1, p=0, acks=1)", "session": last["session"],
+        "zxid": last["zxid"], "clock": last["clock"] + 1, "took": None, "record": record}])
+    epoch = last["changed"].get("replicas[0].leader_epoch", 0)
+    found |= {"length": found["length"] + 1, "log": link(found["log"], epoch, record)}
+    copy.write("1.2", following)
+    while wrong := first_wrong(copy):
+        copy.change("1.2", wrong[0], state=wrong[1])
+
+
+def first_wrong(copy):
+    """The first step of 1.2 whose recorded hash is not that of the specification's record, and that hash."""
+    cluster = read_cluster(copy.directory)
+    follower = Follower(cluster, "fenced")
+    for occurrence in in_order(cluster):
+        try:
+            follower.follow(occurrence)
+        except Divergence as divergence:
+            assert "another hash" in str(divergence) and occurrence.line.process == "1.2", divergence
+            return occurrence.line.n, follower.world.digest(1)
+    return None
+
+
+def test_what_landed_is_found_by_the_next_process_that_lives_to_record_anything(tmp_path):
+    """Processes between them may have been killed before their first step."""
+    copy = Copy(GROUP, tmp_path / "copy")
+    land_an_append(copy)
+    assert replayed(copy.directory).divergence is None
+    copy.write("1.3", copy.rows("1.2"))
+    copy.write("1.2", [])
+    assert replayed(copy.directory).divergence is None
+
+
 def asked_again(copy, attempts, errors, late=0):
     """The copied recording as if broker 1 had asked `attempts` times to be registered, and was refused in between: the
     first landed, its answer and the others were lost; `late`: so many refusals came after its step. zxids are ten times
@@ -250,3 +288,14 @@ def test_a_request_for_a_former_registration_is_not_obeyed():
     follower.world.known.registrations[occurrence.line.broker] += 1
     with pytest.raises(Divergence, match="which was for its former registration"):
         follower.follow(occurrence)
+
+
+@pytest.mark.parametrize("text", [
+    "control.alter_partition(b=2, p=7, sender=1, isr=7)", "control.alter_partition(b=2, p=0, sender=1)",
+    "control.alter_partition(b=2, p=0, sender=1, isr=64)", "control.alter_partition(b=2, p=0, sender=1, isr=7, x=1)",
+])
+def test_a_step_with_an_argument_out_of_its_range_is_none(copy, text):
+    process, step = next((p, s) for p, s in STEPS if "alter_partition" in s["step"])
+    copy.change(process, step["n"], step=f"{text} -> OK")
+    where, reason = replayed(copy.directory).divergence
+    assert text in where and "is never taken with" in reason
