@@ -26,7 +26,7 @@ from spec.language.model import Model
 from spec.museum import requests
 from spec.museum.cluster import CREATING, DELETING
 from spec.partition import zookeeper as partitions
-from spec.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, LOST_DROPPED, NONODE, OK
+from spec.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, LOST_DROPPED, NODEEXISTS, NONODE, OK
 
 ELECTION, PARTITION = "election", "partition"
 VARIANTS = ("fenced", "legacy")
@@ -170,10 +170,13 @@ def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[st
 
 
 def partners_in_election(name: str, answer: int | None) -> list[tuple[str, int]]:
-    """The steps of *election* that go with a step of *partition*, and their answers."""
+    """The steps of *election* that go with a step of *partition*, and their answers.
+
+    A write that is refused, but by the check of the epoch, writes no more than a read does.
+    """
     if answer is None:
         return []
-    if name in READS:
+    if name in READS or name in WRITES and answer in (BADVERSION, NODEEXISTS, NONODE):
         return [("load", EXPIRED if answer == EXPIRED else OK)]
     if name in WRITES:
         return [("clean", answer if answer in (FENCED, EXPIRED, LOST) else OK)]

@@ -5,12 +5,12 @@ import random
 import pytest
 
 from impl.broker import ELECTION_STEPS, EVENT_STEPS
-from spec.controller.belief import CLEANING, DOWN, EXPIRED_SESSION, IDLE
+from spec.controller.belief import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE
 from spec.observed import observed_cluster
 from spec.partition.context import ELECTING
 from spec.partition.context import IDLE as WAITING
 from spec.processes import ELECTION, PARTITION, VARIANTS, may_ask, partners_in_election, partners_in_partition
-from spec.zookeeper import ANSWERED, CHANGED, DELETED, LOST_APPLIED, LOST_DROPPED, NOTHING, Answer
+from spec.zookeeper import ANSWERED, BADVERSION, CHANGED, DELETED, LOST_APPLIED, LOST_DROPPED, NOTHING, OK, Answer
 from traces.processes.messages import Sent
 from traces.processes.world import World
 
@@ -187,6 +187,20 @@ def test_a_new_controller_leaves_the_notifications_that_came_behind_its_read(rul
     zk.log_dir_events, zk.log_dir_read = 0b11, 0b10
     ruled.keep_notifications(0b01)
     assert (zk.log_dir_events, zk.log_dir_read) == (0b01, 0)
+
+
+def test_a_zombie_whose_write_is_refused_writes_nothing():
+    """Where nothing checks the epoch, the version of a state does: a refused write breaks no property of writes."""
+    former = World(observed_cluster("legacy"), SIZES, 9)
+    election = former.states[ELECTION]
+    zombie = election.brokers[0]
+    zombie.session = zombie.active = election.zk.clients[0].session = 1
+    zombie.ruling, zombie.doing, zombie.epoch, election.zk.epoch = FULL, IDLE, 1, 2
+    for answer, broken in ((BADVERSION, False), (OK, True)):
+        (name, _), = partners_in_election("write_leader", answer)
+        outcome = former.take(ELECTION, name, b=0)
+        assert outcome.answer == "OK"
+        assert ("no_stale_write" in {prop.name for prop in former.broken(ELECTION)}) == broken
 
 
 def test_a_notification_of_an_isr_that_is_there_still_is_taken_by_itself():
