@@ -14,6 +14,7 @@ from impl.session import Expired, Lost, Reply, Session
 from spec.zookeeper import BADVERSION, EXPIRED, LOST, NODEEXISTS, NONODE, OK
 
 CODES = {NoNodeError: NONODE, NodeExistsError: NODEEXISTS, BadVersionError: BADVERSION, Expired: EXPIRED, Lost: LOST}
+REFUSALS = (NoNodeError, NodeExistsError, BadVersionError)
 EPHEMERAL, SEQUENTIAL = 1, 2
 CONTROLLER_EPOCH = "/controller_epoch"
 
@@ -46,7 +47,13 @@ class Requests:
     def begin(self) -> None:
         """A step begins: it has asked for nothing yet."""
         self.zxids: list[int] = []
+        self._written = False
         self.at: tuple[int, bool] | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the step in progress has tried to write, and each time ZooKeeper has refused it."""
+        return bool(self.zxids) and not self._written
 
     def open(self, wait: float) -> bool:
         """Leave the former session, if there is one, and open another; False when ZooKeeper does not answer."""
@@ -111,6 +118,7 @@ class Requests:
         self.before_write()
         reply = self.session.send(operation)
         self.wait([reply])
+        self._written = self._written or type(reply.error) not in REFUSALS
         if reply.zxid:
             self.zxids.append(reply.zxid)
             self.at = reply.zxid, True

@@ -169,14 +169,16 @@ def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[st
     return []
 
 
-def partners_in_election(name: str, answer: int | None) -> list[tuple[str, int]]:
+def partners_in_election(name: str, answer: int | None, refused: bool = False) -> list[tuple[str, int]]:
     """The steps of *election* that go with a step of *partition*, and their answers.
 
-    A write that is refused, but by the check of the epoch, writes no more than a read does.
+    A write that is refused, but by the check of the epoch, writes no more than a read does. The answer tells it, or
+    `refused`, where a step is answered for what it has read (`isr_notification`).
     """
     if answer is None:
         return []
-    if name in READS or name in WRITES and answer in (BADVERSION, NODEEXISTS, NONODE):
+    refused = answer in (BADVERSION, NODEEXISTS, NONODE) or refused and answer == OK
+    if name in READS or name in WRITES and refused:
         return [("load", EXPIRED if answer == EXPIRED else OK)]
     if name in WRITES:
         return [("clean", answer if answer in (FENCED, EXPIRED, LOST) else OK)]

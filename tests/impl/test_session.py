@@ -47,6 +47,19 @@ def test_answers_are_zookeepers(opened):
     assert requests.at_once(lambda: requests.session.get("/answers"))[0].result[0] == b"1"
 
 
+def test_a_step_is_refused_where_none_of_its_writes_was_done(opened):
+    requests = opened()
+    assert not requests.refused
+    requests.write(SetData("/nothing", b"1", -1))
+    assert requests.refused
+    requests.write(create("/something"))
+    assert not requests.refused
+    requests.write(create("/something"))
+    assert not requests.refused
+    requests.begin()
+    assert not requests.refused
+
+
 def test_zxids_are_those_of_the_transactions(opened):
     requests = opened()
     requests.write(create("/zxids"))

@@ -53,6 +53,11 @@ class Logged:
         return any(p in self._numbers_of(each["topic"], zxid)[each["partition"]:each["partition"] + 1]
                    for content in _there(self._isr_changes, zxid) for each in content["partitions"])
 
+    def refused(self, zxids: Iterable[int]) -> bool:
+        """Whether there are transactions of these zxids, and ZooKeeper has refused them all."""
+        found = [self._transactions[zxid].failed for zxid in zxids if zxid in self._transactions]
+        return bool(found) and all(found)
+
     def wanted(self, transaction: Transaction) -> Iterator[tuple[str, str, dict]]:
         """What an operator's transaction is in the specification: part, transition and arguments."""
         for operation in () if transaction.failed else transaction.operations:

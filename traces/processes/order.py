@@ -10,6 +10,7 @@ ends, or before the next process of the broker begins.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -26,6 +27,9 @@ APPENDS = ("produce", "receive_answer", "stop_replica")
 """Steps that write to a log, not to ZooKeeper."""
 REFUSED = {"register_broker": "nodeexists"}
 """By what the second request of a step that asks again is refused if the first has landed."""
+LANDED = {"notify": re.compile("/log_dir_event_notification/.*"),
+          "change_isr": re.compile("/brokers/topics/[^/]+/partitions/[0-9]+/state")}
+"""What the first request of a step that asks again, and is not told of in *partition*, has written if it has landed."""
 FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?|/config/brokers/<default>")
 """What a step writes besides, and the specification does not know: folders of states; which numbers topics have had."""
 
@@ -44,14 +48,15 @@ BEGINNING = Place(0, BEFORE)
 class Occurrence:
     """A line of a process, or a transaction of nobody's step, or the crash of a process (`crash`: its broker).
 
-    `closes`: the broker whose session the transaction closes; `stray`: the broker whose session made it, though no step
-    of it did.
+    `closes`: the broker whose session the transaction closes; `landed`: the step whose request made it, of which that
+    never heard, and asked again; `stray`: the broker whose session made it, though no step of it did.
     """
 
     place: Place
     line: Line | None = None
     transaction: Transaction | None = None
     closes: int | None = None
+    landed: Line | None = None
     stray: int | None = None
     crash: int | None = None
 
@@ -110,9 +115,10 @@ def in_order(cluster: Cluster) -> list[Occurrence]:
             continue
         if broker is not None and _is_of_folder(transaction):
             continue
-        place = Place(transaction.zxid, AT)
-        stray = None if closes else broker
-        found.append(Occurrence(place, transaction=transaction, closes=broker if closes else None, stray=stray))
+        landed = places.landed.get(transaction.zxid)
+        stray = None if closes or landed else broker
+        found.append(Occurrence(Place(transaction.zxid, AT), transaction=transaction, closes=broker if closes else None,
+                                landed=landed, stray=stray))
     return sorted(found, key=lambda each: each.key)
 
 
@@ -136,6 +142,7 @@ class _Places:
         self._placed: list[Occurrence] = []
         self.claimed = {zxid for lines in cluster.processes for line in lines for zxid in line.zxids}
         self.refused: set[int] = set()
+        self.landed: dict[int, Line] = {}
 
     def all(self) -> list[Occurrence]:
         """Every line with its place."""
@@ -161,6 +168,7 @@ class _Places:
         place = own if own.rank == AT or line.at else max(own, *(_behind(cause) for cause in causes))
         self._last[line.broker] = place
         self._claim_refused(line)
+        self._claim_landed(line)
         for message in (*line.sent, *([line.sends] if line.sends else ())):
             self._sent[message] = place
         self._placed.append(Occurrence(place, line))
@@ -206,10 +214,21 @@ class _Places:
         if line.attempts == 1 or line.asks or line.name not in REFUSED:
             return
         heard = self._sessions.closed.get(line.session, END) if line.step.answer == "EXPIRED" else line.zxid
-        found = (t.zxid for t in self._cluster.zookeeper.transactions
-                 if t.session == line.session and line.asked < t.zxid <= heard
-                 and t.zxid not in self.claimed and _is_refused(t, REFUSED[line.name]))
+        found = (t.zxid for t in self._unclaimed(line, heard) if _is_refused(t, REFUSED[line.name]))
         self.refused.update(islice(found, line.attempts - 1))
+
+    def _claim_landed(self, line: Line) -> None:
+        """Take the transactions that a step's requests made, of which it never heard: at most one for each but the last."""
+        if line.attempts == 1 or line.name not in LANDED:
+            return
+        found = (t.zxid for t in self._unclaimed(line, END if line.asks else line.zxid)
+                 if not t.failed and LANDED[line.name].fullmatch(getattr(t.operations[-1], "path", "")))
+        self.landed |= dict.fromkeys(islice(found, line.attempts - 1), line)
+
+    def _unclaimed(self, line: Line, last: int) -> Iterator[Transaction]:
+        """The transactions of a line's session from its first request to the zxid `last` that no step has made."""
+        return (t for t in self._cluster.zookeeper.transactions
+                if t.session == line.session and line.asked < t.zxid <= last and t.zxid not in self.claimed)
 
 
 def _is_refused(transaction, error):

@@ -105,6 +105,8 @@ class Follower:
             self._crash(occurrence.crash)
         elif occurrence.closes is not None:
             self._close(occurrence.closes, occurrence.transaction.session)
+        elif occurrence.landed:
+            self._land(occurrence.landed)
         elif occurrence.stray is not None:
             raise Divergence(f"no step that broker {occurrence.stray} recorded has made it")
         elif occurrence.transaction:
@@ -189,7 +191,7 @@ class Follower:
         if line.part == ELECTION:
             other, found = PARTITION, partners_in_partition(line.name, answer, self.world.record(line.broker)[1])
         else:
-            other, found = ELECTION, partners_in_election(line.name, answer)
+            other, found = ELECTION, partners_in_election(line.name, answer, self.logged.refused(line.zxids))
         lost = any(Answer.names[expected] == "LOST" for _, expected in found)
         fate = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if any(name == "elect" for name, _ in found):
@@ -271,6 +273,13 @@ class Follower:
         if outcome:
             self.result.hidden += 1
             self._judge(part, outcome.broken)
+
+    def _land(self, line: Line) -> None:
+        """A request of a step that never heard of it, and asks again, has written: what the step itself knows stays."""
+        if line.name == "notify":
+            self.world.leave_log_dir_event(line.broker)
+        else:
+            self._hidden(PARTITION, line.name, **line.step.arguments)
 
     def _close(self, broker: int, session: int) -> None:
         living = self._current.get(broker) == session

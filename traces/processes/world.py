@@ -173,6 +173,11 @@ class World:
         zk = self.states[PARTITION].zk
         zk.isr_changed = with_member(zk.isr_changed, p)
 
+    def leave_log_dir_event(self, broker: int) -> None:
+        """A notification of a broker's failed log directory is there, before the broker has heard that it is."""
+        zk = self.states[PARTITION].zk
+        zk.log_dir_events = with_member(zk.log_dir_events, broker)
+
     def hear(self, broker: int, heard: int | None) -> None:
         """What the watch on /controller has said, as its broker handles that.
 

@@ -1,5 +1,6 @@
 """Where steps stand whose place the recording does not tell outright."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,19 @@ def test_a_notification_comes_with_the_state_that_its_leader_has_written():
     logged = Logged(recorded([], transaction(1, SESSION, state), transaction(2, OTHER, state), transaction(3, OTHER, create("/x")),
                              transaction(4, OTHER, create("/isr_change_notification/isr_change_0", told))))
     assert [logged.has_isr_change(zxid, 0) for zxid in range(5)] == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize("text, path", [
+    ("log_dirs.notify(b=0) -> OK", "/log_dir_event_notification/log_dir_event_{}"),
+    ("leader_zk.change_isr(b=0, p=0, isr=1) -> OK", "/brokers/topics/events/partitions/0/state"),
+])
+def test_what_landed_of_a_request_that_was_made_again_is_its_own(text, path):
+    event = create(path.format(0)) if "notify" in text else SetData(path, b"{}", 1)
+    started = line(1, ELECTION, "session.start(b=0)", 0)
+    step = replace(line(2, PARTITION, text, 5), attempts=2, asked=1, zxids=(5,), at=(5, True))
+    cluster = recorded(
+        [started, step], transaction(1, SESSION, CreateSession(1000)), transaction(2, OTHER, event),
+        transaction(3, SESSION, event), transaction(4, SESSION, create("/brokers/ids/9")), transaction(5, SESSION, event))
+    found = {each.transaction.zxid: each for each in in_order(cluster) if each.transaction}
+    assert found[3].landed == step and found[3].stray is None
+    assert found[4].stray == 0 and found[2].landed is found[2].stray is None and 5 not in found

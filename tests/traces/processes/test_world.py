@@ -196,8 +196,9 @@ def test_a_zombie_whose_write_is_refused_writes_nothing():
     zombie = election.brokers[0]
     zombie.session = zombie.active = election.zk.clients[0].session = 1
     zombie.ruling, zombie.doing, zombie.epoch, election.zk.epoch = FULL, IDLE, 1, 2
-    for answer, broken in ((BADVERSION, False), (OK, True)):
-        (name, _), = partners_in_election("write_leader", answer)
+    for name, answer, refused, broken in (
+            ("write_leader", BADVERSION, False, False), ("isr_notification", OK, True, False), ("write_leader", OK, False, True)):
+        (name, _), = partners_in_election(name, answer, refused)
         outcome = former.take(ELECTION, name, b=0)
         assert outcome.answer == "OK"
         assert ("no_stale_write" in {prop.name for prop in former.broken(ELECTION)}) == broken
