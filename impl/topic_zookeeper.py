@@ -49,18 +49,20 @@ class TopicZooKeeper(Watched):
     def checked_create_topic(self, b, new, replicas, start, shift, live, epoch, fate):
         """multi[check /controller_epoch, create /brokers/topics/t]: OK, NODEEXISTS, FENCED, EXPIRED or LOST.
 
-        Before it the numbers are noted as given, on the version that was read: whoever fails in that is FENCED next.
+        Before it the numbers are noted as given, on the version that was read, and read again where another controller,
+        which does not know yet that it rules no more, has noted some meanwhile.
         """
         numbers = ids(new, NUMBERS)
         assigned = assign_replicas(ids(live, self.size), len(numbers), replicas, start, shift)
-        topic = Topic(tuple(map(tuple, assigned)), new)
-        try:
-            self.list_topics()
-        except Expired:
-            return EXPIRED
-        given = Given(union(self.given, new)).encode()
-        answer = self.requests.write(SetData(Given.path, given, self.given_version))
-        if answer not in (OK, BADVERSION):
+        topic, answer = Topic(tuple(map(tuple, assigned)), new), BADVERSION
+        while answer == BADVERSION:
+            try:
+                self.list_topics()
+            except Expired:
+                return EXPIRED
+            given = Given(union(self.given, new)).encode()
+            answer = self.requests.write(SetData(Given.path, given, self.given_version))
+        if answer != OK:
             return answer
         return self._checked(create(Topic.path_of(self.creating), topic.encode()))
 
