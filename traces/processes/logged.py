@@ -77,6 +77,10 @@ class Logged:
         return next((numbers for since, numbers in reversed(self._numbers.get(topic, []))
                      if since < zxid or since == zxid and numbers), [])
 
+    def _number_of(self, state: re.Match, zxid: int) -> int | None:
+        """The number of the partition whose state a path names, None where there is no such partition."""
+        return dict(enumerate(self._numbers_of(state[1], zxid))).get(int(state[2]))
+
     def _wanted(self, operation: Operation, zxid: int) -> Iterator[tuple[str, str, dict]]:
         match operation:
             case Delete("/controller"):
@@ -118,7 +122,9 @@ class Logged:
             if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
                 return text
             if (found := _STATE.fullmatch(path)) and data:
-                p = self._numbers_of(found[1], zxid)[int(found[2])]
+                p = self._number_of(found, zxid)
+                if p is None:
+                    return f"it wrote {path}, and there is no such partition"
                 written, held = _words(data), _held(states[PARTITION].zk, p)
                 if written != held:
                     place = f"{found[1]}-{found[2]}"
@@ -136,7 +142,8 @@ class Logged:
     def _differs_in_deletion(self, path: str, zxid: int, zk: Plain) -> str | None:
         """In what a znode that was deleted differs from what the specification's ZooKeeper holds."""
         if found := _STATE.fullmatch(path):
-            there = zk.partitions[self._numbers_of(found[1], zxid)[int(found[2])]].leader_epoch >= 0
+            p = self._number_of(found, zxid)
+            there = p is not None and zk.partitions[p].leader_epoch >= 0
         elif found := _TOPIC.fullmatch(path):
             there = any(zk.assignments[p].length > 0 for p in self._numbers_of(found[1], zxid))
         elif found := _MARKER.fullmatch(path):

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from spec.processes import VARIANTS
+from spec.processes import ELECTION, PARTITION, VARIANTS
 from spec.errors import UserError
 from spec.language.steps import Step, parse_step
 from traces.processes.group_lines import GroupLine, GroupLines, Offered
@@ -178,15 +178,15 @@ def read_process(file: Path) -> list[Line]:
                                    content=dict(row["content"]), took=_message(row["answers"])))
             elif "asks" in row:
                 part, step = row["asks"].split(" ", 1)
-                asked = _line(process, broker, row, asks=True, n=row["n"], session=int(row["session"], 16),
-                              part=part, step=parse_step(step), took=_message(row["took"]), record=row.get("record"))
+                asked = _line(process, broker, row, asks=True, n=int(row["n"]), session=int(row["session"], 16),
+                              part=_part(part), step=parse_step(step), took=_message(row["took"]), record=row.get("record"))
                 before = _take_request(found, asked, groups.earlier)
                 found.append(replace(before, attempts=before.attempts + 1) if before else asked)
             elif "format" in row:
                 on_disk, format = row["found"], row["format"]
             elif not {"failed", "refused"} & row.keys():
                 raise ValueError("a line of no known kind")
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise UserError(f"{file}: line {number} cannot be read: {error}") from None
     if found:
         found[0].earlier.extend(groups.earlier)
@@ -224,10 +224,17 @@ def _message(id: object) -> str | None:
     return id
 
 
+def _part(name: str) -> str:
+    """A part of the specification; raises ValueError."""
+    if name not in (ELECTION, PARTITION):
+        raise ValueError(f"{name!r} is no part of the specification")
+    return name
+
+
 def _step(process, broker, row, found):
     return _line(
-        process, broker, row, session=int(row["session"], 16), n=int(row["n"]), part=row["part"],
-        step=parse_step(row["step"]), partners=list(row["with"]), zxids=tuple(row["zxids"]),
+        process, broker, row, session=int(row["session"], 16), n=int(row["n"]), part=_part(row["part"]),
+        step=parse_step(row["step"]), partners=list(row["with"]), zxids=tuple(map(int, row["zxids"])),
         at=row["at"] and (int(row["at"][0]), bool(row["at"][1])), took=_message(row["took"]),
         sent=tuple(map(_message, row["sent"])), state=row["state"], changed=dict(row["changed"]), record=row.get("record"),
         acked=tuple(row.get("acked", ())), place=row.get("place"), found=found,

@@ -109,6 +109,17 @@ def test_a_file_of_no_process_of_the_recording_is_named(copy, name):
         read_cluster(copy.directory)
 
 
+@pytest.mark.parametrize("change", [
+    {"n": {}}, {"part": "x"}, {"part": {}}, {"at": [1]}, {"zxids": [[1]]}, {"took": []}, {"sent": [1]}, {"session": 1},
+])
+def test_a_step_of_another_form_is_named(copy, change):
+    rows = copy.rows("1.1")
+    place = next(place for place, row in enumerate(rows) if "step" in row)
+    copy.write("1.1", rows[:place] + [rows[place] | change] + rows[place + 1:])
+    with pytest.raises(UserError, match=r"broker-1.1.jsonl: line \d+ cannot be read"):
+        read_cluster(copy.directory)
+
+
 def test_the_log_of_another_zookeeper_is_told_by_the_session_that_is_missing(copy):
     shutil.rmtree(copy.directory / "zookeeper")
     shutil.copytree(SPLIT_BRAIN / "zookeeper", copy.directory / "zookeeper")

@@ -299,3 +299,19 @@ def test_a_step_with_an_argument_out_of_its_range_is_none(copy, text):
     copy.change(process, step["n"], step=f"{text} -> OK")
     where, reason = replayed(copy.directory).divergence
     assert text in where and "is never taken with" in reason
+
+
+def test_a_state_of_a_partition_that_there_is_not_is_none(copy):
+    """The description names another topic than the one that ZooKeeper's log has states of."""
+    file = copy.directory / "recording" / "cluster.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"topic": "another"}))
+    assert "/brokers/topics/events/partitions/0/state, and there is no such partition" in replayed(
+        copy.directory).divergence[1]
+
+
+@pytest.mark.parametrize("content", [{}, {"p": 1.5}, {"p": 7}, {"p": "x"}], ids=str)
+def test_a_message_of_a_form_that_nobody_sends_is_noticed(copy, content):
+    process, place = next((p, i) for p in ("0.1", "1.1", "2.1") for i, row in enumerate(copy.rows(p)) if "sends" in row)
+    rows = copy.rows(process)
+    copy.write(process, rows[:place] + [rows[place] | {"content": content, "kind": "AlterPartition"}] + rows[place + 1:])
+    assert "may not send it" in replayed(copy.directory).divergence[1]
