@@ -123,6 +123,10 @@ def read_cluster(directory: Path) -> Cluster:
         raise UserError(f"{directory}: no zookeeper/ in it; copy what ZooKeeper's dataLogDir (or dataDir) names there")
     sizes = {name: manifest[name] for name in SIZES}
     processes = [read_process(file) for file in files]
+    for file, lines in zip(files, processes):
+        if lines and len(lines[0].found or ()) not in (0, sizes["partitions"]):
+            raise UserError(f"{file}: line 1 cannot be read: {len(lines[0].found)} replicas are found, of "
+                            f"{sizes['partitions']} partitions")
     return Cluster(directory, manifest["variant"], manifest["topic"], sizes, manifest["offsets"], processes,
                    read_recording(directory / "zookeeper"), manifest["room"], manifest["format"] == FORMAT)
 
@@ -183,7 +187,7 @@ def read_process(file: Path) -> list[Line]:
                 before = _take_request(found, asked, groups.earlier)
                 found.append(replace(before, attempts=before.attempts + 1) if before else asked)
             elif "format" in row:
-                on_disk, format = row["found"], row["format"]
+                on_disk, format = [_found(each) for each in row["found"]], row["format"]
             elif not {"failed", "refused"} & row.keys():
                 raise ValueError("a line of no known kind")
         except (ValueError, LookupError, TypeError, AttributeError) as error:
@@ -217,6 +221,11 @@ def _line(process, broker, row, **more):
     return Line(process, broker, int(row["zxid"]), int(row["clock"]), **more)
 
 
+def _found(replica: dict) -> dict:
+    """What a process has found of a replica; raises ValueError, KeyError or TypeError."""
+    return {"log": str(replica["log"]), "length": int(replica["length"]), "hw": int(replica["hw"])}
+
+
 def _message(id: object) -> str | None:
     """The id of a message, or None; raises ValueError."""
     if id is not None and not isinstance(id, str):
@@ -232,10 +241,13 @@ def _part(name: str) -> str:
 
 
 def _step(process, broker, row, found):
+    at = row["at"] and (int(row["at"][0]), bool(row["at"][1]))
+    if at and at[1] and at[0] not in row["zxids"]:
+        raise ValueError(f"it wrote at {at[0]}, which is none of its transactions")
     return _line(
         process, broker, row, session=int(row["session"], 16), n=int(row["n"]), part=_part(row["part"]),
         step=parse_step(row["step"]), partners=list(row["with"]), zxids=tuple(map(int, row["zxids"])),
-        at=row["at"] and (int(row["at"][0]), bool(row["at"][1])), took=_message(row["took"]),
+        at=at, took=_message(row["took"]),
         sent=tuple(map(_message, row["sent"])), state=row["state"], changed=dict(row["changed"]), record=row.get("record"),
         acked=tuple(row.get("acked", ())), place=row.get("place"), found=found,
         heard=next((answer for name, _, answer in row["seams"] if name == "waiting"), None),

@@ -110,13 +110,22 @@ def test_a_file_of_no_process_of_the_recording_is_named(copy, name):
 
 
 @pytest.mark.parametrize("change", [
-    {"n": {}}, {"part": "x"}, {"part": {}}, {"at": [1]}, {"zxids": [[1]]}, {"took": []}, {"sent": [1]}, {"session": 1},
+    {"at": [7, True]}, {"n": {}}, {"part": "x"}, {"part": {}}, {"at": [1]}, {"zxids": [[1]]}, {"took": []}, {"sent": [1]}, {"session": 1},
 ])
 def test_a_step_of_another_form_is_named(copy, change):
     rows = copy.rows("1.1")
     place = next(place for place, row in enumerate(rows) if "step" in row)
     copy.write("1.1", rows[:place] + [rows[place] | change] + rows[place + 1:])
     with pytest.raises(UserError, match=r"broker-1.1.jsonl: line \d+ cannot be read"):
+        read_cluster(copy.directory)
+
+
+@pytest.mark.parametrize("found", [[1.5], [{}], [{"log": "", "length": "x", "hw": 0}], 1, [
+    {"log": "", "length": 0, "hw": 0}] * 2])
+def test_what_was_found_on_a_disk_in_another_form_is_named(copy, found):
+    first, *rows = copy.rows("1.1")
+    copy.write("1.1", [first | {"found": found}, *rows])
+    with pytest.raises(UserError, match="broker-1.1.jsonl: line 1 cannot be read"):
         read_cluster(copy.directory)
 
 
