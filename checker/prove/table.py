@@ -120,7 +120,11 @@ def sections_of(text: str) -> dict[str, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Prove, and write the file; what is not named stays as the file has it."""
+    """Prove, and write the file; what is not named stays as the file has it. 2 for wrong use."""
+    if not arguments or {*arguments[1:]} - {f"{s}/{v}" for s, v in NEWEST}:
+        print(f"usage: python -m checker.prove.table FILE [{' | '.join(f'{s}/{v}' for s, v in NEWEST)} ...]",
+              file=sys.stderr)
+        return 2
     file, names = Path(arguments[0]), arguments[1:]
     made = sections_of(file.read_text(encoding="utf-8")) if file.exists() else {}
     for system, variant in NEWEST:

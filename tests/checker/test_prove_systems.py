@@ -87,3 +87,10 @@ def test_only_what_is_named_is_made_anew(tmp_path):
     assert main([str(file), "async-isr/maximal-isr"]) == 0
     made = sections_of(file.read_text(encoding="utf-8"))
     assert made["election/fenced"] == "as it was\n" and "valid_high_watermark" in made["async-isr/maximal-isr"]
+
+
+@pytest.mark.parametrize("names", [(), ("proved.md", "election/nope"), ("proved.md", "async-isr/maximal-isr", "x")])
+def test_a_section_that_there_is_not_is_wrong_use(tmp_path, monkeypatch, capsys, names):
+    monkeypatch.chdir(tmp_path)
+    assert main(list(names)) == 2 and not list(tmp_path.iterdir())
+    assert "usage: python -m checker.prove.table FILE [election/fenced | " in capsys.readouterr().err
