@@ -15,7 +15,7 @@ KINDS = {
     "migration to KRaft": "what comes after it is no Kafka in ZooKeeper mode",
     "old consumers": "the *consumer* system has them; replay does not follow it",
     "old notifications of configuration, purged by any broker": "no system has them",
-    "other znodes": "no Kafka writes them",
+    "other znodes": "no Kafka writes them; nor does one send a multi without operations",
     "persistent znodes at start": "each broker that starts creates those that are missing",
     "refused: BADVERSION": "the path is not logged; of a broker: a partition state, /controller_epoch, a block of "
                            "producer ids",

@@ -94,6 +94,8 @@ class Observer:
     def of_broker(self, transaction: Transaction, broker: int, nodes: dict[str, Znode]) -> Observation | None:
         """What a broker's record may be, by the tree before it; None for what is in no table."""
         operations = self._below_root(transaction)
+        if not operations:
+            return None
         if isinstance(operations[0], CreateSession):
             return OPENS
         if isinstance(operations[0], CloseSession):
@@ -122,12 +124,12 @@ class Observer:
 
     def kind_of_tool(self, transaction: Transaction) -> str:
         """The kind of a record of a session that is no broker's."""
-        operation = self._below_root(transaction)[0]
+        operation = next(iter(self._below_root(transaction)), None)
         if isinstance(operation, CreateSession | CloseSession):
             return "sessions that never were a broker's"
         if transaction.failed:
             return TOOLS + refusal(operation)
-        return TOOLS + (outside(operation) or "other znodes")
+        return TOOLS + (operation and outside(operation) or "other znodes")
 
     def _below_root(self, transaction: Transaction) -> tuple[Operation, ...]:
         """The operations with the paths as brokers know them; a znode of others gets a path that none of ours has."""

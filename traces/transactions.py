@@ -170,6 +170,11 @@ class Transaction:
     trailer: bytes = b""
 
     @property
+    def first(self) -> Operation | None:
+        """The first operation; None of a multi that has none, which ZooKeeper logs all the same."""
+        return self.operations[0] if self.operations else None
+
+    @property
     def failed(self) -> bool:
         """Whether any operation failed; then the whole transaction changed nothing."""
         return Failure in map(type, self.operations)

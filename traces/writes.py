@@ -40,7 +40,7 @@ class Write(NamedTuple):
 
 def writes_of(transaction: Transaction, members: Members, root: str) -> Iterator[Write]:
     """The writes of a transaction that succeeded."""
-    first = transaction.operations[0]
+    first = transaction.first
     checked = isinstance(first, Check) and below(root, first.path) == "/controller_epoch"
     for operation in transaction.operations:
         form = _FORMS.get(type(operation))

@@ -245,3 +245,23 @@ def test_the_bundled_logs_are_those_of_the_recordings(recording_directory):
         if bundled.name == "-".join(recording_directory.parts[-2:]):
             log = recording_directory / "zookeeper" / "version-2" / "log.1"
             assert (bundled / "version-2" / "log.1").read_bytes() == log.read_bytes()
+
+
+def test_a_tool_may_send_a_multi_without_operations(capsys, tmp_path):
+    """ZooKeeper logs it, as kazoo's ``client.transaction().commit()`` shows."""
+    known = first(FENCED, BEGINNING)
+    zxid, time = known[-1].zxid, known[-1].time
+    write(tmp_path, [*known, Transaction(zxid + 1, 7, 0, time, (CreateSession(6000),)),
+                     Transaction(zxid + 2, 7, 1, time, (), multi=True)])
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"], found["records"]) == (0, "conforms", BEGINNING + 2)
+    assert found["skipped"]["tools: other znodes"] == replayed(Recording(tmp_path, None, known, [])).skipped.get(
+        "tools: other znodes", 0) + 1
+
+
+def test_a_multi_without_operations_of_a_broker_is_none_of_kafkas(capsys, tmp_path):
+    known = first(FENCED, BEGINNING)
+    broker = next(t for t in reversed(known) if t.multi)
+    write(tmp_path, [*known, Transaction(known[-1].zxid + 1, broker.session, 1, known[-1].time, (), multi=True)])
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["first_divergence"]["zxid"]) == (1, hex(known[-1].zxid + 1))

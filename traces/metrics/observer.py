@@ -75,7 +75,7 @@ class Observer:
 
     def _add_refusal(self, transaction: Transaction) -> bool:
         """A refused request of a broker: its check of the epoch, or a version that is not the present one."""
-        counts = transaction.session in self._members.broker_of and transaction.operations[0] == Failure(_BADVERSION)
+        counts = transaction.session in self._members.broker_of and transaction.first == Failure(_BADVERSION)
         if counts:
             self._counts["fenced_writes" if transaction.multi else "failed_isr_updates"] += 1
         return counts

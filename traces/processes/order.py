@@ -87,10 +87,9 @@ class Sessions:
         self.process = {line.session: line.process for lines in cluster.processes for line in lines if line.session}
         self.opened, self.closed = {}, {}
         for transaction in cluster.zookeeper.transactions:
-            first = transaction.operations[0]
-            if isinstance(first, CreateSession):
+            if isinstance(transaction.first, CreateSession):
                 self.opened[transaction.session] = transaction.zxid
-            elif isinstance(first, CloseSession):
+            elif isinstance(transaction.first, CloseSession):
                 self.closed[transaction.session] = transaction.zxid
 
     def broker_of(self, session: int) -> int | None:
@@ -109,7 +108,7 @@ def in_order(cluster: Cluster) -> list[Occurrence]:
     found = placed + _crashes(cluster, sessions, placed)
     unsettled = _unsettled(cluster)
     for transaction in cluster.zookeeper.transactions:
-        closes = isinstance(transaction.operations[0], CloseSession)
+        closes = isinstance(transaction.first, CloseSession)
         broker = sessions.broker_of(transaction.session)
         if transaction.zxid in made or transaction.zxid > unsettled.get(transaction.session, END) and not closes:
             continue

@@ -315,3 +315,11 @@ def test_a_message_of_a_form_that_nobody_sends_is_noticed(copy, content):
     rows = copy.rows(process)
     copy.write(process, rows[:place] + [rows[place] | {"content": content, "kind": "AlterPartition"}] + rows[place + 1:])
     assert "may not send it" in replayed(copy.directory).divergence[1]
+
+
+def test_a_tool_may_send_a_multi_without_operations():
+    cluster = read_cluster(FAILOVER)
+    log = cluster.zookeeper
+    empty = Transaction(log.transactions[-1].zxid + 1, 7, 1, log.transactions[-1].time, (), multi=True)
+    replaced = replace(cluster, zookeeper=replace(log, transactions=[*log.transactions, empty]))
+    assert replay(replaced).divergence is None
