@@ -37,6 +37,7 @@ def partition_state(data: bytes | None) -> PartitionState | None:
         return None
 
 
+@lru_cache(maxsize=100_000)
 def state_in(data: bytes | None) -> PartitionState | None:
     """The partition state that a znode holds, None when it is none or its ISR is no list of broker ids."""
     state = partition_state(data)

@@ -34,23 +34,27 @@ class Controllers:
 
     def __init__(self, members: Members, root: str, nodes: dict):
         self.all: list[Controller] = []
+        self._taken: list[int] = []
         self._members = members
         self._epochs: list[tuple[int, int | None]] = []
         self._controller, self._epoch = f"{root}/controller", f"{root}/controller_epoch"
+        self._followed = self._controller, self._epoch, None
         node, epoch = nodes.get(self._controller), nodes.get(self._epoch)
         if node:
             reigns = epoch is not None and epoch.mzxid >= node.czxid
             known = (number_in(epoch.data), epoch.mzxid) if reigns else (None, None)
-            self.all.append(Controller(broker_in(node.data), node.ephemeral_owner, node.czxid, *known))
+            self._take(Controller(broker_in(node.data), node.ephemeral_owner, node.czxid, *known))
         if epoch:
             self._epochs.append((epoch.mzxid, number_in(epoch.data)))
 
     def add(self, transaction: Transaction) -> None:
         """Note what a transaction that succeeded did."""
         for operation in transaction.operations:
+            if getattr(operation, "path", None) not in self._followed:
+                continue
             match operation:
                 case Create(path, data) if path == self._controller:
-                    self.all.append(Controller(broker_in(data), transaction.session, transaction.zxid))
+                    self._take(Controller(broker_in(data), transaction.session, transaction.zxid))
                 case Create(path, data) | SetData(path, data) if path == self._epoch:
                     self._note_epoch(transaction, number_in(data))
                 case Delete(path) if path == self._controller:
@@ -69,17 +73,21 @@ class Controllers:
 
     def epoch_at(self, zxid: int) -> int | None:
         """What /controller_epoch said before the record of that zxid, None where there was none."""
-        place = bisect_left(self._epochs, zxid, key=lambda each: each[0])
+        place = bisect_left(self._epochs, (zxid,))
         return self._epochs[place - 1][1] if place else None
 
     def holder_at(self, zxid: int) -> Controller | None:
         """Who had /controller before the record of that zxid, None for nobody."""
-        place = bisect_left(self.all, zxid, key=lambda controller: controller.zxid)
+        place = bisect_left(self._taken, zxid)
         last = self.all[place - 1] if place else None
         return None if last is None or last.ended_zxid is not None and last.ended_zxid < zxid else last
 
     def _holder(self) -> Controller | None:
         return self.all[-1] if self.all and not self.all[-1].ended else None
+
+    def _take(self, controller: Controller) -> None:
+        self.all.append(controller)
+        self._taken.append(controller.zxid)
 
     def _end(self, how: str, transaction: Transaction) -> None:
         if holder := self._holder():

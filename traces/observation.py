@@ -12,11 +12,11 @@ from traces.possibilities import Candidate
 from traces.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, SetData, Transaction,
 )
+from traces.znodes import is_of_state
 from traces.zookeeper_snapshot import Znode
 
 NONODE, BADVERSION, NODEEXISTS = -101, -103, -110
 _NAMES = {NONODE: "NONODE", BADVERSION: "BADVERSION", NODEEXISTS: "NODEEXISTS"}
-_STATE = re.compile(r"/brokers/topics/[^/]+/partitions/\d+/state")
 _OF_CONTROLLER = {
     Create: re.compile(r"/brokers/topics/[^/]+/.+"),
     SetData: re.compile(r"/admin/reassign_partitions"),
@@ -65,8 +65,9 @@ class Observation(NamedTuple):
     @property
     def sign(self) -> tuple:
         """All that matters to the election system: equal for records that are alike to it."""
-        epochs = (each and each.controller_epoch for each in (self.state, self.known))
-        return self.candidates, self.outside, self.applied, *epochs
+        state, known = self.state, self.known
+        epochs = state and state.controller_epoch, known and known.controller_epoch
+        return self.candidates, self.outside, self.applied, epochs
 
 
 def refused(*names: str, answer: str, outside: str | None = None) -> Observation:
@@ -117,6 +118,8 @@ class Observer:
 
     def unregisters(self, transaction: Transaction) -> int | None:
         """The broker whose registration somebody deletes, without the end of a session."""
+        if type(transaction.operations[0]) is not Delete:
+            return None
         match self._below_root(transaction):
             case (Delete(path),) if found := re.fullmatch(r"/brokers/ids/(\d+)", path):
                 return int(found[1])
@@ -173,11 +176,12 @@ class Observer:
 
     def _write(self, operation: Operation, nodes: dict[str, Znode]) -> Observation | None:
         """A controller's write: of a partition state, or one that depends on no version, as a state's creation."""
-        if not (isinstance(operation, Create | SetData) and _STATE.fullmatch(operation.path)):
+        form = type(operation)
+        if not ((form is SetData or form is Create) and is_of_state(operation.path)):
             return done("clean")
         state, known = partition_state(operation.data), known_state(self.root + operation.path, nodes)
-        names = ("clean",) if isinstance(operation, Create) else ("write_state",)
-        return done(*names)._replace(state=state, known=known) if state else None
+        candidates = done("clean" if form is Create else "write_state").candidates
+        return Observation(candidates, state=state, known=known) if state else None
 
     def _single(self, operation: Operation, broker: int, nodes: dict[str, Znode]) -> Observation | None:
         match operation:
@@ -195,7 +199,7 @@ class Observer:
                 return done("raise_epoch")
             case Delete("/controller"):
                 return done("delete_any_controller")
-            case SetData(path) if _STATE.fullmatch(path):
+            case SetData(path) if is_of_state(path):
                 return self._state(operation, broker, nodes)
         pattern = _OF_CONTROLLER.get(type(operation))
         if pattern and pattern.fullmatch(getattr(operation, "path", "")):
@@ -218,7 +222,8 @@ class Observer:
 
 def known_state(path: str, nodes: dict[str, Znode]) -> PartitionState | None:
     """The partition state that stands at a path, None if there is none."""
-    return partition_state(nodes[path].data) if path in nodes else None
+    node = nodes.get(path)
+    return partition_state(node.data) if node else None
 
 
 def refusal(operation: Operation) -> str:

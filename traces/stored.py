@@ -14,8 +14,8 @@ from traces.transactions import (
     Transaction,
 )
 
-_HEADERS = ["zxid", "session", "cxid", "time", "multi", "place", "operations"]
-_OPERATIONS = SCHEMA.names[SCHEMA.names.index("operation"):SCHEMA.names.index("chroot")]
+_HEADERS = ["zxid", "cxid", "time", "multi", "place", "operations", "path", "version"]
+_RARE = SCHEMA.names[SCHEMA.names.index("operation"):SCHEMA.names.index("chroot")]
 _BATCH = 20_000
 _CODES = {name: code for code, name in ERROR_NAMES.items()}
 _check = lru_cache(maxsize=10_000)(Check)
@@ -24,14 +24,24 @@ _check = lru_cache(maxsize=10_000)(Check)
 def transactions_in(file: Path) -> Iterator[Transaction]:
     """The transactions of a file of events, but for what trails behind their operations; few are in memory at once."""
     waiting: list[Operation] = []
-    for batch in pq.ParquetFile(file).iter_batches(_BATCH, columns=_HEADERS + _OPERATIONS):
-        headers = zip(*(values_of(batch.column(name)) for name in _HEADERS))
-        for (zxid, session, cxid, time, multi, place, count), operation in zip(headers, _operations(batch)):
-            if operation is not None:
+    for batch in pq.ParquetFile(file).iter_batches(_BATCH, columns=list(dict.fromkeys(["session", *_HEADERS, *_RARE]))):
+        rare = _rare(batch)
+        rows = zip(_sessions(batch), values_of(batch.column("operation")), _contents(batch),
+                   *(values_of(batch.column(name)) for name in _HEADERS))
+        for session, name, content, zxid, cxid, time, multi, place, count, path, version in rows:
+            if name == "setData":
+                operation = SetData(path, content, version)
+            elif name == "check":
+                operation = _check(path, version)
+            else:
+                operation = next(rare)
+            if count > 1:
                 waiting.append(operation)
-            if place >= count - 1:
-                yield Transaction(zxid, int(session, 16), cxid, time, tuple(waiting), multi)
-                waiting = []
+                if place == count - 1:
+                    yield Transaction(zxid, session, cxid, time, tuple(waiting), multi)
+                    waiting = []
+            else:
+                yield Transaction(zxid, session, cxid, time, (operation,) if count else (), multi)
 
 
 def zxids_in(file: Path) -> np.ndarray:
@@ -57,15 +67,29 @@ def values_of(column: pa.Array) -> list:
     return column.to_numpy(zero_copy_only=False).tolist()
 
 
-def _operations(batch: pa.RecordBatch) -> Iterator[Operation | None]:
-    for row in zip(*(values_of(batch.column(name)) for name in _OPERATIONS)):
-        name, path, version = row[:3]
-        if name == "check":
-            yield _check(path, version)
-        elif name == "setData":
-            yield SetData(path, _content(*row[-2:]), version)
-        else:
-            yield _operation(*row) if name else None
+def _sessions(batch: pa.RecordBatch) -> list[int]:
+    column = batch.column("session")
+    sessions = [int(session, 16) for session in column.dictionary.to_pylist()]
+    return [sessions[code] for code in column.indices.to_numpy().tolist()]
+
+
+def _contents(batch: pa.RecordBatch) -> list[bytes | None]:
+    """What is written by each operation, as bytes."""
+    contents = values_of(batch.column("text").cast(pa.binary()))
+    exact = batch.column("bytes")
+    for place in np.flatnonzero(exact.is_valid().to_numpy(zero_copy_only=False)).tolist():
+        contents[place] = exact[place].as_py()
+    return contents
+
+
+def _rare(batch: pa.RecordBatch) -> Iterator[Operation | None]:
+    """The operations of a batch but for checks and those that set data, of which there are most."""
+    column = batch.column("operation")
+    names = [*column.dictionary.to_pylist(), None]
+    is_rare = np.array([name not in ("check", "setData") for name in names])
+    rows = batch.filter(pa.array(is_rare[column.indices.fill_null(-1).to_numpy()]))
+    for row in zip(*(values_of(rows.column(name)) for name in _RARE)):
+        yield _operation(*row) if row[0] else None
 
 
 def _content(text: str | None, exact: bytes | None) -> bytes | None:

@@ -18,6 +18,10 @@ ERROR_NAMES = {
 """Names of the error codes of `org.apache.zookeeper.KeeperException.Code`."""
 
 
+_record = dataclass(slots=True, unsafe_hash=True)
+"""Nothing changes a record or an operation; a frozen class would say so, but takes three times as long to make one."""
+
+
 class LogError(UserError):
     """A log or snapshot that cannot be read on; the text is one line, `transactions` is what was read before."""
 
@@ -26,7 +30,7 @@ class LogError(UserError):
         self.transactions = transactions
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class Acl:
     """One entry of an access control list (jute type `org.apache.zookeeper.data.ACL`)."""
 
@@ -35,7 +39,7 @@ class Acl:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class CreateSession:
     """A session opens; `timeout` in milliseconds."""
 
@@ -46,7 +50,7 @@ class CreateSession:
         return "createSession"
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class CloseSession:
     """A session ends and its ephemerals go; `paths` lists them from ZooKeeper 3.6, before it is None."""
 
@@ -57,7 +61,7 @@ class CloseSession:
         return "closeSession"
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class Create:
     """A znode is created; `parent_cversion` is the parent's new cversion (-1: not logged, old), `ttl` in ms."""
 
@@ -76,7 +80,7 @@ class Create:
         return f"create {self.path} (ephemeral)" if self.ephemeral else f"create {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class Delete:
     """A znode is deleted; `container`: by the server (deleteContainer): an empty container, an expired TTL node."""
 
@@ -88,7 +92,7 @@ class Delete:
         return f"delete {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class SetData:
     """A znode's data is set; `version` is the one after the operation."""
 
@@ -101,7 +105,7 @@ class SetData:
         return f"setData {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class Reconfig:
     """The ensemble's configuration is written to /zookeeper/config; `version` is always -1."""
 
@@ -114,7 +118,7 @@ class Reconfig:
         return f"reconfig {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class SetAcl:
     """A znode's access control list is set; `version` is the aversion after the operation."""
 
@@ -127,7 +131,7 @@ class SetAcl:
         return f"setACL {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class Check:
     """A multi's condition on a znode's version; `version` is the current one + 1, whatever was asked for."""
 
@@ -139,7 +143,7 @@ class Check:
         return f"check {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class Failure:
     """An operation that failed, an `error` record; `code` is negative, see ERROR_NAMES."""
 
@@ -153,7 +157,7 @@ class Failure:
 Operation = CreateSession | CloseSession | Create | Delete | SetData | Reconfig | SetAcl | Check | Failure
 
 
-@dataclass(frozen=True, slots=True)
+@_record
 class Transaction:
     """One record of a log: a header (`org.apache.zookeeper.txn.TxnHeader`) and its operations, one unless `multi`.
 

@@ -39,4 +39,5 @@ class Versions(Generic[Value]):
 
     def between(self, first: int, last: int) -> list[Version]:
         """The versions that stood at some time from zxid `first` to `last`, oldest first."""
-        return self._versions[self.places(first, last)]
+        zxids = self._zxids
+        return self._versions[bisect_right(zxids, first) - 1:bisect_right(zxids, last)]

@@ -33,6 +33,8 @@ class Violations:
 
     def add(self, transaction: Transaction, broken: frozenset[str], observation: Observation) -> tuple[str, ...]:
         """Count what a record breaks, and return it in order."""
+        if not broken:
+            return ()
         for name in sorted(broken):
             first = Violation(name, self._properties[name].text, transaction.zxid)
             violation = self.found.setdefault(name, first)

@@ -57,6 +57,12 @@ def is_of_partition(path: str) -> bool:
     return place is not None and place.number is not None
 
 
+def is_of_state(path: str) -> bool:
+    """Whether a path as brokers know it is that of a partition's state."""
+    place = place_of(path)
+    return place is not None and place.kind == "state"
+
+
 class Topic(NamedTuple):
     """What a topic znode says: the assignment of each partition, and (2.8+) the topic's id."""
 

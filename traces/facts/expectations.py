@@ -4,54 +4,54 @@ These are no properties of the specification: each version of Kafka breaks some 
 they tell where to look.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from spec.language.domains import NOBODY
-from traces.contents import PartitionState
-from traces.controllers import Controller
 from traces.evidence import Evidence
 from traces.partitions.changes import Change
-from traces.assignments import Assignment
 
 
 class Written(NamedTuple):
-    """A write of a state, and what ZooKeeper held when it came.
+    """What matters of a write of a state, and of what ZooKeeper held when it came: few are different.
 
-    `epoch`: /controller_epoch; `holder`: who had /controller; `before` is None for the first state.
+    `leader`, `isr`: those written; `former`: the leader and the ISR before it, None for the first state; `raised`,
+    `controller_raised`: by how much the leader epoch and the controller epoch rise; `replicas`: those of the topic
+    znode; `present`: the controller epoch is that of /controller_epoch; `owner`: whether the writer owns /controller,
+    None where it is not there.
     """
 
-    change: Change
-    before: PartitionState | None
-    after: PartitionState
+    leader: int
+    isr: tuple[int, ...]
+    former: tuple[int, tuple[int, ...]] | None
+    raised: int
+    controller_raised: int
     registered: frozenset[int]
-    assignment: Assignment | None
-    epoch: int | None
-    holder: Controller | None
+    replicas: tuple[int, ...] | None
+    present: bool
+    owner: bool | None
 
 
 EXPECTATIONS: dict[str, Callable[[Written], bool]] = {
-    "the leader is in the ISR": lambda w: w.after.leader in (NOBODY, *w.after.isr),
-    "the ISR is not empty": lambda w: bool(w.after.isr),
-    "the leader written is registered in /brokers/ids": lambda w: w.after.leader in {NOBODY, *w.registered},
-    "every ISR member written is registered in /brokers/ids": lambda w: w.registered >= set(w.after.isr),
-    "the topic znode exists and has the partition": lambda w: w.assignment is not None,
-    "the ISR is within the replicas of the topic znode": lambda w: w.assignment is None
-        or set(w.after.isr) <= set(w.assignment.replicas),
-    "the controller epoch written is that of /controller_epoch": lambda w: w.after.controller_epoch == w.epoch,
-    "/controller exists at the time of the write": lambda w: w.holder is not None,
-    "the writer owns /controller at the time of the write": lambda w: w.holder is None
-        or w.holder.session == w.change.session,
-    "the leader epoch never falls": lambda w: not w.before or w.after.leader_epoch >= w.before.leader_epoch,
-    "the leader epoch rises by at most 1": lambda w: not w.before or w.after.leader_epoch <= w.before.leader_epoch + 1,
-    "a new leader has a new leader epoch": lambda w: not w.before or w.after.leader == w.before.leader
-        or w.after.leader_epoch != w.before.leader_epoch,
-    "the ISR grows only without a new leader epoch": lambda w: not w.before
-        or w.after.leader_epoch == w.before.leader_epoch or not set(w.after.isr) > set(w.before.isr),
-    "the controller epoch never falls": lambda w: not w.before
-        or w.after.controller_epoch >= w.before.controller_epoch,
+    "the leader is in the ISR": lambda w: w.leader in (NOBODY, *w.isr),
+    "the ISR is not empty": lambda w: bool(w.isr),
+    "the leader written is registered in /brokers/ids": lambda w: w.leader in {NOBODY, *w.registered},
+    "every ISR member written is registered in /brokers/ids": lambda w: w.registered >= set(w.isr),
+    "the topic znode exists and has the partition": lambda w: w.replicas is not None,
+    "the ISR is within the replicas of the topic znode": lambda w: w.replicas is None or set(w.isr) <= set(w.replicas),
+    "the controller epoch written is that of /controller_epoch": lambda w: w.present,
+    "/controller exists at the time of the write": lambda w: w.owner is not None,
+    "the writer owns /controller at the time of the write": lambda w: w.owner is not False,
+    "the leader epoch never falls": lambda w: not w.former or w.raised >= 0,
+    "the leader epoch rises by at most 1": lambda w: not w.former or w.raised <= 1,
+    "a new leader has a new leader epoch": lambda w: not w.former or w.leader == w.former[0] or w.raised != 0,
+    "the ISR grows only without a new leader epoch": lambda w: not w.former or w.raised == 0
+        or not set(w.isr) > set(w.former[1]),
+    "the controller epoch never falls": lambda w: not w.former or w.controller_raised >= 0,
 }
+_REMEMBERED = 20_000
 
 
 @dataclass
@@ -67,21 +67,30 @@ class Broken:
         return {"expected": self.text, "count": self.count, "first": hex(self.zxid)}
 
 
-def broken_by(streams: Iterable[Evidence]) -> list[Broken]:
-    """The expectations that the writes of some streams did not meet, in a fixed order."""
+def broken_by(evidence: Evidence) -> list[Broken]:
+    """The expectations that the writes of a stream did not meet, in a fixed order."""
     found: dict[str, Broken] = {}
-    for evidence in streams:
-        for change in evidence.changes.all:
-            written = _written(evidence, change) if change.after else None
-            for text in (text for text, holds in EXPECTATIONS.items() if written and not holds(written)):
-                broken = found.setdefault(text, Broken(text, change.zxid))
-                broken.zxid, broken.count = min(broken.zxid, change.zxid), broken.count + 1
+    for change in evidence.changes.all:
+        for text in _not_met(_written(evidence, change)) if change.after else ():
+            broken = found.setdefault(text, Broken(text, change.zxid))
+            broken.zxid, broken.count = min(broken.zxid, change.zxid), broken.count + 1
     return [found[text] for text in EXPECTATIONS if text in found]
 
 
+@lru_cache(_REMEMBERED)
+def _not_met(written: Written) -> tuple[str, ...]:
+    return tuple(text for text, holds in EXPECTATIONS.items() if not holds(written))
+
+
 def _written(evidence: Evidence, change: Change) -> Written:
-    assigned = evidence.inputs.assignments(change.partition, change.zxid, change.zxid)
-    controllers = evidence.controllers
-    return Written(change, change.before, change.after, evidence.inputs.brokers.at(change.zxid),
-                   assigned[-1].value if assigned else None, controllers.epoch_at(change.zxid),
-                   controllers.holder_at(change.zxid))
+    before, after, zxid = change.before, change.after, change.zxid
+    assigned = evidence.inputs.assignments(change.partition, zxid, zxid)
+    former, raised = None, (0, 0)
+    if before:
+        former = before.leader, before.isr
+        raised = after.leader_epoch - before.leader_epoch, after.controller_epoch - before.controller_epoch
+    holder = evidence.controllers.holder_at(zxid)
+    return Written(
+        after.leader, after.isr, former, *raised, evidence.inputs.brokers.at(zxid),
+        assigned[-1].value.replicas if assigned else None,
+        after.controller_epoch == evidence.controllers.epoch_at(zxid), holder and holder.session == change.session)

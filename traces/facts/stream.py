@@ -33,7 +33,7 @@ def facts_in(evidence: Evidence, deletions: list[Deletion]) -> StreamFacts:
     written = written_by(evidence.controllers, changes, [])
     return StreamFacts(
         [change for change in changes if is_unclean(change)], without_leader(changes, deletions), len(lost),
-        sum(alone(change) for change in lost), [each for each in written if each.states], broken_by([evidence]))
+        sum(alone(change) for change in lost), [each for each in written if each.states], broken_by(evidence))
 
 
 def facts_together(found: Iterable[StreamFacts]) -> StreamFacts:

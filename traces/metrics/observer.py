@@ -1,7 +1,7 @@
 """What ZooKeeper holds, as far as metrics need it, and what has been counted so far."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 
 from traces.assignments import Assignment, assignment_in
 from traces.cluster import Members, below
@@ -31,6 +31,7 @@ class Observer:
     def __init__(self, members: Members, root: str, tree: Tree):
         self._members, self._root, self._tree, self._rules = members, root, tree, Rules()
         self._states: dict[Partition, PartitionState | None] = {}
+        self._led_by: dict[int, set[Partition]] = defaultdict(set)
         self._assignments: dict[str, dict[int, Assignment]] = {}
         self._counted: dict[Partition, Counted] = {}
         self._totals = [0] * len(Counted._fields)
@@ -42,6 +43,7 @@ class Observer:
         self._brokers: frozenset[int] = frozenset()
         self._registered = True
         self._marked: set[str] = set()
+        self._around: tuple[list[int], list[int]] | None = None
         for path, node in tree.nodes.items():
             self._note(below(root, path) or "", node.data or b"")
         self._counts = dict.fromkeys(COUNTERS, 0)
@@ -54,24 +56,24 @@ class Observer:
             return self._add_refusal(transaction)
         noted = False
         for operation in transaction.operations:
-            path = below(self._root, getattr(operation, "path", "")) or ""
-            match operation:
-                case Create(_, data) | SetData(_, data):
-                    noted |= self._note(path, data or b"")
-                case Delete():
-                    noted |= self._note(path, None)
-                case CloseSession():
-                    self._add_end(transaction)
-                    noted = True
+            kind = type(operation)
+            if kind is SetData or kind is Create:
+                noted |= self._note(below(self._root, operation.path) or "", operation.data or b"")
+            elif kind is Delete:
+                noted |= self._note(below(self._root, operation.path) or "", None)
+            elif kind is CloseSession:
+                self._add_end(transaction)
+                noted = True
         return noted
 
     def values(self) -> list[int]:
         """All metrics as they are now, in the order of GAUGES and COUNTERS."""
-        return [
-            int(self._root + _CONTROLLER in self._tree.nodes), self._epoch(), len(self._brokers),
-            len(self._assignments), self._partitions, *self._totals, len(self._marked),
-            sum(self._is_ineligible(topic) for topic in self._marked), *self._counts.values(),
-        ]
+        if self._around is None:
+            self._around = [
+                int(self._root + _CONTROLLER in self._tree.nodes), self._epoch(), len(self._brokers),
+                len(self._assignments), self._partitions,
+            ], [len(self._marked), sum(self._is_ineligible(topic) for topic in self._marked)]
+        return [*self._around[0], *self._totals, *self._around[1], *self._counts.values()]
 
     def _add_refusal(self, transaction: Transaction) -> bool:
         """A refused request of a broker: its check of the epoch, or a version that is not the present one."""
@@ -82,15 +84,18 @@ class Observer:
 
     def _add_end(self, transaction: Transaction) -> None:
         owned = self._tree.ephemerals.get(transaction.session, ())
+        self._around = None
         self._registered = any(_BROKER.fullmatch(below(self._root, path) or "") for path in owned)
         self._counts["session_expiries"] += int(self._registered and not transaction.cxid)
 
     def _note(self, path: str, data: bytes | None) -> bool:
         """A znode has these data now, or is gone (None); returns whether metrics read it."""
         place = place_of(path)
+        if place and place.kind == "state":
+            self._note_state(place.partition, data)
+            return True
+        self._around = None
         match place.kind if place else path:
-            case "state":
-                self._note_state(place.partition, data)
             case "topic":
                 self._note_topic(place.topic, data)
             case "marker":
@@ -115,13 +120,18 @@ class Observer:
 
     def _note_state(self, partition, data):
         after, before = state_in(data), self._states.get(partition)
-        if after:
-            counts = self._rules.changed(before, after)
-            for name, count in counts.items():
-                self._counts[name] += count
-            self.unclean_by_epoch[after.controller_epoch] += counts.get("unclean_elections", 0)
         self._states[partition] = after
         self._dirty.add(partition)
+        if before:
+            self._led_by[before.leader].discard(partition)
+        if after:
+            self._led_by[after.leader].add(partition)
+            former, isr, wished = (before.leader, before.isr, before.leader_epoch == after.leader_epoch) if before \
+                else (None, (), False)
+            for name in self._rules.changed(former, isr, after.leader, after.isr, wished):
+                self._counts[name] += 1
+                if name == "unclean_elections":
+                    self.unclean_by_epoch[after.controller_epoch] += 1
 
     def _note_topic(self, topic, data):
         self._dirty |= self._of_topic(topic)
@@ -136,20 +146,21 @@ class Observer:
 
     def settle(self) -> dict[Partition, Counted]:
         """Count anew what has changed, the tree being the one after the record; when brokers have come or gone,
-        everything. Returns the partitions that count for something else than before."""
+        also what they lead. Returns the partitions that count for something else than before."""
         settled = {}
         if self._registered:
             self._registered = False
             names = (path.rpartition("/")[2] for path in self._tree.children.get(f"{self._root}/brokers/ids", ()))
-            self._brokers = frozenset(int(name) for name in names if is_number(name))
-            self._dirty |= set(self._counted)
+            before, self._brokers = self._brokers, frozenset(int(name) for name in names if is_number(name))
+            self._dirty = self._dirty.union(*(self._led_by[broker] for broker in before ^ self._brokers))
         for partition in self._dirty:
             known, counted = self._counted.pop(partition, NOTHING), self._count(partition)
             if counted is not None:
                 self._counted[partition] = counted
-            if known != (counted or NOTHING):
-                settled[partition] = counted or NOTHING
-                self._totals = [total - old + new for total, old, new in zip(self._totals, known, counted or NOTHING)]
+            counted = counted or NOTHING
+            if known is not counted and known != counted:
+                settled[partition] = counted
+                self._totals = [total - old + new for total, old, new in zip(self._totals, known, counted)]
         self._dirty = set()
         return settled
 
@@ -159,9 +170,10 @@ class Observer:
         if assigned is None:
             return None
         listed = partition in entries_in(self._data(_REASSIGN))
-        return self._rules.counted(
-            self._states.get(partition), assigned, self._brokers, topic in self._marked, listed, self._min_isr(topic),
-        )
+        state = self._states.get(partition)
+        leader, isr, led = (state.leader, state.isr, self._rules.is_led(state.leader, self._brokers)) if state \
+            else (None, (), False)
+        return self._rules.counted(leader, isr, assigned, led, topic in self._marked, listed, self._min_isr(topic))
 
     def _of_topic(self, topic: str) -> set[Partition]:
         return {(topic, number) for number in self._assignments.get(topic, ())}

@@ -6,7 +6,7 @@ from traces.assignments import target_of
 from traces.evidence import Evidence
 from traces.partitions.changes import Change
 from traces.partitions.elections import Elected
-from traces.partitions.views import View
+from traces.partitions.views import Sight
 from traces.reigns import Reign
 from traces.znodes import Place
 
@@ -17,19 +17,6 @@ class Unclean(NamedTuple):
     enabled: bool
     newly: bool
     unset: bool
-
-
-class Sight(NamedTuple):
-    """A view of /brokers/ids that a controller may have gone by.
-
-    `leaving`: who of it may be shutting down: such a broker is gone soon; `leaderless`: the leader was missing in some
-    version from its election to this view; `unclean`: None where nobody outside of the ISR was elected.
-    """
-
-    view: View
-    leaving: frozenset[int]
-    leaderless: bool
-    unclean: Unclean | None
 
 
 class Created(NamedTuple):
@@ -44,22 +31,24 @@ class Created(NamedTuple):
 class Case(NamedTuple):
     """All that the explanations of a change depend on: cases that are equal have the same ones.
 
-    `known`, `written`: leader and ISR before (None for a new partition) and after; `sights`: oldest first;
-    `assignments`: the orders of replicas, where nothing fences other controllers any that it may have read; `targets`:
-    what reassignments of the partition want; `created`: of a new partition that is assigned;
-    `failed`: the brokers that have told of a failed log directory;
+    `known`, `written`: leader and ISR before (None for a new partition) and after; `sights`: oldest first; `unclean`:
+    what an election by each of these read, where somebody outside of the ISR was elected; `assignments`: the orders of
+    replicas, where nothing fences other controllers any that it may have read; `targets`: what reassignments of the
+    partition want; `created`: of a new partition that is assigned; `failed`: the brokers that have told of a failed log
+    directory;
     `preferred_requested`: /admin/preferred_replica_election listed it since the controller's last write of it;
     `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the reign, or
     all along; `may_be_emptied`: unclean elections may be enabled for the topic, which once let the last member leave an
     ISR; `is_overtaken`: another controller wrote the present state after this one's reign began, which does not know of
     it; `repeats`: strategy, trigger and view of the election that wrote the present state, if the batch that it was in
-    may have been elected again; `topic_follows`: the next checked write of this controller in the stream is that of the
-    topic znode.
+    may have been elected again; `topic_follows`: nothing but the leader epoch is new, and the next checked write of this
+    controller in the stream is that of the topic znode.
     """
 
     known: Elected | None
     written: Elected
     sights: tuple[Sight, ...]
+    unclean: tuple[Unclean, ...]
     assignments: tuple[tuple[int, ...], ...]
     targets: tuple[tuple[int, ...], ...]
     created: Created | None
@@ -79,33 +68,26 @@ def case_of(change: Change, reign: Reign, evidence: Evidence) -> Case:
     partition = change.partition
     known = Elected(before.leader, frozenset(before.isr)) if before else None
     written = Elected(change.after.leader, frozenset(change.after.isr))
+    elected = reign.elected.get(partition, reign.start)
+    sights = evidence.views.sights(reign, known.leader if known else None, elected, change.time, zxid)
+    outside = known is not None and written.leader not in known.isr
+    unclean = tuple(_unclean(change, max(view.zxid, reign.start, change.since), evidence)
+                    for view, *_ in sights) if outside else ()
     versions = inputs.assignments(partition, reign.start, zxid)
     last = reign.last.get(partition, reign.start)
     targets = _targets(change, evidence, last if features.kip455 else reign.start, last)
     read = versions[-1:] if features.guarded and zxid <= reign.end else versions
     own = [order for v in read for order in (v.value.replicas, target_of(v.value))]
     requested = inputs.deletions(change.topic, reign.start, zxid)
-    following = evidence.next_checked(change.session, zxid)
+    following = evidence.next_checked(change.session, zxid) if known == written else None
     return Case(
-        known, written, _sights(change, reign, evidence, known, written), tuple(dict.fromkeys(own + targets)),
+        known, written, sights, unclean, tuple(dict.fromkeys(own + targets)),
         tuple(targets), _created(change, reign, evidence, versions[0].zxid) if versions and known is None else None,
         inputs.common.lost_log_directories(zxid), inputs.common.preferred_requested(partition, last, zxid),
         any(requested), all(requested), features.variant == "zkclient" and _may_be_emptied(change, reign, evidence),
         before is not None and before.controller_epoch != change.after.controller_epoch and change.since > reign.start,
         _repeats(change, reign, evidence), following is not None and following.place == Place("topic", change.topic),
     )
-
-
-def _sights(change: Change, reign: Reign, evidence: Evidence, known: Elected | None,
-            written: Elected) -> tuple[Sight, ...]:
-    elected, found = reign.elected.get(change.partition, reign.start), []
-    for view in evidence.views.of(reign.start, reign.view, change.zxid):
-        leaving = evidence.views.leaving(view, change.reign, change.time, change.zxid)
-        leaderless = known is not None and evidence.views.was_without(known.leader, elected, view.zxid)
-        outside = known is not None and written.leader not in known.isr
-        unclean = _unclean(change, max(view.zxid, reign.start, change.since), evidence) if outside else None
-        found.append(Sight(view, leaving, leaderless, unclean))
-    return tuple(found)
 
 
 def _unclean(change: Change, since: int, evidence: Evidence) -> Unclean:

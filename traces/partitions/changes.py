@@ -11,7 +11,7 @@ from traces.zookeeper_snapshot import Znode
 Partition = tuple[str, int]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Change:
     """One version of a partition's state; `before` is None when it is created, and stood from zxid `since` on.
 
@@ -21,8 +21,7 @@ class Change:
 
     zxid: int
     time: int
-    topic: str
-    number: int
+    partition: Partition
     since: int
     before: PartitionState | None
     after: PartitionState | None
@@ -31,9 +30,14 @@ class Change:
     checked: bool
 
     @property
-    def partition(self) -> Partition:
-        """Topic and number."""
-        return self.topic, self.number
+    def topic(self) -> str:
+        """The topic of the partition."""
+        return self.partition[0]
+
+    @property
+    def number(self) -> int:
+        """The number of the partition in its topic."""
+        return self.partition[1]
 
     @property
     def reign(self) -> tuple[int, int]:
@@ -62,6 +66,6 @@ class Changes:
             self._known.pop(partition, None)
             return
         known, after = self._known.get(partition, (0, None)), state_in(write.data)
-        self.all.append(Change(write.zxid, write.time, *partition, *known, after, write.session, write.broker,
+        self.all.append(Change(write.zxid, write.time, partition, *known, after, write.session, write.broker,
                                write.checked))
         self._known[partition] = write.zxid, after

@@ -6,13 +6,14 @@ may use one only where the log bears it out.
 
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from math import inf
 from typing import NamedTuple
 
 from traces.features import Features
-from traces.partitions.case import Case, Sight
+from traces.partitions.case import Case, Unclean
 from traces.partitions.elections import Elected, Elections
+from traces.partitions.views import Sight
 
 FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
 CREATION, EXPANSION, DELETION = "topic creation", "partition expansion", "topic deletion"
@@ -90,7 +91,7 @@ class Explainer:
     def _offline(self, case: Case) -> Iterator[Explanation]:
         known, written = case.known, case.written
         clean = written.leader in known.isr
-        for sight in case.sights:
+        for sight, unclean in zip_longest(case.sights, case.unclean):
             view = sight.view
             for replicas in case.assignments:
                 passed = takewhile(lambda replica: replica != written.leader, replicas)
@@ -103,12 +104,11 @@ class Explainer:
                 tokens += known.leader in view.brokers & offline
                 if clean:
                     yield Explanation("offline", _round(case, sight), view.zxid, tokens)
-                elif why := self._why_unclean(case, sight):
+                elif why := self._why_unclean(case, sight, unclean):
                     yield Explanation("offline_unclean", why[0], view.zxid, tokens + why[1])
 
-    def _why_unclean(self, case: Case, sight: Sight) -> tuple[str, int] | None:
+    def _why_unclean(self, case: Case, sight: Sight, unclean: Unclean) -> tuple[str, int] | None:
         """What allowed an unclean election, and how many tokens that takes; None when nothing did."""
-        unclean = sight.unclean
         if unclean.enabled:
             return (ENABLED if unclean.newly else _round(case, sight)), 0
         if self._variant.startswith("fenced"):

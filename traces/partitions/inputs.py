@@ -40,9 +40,11 @@ class Inputs:
         """The assignments that the topic znode gave a partition, oldest first, since the topic was created."""
         topic, number = partition
         found: list[Version] = []
-        for version in self._znodes[_TOPIC + topic].between(first, last):
-            assignment = assignment_in(version.value, number)
-            found = found + [Version(version.zxid, assignment)] if assignment else []
+        for zxid, data in self._znodes[_TOPIC + topic].between(first, last):
+            if assignment := assignment_in(data, number):
+                found.append(Version(zxid, assignment))
+            else:
+                found.clear()
         return found
 
     def exists(self, topic: str, zxid: int) -> bool:

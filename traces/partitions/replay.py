@@ -12,7 +12,7 @@ ELECTIONS = ("new_topic", "offline", "offline_unclean", "preferred", "reassign",
 BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Explained:
     """A change and all its explanations, the preferred one first; `text` says why there is none.
 

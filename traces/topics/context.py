@@ -9,12 +9,12 @@ from traces.topics.deletions import Deletions
 from traces.topics.history import History
 from traces.topics.memory import Memory
 from traces.topics.reassignments import Reassignments
-from traces.topics.steps import TopicSteps
+from traces.topics.steps import steps_of
 from traces.topics.works import Work
 from traces.writes import Write
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Judged:
     """A write, and what it is: `kind` is None where nothing explains it, and `text` says why.
 
@@ -53,7 +53,7 @@ class Context:
 
     def __init__(self, evidence: Evidence):
         self.evidence, self.features, self.world = evidence, evidence.features, evidence.world
-        self.steps = TopicSteps(evidence.features.kip455, evidence.brokers)
+        self.steps = steps_of(evidence.features.kip455, frozenset(evidence.brokers))
         self.creations, self.deletions = Creations(evidence, self.steps), Deletions(evidence)
         self.reassignments = Reassignments(evidence, self.steps)
         self.history = History(evidence.world)

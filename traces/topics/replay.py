@@ -57,7 +57,8 @@ class _Judge:
         context, found = self._context, self._found
         for write in self._writes():
             judged = self._judge(write) if write.place else None
-            found.writes += [judged] if judged else []
+            if judged:
+                found.writes.append(judged)
             context.creations.note(write)
             context.world.apply(write)
         self._handlers.close()
@@ -137,8 +138,7 @@ class _Judge:
         self._found.threads[reign.key].append(write.zxid)
         if write.place.topic:
             self._context.deletions.note(reign, write, each and each.change)
-        triggers = [e.trigger for e in each.explanations] if each else []
-        if DELETION in triggers:
+        if each and any(e.trigger == DELETION for e in each.explanations):
             self._context.history.take_offline(each.change, reign.start)
             if self._is_reassigned(write, reign):
                 self._found.deleting.append(each)
@@ -154,14 +154,13 @@ class _Judge:
 
     def _settle(self, each: Explained, found: Judged | None) -> None:
         """What the handlers say of a partition's change settles which explanations are left."""
-        if found is None:
-            others = tuple(e for e in each.explanations if e.trigger != REASSIGNMENT)
-            settled = replace(each, explanations=others or each.explanations)
-        elif found.kind:
-            own = tuple(e for e in each.explanations if e.trigger == REASSIGNMENT)
-            settled = replace(each, explanations=own or each.explanations)
-        else:
+        if found and not found.kind:
             settled = replace(each, explanations=(), text=found.text, certain=found.certain)
+        else:
+            left = tuple(e for e in each.explanations if (e.trigger == REASSIGNMENT) == bool(found))
+            if not left or len(left) == len(each.explanations):
+                return
+            settled = replace(each, explanations=left)
         self._partitions[each.change.zxid, each.change.partition] = settled
 
     def _remember(self, write: Write, found: Judged | None) -> None:

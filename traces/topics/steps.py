@@ -260,6 +260,12 @@ class TopicSteps:
 
 
 @cache
+def steps_of(kip455: bool, brokers: frozenset[int]) -> TopicSteps:
+    """The transitions for these brokers, for all streams of a process."""
+    return TopicSteps(kip455, brokers)
+
+
+@cache
 def _bound(variant: str) -> Model:
     """A variant's model, with the transitions bound to any choice."""
     any_of = {progress.is_next: contains, progress.leaves_next: _leaves}
