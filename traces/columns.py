@@ -13,13 +13,16 @@ class Repeated(Sequence):
 
     def __init__(self):
         self.codes, self.different, self._known = array("I"), [], {}
+        self._latest: tuple[Hashable, int] | None = None
 
     def append(self, value: Hashable) -> None:
         """Add a value at the end."""
-        if (code := self._known.get(value)) is None:
-            code = self._known[value] = len(self.different)
-            self.different.append(value)
-        self.codes.append(code)
+        if self._latest is None or value is not self._latest[0]:
+            if (code := self._known.get(value)) is None:
+                code = self._known[value] = len(self.different)
+                self.different.append(value)
+            self._latest = value, code
+        self.codes.append(self._latest[1])
 
     def __len__(self) -> int:
         return len(self.codes)

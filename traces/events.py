@@ -86,11 +86,18 @@ def rows_of(transaction: Transaction) -> Iterator[tuple]:
     zxid, time, session, cxid = transaction.zxid, transaction.time, f"{transaction.session:#x}", transaction.cxid
     count = len(transaction.operations)
     for place, operation in enumerate(transaction.operations or (None,)):
-        name, path, version, *details = _details(operation)
-        content = getattr(operation, "data", None)
-        text, exact = _text(content)
-        yield (zxid, time, session, cxid, transaction.multi, place, count, name, path, version, *details, text, exact,
-               *_as_kafka(path, content))
+        row = _row_of_check(operation) if type(operation) is Check else _row(operation)
+        yield (zxid, time, session, cxid, transaction.multi, place, count, *row)
+
+
+def _row(operation: Operation | None) -> tuple:
+    """What is in a row of an operation, from its name on."""
+    details, content = _details(operation), getattr(operation, "data", None)
+    return *details, *_text(content), *_as_kafka(details[1], content)
+
+
+_row_of_check = lru_cache(maxsize=1_000)(_row)
+"""While a controller rules it checks the same thing in each write."""
 
 
 def _details(operation: Operation | None) -> tuple:
@@ -152,8 +159,8 @@ def _as_kafka(path: str | None, content: bytes | None) -> tuple:
     """What Kafka means by a znode: chroot, kind, topic, partition, broker, and the numbers of a state."""
     known = _known(path)
     if known.kind == "state" and (state := state_in(content)):
-        isr = None if None in (isr := [_fitting(broker) for broker in state.isr]) else isr
-        return *known, *(_fitting(number) for number in state[:3]), isr
+        leader, leader_epoch, controller_epoch, isr = state
+        return *known, _fitting(leader), _fitting(leader_epoch), _fitting(controller_epoch), _fitting_all(isr)
     if known.kind == "controller":
         known = known._replace(broker=_fitting(broker_in(content)))
     return *known, None, None, _fitting(number_in(content)) if known.kind == "epoch" else None, None
@@ -162,6 +169,12 @@ def _as_kafka(path: str | None, content: bytes | None) -> tuple:
 def _fitting(number: int | None) -> int | None:
     """A number that fits its column; None for one that no cluster has."""
     return int(number) if number is not None and -_LIMIT <= number < _LIMIT else None
+
+
+@lru_cache(maxsize=10_000)
+def _fitting_all(numbers: tuple[int, ...]) -> list[int] | None:
+    found = [_fitting(number) for number in numbers]
+    return None if None in found else found
 
 
 def rows_in(file: Path) -> int:

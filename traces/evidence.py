@@ -31,7 +31,7 @@ from traces.sweep import Listener, sweep
 from traces.topics.world import World
 from traces.transactions import Check, CreateSession, Transaction
 from traces.writes import Write, writes_of
-from traces.znodes import is_of_partition, place_of
+from traces.znodes import place_of
 from traces.zookeeper_snapshot import Znode
 from traces.zookeeper_tree import Tree
 
@@ -196,8 +196,10 @@ class Gathering(Listener):
         if transaction.failed:
             self.failures.add(transaction)
             return
-        if all(isinstance(o, Check) or is_of_partition(below(self._root, getattr(o, "path", "")) or "")
-               for o in transaction.operations):
+        writes = list(writes_of(transaction, self._members, self._root, self._latest.get(transaction.session, 0),
+                                self._count + 1))
+        if all(write.place and write.place.number is not None for write in writes) and len(writes) == sum(
+                type(operation) is not Check for operation in transaction.operations):
             self.inputs.last_time = transaction.time
         else:
             self.controllers.add(transaction)
@@ -205,13 +207,10 @@ class Gathering(Listener):
             self.inputs.add(transaction, self._tree)
             self.timeouts |= {transaction.session: o.timeout for o in transaction.operations
                               if isinstance(o, CreateSession)}
-        for write in writes_of(transaction, self._members, self._root):
-            self._count += 1
+        self._count += len(writes)
+        for write in writes:
             if write.checked:
-                write = write._replace(previous=self._latest.get(write.session, 0), number=self._count)
                 self._latest[write.session] = write.zxid
-            else:
-                write = write._replace(number=self._count)
             if write.place:
                 self._note(write)
             for subject in subjects_of(write):

@@ -101,8 +101,9 @@ class Observer:
             return OPENS
         if isinstance(operations[0], CloseSession):
             return CLOSES
-        if any(getattr(operation, "path", None) == "/migration" for operation in operations):
-            return Observation(outside="migration to KRaft")
+        for operation in operations:
+            if getattr(operation, "path", None) == "/migration":
+                return Observation(outside="migration to KRaft")
         if transaction.multi:
             return self._multi(operations, broker, nodes)
         return self._single(operations[0], broker, nodes)

@@ -76,11 +76,10 @@ class Result:
 
 
 class _Explained(NamedTuple):
-    """What a record is, the first step that explains it with the epoch of its reign, and the properties it breaks."""
+    """What a record is, what there is to say of it as a step, and the properties it breaks."""
 
     account: Account
-    candidate: Candidate
-    reign: int
+    made: Made
     broken: frozenset[str]
 
 
@@ -191,7 +190,8 @@ class Follower(Listener):
                               f"{self.result.variant} has no such step")
         else:
             self.result.accounts.append(transaction.zxid, Account("election", name))
-            self._note(transaction, None, Candidate(name, None), 0, ())
+            made = Made(transaction.session, None, Candidate(name, None), 0, self.possible.shared, ())
+            self.result.steps.add(transaction, made)
 
     def _close_session(self, transaction: Transaction, broker: int, after: Shared) -> None:
         """The session ends of a broker's process, or of its former process, or one that owns nothing any more."""
@@ -212,7 +212,7 @@ class Follower(Listener):
             owns_nothing = {local for local in states if not self.steps.orphaned(local) and not lives(local)}
         observation = CLOSES if found else Observation(outside="sessions that own nothing any more")
         explained = self._settle(transaction, broker, observation, found, owns_nothing, after)
-        self._count(transaction, broker, observation, explained)
+        self._count(transaction, observation, explained)
 
     def _of_broker(self, transaction: Transaction, broker: int, observation: Observation | None, after: Shared) -> None:
         """Find the steps that may have made a record; one that changes nothing shared is found once for all alike."""
@@ -222,14 +222,15 @@ class Follower(Listener):
         if observation == OPENS:
             self.latest[broker] = transaction.session
         if after != self.possible.shared:
-            self._count(transaction, broker, observation, self._of_broker_now(transaction, broker, observation, after))
+            self._count(transaction, observation, self._of_broker_now(transaction, broker, observation, after))
             return
-        key = (broker, self.possible.sets[broker], after, observation.sign)
-        if key not in self._alike:
+        key = (transaction.session, broker, self.possible.sets[broker], after, observation.sign)
+        alike = self._alike.get(key)
+        if alike is None:
             explained = self._of_broker_now(transaction, broker, observation, after)
-            self._alike[key] = explained, self.possible.sets[broker]
-        explained, self.possible.sets[broker] = self._alike[key]
-        self._count(transaction, broker, observation, explained)
+            alike = self._alike[key] = explained, self.possible.sets[broker]
+        explained, self.possible.sets[broker] = alike
+        self._count(transaction, observation, explained)
 
     def _of_broker_now(self, transaction, broker, observation, after) -> _Explained:
         known = observation.known.controller_epoch if observation.known else 0
@@ -245,18 +246,23 @@ class Follower(Listener):
         broken = self._broken_by_state(broker, observation)
         self.possible.settle(broker, found, after, unchanged)
         if observation.outside:
-            return _Explained(Account(None, observation.outside), Candidate("outside", None), 0, broken)
+            made = self._made(transaction, broker, Candidate("outside", None), 0, broken)
+            return _Explained(Account(None, observation.outside), made, broken)
         if observation.applied:
             broken |= frozenset.intersection(*(explanation.outcome.broken for explanation in found))
         names = " or ".join(sorted({explanation.candidate.text for explanation in found}))
-        return _Explained(Account("election", names), found[0].candidate, found[0].outcome.reign, broken)
+        made = self._made(transaction, broker, found[0].candidate, found[0].outcome.reign, broken)
+        return _Explained(Account("election", names), made, broken)
 
-    def _count(self, transaction, broker, observation, explained: _Explained) -> None:
+    def _made(self, transaction, broker, candidate, reign, broken) -> Made:
+        return Made(transaction.session, broker, candidate, reign, self.possible.shared, tuple(sorted(broken)))
+
+    def _count(self, transaction: Transaction, observation: Observation, explained: _Explained) -> None:
         """Note what a record is, and what it violates."""
-        violated = self.result.violations.add(transaction, explained.broken, observation)
+        self.result.violations.add(transaction, explained.broken, observation)
         self.result.accounts.append(transaction.zxid, explained.account)
-        if explained.account.system or violated:
-            self._note(transaction, broker, explained.candidate, explained.reign, violated)
+        if explained.account.system or explained.broken:
+            self.result.steps.add(transaction, explained.made)
 
     def _broken_by_state(self, broker: int, observation: Observation) -> frozenset[str]:
         """What a partition state as written violates, whoever wrote it."""
@@ -265,10 +271,6 @@ class Follower(Listener):
         known = observation.known.controller_epoch if observation.known else 0
         before = self.possible.scene(broker, known)
         return self.steps.judge(before, before._replace(state_epoch=observation.state.controller_epoch))
-
-    def _note(self, transaction, broker, candidate, reign, violated) -> None:
-        self.result.steps.add(transaction, Made(transaction.session, broker, candidate, reign, self.possible.shared,
-                                                violated))
 
 
 @cache

@@ -35,13 +35,13 @@ class Subjects:
         return found
 
 
-def subjects_of(write: Write) -> set[str]:
+def subjects_of(write: Write) -> Collection[str]:
     """What a write is about: a topic, CLUSTER or LISTED; of a notification all topics of which it names partitions."""
     place = write.place
     if place is None:
         return {CLUSTER}
     if place.topic is not None:
-        return {place.topic}
+        return (place.topic,)
     if place.kind == "reassign":
         return {LISTED}
     if write.form == "delete":

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from traces.transactions import Check, Create, Failure, Operation, SetData, Transaction
@@ -55,10 +56,13 @@ class Survey:
 
     def see(self, path: str, data: bytes | None) -> None:
         """Note what a znode shows, in a snapshot or as it is written."""
-        if found := _HOME.fullmatch(path):
-            self.roots.add(found[1])
-        elif (found := _TOPIC.fullmatch(path)) and data is not None and json_in(data).get("version", 1) != 1:
-            self.reassigns.add(found[1])
+        root, holds_topic = _home(path)
+        if root is None:
+            return
+        if not holds_topic:
+            self.roots.add(root)
+        elif data is not None and json_in(data).get("version", 1) != 1:
+            self.reassigns.add(root)
 
     def merge(self, other: "Survey") -> None:
         """Take in what another part of the log shows."""
@@ -67,6 +71,15 @@ class Survey:
         self.ephemerals = sorted({*self.ephemerals, *other.ephemerals}, key=lambda each: each[:2])
         for root, each in other.elected.items():
             self.elected[root] = min(each, self.elected.get(root, each))
+
+
+@lru_cache(maxsize=100_000)
+def _home(path: str) -> tuple[str | None, bool]:
+    """The chroot of which a path tells, if it does, and whether it is that of a topic."""
+    if found := _HOME.fullmatch(path):
+        return found[1], False
+    found = _TOPIC.fullmatch(path)
+    return (found[1], True) if found else (None, False)
 
 
 def survey_of(transactions: Iterable[Transaction]) -> Survey:

@@ -31,16 +31,13 @@ class Violations:
         self.found: dict[str, Violation] = {}
         self._properties = properties
 
-    def add(self, transaction: Transaction, broken: frozenset[str], observation: Observation) -> tuple[str, ...]:
-        """Count what a record breaks, and return it in order."""
-        if not broken:
-            return ()
+    def add(self, transaction: Transaction, broken: frozenset[str], observation: Observation) -> None:
+        """Count what a record breaks."""
         for name in sorted(broken):
             first = Violation(name, self._properties[name].text, transaction.zxid)
             violation = self.found.setdefault(name, first)
             violation.count += 1
             violation.leader_changes += changes_leader(observation)
-        return tuple(sorted(broken))
 
 
 def changes_leader(observation: Observation) -> bool:

@@ -38,16 +38,22 @@ class Write(NamedTuple):
         return f"{form} {self.path} by {whose} ({self.session:#x})"
 
 
-def writes_of(transaction: Transaction, members: Members, root: str) -> Iterator[Write]:
-    """The writes of a transaction that succeeded."""
-    first = transaction.first
-    checked = isinstance(first, Check) and below(root, first.path) == "/controller_epoch"
+def writes_of(transaction: Transaction, members: Members, root: str, previous: int = 0,
+              number: int = 0) -> Iterator[Write]:
+    """The writes of a transaction that succeeded.
+
+    `previous`: the zxid of the checked write of its session before; `number`: of its first write.
+    """
+    first, session, zxid = transaction.first, transaction.session, transaction.zxid
+    checked = type(first) is Check and below(root, first.path) == "/controller_epoch"
     for operation in transaction.operations:
-        form = _FORMS.get(type(operation))
-        path = (below(root, operation.path) or "") if form else ""
+        if (form := _FORMS.get(type(operation))) is None:
+            continue
+        path = below(root, operation.path) or ""
         place = place_of(path)
         if place or ENTITY.fullmatch(path):
-            broker = members.broker_of.get(transaction.session)
             data = None if form == "delete" else operation.data
-            yield Write(
-                transaction.zxid, transaction.time, transaction.session, broker, form, path, place, data, checked)
+            yield Write(zxid, transaction.time, session, members.broker_of.get(session), form, path, place, data,
+                        checked, previous if checked else 0, number)
+            number += 1
+            previous = zxid

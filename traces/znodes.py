@@ -51,12 +51,6 @@ def place_of(path: str) -> Place | None:
     return Place("announcement") if ANNOUNCEMENT.fullmatch(path) else None
 
 
-def is_of_partition(path: str) -> bool:
-    """Whether a path as brokers know it is that of a partition or its state."""
-    place = place_of(path)
-    return place is not None and place.number is not None
-
-
 def is_of_state(path: str) -> bool:
     """Whether a path as brokers know it is that of a partition's state."""
     place = place_of(path)

@@ -169,7 +169,8 @@ class Observer:
         assigned = self._assignments.get(topic, {}).get(number)
         if assigned is None:
             return None
-        listed = partition in entries_in(self._data(_REASSIGN))
+        requests = self._data(_REASSIGN)
+        listed = requests is not None and partition in entries_in(requests)
         state = self._states.get(partition)
         leader, isr, led = (state.leader, state.isr, self._rules.is_led(state.leader, self._brokers)) if state \
             else (None, (), False)

@@ -41,8 +41,8 @@ class Case(NamedTuple):
     all along; `may_be_emptied`: unclean elections may be enabled for the topic, which once let the last member leave an
     ISR; `is_overtaken`: another controller wrote the present state after this one's reign began, which does not know of
     it; `repeats`: strategy, trigger and view of the election that wrote the present state, if the batch that it was in
-    may have been elected again; `topic_follows`: nothing but the leader epoch is new, and the next checked write of this
-    controller in the stream is that of the topic znode.
+    may have been elected again; `topic_follows`: nothing but the leader epoch is new, and the next checked write of
+    this controller in the stream is that of the topic znode.
     """
 
     known: Elected | None
