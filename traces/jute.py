@@ -25,6 +25,8 @@ def _text(encoded: bytes) -> str:
 class JuteReader:
     """Takes jute values one after another from bytes; every method raises JuteError where the bytes end too early."""
 
+    __slots__ = ("content", "offset")
+
     def __init__(self, content: bytes, offset: int = 0):
         self.content = content
         self.offset = offset
@@ -64,11 +66,11 @@ class JuteReader:
             if length == -1:
                 return None
             raise JuteError(f"negative length {length}")
-        start = self.offset
+        content, start = self.content, self.offset
         self.offset = end = start + length
-        if end > len(self.content):
+        if end > len(content):
             self._end(length, start)
-        return self.content[start:end]
+        return content[start:end]
 
     def string(self) -> str:
         """Take a UTF-8 string, the same object each time; a null string is an error, no field read here may be null."""
@@ -87,12 +89,12 @@ class JuteReader:
             return None
         if count < 0:
             raise JuteError(f"negative count {count}")
-        return tuple(element() for _ in range(count))
+        return tuple([element() for _ in range(count)])
 
     def rest(self) -> bytes:
         """Take all bytes that are left."""
         start, self.offset = self.offset, len(self.content)
-        return bytes(self.content[start:])
+        return self.content[start:]
 
     def _skip(self, size: int) -> None:
         start, self.offset = self.offset, self.offset + size

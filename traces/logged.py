@@ -47,7 +47,8 @@ class Logged(Sequence):
     def blocks(self) -> Iterator[np.ndarray]:
         """The zxids of all records in order, some at a time."""
         for group in self.groups:
-            yield np.unique(np.concatenate([part.zxids() for part in group]))
+            zxids = [part.zxids() for part in group]
+            yield zxids[0] if len(group) == 1 else np.unique(np.concatenate(zxids))
 
     def all(self, group: list[Part]) -> Iterator[tuple[Transaction, Part]]:
         """Every record of every file of a group, with its part, in order."""
@@ -73,6 +74,8 @@ class Logged(Sequence):
         if isinstance(place, slice):
             return list(self)[place]
         place = range(len(self))[place]
+        if place == 0:
+            return next(iter(self))
         for zxids in self.blocks():
             if place < len(zxids):
                 return next(iter(self.between(int(zxids[place]), int(zxids[place]))))

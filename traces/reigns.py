@@ -78,7 +78,8 @@ class Reign:
     """What the controller of a term is seen to know and to do in one stream.
 
     Its view is a version of /brokers/ids; it only moves forward, so `view`, the oldest that it can still have, rises as
-    changes are explained, and `views` has each zxid at which it rose. `elected` is the oldest view by which the leader
+    changes are explained, and `views` has each zxid at which it rose. `key`: epoch and session; `start`: the zxid from
+    which it rules. `elected` is the oldest view by which the leader
     of each partition may have been elected in this reign, `last` the zxid of the controller's last write of each
     partition's state, `elections` its last election: zxid, strategy and trigger.
     """
@@ -89,21 +90,16 @@ class Reign:
     last: dict[Partition, int] = field(default_factory=dict)
     elections: dict[Partition, tuple[int, str, str]] = field(default_factory=dict)
     views: list[tuple[int, int]] = field(default_factory=list)
+    key: tuple[int, int] = field(init=False)
+    start: int = field(init=False)
 
-    @property
-    def key(self) -> tuple[int, int]:
-        """Epoch and session of the term."""
-        return self.term.key
+    def __post_init__(self):
+        self.key, self.start = self.term.key, self.term.start
 
     @property
     def epoch(self) -> int:
         """The controller epoch."""
         return self.term.epoch
-
-    @property
-    def start(self) -> int:
-        """The zxid from which it rules."""
-        return self.term.start
 
     @property
     def end(self) -> float:
@@ -137,10 +133,14 @@ class Reigns:
     def __init__(self, terms: Terms):
         self._terms = terms
         self._all: dict[Term, Reign] = {}
+        self._claimed: dict[tuple[int, int], Reign | None] = {}
 
     def claimed(self, epoch: int, session: int) -> Reign | None:
         """The reign that a partition state claims to be written in, None if its writer has not won it."""
-        return self._of(self._terms.claimed(epoch, session))
+        key = epoch, session
+        if key not in self._claimed:
+            self._claimed[key] = self._of(self._terms.claimed(epoch, session))
+        return self._claimed[key]
 
     def of_session(self, session: int, zxid: int) -> Reign | None:
         """The newest reign of a session that had begun before a record, None if it has won none."""

@@ -84,7 +84,7 @@ def _not_met(written: Written) -> tuple[str, ...]:
 
 def _written(evidence: Evidence, change: Change) -> Written:
     before, after, zxid = change.before, change.after, change.zxid
-    assigned = evidence.inputs.assignments(change.partition, zxid, zxid)
+    assigned = evidence.inputs.assigned(change.partition, zxid)
     former, raised = None, (0, 0)
     if before:
         former = before.leader, before.isr
@@ -92,5 +92,5 @@ def _written(evidence: Evidence, change: Change) -> Written:
     holder = evidence.controllers.holder_at(zxid)
     return Written(
         after.leader, after.isr, former, *raised, evidence.inputs.brokers.at(zxid),
-        assigned[-1].value.replicas if assigned else None,
+        assigned.replicas if assigned else None,
         after.controller_epoch == evidence.controllers.epoch_at(zxid), holder and holder.session == change.session)

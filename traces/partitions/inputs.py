@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from traces.assignments import PARTS, assignment_in
+from traces.assignments import PARTS, Assignment, assignment_in
 from traces.common import CommonInputs
 from traces.partitions.changes import Partition
 from traces.versions import Version, Versions
@@ -46,6 +46,11 @@ class Inputs:
             else:
                 found.clear()
         return found
+
+    def assigned(self, partition: Partition, zxid: int) -> Assignment | None:
+        """The assignment that the topic znode gave a partition after the record of that zxid."""
+        topic, number = partition
+        return assignment_in(self._znodes[_TOPIC + topic].at(zxid), number)
 
     def exists(self, topic: str, zxid: int) -> bool:
         """Whether a topic was there after the record of that zxid."""

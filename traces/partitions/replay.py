@@ -1,6 +1,7 @@
 """Follows all partition states of a recording and explains each of their changes."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from traces.evidence import Evidence
 from traces.partitions.case import Case, case_of
@@ -91,19 +92,24 @@ class _Judge:
         if change.checked and self._reign_of(change) is None or not change.checked and change.broker != after.leader:
             return Explained(change, text=f"an ISR written by {writer(change)}, who is neither leader nor controller")
         strategy = strategy_of(frozenset(before.isr), frozenset(after.isr))
-        told = self._told.get(change.partition, 0)
-        assigned = self._evidence.inputs.assignments(change.partition, told, change.zxid)
-        strangers = set(after.isr) - set(before.isr) - {r for v in assigned for r in v.value.replicas}
-        if strategy is None or strangers:
-            members = sorted({*before.isr, *(r for v in assigned for r in v.value.replicas)})
-            allowed = f"allowed there: a larger or a smaller one that has {after.leader}, of {members}"
-            return Explained(change, text=f"no ISR that a leader may wish; {allowed}")
-        return Explained(change, (Explanation(strategy, trigger, None),))
+        if strategy != "isr_shrink":
+            assigned = self._evidence.inputs.assignments(
+                change.partition, self._told.get(change.partition, 0), change.zxid)
+            members = {*before.isr, *(r for v in assigned for r in v.value.replicas)}
+            if strategy is None or not members.issuperset(after.isr):
+                allowed = f"allowed there: a larger or a smaller one that has {after.leader}, of {sorted(members)}"
+                return Explained(change, text=f"no ISR that a leader may wish; {allowed}")
+        return Explained(change, _wished(strategy, trigger))
 
     def _reign_of(self, change: Change) -> Reign | None:
         """The reign that a change claims to be of, None if its writer has not won it."""
         reign = self._evidence.reigns.claimed(*change.reign)
         return reign if reign and reign.start < change.zxid else None
+
+
+@cache
+def _wished(strategy: str, trigger: str) -> tuple[Explanation, ...]:
+    return (Explanation(strategy, trigger, None),)
 
 
 def strategy_of(before: frozenset[int], after: frozenset[int]) -> str | None:

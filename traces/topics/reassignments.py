@@ -8,7 +8,6 @@ from itertools import combinations
 from spec.language.plain import Plain
 from traces.evidence import Evidence
 from traces.partitions.elections import Elected
-from traces.partitions.explanations import REASSIGNMENT
 from traces.assignments import Assignment, target_of
 from traces.partitions.changes import Partition
 from traces.partitions.replay import Explained
@@ -117,8 +116,6 @@ class Reassignments:
 
     def by_state(self, memory: Memory, write: Write, each: Explained, last: int) -> tuple[Reassigning, Step] | None:
         """The handler of which a write of a partition's state is the first, and its step."""
-        if not any(e.trigger == REASSIGNMENT for e in each.explanations):
-            return None
         partition, after = each.change.partition, each.change.after
         scene = self.scene(memory.reign, partition, write, last)
         for known in memory.of(partition, write.zxid):
