@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import partial
 
 from checker import cluster
 from checker.errors import UserError
-from traces.work import Progress
+from traces.work import Progress, collecting_seldom
 
 POLL = 0.5
 """How often is looked how far the tasks are, in seconds."""
@@ -37,7 +38,8 @@ class Jobs:
         """What a function answers for each item, in order, in a task for each; tells how many tasks have ended."""
         if not items:
             return []
-        found = self._beside.submit(self._collected, self._context.parallelize(items, len(items)).map(function))
+        tasks = self._context.parallelize(items, len(items)).map(partial(_done, function))
+        found = self._beside.submit(self._collected, tasks)
         while not wait([found], POLL).done:
             stages = map(self._context.statusTracker().getStageInfo, self._context.statusTracker().getActiveStageIds())
             progress(sum(stage.numCompletedTasks for stage in stages if stage), len(items))
@@ -49,3 +51,9 @@ class Jobs:
             return cluster.run_job(found.collect)
         except cluster.LostLevel as lost:
             raise UserError(f"a job of Spark failed: {lost}") from lost
+
+
+def _done(function: Callable, item: object) -> object:
+    """What a function answers for an item, in a process of its own."""
+    with collecting_seldom():
+        return function(item)

@@ -42,7 +42,9 @@ class Tree:
         self.zxid = transaction.zxid
         if transaction.failed:
             return ()
-        texts = [text for operation in transaction.operations for text in self._apply(operation, transaction)]
+        texts: list[str] = []
+        for operation in transaction.operations:
+            texts += self._apply(operation, transaction)
         if not texts or transaction.zxid <= self._fuzzy_until:
             return ()
         return tuple(f"zxid {transaction.zxid:#x}, session {transaction.session:#x}: {text}" for text in texts)

@@ -39,7 +39,7 @@ from traces.storing import learn
 from traces.streams import explain_streams, settle
 from traces.sweep import sweep
 from traces.transactions import LogError
-from traces.work import Here, shown
+from traces.work import Here, collecting_seldom, shown
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
 _ROUND = 1.0
@@ -54,7 +54,7 @@ def replay_log(options) -> int:
     if options.follow:
         return watch(options)
     redactor = Redactor() if options.redact else None
-    with jobs_on(options.master) as jobs:
+    with jobs_on(options.master) as jobs, collecting_seldom():
         recording, error = _read(options, redactor, jobs)
         try:
             report = report_of(recording, error, options, redactor, jobs)

@@ -64,9 +64,10 @@ class Series:
         """Note the metrics after a record, in the order of `initial`."""
         if values == self._last:
             return
+        number = len(self.moments)
         for course, before, value in zip(self._courses, self._last, values):
             if value != before:
-                course.samples.append(len(self.moments))
+                course.samples.append(number)
                 course.values.append(value)
         self.moments.append(zxid, time)
         self._last = values
