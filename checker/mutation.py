@@ -12,7 +12,8 @@ from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.mutants import (
     async_isr, cluster, consumer, election, group, liveness, liveness_control, partition, partition_creation,
-    partition_deletion, partition_elections, replica, replication, requests, rolling, topics, topics_writes,
+    partition_deletion, partition_elections, partition_reassignment, replica, replication, requests, rolling, topics,
+    topics_writes,
 )
 from spec.mutants.mutant import Mutant
 
@@ -67,6 +68,7 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("partition", "fenced"): partition.MUTANTS + liveness_control.FENCED,
         ("partition", "creating"): partition_creation.MUTANTS,
         ("partition", "deleting"): partition_deletion.MUTANTS,
+        ("partition", "reassigning"): partition_reassignment.MUTANTS,
         ("partition", "legacy"): partition_elections.LEGACY_MUTANTS + liveness_control.LEGACY,
         ("requests", "current"): requests.MUTANTS + liveness_control.REQUESTS,
         ("topics", "kip455"): topics.MUTANTS + topics_writes.MUTANTS + liveness_control.KIP455,

@@ -4,6 +4,7 @@
     {"time": 7.6, "fault": "fail_log_dir", "broker": 2, "partition": 1}
     {"time": 9.9, "fault": "delete_controller"}
     {"time": 12, "fault": "delete_topic", "topic": "more"}
+    {"time": 15, "fault": "reassign", "partition": 0, "replicas": [2, 1]}
 
 So what was done to one cluster can be done to another. `time` is in seconds from the cluster's beginning.
 """
@@ -31,10 +32,11 @@ ACTS = {
     **dict.fromkeys(DISKS, REPLICA),
     **dict.fromkeys(("restart_zookeeper", "delete_controller", "ask_for_preferred", "allow_unclean", "stop_all"), ()),
     **dict.fromkeys(("create_topic", "delete_topic"), TOPIC_NAMED),
+    "reassign": ("partition", "replicas"),
     "hold": ("broker", "before"),
 }
 """What may be done, and what it needs to be told."""
-OF_LOGS, OF_TOPICS = ("fill_disk", "tear"), ("create_topic", "delete_topic")
+OF_LOGS, OF_TOPICS, REASSIGN = ("fill_disk", "tear"), ("create_topic", "delete_topic"), "reassign"
 OF_RUNNING = ("stop", "kill", "pause", "expire", "hold", "fail_log_dir", *OF_LOGS)
 """What can be done to a running broker only."""
 LONGEST = 60.0
@@ -87,12 +89,28 @@ def _act(line: str, size: Size, owns_zookeeper: bool) -> Act:
         raise ValueError(f"{fault}: legacy brokers have no logs")
     if fault in OF_TOPICS and size.variant == "legacy":
         raise ValueError(f"{fault}: in legacy clusters topics are neither created nor deleted")
+    if fault == REASSIGN:
+        _check_reassignment(row, size)
     if fault == "restart_zookeeper" and not owns_zookeeper:
         raise ValueError("restart_zookeeper: the ZooKeeper of --zookeeper is not ours to kill")
     highest = {"time": math.inf, "broker": size.brokers - 1, "partition": size.planes - 1, "delay": LONGEST}
-    for name, value in row.items():
-        _check(name, value, highest.get(name))
+    for name in row.keys() - {"replicas"}:
+        _check(name, row[name], highest.get(name))
     return Act(row["time"], fault, tuple(row[name] for name in ACTS[fault]))
+
+
+def _check_reassignment(row: dict, size: Size) -> None:
+    """Raise ValueError where a partition of the topic cannot be on these brokers."""
+    replicas = row["replicas"]
+    if size.variant == "legacy":
+        raise ValueError("reassign: in legacy clusters partitions are not reassigned")
+    if row["partition"] not in range(size.partitions):
+        raise ValueError(f"partition is {json.dumps(row['partition'])}: one of the topic, from 0 to "
+                         f"{size.partitions - 1}")
+    known = isinstance(replicas, list) and all(type(r) is int and 0 <= r < size.brokers for r in replicas)
+    if not known or len(set(replicas)) < len(replicas) or not 0 < len(replicas) <= size.replicas:
+        raise ValueError(f"replicas is {json.dumps(replicas)}: a list of 1 to {size.replicas} brokers (--replicas), "
+                         f"each once, from 0 to {size.brokers - 1}")
 
 
 def _check(name: str, value: object, highest: float | None) -> None:

@@ -46,8 +46,12 @@ EVENT_STEPS = {
     "create_first_state": ("p",), "read_for_removal": ("p", "r"), "write_removal": ("p", "r"), "broker_startup": (),
     "broker_failure": (), "delete_request": (), "resume_deletion": ("p",), "stop_replicas": (), "delete_state": ("p",),
     "delete_topic": (), "delete_config": (), "delete_marker": (), "delete_leftovers": (),
+    "write_assignment": ("p",), "check_reassignment": ("p",), "tell_replicas": ("p",), "stop_removed": ("p",),
+    "write_target": ("p",),
 }
 """What goes on while an event of the controller is in progress, with the arguments that are to be found."""
+REASSIGNMENT = ("reassignment", "reassign", "caught_up")
+"""Events of a reassignment: up to 2.0 the election that belongs to it, later how it begins, and comes to its end."""
 OF_ANY_BROKER = ("change_isr", "fail_log_dir")
 """Events that are no controller's."""
 
@@ -244,7 +248,7 @@ class Broker:
             or self.try_step(PARTITION, "topic_deletion") or self.try_step(PARTITION, "leftover_deletion")
             or any(self.try_step(PARTITION, "drop_reassignment", p=p) for p in partitions)
             or self.try_step(PARTITION, "preferred_election")
-            or any(self.try_step(PARTITION, "reassignment", p=p) for p in partitions)
+            or any(self.try_step(PARTITION, name, p=p) for name in REASSIGNMENT for p in partitions)
             or self.try_step(PARTITION, "log_dir_notification")
             or any(self.try_step(PARTITION, "isr_notification", p=p) for p in partitions)
         )

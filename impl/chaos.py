@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 
-from impl.acts import OF_TOPICS
+from impl.acts import OF_TOPICS, REASSIGN
 from impl.broken import DISKS, SLOW, UNDONE, Broken
 from impl.cluster import Cluster
 from impl.watch import Watcher
@@ -14,7 +14,7 @@ FAULTS = {
     "kill": 4, "start": 8, "pause": 3, "resume": 5, "expire": 3, "delete_controller": 3, "stop": 1,
     "ask_for_preferred": 1, "fail_log_dir": 1, "cut_zookeeper": 2, "mend_zookeeper": 4, "cut_links": 2, "mend_links": 4,
     "slow_zookeeper": 2, "slow_links": 2, "restart_zookeeper": 1, "fill_disk": 1, "tear": 1, "allow_unclean": 1,
-    "create_topic": 4, "delete_topic": 8,
+    "create_topic": 4, "delete_topic": 8, "reassign": 3,
 }
 """What may be done, and how often beside the others."""
 DELAYS = (0.0, 0.02, 0.1)
@@ -48,13 +48,21 @@ class Chaos:
         broker = self._chance.choice(possible[name])
         partition, delay = self._chance.randrange(self._cluster.size.standing), self._chance.choice(DELAYS)
         whom = "" if broker is None else f" {broker}"
-        watcher.say(name.replace("_", " ") + whom, fault=name, **{"topic" if name in OF_TOPICS else "broker": broker})
+        kind = "topic" if name in OF_TOPICS else "partition" if name == REASSIGN else "broker"
+        watcher.say(name.replace("_", " ") + whom, fault=name, **{kind: broker})
         self._created += name == "create_topic"
         others = [partition] if name in DISKS else [delay] if name in SLOW else []
+        if name == REASSIGN:
+            others = [self._target()]
         self._broken.do(name, broker, *others)
 
+    def _target(self) -> list[int]:
+        """Some brokers that a partition is to be on, no fewer than acks=all needs."""
+        size = self._cluster.size
+        return self._chance.sample(range(size.brokers), self._chance.randint(size.min_isr, size.replicas))
+
     def _possible(self, name: str) -> list[int | str | None]:
-        """The brokers, or topics, to which something can be done; [None] for what is done to none."""
+        """The brokers, topics or partitions to which something can be done; [None] for what is done to none."""
         cluster, broken = self._cluster, self._broken.brokers
         brokers = range(cluster.size.brokers)
         up = [b for b in brokers if b in cluster.children and cluster.children[b].running]
@@ -79,6 +87,8 @@ class Chaos:
                 return [f"chaos-{self._created + 1}"] if is_room else []
             case "delete_topic":
                 return cluster.created_topics()
+            case "reassign":
+                return [] if cluster.size.variant == "legacy" else list(range(cluster.size.partitions))
             case "fill_disk" | "tear" if cluster.size.variant == "legacy":
                 return []
             case "slow_links" | "slow_zookeeper":

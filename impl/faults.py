@@ -219,6 +219,15 @@ class Faults:
         wanted = Reassignment(self.places.topic, p, (target,))
         self.operator.create(wanted.path, wanted.encode())
 
+    def reassign(self, partition: int, replicas: list[int]) -> None:
+        """An operator asks that a partition be on these brokers, unless another reassignment is asked for."""
+        self.note("reassign", partition=partition, replicas=replicas)
+        wanted = Reassignment(self.places.topic, partition, tuple(replicas))
+        try:
+            self.operator.create(wanted.path, wanted.encode())
+        except NodeExistsError:
+            pass
+
     def ask_for_preferred(self) -> None:
         """An operator asks for preferred leaders, of all partitions."""
         self.note("ask_for_preferred")

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from impl.partition_zookeeper import NO_VERSION
 from impl.watched import ids, members
 from spec.language.sets import contains
+from spec.partition.context import NO_EPOCH
 from spec.partition.deletion.network import DELETED, FAILED, NO_ANSWER
 
 HOST = "127.0.0.1"
@@ -200,15 +201,29 @@ class PartitionNetwork:
     # StopReplica(delete)
 
     def put_stop(self, epoch, p, to):
-        """Send StopReplica(delete) to a set of brokers."""
-        for r in ids(to, self.zookeeper.size):
-            self.outbox += self.stop_of(epoch, p, r)
+        """Send StopReplica(delete) to a set of brokers, for the topic is deleted."""
+        self.put_removal(epoch, p, NO_EPOCH, to)
 
-    def stop_of(self, epoch: int, p: int, b: int) -> list[Outgoing]:
+    def put_removal(self, epoch, p, leader_epoch, to):
+        """The same for a reassignment, in a leader epoch."""
+        for r in ids(to, self.zookeeper.size):
+            self.outbox += self.stop_of(epoch, p, r, leader_epoch)
+
+    def stop_of(self, epoch: int, p: int, b: int, leader_epoch: int = NO_EPOCH) -> list[Outgoing]:
         """StopReplica(delete) to `b`; nothing where `b` is not registered."""
         found = [self.zookeeper.brokers[b]] if b in self.zookeeper.brokers else []
-        return [Outgoing(address.inner, "StopReplica", {"epoch": epoch, "p": p, "broker_epoch": broker_epoch})
+        content = {"epoch": epoch, "p": p, "leader_epoch": leader_epoch}
+        return [Outgoing(address.inner, "StopReplica", content | {"broker_epoch": broker_epoch})
                 for address, broker_epoch in found]
+
+    def is_overtaken(self, epoch, p, b, leader_epoch):
+        """Whether the StopReplica at hand is of an older leader epoch than the replica has."""
+        told = self.current.content["leader_epoch"]
+        return told != NO_EPOCH and told < leader_epoch
+
+    def is_of_deletion(self, epoch, p, b):
+        """Whether the message at hand is a StopReplica for the deletion of a topic."""
+        return self._is("StopReplica", leader_epoch=NO_EPOCH)
 
     def stop_arrives(self, epoch, p, b):
         """Whether the message at hand is one."""

@@ -46,8 +46,8 @@ class PartitionZooKeeper(TopicZooKeeper):
     2.6); `proposers_version`: the version that the leader knows whose proposal is at hand.
     """
 
-    def __init__(self, requests: Requests, places: Places, size: int, lists_topics: bool = True):
-        super().__init__(requests, places, size, lists_topics)
+    def __init__(self, requests: Requests, places: Places, size: int, lists_topics: bool = True, most: int = 0):
+        super().__init__(requests, places, size, lists_topics, most)
         self.faults = 0
         self.led: dict[int, Led] = {}
         self.partitions: dict[int, None] = defaultdict(lambda: None)
@@ -137,6 +137,7 @@ class PartitionZooKeeper(TopicZooKeeper):
         if found is None:
             return NONODE
         assignment = found.assignments[number]
+        self.moved = dict(found.adding).get(number, ()), dict(found.removing).get(number, ())
         answer = self.get_state(b, p, reader)
         if answer != EXPIRED:
             clear(partition.assignment)

@@ -87,7 +87,7 @@ class Process:
         self.election_zookeeper = ElectionZooKeeper(self.requests, address, guarded)
         self.election_zookeeper.clients = {self.broker: SimpleNamespace(session=1, fired=NOTHING)}
         self.partition_zookeeper = PartitionZooKeeper(
-            self.requests, self.places, settings.brokers, has_planes(self.cluster.partition))
+            self.requests, self.places, settings.brokers, has_planes(self.cluster.partition), settings.replicas)
         self.network = PartitionNetwork(self.broker, self.partition_zookeeper)
 
     @property

@@ -13,7 +13,7 @@ import json
 import os
 from pathlib import Path
 
-FORMAT = 4
+FORMAT = 5
 
 
 class Recorder:

@@ -135,7 +135,9 @@ class Replication:
     def told(self, message: Message, is_news: bool) -> None:
         """LeaderAndIsr was handled; `is_news`: it was obeyed, and told of another leader epoch."""
         content, p = message.content, message.content["p"]
-        self._process.partition_zookeeper.replicas.setdefault(p, tuple(content["replicas"]))
+        told = self._process.partition_zookeeper.told
+        if is_news or p not in told:
+            told[p] = tuple(content["replicas"])
         if content["epoch"] >= self._controller_epoch:
             self._controller_epoch, self.controller = content["epoch"], message.reply_to
         if content["leader_epoch"] == self._planes[p].replica.leader_epoch and content["leader_address"]:

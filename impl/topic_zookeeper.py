@@ -1,6 +1,7 @@
-"""ZooKeeper as a controller creates and deletes topics there, live.
+"""ZooKeeper as a controller creates and deletes topics there, and reassigns partitions, live.
 
-Each method is the seam of its name in `spec.partition.creation_zookeeper` or `spec.partition.deletion.zookeeper`.
+Each method is the seam of its name in the module `zookeeper` of `spec.partition.deletion` or `reassignment`, or in
+`spec.partition.creation_zookeeper`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from kazoo.protocol.serialization import CheckVersion, Delete, SetData
 from impl.places import Places
 from impl.requests import CONTROLLER_EPOCH, Requests, create
 from impl.session import Expired
-from impl.watched import NUMBERS, Watched, ids
-from impl.znodes import DELETE_TOPICS, Given, State, Topic, TopicConfig
+from impl.watched import NUMBERS, Watched, ids, members
+from impl.znodes import DELETE_TOPICS, Given, Reassignment, State, Topic, TopicConfig
 from spec.language.sequences import push
-from spec.language.sets import union
+from spec.language.sets import contains, union
 from spec.topics.assignment import assign_replicas
 from spec.zookeeper import BADVERSION, EXPIRED, FENCED, NONODE, OK
 
@@ -21,10 +22,10 @@ from spec.zookeeper import BADVERSION, EXPIRED, FENCED, NONODE, OK
 class TopicZooKeeper(Watched):
     """The seams of one broker's controller to topics; `creating` is the name of the topic that is created."""
 
-    def __init__(self, requests: Requests, places: Places, size: int, lists_topics: bool = True):
-        super().__init__(requests, places, lists_topics)
-        self.place_of, self.size, self.creating = places.place_of, size, ""
-        self.epoch_version = 0
+    def __init__(self, requests: Requests, places: Places, size: int, lists_topics: bool = True, most: int = 0):
+        super().__init__(requests, places, size, most or size, lists_topics)
+        self.place_of, self.creating = places.place_of, ""
+        self.epoch_version, self.moved = 0, ((), ())
 
     # Creation
 
@@ -54,7 +55,7 @@ class TopicZooKeeper(Watched):
         """
         numbers = ids(new, NUMBERS)
         assigned = assign_replicas(ids(live, self.size), len(numbers), replicas, start, shift)
-        topic, answer = Topic(tuple(map(tuple, assigned)), new), BADVERSION
+        topic, answer = Topic.created(tuple(map(tuple, assigned)), new), BADVERSION
         while answer == BADVERSION:
             try:
                 self.list_topics()
@@ -65,6 +66,38 @@ class TopicZooKeeper(Watched):
         if answer != OK:
             return answer
         return self._checked(create(Topic.path_of(self.creating), topic.encode()))
+
+    # Reassignments
+
+    def load_reassigned(self, b, p, partition, reader):
+        """getData of the topic, assignment into `partition` with what is added and removed, then as `get_state`."""
+        self.moved = (), ()
+        answer = self.load_partition(b, p, partition, reader)
+        if answer != EXPIRED:
+            partition.adding, partition.removing = map(members, self.moved)
+        return answer
+
+    def checked_set_topic(self, b, p, partition, epoch, fate):
+        """multi[check /controller_epoch, setData topic] with the assignment of a partition that is known.
+
+        What the topic znode says of others is read, and written as it is; what is asked for is read, too. OK, NONODE,
+        FENCED, EXPIRED or LOST.
+        """
+        name, number = self.place_of(p)
+        path, session = Topic.path_of(name), self.requests.session
+        try:
+            found, asked = self.requests.at_once(lambda: session.get(path), lambda: session.get(Reassignment.path))
+        except Expired:
+            return EXPIRED
+        self.note_reassignment(asked)
+        if found.error:
+            return NONODE
+        replicas = tuple(partition.assignment.slots[:partition.assignment.length])
+        adding, removing = (tuple(r for r in replicas if contains(moved, r))
+                            for moved in (partition.adding, partition.removing))
+        topic = Topic.decode(found.result[0]).reassigned(number, replicas, adding, removing)
+        self.replicas[p] = replicas
+        return self._checked(SetData(path, topic.encode(), -1))
 
     # Deletions
 

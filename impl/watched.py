@@ -39,16 +39,20 @@ def ids(members: int, size: int) -> tuple[int, ...]:
 
 
 class Watched:
-    """What is known of the first topic: the wishes of operators, notifications; and of all, the replicas that
-    LeaderAndIsr has told, and the assignments of those that were created (`assignments`, by number).
+    """What is known of the first topic: the wishes of operators, notifications; and of all, the replicas that a
+    controller tells (`replicas`), those that LeaderAndIsr has told (`told`), and the assignments of those that were
+    created (`assignments`), each by number.
 
     `there`: the topics that there are, `marked` those that are to be deleted, `given` the numbers that are not free.
-    `lists_topics`: they change, so that they are listed.
+    `lists_topics`: they change, so that they are listed. `size`: how many brokers there may be, and `most` how many
+    replicas.
     """
 
-    def __init__(self, requests: Requests, places: Places, lists_topics: bool = True):
+    def __init__(self, requests: Requests, places: Places, size: int, most: int, lists_topics: bool = True):
         self.requests, self.places, self.topic, self.lists_topics = requests, places, places.topic, lists_topics
+        self.size, self.most = size, most
         self.replicas: dict[int, tuple[int, ...]] = {}
+        self.told: dict[int, tuple[int, ...]] = {}
         self.know_nothing()
 
     def know_nothing(self) -> None:
@@ -80,7 +84,8 @@ class Watched:
         )
         self.preferred = int(preferred.result is not None)
         self._note_topic(topics, config)
-        self.moved_to = self._decoded(Reassignment.path, Reassignment) if wanted.result else None
+        asked = self.requests.at_once(lambda: session.get(Reassignment.path)) if wanted.result else [None]
+        self.note_reassignment(asked[0])
         self.log_dir_names = self._named(LOG_DIR_EVENTS, events, LogDirEvent)
         self.isr_names = self._named(ISR_CHANGES, changes, IsrChange)
         if self.lists_topics:
@@ -113,6 +118,10 @@ class Watched:
     def partitions_of_topics(self):
         """The partitions of the topics that were created; a reign knows the others from its beginning."""
         return members(self.assignments)
+
+    def note_reassignment(self, found) -> None:
+        """What /admin/reassign_partitions says, as it was read (None: it is not there)."""
+        self.moved_to = None if found is None or found.error else Reassignment.asked(found.result[0])
 
     def _note_topic(self, topics, config):
         self.marked = [] if topics.error else topics.result[0]
@@ -157,17 +166,24 @@ class Watched:
         return members(p for name in names for p in self.places.numbers_of(name))
 
     def is_moved(self, p):
-        """Whether the reassignment lists a partition."""
-        return self.moved_to is not None and self.moved_to.partition == p
+        """Whether the reassignment lists a partition, with replicas that there may be."""
+        wanted = self.moved_to
+        if wanted is None or self.places.number_of(wanted.topic, wanted.partition) != p:
+            return False
+        return 0 < len(set(wanted.replicas)) <= self.most and all(0 <= r < self.size for r in wanted.replicas)
+
+    def is_listed(self, p, replicas):
+        """Whether it lists it with exactly these replicas."""
+        return self.is_moved(p) and self.moved_to.replicas == tuple(replicas.slots[:replicas.length])
 
     def wanted_target(self):
         """The brokers of its target."""
         return members(self.moved_to.replicas)
 
     def copy_target(self, target):
-        """Its target, in order."""
+        """Its target, in order, each broker once."""
         clear(target)
-        for replica in self.moved_to.replicas:
+        for replica in dict.fromkeys(self.moved_to.replicas):
             push(target, replica)
 
     def log_dir_events(self):
@@ -181,7 +197,7 @@ class Watched:
 
     def assigned(self, p):
         """The replicas of a partition, as LeaderAndIsr has told them."""
-        return members(self.replicas.get(p, ()))
+        return members(self.told.get(p) or self.replicas.get(p, ()))
 
     def known_as_they_are(self, b, to):
         """Requests carry the broker epoch that is known: a process that has another refuses them itself."""

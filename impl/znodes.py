@@ -105,35 +105,73 @@ class BrokerId(NamedTuple):
         return cls(content["host"], content["port"], int(inner.rpartition(":")[2]))
 
 
-class Topic(NamedTuple):
-    """/brokers/topics/t: the assignment of each partition, the preferred replica first.
+Moved = tuple[tuple[int, tuple[int, ...]], ...]
+"""Of some partitions the replicas that are added, or removed."""
 
-    `places`: the set of its partitions in the specification, where it was created in a running cluster: its id says it.
+
+class Topic(NamedTuple):
+    """/brokers/topics/t: the assignment of each partition, the preferred replica first, and what reassignments add and
+    remove.
+
+    `id`: of a topic that was created in a running cluster; it says its partitions in the specification (`places`).
     """
 
     assignments: tuple[tuple[int, ...], ...]
-    places: int = 0
+    id: str = ""
+    adding: Moved = ()
+    removing: Moved = ()
 
     @staticmethod
     def path_of(topic: str) -> str:
         """The path of a topic."""
         return f"{TOPICS}/{topic}"
 
+    @classmethod
+    def created(cls, assignments: tuple[tuple[int, ...], ...], places: int) -> "Topic":
+        """A new topic that has some partitions of the specification."""
+        return cls(assignments, topic_id(places, secrets.token_bytes(CHANCE)))
+
+    @property
+    def places(self) -> int:
+        """The set of its partitions in the specification, where its id says it."""
+        return members_in(self.id) if self.id else 0
+
+    def reassigned(self, partition: int, replicas: tuple[int, ...], adding: tuple[int, ...],
+                   removing: tuple[int, ...]) -> "Topic":
+        """The topic with another assignment of a partition."""
+        assignments = list(self.assignments)
+        assignments[partition] = replicas
+        return self._replace(assignments=tuple(assignments), adding=_with(self.adding, partition, adding),
+                             removing=_with(self.removing, partition, removing))
+
     def encode(self) -> bytes:
-        """Version 2 of the content (2.4 to 2.7), or with an id 3 (2.8 on), with no reassignment under way."""
+        """Version 2 of the content (2.4 to 2.7), or with an id 3 (2.8 on)."""
         partitions = {str(p): list(replicas) for p, replicas in enumerate(self.assignments)}
-        content = {"version": 2, "partitions": partitions, "adding_replicas": {}, "removing_replicas": {}}
-        if self.places:
-            content |= {"version": 3, "topic_id": topic_id(self.places, secrets.token_bytes(CHANCE))}
-        return to_bytes(content)
+        return to_bytes({
+            "partitions": partitions, **({"topic_id": self.id} if self.id else {}),
+            "adding_replicas": _named(self.adding), "removing_replicas": _named(self.removing),
+            "version": 3 if self.id else 2,
+        })
 
     @classmethod
     def decode(cls, data: bytes) -> "Topic":
         """Of versions 1 to 3."""
         content = json.loads(data)
         partitions = content["partitions"]
-        id = content.get("topic_id")
-        return cls(tuple(tuple(partitions[str(p)]) for p in range(len(partitions))), members_in(id) if id else 0)
+        adding, removing = (tuple((int(p), tuple(moved)) for p, moved in content.get(name, {}).items())
+                            for name in ("adding_replicas", "removing_replicas"))
+        return cls(tuple(tuple(partitions[str(p)]) for p in range(len(partitions))), content.get("topic_id", ""),
+                   adding, removing)
+
+
+def _with(moved: Moved, partition: int, replicas: tuple[int, ...]) -> Moved:
+    """What is moved, with other replicas of a partition; without any it is not named."""
+    others = [each for each in moved if each[0] != partition]
+    return tuple(sorted([*others, (partition, replicas)] if replicas else others))
+
+
+def _named(moved: Moved) -> dict[str, list[int]]:
+    return {str(partition): list(replicas) for partition, replicas in moved}
 
 
 class Given(NamedTuple):
@@ -247,6 +285,15 @@ class Reassignment(NamedTuple):
         """Of version 1; the first entry."""
         wanted = json.loads(data)["partitions"][0]
         return cls(wanted["topic"], wanted["partition"], tuple(wanted["replicas"]))
+
+    @classmethod
+    def asked(cls, data: bytes) -> "Reassignment | None":
+        """What an operator has written, None where that is no request."""
+        try:
+            found = cls.decode(data)
+        except (ValueError, LookupError, TypeError):
+            return None
+        return found if all(type(number) is int for number in (found.partition, *found.replicas)) else None
 
 
 class IsrChange(NamedTuple):

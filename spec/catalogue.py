@@ -3,15 +3,15 @@
 from spec.language.model import Model
 from spec.language.refinement import Refinement
 from spec.museum import (
-    async_isr, cluster, consumer, control_requests, election, group, partition, partition_deletion, replica,
-    replication, rolling, rolling_partition, topics,
+    async_isr, cluster, consumer, control_requests, election, group, partition, partition_deletion,
+    partition_reassignment, replica, replication, rolling, rolling_partition, topics,
 )
 from spec.replica.refinement import TO_REPLICATION
 
 MODELS: tuple[Model, ...] = (
     replication.MODELS + async_isr.MODELS + replica.MODELS + rolling.MODELS + election.MODELS
-    + rolling_partition.MODELS + partition_deletion.MODELS + partition.MODELS + control_requests.MODELS
-    + topics.MODELS + group.MODELS + consumer.MODELS + cluster.MODELS
+    + rolling_partition.MODELS + partition_deletion.MODELS + partition_reassignment.MODELS + partition.MODELS
+    + control_requests.MODELS + topics.MODELS + group.MODELS + consumer.MODELS + cluster.MODELS
 )
 REFINEMENTS: tuple[Refinement, ...] = (TO_REPLICATION,)
 

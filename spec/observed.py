@@ -15,9 +15,9 @@ from spec.processes import Cluster, cluster
 from spec.zookeeper import DELETED
 
 
-def observed_cluster(variant, deletes=True):
+def observed_cluster(variant, deletes=True, reassigns=True):
     """The cluster of a variant (see `cluster`), with what is observed beside; raises LookupError."""
-    plain = cluster(variant, deletes)
+    plain = cluster(variant, deletes, reassigns)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
     return Cluster(variant, plain.election.rebound(election),
                    plain.partition.rebound({partitions.end_session: end_controllers_session}))

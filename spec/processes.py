@@ -2,9 +2,9 @@
 
 *election* has the sessions, the registrations and the controllership. The other part has the controller's events, the
 state machines and the replicas: of Kafka 2.7 and later it is *cluster*, with a data plane for each partition; of 1.1
-to 2.0 *partition*, without one. The controller of 2.7 and later also creates and deletes topics
-(`spec.partition.creation`, `spec.partition.deletion`), as it does in the variants *creating* and *deleting* of
-*partition*. Each broker has a record of both parts, and one of each data plane.
+to 2.0 *partition*, without one. The controller of 2.7 and later also creates and deletes topics, and reassigns
+partitions (`spec.partition.creation`, `deletion`, `reassignment`), as it does in the variants *creating*, *deleting*
+and *reassigning* of *partition*. Each broker has a record of both parts, and one of each data plane.
 Some steps are steps of both parts: one acts, makes the request and gets the answer; the other, its partner, follows
 with the same answer. In *election* all that a controller asks for is a `clean` (a write) or a `load` (a read), which
 is what they stand for there; in *partition* the election is a single step, and so are the end of a reign and a new
@@ -24,7 +24,7 @@ from spec.controller.reign import at_work
 from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.museum import requests
-from spec.museum.cluster import CREATING, DELETING
+from spec.museum.cluster import CREATING, DELETING, REASSIGNING
 from spec.partition import zookeeper as partitions
 from spec.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, LOST_DROPPED, NODEEXISTS, NONODE, OK
 
@@ -40,11 +40,12 @@ CHECKS_OF_STATES = {
 
 READS = (
     "load_brokers", "load_state", "read_for_election", "read_for_removal", "broker_change", "log_dir_notification",
-    "topic_change",
+    "topic_change", "check_reassignment",
 )
 WRITES = (
     "write_leader", "create_first_state", "write_removal", "delete_request", "alter_partition", "isr_notification",
     "create_topic", "delete_state", "delete_topic", "delete_config", "delete_marker", "delete_leftovers",
+    "write_assignment", "tell_replicas", "write_target",
 )
 """The steps of a controller in *partition* that make a request."""
 
@@ -80,22 +81,28 @@ class Cluster:
         """Whether its controller deletes topics."""
         return "deleted" in self.partition.state.fields["zk"].domain.fields
 
+    @property
+    def reassigns(self) -> bool:
+        """Whether its controller reassigns partitions."""
+        return "adding" in self.partition.state.fields["zk"].domain.fields
+
     def model(self, part: str) -> Model:
         """The model of `part`."""
         return self.election if part == ELECTION else self.partition
 
 
-def cluster(variant: str, deletes: bool = True) -> Cluster:
+def cluster(variant: str, deletes: bool = True, reassigns: bool = True) -> Cluster:
     """The cluster of a variant; `CHECKED` is legacy with its fix and nothing else. Raises LookupError.
 
-    Of 2.7 and later one that does not delete topics (`deletes`) has records without what belongs to that.
+    Of 2.7 and later one that does not reassign partitions (`reassigns`), or does not delete topics either
+    (`deletes`), has records without what belongs to that.
     """
     if variant not in (*VARIANTS, CHECKED):
         raise LookupError(f"no cluster is {variant!r}; there are {', '.join((*VARIANTS, CHECKED))}")
     name = "legacy" if variant == CHECKED else variant
     election = find(ELECTION, name)[0]
-    created = DELETING if deletes else CREATING
-    partition = created if name == "fenced" else find(PARTITION, name)[0]
+    fenced = CREATING if not deletes else REASSIGNING if reassigns else DELETING
+    partition = fenced if name == "fenced" else find(PARTITION, name)[0]
     if variant == CHECKED:
         return Cluster(variant, election.rebound(CHECKS_OF_ELECTION), partition.rebound(CHECKS_OF_STATES))
     return Cluster(variant, election, partition)

@@ -27,7 +27,7 @@ KNOWN = {
     "session_open", "waiting", "take_event", "brokers_changed", "vacant", "moved", "election_wanted",
     "unclean_allowed", "deletion_wanted", "is_moved", "wanted_target", "copy_target", "log_dir_events", "isr_changed",
     "assigned", "known_as_they_are", "as_they_are", "is_not_older",
-    "partitions_of_topics", "topics_of", "is_left_over",
+    "partitions_of_topics", "topics_of", "is_left_over", "is_listed",
 }
 """Seams of ZooKeeper that tell what is known already; all others ask, and answer with a code."""
 ANSWERS = (check, take_record)

@@ -26,7 +26,9 @@ OLDER = (
 )
 THOROUGH = re.compile("|".join((
     rf"test_(symmetry|three_ways|explorer|group_system)\.py::.*{OLDER}",
-    r"test_explorer\.py::.*partition/(creating|deleting)",
+    r"test_explorer\.py::.*partition/(creating|deleting|reassigning)",
+    r"test_reassignment\.py::.*two faults",
+    r"test_reassignments\.py::test_(it_goes_on_when|a_mistaken)",
     r"test_mistaken_deletion\.py::.*\[(completed-when-one-is-deleted|answers-not-awaited)",
     r"test_(group_cells|partition_progress|trace_metrics)\.py::",
     r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455|election-(zkclient|legacy|fenced-))",

@@ -22,6 +22,12 @@ STATE = Record(
 )
 
 
+def is_removed(broker, epoch, p):
+    """Whether a StopReplica was obeyed: neither refused, nor overtaken by LeaderAndIsr, and the directory works."""
+    replica = broker.replicas[p]
+    return broker.seen_epoch == epoch and replica.leader_epoch == NO_EPOCH and not replica.failed
+
+
 def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
     """A broker receives StopReplica(delete): the replica and its log are deleted.
 
@@ -32,14 +38,19 @@ def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
     if not stop(s, b, epoch, p):
         return False
 
-    if s.brokers[b].seen_epoch == epoch and not s.brokers[b].replicas[p].failed:
-        remove(s.planes[p].brokers[b].log)
+    if is_removed(s.brokers[b], epoch, p):
         note_deletion(s.planes[p])
-        s.planes[p].brokers[b].hw = 0
-        rest(s.planes[p].brokers[b], NO_EPOCH)
+        end_log(s.planes[p].brokers[b])
         clear(s.planes[p].network, b)
         withdraw(s.planes[p].network, b)
     return True
+
+
+def end_log(replica):
+    """A log is deleted, and with it all that its replica knew."""
+    remove(replica.log)
+    replica.hw = 0
+    rest(replica, NO_EPOCH)
 
 
 def delete_state(s, b: Broker, p: Partition, fate: Fate):

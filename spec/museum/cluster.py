@@ -1,11 +1,11 @@
 """The composed cluster: `partition` and `replica` in one state, and what is known of it."""
 
-from spec.cluster import cluster, control, data_plane, deletion, faults, network
+from spec.cluster import cluster, control, data_plane, deletion, faults, network, reassignment
 from spec.language.model import Model, Transition
-from spec.museum import partition, partition_deletion
+from spec.museum import partition, partition_deletion, partition_reassignment
 from spec.museum.partition import acting, asking
 from spec.partition import network as parts
-from spec.properties.cluster import SAFETY, WITH_DELETIONS
+from spec.properties.cluster import SAFETY, WITH_DELETIONS, WITH_REASSIGNMENTS
 from spec.properties.cluster_goals import GOALS
 from spec.replica.clients.network import take_record
 from spec.replica.network import check
@@ -68,9 +68,18 @@ CREATING = partition.creating(
 DELETING = partition_deletion.deleting(
     CREATING,
     "deleting",
-    "The same, and it deletes topics: what runs. Deletion itself is explored in partition/deleting.",
+    "The same, and it deletes topics. Deletion itself is explored in partition/deleting.",
     acting(deletion.stop_replica) + asking(deletion.delete_state),
     WITH_DELETIONS,
     state=deletion.STATE,
+)
+REASSIGNING = partition_reassignment.reassigning(
+    CREATING,
+    "reassigning",
+    "The same, and it reassigns partitions: what runs. Reassignment itself is explored in partition/reassigning.",
+    acting(reassignment.stop_replica) + asking(deletion.delete_state, reassignment.tell_replicas),
+    WITH_REASSIGNMENTS,
+    state=reassignment.STATE,
+    initial=reassignment.initial,
 )
 MODELS = (FENCED,)

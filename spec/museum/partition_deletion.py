@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from spec.language.model import LIVENESS, Model, Transition
+from spec.language.model import LIVENESS, Model, Property, Transition
 from spec.language.rebind import rebind
 from spec.museum.partition import FENCED, acting, asking, scope
 from spec.partition import brokers, context, creation_zookeeper, network, progress, zookeeper
@@ -45,11 +45,13 @@ WITH_DELETIONS = {
 
 def deleting(
     model: Model, variant: str, story: str, transitions: tuple[Transition, ...],
-    asked: Mapping[Callable, Callable] = {}, **changes,
+    asked: Mapping[Callable, Callable] = {}, replaced: Mapping[Callable, Callable] = {},
+    properties: Callable[[tuple[Property, ...]], tuple[Property, ...]] = topic_deletion.properties, **changes,
 ) -> Model:
     """A variant in which the controller deletes topics: these transitions beside or instead of those of `model`.
 
-    `asked` replaces callees of its properties.
+    `asked` replaces callees of its properties, and `replaced` callees of transitions; `properties` makes those of the
+    variant from those of `model`.
     """
     own = {transition.function.__name__ for transition in transitions}
     new = tuple(t for t in CONTROLLER + OPERATORS if t.function.__name__ not in own) + transitions
@@ -58,8 +60,8 @@ def deleting(
     safety = tuple(p for p in model.properties if p.kind not in LIVENESS)
     return replace(
         model, variant=variant, story=story, transitions=kept + new, seams=model.seams + SEAMS,
-        properties=tuple(p.rebound(asked) for p in topic_deletion.properties(safety)),
-    ).rebound(WITH_DELETIONS, **changes)
+        properties=tuple(p.rebound(asked) for p in properties(safety)),
+    ).rebound(WITH_DELETIONS | replaced, **changes)
 
 
 LATE_ANSWER = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30, "log_goes_with_topic": 33}

@@ -187,7 +187,7 @@ TWO_PHASE = model(
     zookeeper.brokers_changed: zookeeper.ids_changed,
     shared.known_as_they_are: shared.as_they_are,
     zookeeper.is_begun: two_phase.is_listed,
-    reassignment.is_complete: two_phase.is_in_sync,
+    reassignment.is_ready: two_phase.is_in_sync,
     network.drop_requests: network.keep_requests,
     legal.replica_move_is_legal: legal.replica_move_was_legal,
     progress.start_marks: two_phase.mark_nothing,

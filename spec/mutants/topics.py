@@ -15,6 +15,7 @@ from spec.partition.legal import (
     NEW_PARTITION, NON_EXISTENT_PARTITION, ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_SUCCESSFUL,
 )
 from spec.partition.moves import move_partition
+from spec.partition.reassignment.assignment import append_members
 from spec.partition.strategies import replicas_of
 from spec.topics import context, creation, deletion, fencing, machines, progress, reassignment, replica, zookeeper
 from spec.topics.context import (
@@ -23,7 +24,7 @@ from spec.topics.context import (
 )
 from spec.topics.fencing import checked_delete_topic
 from spec.topics.progress import any_in, at_work, end_election, rest
-from spec.topics.reassignment import append_members, finish, origin_of, plan, target_of
+from spec.topics.reassignment import finish, origin_of, plan, target_of
 from spec.topics.znodes import NONE
 from spec.topics.tree import delete_config, delete_request, delete_topic
 from spec.topics.zookeeper import data_changed, get_assignments
@@ -293,8 +294,8 @@ MUTANTS = (
     mutant("adding-to-union", "planned_as_asked", {reassignment.plan: plan_adding_to_union}, MOVED_TWICE),
     mutant("target-by-id", "target_order_kept", {reassignment.finish: finish_by_id}, MOVED),
     mutant_within("origin-forgotten", "origin_kept", "reassign", {reassignment.origin_of: origin_with_added}, SPARE),
-    mutant_within("finish-early", "target_in_sync", "check", {reassignment.is_complete: complete_at_once}),
-    mutant_within("finish-too-early", "force_elects", "check", {reassignment.is_complete: complete_at_once}),
+    mutant_within("finish-early", "target_in_sync", "check", {reassignment.is_ready: complete_at_once}),
+    mutant_within("finish-too-early", "force_elects", "check", {reassignment.is_ready: complete_at_once}),
     mutant("cancel-nothing", "cancelled_to_origin", {reassignment.plan_cancellation: cancel_nothing}, TWICE),
     mutant("dead-in-first-isr", "first_state", {machines.new_topic_isr: all_assigned}, PAIR_FAULT),
     mutant("keep-cache", "cache_of_this_topic", {context.forget_topic: keep_cache}),

@@ -87,13 +87,14 @@ def start_partitions(controller):
 
 
 def take_offline(controller, r, partitions):
-    """Replicas of broker `r` are to go offline; where leadership is not known they are so at once."""
+    """Replicas of broker `r` are to go offline, if they may; where leadership is not known they are so at once."""
     for p in range(len(controller.partitions)):
-        if contains(partitions, p):
+        may = replica_move_is_legal(controller.partitions[p].replicas[r], OFFLINE_REPLICA)
+        if contains(partitions, p) and may:
             if is_known(controller.partitions[p]):
                 controller.removing = with_member(controller.removing, p)
                 controller.replicas = union(controller.replicas, only(r))
-            elif replica_move_is_legal(controller.partitions[p].replicas[r], OFFLINE_REPLICA):
+            else:
                 controller.partitions[p].replicas[r] = OFFLINE_REPLICA
 
 
@@ -137,7 +138,7 @@ def end_election(controller, p):
 
 
 def proceed(controller):
-    """Go on with the event: elect, then take replicas offline (a new reign: before), then what is left."""
+    """Go on with the event: elect, then take replicas offline (a new reign: before), then the rest."""
     if is_empty(controller.todo):
         next_removal(controller)
     if controller.starting and is_empty(controller.replicas):
@@ -146,7 +147,13 @@ def proceed(controller):
         controller.doing = ELECTING
     elif not is_empty(controller.replicas):
         controller.doing = REMOVING
-    elif controller.strategy == PREFERRED_BY_ZNODE or controller.strategy == REASSIGN:
+    else:
+        go_on(controller)
+
+
+def go_on(controller):
+    """Nobody is to be elected, and no replica to go offline: what is left of the event."""
+    if controller.strategy == PREFERRED_BY_ZNODE or controller.strategy == REASSIGN:
         controller.doing = DELETING_REQUEST
     elif is_empty(controller.joined) and is_empty(controller.bounced) and is_empty(controller.gone):
         end_event(controller)

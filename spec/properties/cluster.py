@@ -12,8 +12,10 @@ from spec.language.sets import contains, difference, is_empty
 from spec.partition.zookeeper import assigned
 from spec.properties import partition, replica, topic_deletion
 from spec.properties.replica import enough_replicas as replica_enough
+from spec.properties.replica import is_cut
 from spec.replica.broker import LEADER, NONE
 from spec.replica.network import SENT
+from spec.replica.storage import NO_EPOCH
 
 NOT_ASKED = (
     replica.local_epoch, replica.local_epoch_never_falls,  # asked of the brokers already
@@ -112,5 +114,13 @@ def has_log_records(s, b, p):
     return s.planes[p].brokers[b].log.length > 0
 
 
+def is_cut_and_kept(old, new):
+    """Whether a log is shorter than it may be, and its broker still has the replica, or may have."""
+    is_deleted = new.leader_epoch == NO_EPOCH and new.log.length == 0 and new.hw == 0
+    return is_cut(old, new) and not is_deleted
+
+
 WITH_DELETIONS = {topic_deletion.has_log: has_log_records}
 """What is asked otherwise where topics are deleted."""
+WITH_REASSIGNMENTS = WITH_DELETIONS | {is_cut: is_cut_and_kept}
+"""And where partitions are reassigned."""

@@ -61,6 +61,11 @@ def same_sequence(some, others):
     return some.length == others.length
 
 
+def is_assigned_so(zk, p, cached):
+    """Whether a controller remembers the assignment that there is."""
+    return same_sequence(zk.assignments[p], cached.assignment)
+
+
 def context_is_zookeeper(s):
     """While no answer to a write is lost, a controller by right that has handled everything remembers who
     lives, the assignments, who leads, and the ISRs (C12).
@@ -73,7 +78,7 @@ def context_is_zookeeper(s):
             for p in range(len(s.zk.partitions)):
                 if differs_from_cache(s.zk.partitions[p], controller.partitions[p]):
                     return False
-                if not same_sequence(s.zk.assignments[p], controller.partitions[p].assignment):
+                if not is_assigned_so(s.zk, p, controller.partitions[p]):
                     return False
     return True
 

@@ -143,11 +143,17 @@ def asked_for(before, after, b):
     return after.brokers[b].controller.todo == expected
 
 
+def ends_something(controller):
+    """Whether what was begun before a deletion comes to its end: nothing does."""
+    return False
+
+
 def queued_left_alone(s):
     """No election is held by a controller of a partition whose topic it knows to be queued for deletion (T3)."""
     for broker in s.brokers:
         controller = broker.controller
         elects = controller.doing == ELECTING or controller.doing == WRITING_LEADER
+        elects = elects and not ends_something(controller)
         if elects and not is_empty(intersection(controller.todo, controller.deleting)):
             return False
     return True
@@ -196,7 +202,7 @@ def removal_recipients(before, after, b, p, r, fate):
         return True
     if is_queued(controller, p):
         return told(after, b, p) == told(before, b, p)
-    others = without_member(intersection(replicas_of(before.zk.assignments[p]), controller.live), r)
+    others = without_member(intersection(replicas_of(controller.partitions[p].assignment), controller.live), r)
     return told(after, b, p) == known_as_they_are(before.zk, b, others)
 
 

@@ -56,6 +56,11 @@ def epoch_step(before, after):
     return True
 
 
+def raises_epoch(controller):
+    """Whether a controller is about to write a state with another leader epoch."""
+    return controller.doing == WRITING_LEADER or controller.doing == WRITING_REMOVAL
+
+
 def raised_by_election(before, after):
     """Only a controller that has elected, or takes a replica offline, raises a leader epoch: a wish leaves it (P4)."""
     for p in range(len(after.zk.partitions)):
@@ -64,8 +69,7 @@ def raised_by_election(before, after):
         if exists(old) and new.leader_epoch > old.leader_epoch:
             raised = False
             for broker in before.brokers:
-                doing = broker.controller.doing
-                if doing == WRITING_LEADER or doing == WRITING_REMOVAL:
+                if raises_epoch(broker.controller):
                     raised = raised or broker.controller.result.leader_epoch == new.leader_epoch
             if not raised:
                 return False
@@ -109,11 +113,17 @@ def clean(before, after):
     return True
 
 
+def is_assigned(s, b, p):
+    """Whether a broker has a replica of a partition: who has one keeps it."""
+    return True
+
+
 def local_epoch(s):
-    """No broker has a leader epoch that was never written (P8)."""
-    for broker in s.brokers:
+    """No broker has a leader epoch of its replica that was never written (P8)."""
+    for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
-            if broker.replicas[p].leader_epoch > s.zk.partitions[p].leader_epoch:
+            newer = s.brokers[b].replicas[p].leader_epoch > s.zk.partitions[p].leader_epoch
+            if newer and is_assigned(s, b, p):
                 return False
     return True
 

@@ -169,12 +169,17 @@ def all_in_sync_hold(s, offset, record):
     return True
 
 
+def is_cut(old, new):
+    """Whether a log is shorter than it was, and than it may be."""
+    return new.log.length < old.log.length and new.log.length < old.hw
+
+
 def truncated_above_hw(before, after):
     """No replica truncates below its own high watermark (D8)."""
     for b in range(len(after.brokers)):
         old = before.brokers[b]
         new = after.brokers[b]
-        if after.zk.unclean == 0 and new.log.length < old.log.length and new.log.length < old.hw:
+        if after.zk.unclean == 0 and is_cut(old, new):
             return False
     return True
 

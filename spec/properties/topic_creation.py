@@ -30,11 +30,16 @@ def is_gone(s, p):
     return False
 
 
+def is_changed(before, after, p):
+    """Whether the assignment of a partition is another one."""
+    return not same_sequence(before.zk.assignments[p], after.zk.assignments[p])
+
+
 def assignments_stay(before, after):
     """Nobody changes the assignment of a partition that a topic has, as long as the topic is there."""
     for p in range(len(before.zk.assignments)):
         there = before.zk.assignments[p].length > 0 and not is_gone(after, p)
-        if there and not same_sequence(before.zk.assignments[p], after.zk.assignments[p]):
+        if there and is_changed(before, after, p):
             return False
     return True
 

@@ -50,6 +50,11 @@ def has_log(s, b, p):
     return s.brokers[b].replicas[p].ghosts.log == 1
 
 
+def keeps_log(s, b, p):
+    """Whether a broker has a log of a partition that is there."""
+    return has_log(s, b, p)
+
+
 def is_deleted_topic(s, p):
     """Whether a partition was one of a topic that is deleted."""
     return contains(s.zk.deleted, p)
@@ -63,7 +68,7 @@ def has_topic(s, p):
 def may_go(s, p):
     """Whether the deletion of a partition is asked for, and no broker has a log of it."""
     for b in range(len(s.brokers)):
-        if has_log(s, b, p):
+        if keeps_log(s, b, p):
             return False
     return contains(s.zk.deleting, p)
 
@@ -118,10 +123,15 @@ def state_deleted_by_right(before, after, b, p, fate):
     return not deleted or before.brokers[b].controller.epoch == before.zk.epoch
 
 
+def may_lose_log(s, b, p):
+    """Whether the log of a broker may be deleted: the deletion of its topic is asked for."""
+    return contains(s.zk.deleting, p)
+
+
 def log_goes_with_topic(before, after, b, epoch, p):
     """A log is deleted only while the deletion of its topic is asked for (T4)."""
     goes = has_log(before, b, p) and not has_log(after, b, p)
-    return not goes or contains(before.zk.deleting, p)
+    return not goes or may_lose_log(before, b, p)
 
 
 def at_rest(s, b):

@@ -6,11 +6,11 @@ reassignment to the replicas that there were; a new request replaces the one in 
 """
 
 from spec.language.domains import NOBODY
-from spec.language.sequences import push
 from spec.language.sets import contains, difference, intersection, is_empty, only, without_member
 from spec.partition.context import clear
 from spec.partition.legal import NEW_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA
 from spec.partition.moves import move_partition, move_replicas
+from spec.partition.reassignment.assignment import append_members, is_complete, origin, target
 from spec.partition.strategies import reassign_leader, replicas_of
 from spec.partition.zookeeper import known_as_they_are
 from spec.topics.context import (
@@ -25,31 +25,24 @@ from spec.topics.zookeeper import epoch_of, get_state, isr_of, leader_of
 from spec.zookeeper import EXPIRED, FENCED, NONODE, OK
 
 
-def append_members(source, brokers, sequence):
-    """Append the elements of `source` that are in a set and not in `sequence`, in their order."""
-    for i in range(source.length):
-        if contains(difference(brokers, replicas_of(sequence)), source.slots[i]):
-            push(sequence, source.slots[i])
-
-
 def origin_of(assigned):
     """The replicas that there were before the reassignment in progress."""
-    return difference(replicas_of(assigned.replicas), assigned.adding)
+    return origin(assigned.replicas, assigned.adding)
 
 
 def target_of(assigned):
     """The replicas that there are to be after it."""
-    return difference(replicas_of(assigned.replicas), assigned.removing)
+    return target(assigned.replicas, assigned.removing)
 
 
-def plan(assigned, target, planned):
+def plan(assigned, wanted, planned):
     """ReplicaAssignment.reassignTo: first the target, then what there was; what is added and what removed."""
-    origin = origin_of(assigned)
+    before = origin_of(assigned)
     clear(planned.replicas)
-    append_members(target, replicas_of(target), planned.replicas)
-    append_members(assigned.replicas, origin, planned.replicas)
-    planned.adding = difference(replicas_of(planned.replicas), origin)
-    planned.removing = difference(replicas_of(planned.replicas), replicas_of(target))
+    append_members(wanted, replicas_of(wanted), planned.replicas)
+    append_members(assigned.replicas, before, planned.replicas)
+    planned.adding = difference(replicas_of(planned.replicas), before)
+    planned.removing = difference(replicas_of(planned.replicas), replicas_of(wanted))
 
 
 def plan_cancellation(assigned, planned):
@@ -60,13 +53,13 @@ def plan_cancellation(assigned, planned):
     planned.removing = 0
 
 
-def is_valid(controller, partition, wish, target):
+def is_valid(controller, partition, wish, asked):
     """Whether the request is obeyed: known, not being deleted, new replicas live, something to cancel."""
     if controller.deleting or not is_present(partition):
         return False
     if wish == CANCELLATION:
         return partition.reassigned == 1
-    return is_empty(difference(difference(replicas_of(target), origin_of(partition.assigned)), controller.live))
+    return is_empty(difference(difference(replicas_of(asked), origin_of(partition.assigned)), controller.live))
 
 
 def reassign(s, b: Broker):
@@ -128,10 +121,9 @@ def stop_later(controller, partition, brokers, task):
     proceed(controller)
 
 
-def is_complete(assigned, isr):
-    """Whether a reassignment can be finished: there is none, or its target is in the ISR."""
-    is_none = is_empty(assigned.adding) and is_empty(assigned.removing)
-    return is_none or is_empty(difference(target_of(assigned), isr))
+def is_ready(assigned, isr):
+    """Whether a reassignment can be finished with an ISR."""
+    return is_complete(assigned.replicas, assigned.adding, assigned.removing, isr)
 
 
 def caught_up(s, b: Broker, p: Partition):
@@ -143,7 +135,7 @@ def caught_up(s, b: Broker, p: Partition):
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
-    if not at_work(controller) or not partition.reassigned or not is_complete(partition.assigned, isr_of(s.zk, p)):
+    if not at_work(controller) or not partition.reassigned or not is_ready(partition.assigned, isr_of(s.zk, p)):
         return False
 
     controller.moving = only(p)
@@ -168,7 +160,7 @@ def check(s, b: Broker, p: Partition):
     answer = get_state(s.zk, b, p)
     if answer == EXPIRED:
         forget(controller)
-    elif is_complete(partition.assigned, isr_of(s.zk, p)):
+    elif is_ready(partition.assigned, isr_of(s.zk, p)):
         finish(controller, partition)
     else:
         controller.doing = BUMPING

@@ -22,6 +22,9 @@ from spec.language.digest import fields_of
 from spec.replica.zookeeper import Answer
 from tests.impl.memory_zookeeper import MemoryClientPort, MemoryPort, MemorySession, Server
 
+CREATED = "created"
+"""The topic that is created: the partitions of the room."""
+
 
 class Child:
     """A process as its conductor sees it."""
@@ -95,7 +98,9 @@ class World:
         self._create(f"{DELETE_TOPICS}/{TOPIC}")
 
     def ask_for_reassignment(self, p, target):
-        self._create(Reassignment.path, Reassignment(TOPIC, p, (target,)).encode())
+        is_room = self.room and p >= self.size[2] - self.room
+        topic, partition = (CREATED, 0) if is_room else (TOPIC, p)
+        self._create(Reassignment.path, Reassignment(topic, partition, (target,)).encode())
 
     def ask_for_preferred(self):
         self._create(PreferredElection.path, PreferredElection(TOPIC, tuple(range(self.size[2]))).encode())

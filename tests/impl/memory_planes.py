@@ -14,10 +14,7 @@ from impl.watched import members
 from spec.planes import ASKED, FETCHED, WRITTEN, fields_of, put_fields
 from spec.processes import PARTITION
 from spec.replica.network import DONE, RECORD
-from tests.impl.memory_cluster import InMemory
-
-CREATED = "created"
-"""The topic that is created: the partitions of the room."""
+from tests.impl.memory_cluster import CREATED, InMemory
 
 
 def batch(value):

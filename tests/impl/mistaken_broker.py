@@ -1,10 +1,12 @@
-"""A broker that makes a mistake in deleting topics: that of the mutant, or of the seam, that its argument names."""
+"""A broker that makes a mistake in deleting topics, or in reassigning partitions: that of the mutant, or of the seam,
+that its argument names.
+"""
 
 import sys
 from dataclasses import replace
 
 from impl import broker, process
-from spec.mutants.partition_deletion import MUTANTS
+from spec.mutants import partition_deletion, partition_reassignment
 from spec.processes import cluster
 from spec.replica import storage
 
@@ -19,7 +21,8 @@ def mistaken(variant):
     right, name = cluster(variant), sys.argv[1]
     if name == "log-kept":
         return replace(right, partition=right.partition.rebound({storage.remove: keep}))
-    mutant = next(mutant for mutant in MUTANTS if mutant.name == name)
+    mutants = partition_deletion.MUTANTS + partition_reassignment.MUTANTS
+    mutant = next(mutant for mutant in mutants if mutant.name == name)
     return replace(right, partition=mutant.mutate(right.partition))
 
 

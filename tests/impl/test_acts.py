@@ -17,7 +17,7 @@ GOOD = [
     {"time": 2.5, "fault": "cut_links", "broker": 2}, {"time": 3, "fault": "slow_zookeeper", "broker": 0, "delay": 0.1},
     {"time": 3, "fault": "kill", "broker": 0}, {"time": 4, "fault": "tear", "broker": 2, "partition": 1},
     {"time": 5, "fault": "delete_controller"}, {"time": 5, "fault": "delete_topic", "topic": "more"},
-    {"time": 6, "fault": "pause", "broker": 0},
+    {"time": 6, "fault": "pause", "broker": 0}, {"time": 6, "fault": "reassign", "partition": 1, "replicas": [2, 0]},
 ]
 
 
@@ -57,6 +57,9 @@ def test_what_was_recorded_can_be_read(write):
     ({"time": 3, "fault": "tear", "broker": 0, "partition": 2}, "partition is 2: a whole number from 0 to 1"),
     ({"time": 3, "fault": "hold", "broker": 0, "before": 1}, "before is 1: a string"),
     ({"time": 3, "fault": "restart_zookeeper"}, "not ours"),
+    ({"time": 3, "fault": "reassign", "partition": 2, "replicas": [2]}, "partition is 2: one of the topic, from 0"),
+    ({"time": 3, "fault": "reassign", "partition": 0, "replicas": [2, 2]}, "replicas is [2, 2]: a list of 1 to 3"),
+    ({"time": 3, "fault": "reassign", "partition": 0, "replicas": 1}, "replicas is 1: a list"),
     ({"time": 3, "fault": "delete_topic", "topic": "../ids"}, 'topic is "../ids": of a-z'),
     ({"time": 3, "fault": "delete_topic", "topic": "__consumer_offsets"}, "and not __consumer_offsets"),
 ])
@@ -98,6 +101,7 @@ def test_everything_is_done_in_order_and_mended(write, monkeypatch):
     carry_out(read_acts(write(*GOOD), cluster.size), cluster, Silent())
     assert cluster.done == [
         ("pause", 1), ("cut_links", 2), ("slow_zookeeper", 0, 0.1), ("kill", 0), ("tear", 2, 1), ("delete_controller",),
-        ("delete_topic", "more"), ("slow_zookeeper", 0, 0.0), ("mend_links", 2), ("resume", 1), ("kill", 2),
+        ("delete_topic", "more"), ("reassign", 1, [2, 0]),
+        ("slow_zookeeper", 0, 0.0), ("mend_links", 2), ("resume", 1), ("kill", 2),
         ("start", 0), ("start", 2),
     ]

@@ -17,7 +17,7 @@ class FakeCluster:
     """Notes what is done to it, and follows it as a cluster would."""
 
     class size:
-        brokers, planes, standing, variant = 3, 6, 3, "fenced"
+        brokers, planes, standing, partitions, replicas, min_isr, variant = 3, 6, 3, 2, 3, 1, "fenced"
 
     owns_zookeeper = True
 

@@ -32,8 +32,8 @@ from spec.partition.zookeeper import session_open
 from spec.processes import cluster, has_planes
 from spec.replica.zookeeper import Answer
 from spec.zookeeper import DELETED, EXPIRED, OK
-from tests.impl.memory_cluster import InMemory, World
-from tests.impl.memory_planes import CREATED, PlanesInMemory
+from tests.impl.memory_cluster import CREATED, InMemory, World
+from tests.impl.memory_planes import PlanesInMemory
 from traces.processes.watched import undo, watched
 
 BROKERS, PARTITIONS, FAULTS = 2, 2, 8

@@ -22,6 +22,7 @@ from spec.museum.partition_deletion import WITH_DELETIONS
 from spec.partition import creation_zookeeper as creation
 from spec.partition import zookeeper as partition
 from spec.partition.deletion import zookeeper as deletion
+from spec.partition.reassignment import zookeeper as reassignment
 from spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
 from spec.zookeeper import ANSWERED, NONODE, OK
 
@@ -260,6 +261,30 @@ def test_topics_that_are_deleted(opened, clean, seed):
         remove_topic(clean)
         clean.write(SetData(GIVEN, b"", -1))
         clean.write(Delete(f"/admin/delete_topics/{TWO}", -1))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_assignments_that_are_changed(opened, clean, seed):
+    chance = random.Random(seed)
+    live, state, _ = controllers(opened, clean, True)
+    try:
+        for number in range(40):
+            b, p = chance.randrange(BROKERS), chance.randrange(2)
+            known = state.brokers[b].controller.partitions[p].copy()
+            replicas = chance.sample(range(BROKERS), chance.randint(1, BROKERS))
+            known.assignment.slots[:len(replicas)], known.assignment.length = replicas, len(replicas)
+            known.adding, known.removing = ((1 << each) * chance.randrange(2) for each in (replicas[0], replicas[-1]))
+            if chance.random() < 0.5:
+                found = live[b].checked_set_topic(b, p, known, b + 1, ANSWERED)
+                wanted = reassignment.checked_set_topic(state.zk, b, p, known, b + 1, ANSWERED)
+                assert election.Answer.names[found] == election.Answer.names[wanted], number
+            readers = [(known.copy(), state.brokers[b].controller.result.copy()) for _ in range(2)]
+            assert live[b].load_reassigned(b, p, *readers[0]) == reassignment.load_reassigned(
+                state.zk, b, p, *readers[1])
+            read = [(each.assignment.slots[:each.assignment.length], each.adding, each.removing) for each, _ in readers]
+            assert read[0] == read[1], number
+    finally:
+        remove_topic(clean)
 
 
 def test_notifications_of_failed_log_directories(opened, clean):

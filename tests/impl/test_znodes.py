@@ -11,17 +11,20 @@ from impl.znodes import (
     BrokerId, ConfigChange, Controller, ControllerEpoch, Given, IsrChange, LogDirEvent, PreferredElection,
     Reassignment, State, Topic, TopicConfig,
 )
+from spec.topic_ids import topic_id
 from traces.recording import read_recording
 from traces.transactions import Create, SetData
 
 RECORDINGS = Path(__file__).parents[2] / "traces" / "recordings"
 IDS = st.integers(0, 50)
 SOME = st.lists(IDS, max_size=4, unique=True).map(tuple)
+MOVED = st.dictionaries(IDS, SOME, max_size=3).map(lambda moved: tuple(sorted(moved.items())))
+TOPIC_IDS = st.one_of(st.just(""), st.builds(topic_id, st.integers(1, 2**64 - 1), st.just(b"12345678")))
 
 
 @given(st.one_of(
     st.builds(Controller, IDS), st.builds(ControllerEpoch, IDS), st.builds(BrokerId, st.just("127.0.0.1"), IDS, IDS),
-    st.builds(Topic, st.lists(SOME, max_size=12).map(tuple), st.integers(0, 2**64 - 1)),
+    st.builds(Topic, st.lists(SOME, max_size=12).map(tuple), TOPIC_IDS, MOVED, MOVED),
     st.builds(State, IDS, SOME, IDS, IDS),
     st.builds(TopicConfig, st.booleans()), st.builds(Reassignment, st.just("t"), IDS, SOME),
     st.builds(IsrChange, st.just("t"), IDS), st.builds(LogDirEvent, IDS), st.builds(Given, st.integers(0, 2**64 - 1)),
@@ -73,6 +76,29 @@ def test_states_of_real_clusters_are_written_again_byte_for_byte(name, path):
     assert contents
     for content in contents:
         assert State.decode(content).encode() == content
+
+
+def test_topics_of_a_real_cluster_that_reassigns_are_written_again_byte_for_byte():
+    contents = [content for content in written("3.9.1-reassign", ("/brokers/topics/", "")) if b"partitions" in content]
+    assert sum(b'"adding_replicas":{"' in content for content in contents) > 3
+    for content in contents:
+        assert Topic.decode(content).encode() == content
+
+
+@pytest.mark.parametrize("data", [
+    b"", b"{", b"[]", b'{"partitions":[]}', b'{"partitions":[{"topic":"t","partition":0}]}',
+    b'{"partitions":[{"topic":"t","partition":0,"replicas":["1"]}]}', b'{"partitions":{"t":1}}',
+])
+def test_what_is_no_request_for_a_reassignment(data):
+    assert Reassignment.asked(data) is None
+    assert Reassignment.asked(Reassignment("t", 0, (2, 1)).encode()) == Reassignment("t", 0, (2, 1))
+
+
+def test_an_assignment_is_changed_of_one_partition_alone():
+    topic = Topic(((0, 1), (1, 2)), "", ((1, (2,)),), ())
+    union = topic.reassigned(0, (2, 0, 1), (2,), (0, 1))
+    assert union == Topic(((2, 0, 1), (1, 2)), "", ((0, (2,)), (1, (2,))), ((0, (0, 1)),))
+    assert union.reassigned(0, (2,), (), ()) == Topic(((2,), (1, 2)), "", ((1, (2,)),), ())
 
 
 def test_requests_of_operators_are_those_of_the_tools():

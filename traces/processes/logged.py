@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from spec.processes import ELECTION, PARTITION
 from spec.language.plain import Plain
-from spec.language.sets import contains, with_member
+from spec.language.sets import contains, with_member, without_member
 from spec.topic_ids import members_in
 from traces.contents import number_in, partition_state
 from traces.partitions.inputs import unclean_in
@@ -28,7 +28,8 @@ class Logged:
     """The transactions of a recording by zxid; `epochs` bounds the epochs and faults that there were."""
 
     def __init__(self, cluster: Cluster):
-        self._topic, self._deletes = cluster.topic, cluster.deletes
+        self._topic, self._sizes = cluster.topic, cluster.sizes
+        self._deletes, self._reassigns = cluster.deletes, cluster.reassigns
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
         self._log_dir_events = list(_notifications(cluster.zookeeper.transactions, LOG_DIR_EVENT))
         self._isr_changes = list(_with_their_writes(cluster.zookeeper.transactions))
@@ -89,13 +90,34 @@ class Logged:
             case Create("/admin/preferred_replica_election"):
                 yield PARTITION, "ask_for_preferred", {}
             case Create("/admin/reassign_partitions", data):
-                for (_, p), target in entries_in(data).items():
-                    yield PARTITION, "ask_for_reassignment", {"p": p, "target": target[0]}
+                yield from self._moved(data, zxid)
             case Create(path) if found := _MARKER.fullmatch(path):
                 yield from self._marked(found[1], zxid)
             case Create(path, data) | SetData(path, data) if path == f"/config/topics/{self._topic}":
                 if unclean_in(data):
                     yield PARTITION, "allow_unclean", {}
+
+    def listed(self, transaction: Transaction) -> list[int]:
+        """The replicas that an operator's transaction wants of a partition, in order; none where it wants none."""
+        for operation in () if transaction.failed else transaction.operations:
+            match operation:
+                case Create("/admin/reassign_partitions", data):
+                    return list(dict.fromkeys(next(iter(entries_in(data).values()), ())))
+        return []
+
+    def _moved(self, data: bytes | None, zxid: int) -> Iterator[tuple[str, str, dict]]:
+        """The reassignment that is asked for: the first in the request, if there is such a partition."""
+        (topic, partition), target = next(iter(entries_in(data).items()), (("", 0), ()))
+        numbers = self._numbers_of(topic, zxid)
+        known = set(target) <= set(range(self._sizes["brokers"])) and len(set(target)) <= self._sizes["replicas"]
+        if not target or not known or not 0 <= partition < len(numbers):
+            return
+        others = 0
+        for broker in target[1:]:
+            others = with_member(others, broker)
+        moved = {"first": target[0], "others": without_member(others, target[0])}
+        yield PARTITION, "ask_for_reassignment", {"p": numbers[partition]} | (
+            moved if self._reassigns else {"target": target[0]})
 
     def _marked(self, topic: str, zxid: int) -> Iterator[tuple[str, str, dict]]:
         """The deletion of a topic that is asked for, one that is there or is not."""
@@ -119,6 +141,9 @@ class Logged:
             if isinstance(operation, Create) and (found := _TOPIC.fullmatch(path)):
                 if text := self._differs_in_topic(found[1], topic_in(data), states[PARTITION].zk):
                     return text
+            if isinstance(operation, SetData) and (found := _TOPIC.fullmatch(path)) and self._reassigns:
+                if text := self._differs_in_assignment(found[1], zxid, topic_in(data), states[PARTITION].zk):
+                    return text
             if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
                 return text
             if (found := _STATE.fullmatch(path)) and data:
@@ -138,6 +163,15 @@ class Logged:
         written = [list(assignment.replicas) for _, assignment in sorted(topic.partitions.items())]
         held = [zk.assignments[p].slots[:zk.assignments[p].length] for p in numbers]
         return None if written == held else f"it gave {name} the replicas {written}, not {held}"
+
+    def _differs_in_assignment(self, name: str, zxid: int, topic: Topic, zk: Plain) -> str | None:
+        """In what assignments that were written differ from what the specification's ZooKeeper holds."""
+        for (_, written), p in zip(sorted(topic.partitions.items()), self._numbers_of(name, zxid)):
+            held = (zk.assignments[p].slots[:zk.assignments[p].length], numbers_in(zk.adding[p]),
+                    numbers_in(zk.removing[p]))
+            if (list(written.replicas), sorted(written.adding), sorted(written.removing)) != held:
+                return f"it wrote {written} of partition {p}, not {held}"
+        return None
 
     def _differs_in_deletion(self, path: str, zxid: int, zk: Plain) -> str | None:
         """In what a znode that was deleted differs from what the specification's ZooKeeper holds."""

@@ -76,6 +76,8 @@ def _storage_error(state, message, broker):
 def _stop_replica(state, message, broker):
     stop = state.network.stops[message.content["epoch"]][message.content["p"]]
     stop.to = with_member(stop.to, broker)
+    if hasattr(stop, "leader_epochs"):
+        stop.leader_epochs[broker] = message.content["leader_epoch"]
     yield
 
 

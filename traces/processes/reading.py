@@ -25,9 +25,11 @@ MOST = (9, 9, 64, 9)
 OTHERS = {"offsets": -1, "room": 0}
 """What older descriptions do not have, and what it is then."""
 _FILE = re.compile(r"broker-([0-9]+)\.([0-9]+)\.jsonl")
-FORMAT, WITH_GROUPS = 4, 3
-FORMATS = (2, WITH_GROUPS, FORMAT)
-"""In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted."""
+FORMAT, WITH_DELETIONS, WITH_GROUPS = 5, 4, 3
+FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, FORMAT)
+"""In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
+up to 4 no partition reassigned.
+"""
 RETRIED = ("register_broker",)
 """Steps that ask again where no answer came, whatever comes between."""
 
@@ -87,7 +89,7 @@ class Cluster:
     """What was run, what each process did (the incarnations of a broker in order), and ZooKeeper's log.
 
     `offsets`: the number of the offsets partition among the partitions, -1 without one; `room`: how many of the last
-    partitions no topic had at first; `deletes`: topics may be deleted.
+    partitions no topic had at first; `deletes`: topics may be deleted; `reassigns`: and partitions reassigned.
     """
 
     directory: Path
@@ -99,6 +101,7 @@ class Cluster:
     zookeeper: Recording
     room: int = 0
     deletes: bool = True
+    reassigns: bool = True
 
     @property
     def longest_log(self) -> int:
@@ -128,7 +131,8 @@ def read_cluster(directory: Path) -> Cluster:
             raise UserError(f"{file}: line 1 cannot be read: {len(lines[0].found)} replicas are found, of "
                             f"{sizes['partitions']} partitions")
     return Cluster(directory, manifest["variant"], manifest["topic"], sizes, manifest["offsets"], processes,
-                   read_recording(directory / "zookeeper"), manifest["room"], manifest["format"] == FORMAT)
+                   read_recording(directory / "zookeeper"), manifest["room"], manifest["format"] >= WITH_DELETIONS,
+                   manifest["format"] == FORMAT)
 
 
 def _number(file: Path, brokers: int) -> tuple[int, int]:

@@ -74,7 +74,7 @@ class Follower:
         self.logged = Logged(cluster)
         recorded = any(line.found for lines in cluster.processes for line in lines)
         try:
-            observed = observed_cluster(variant, cluster.deletes)
+            observed = observed_cluster(variant, cluster.deletes, cluster.reassigns)
         except LookupError as error:
             raise NoSuchVariant(*error.args) from None
         self.world = World(observed, cluster.sizes, self.logged.epochs, cluster.longest_log, cluster.room, recorded,
@@ -110,6 +110,7 @@ class Follower:
         elif occurrence.stray is not None:
             raise Divergence(f"no step that broker {occurrence.stray} recorded has made it")
         elif occurrence.transaction:
+            self.world.listed = self.logged.listed(occurrence.transaction)
             for part, name, arguments in self.logged.wanted(occurrence.transaction):
                 self._hidden(part, name, **arguments)
         elif occurrence.line.sends:
@@ -311,7 +312,8 @@ class Follower:
             "delete_config", "delete_marker", "delete_leftovers")]
         steps += [(name, {"p": p}) for name in (
             "load_state", "read_for_election", "write_leader", "create_first_state", "resume_deletion",
-            "delete_state") for p in partitions]
+            "delete_state", "write_assignment", "check_reassignment", "tell_replicas", "stop_removed",
+            "write_target") for p in partitions]
         steps += [(name, {"p": p, "r": r}) for name in ("read_for_removal", "write_removal")
                   for p in partitions for r in brokers]
         while self.world.record(broker)[1].controller.doing != IDLE:

@@ -14,10 +14,13 @@ from spec.language.domains import NOBODY, values
 from spec.language.model import Property, Transition
 from spec.language.plain import Plain, new_state
 from spec.language.rebind import rebind
-from spec.language.sets import contains, difference, intersection, with_member
+from spec.language.sequences import push
+from spec.language.sets import contains, difference, everybody, intersection, with_member
+from spec.partition.context import NO_EPOCH
 from spec.partition.creation_zookeeper import leave_unused
 from spec.partition.deletion.zookeeper import group_topics
-from spec.partition.zookeeper import as_they_are, known_as_they_are
+from spec.partition.reassignment.faults import put_target
+from spec.partition.zookeeper import as_they_are, assigned, known_as_they_are
 from spec.planes import departures
 from spec.processes import ELECTION, PARTITION, Cluster, has_planes, is_lost, named, scopes
 from spec.replica.broker import enough_in_sync
@@ -35,7 +38,9 @@ SPARE = 2
 GIVEN = frozenset({"fate", "hw"})
 """Arguments that no process records."""
 NEW_SESSION, LISTING = ("restart", "reopen"), ("load_brokers", "broker_change")
-SENDING = ("put_request", "put_request_with_isr", "put_error", "put_stop", "put_stopped")
+SENDING = ("put_request", "put_request_with_isr", "put_error", "put_stop", "put_removal", "put_stopped")
+
+STOPS = ("put_stop", "put_removal")
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ class Outcome:
 class World:
     """Both states of a cluster, at a scope that holds `epochs` and, in each partition, `log` records.
 
+    `listed`: the replicas that a request for a reassignment lists, when an operator makes one.
     `compared`: whether what is compared of a broker is also its replicas. At first no topic has the last `room`
     partitions; `offsets` is a topic of its own.
     """
@@ -71,6 +77,7 @@ class World:
         self._functions: dict[str, dict[str, Transition]] = {}
         self.known = Knowledge(sizes["brokers"], sizes["partitions"])
         self._told = 0
+        self.listed: list[int] = []
         for part in (ELECTION, PARTITION):
             model = cluster.model(part)
             state = new_state(model.state, self.scopes[part] | {"log": 0})
@@ -94,9 +101,20 @@ class World:
                    for each in seams_of(transition.function) | answering
                    if each in answering or each.__name__ in SENDING}
         watched |= {each: self._telling(each) for each in (known_as_they_are, as_they_are)}
+        if self.cluster.reassigns:
+            watched |= {assigned: self._taken_for_assigned, put_target: self._put_listed}
         watched |= {is_not_older: self._is_not_older, commit: self._acknowledging(commit),
                     is_refused: self._hears_refusal, checkpointed: _as_found}
         return Transition(rebind(transition.function, watched))
+
+    def _taken_for_assigned(self, zk, p):
+        """The brokers that may take themselves for replicas of a partition: what they were told of it may be old."""
+        return everybody(len(zk.clients))
+
+    def _put_listed(self, zk, first, others):
+        """The target of a reassignment as it was listed, in any order."""
+        for broker in self.listed:
+            push(zk.reassignment.target, broker)
 
     def _telling(self, known):
         """Which brokers of some a request reaches; it is sent to the others, too, who refuse it."""
@@ -285,8 +303,10 @@ class World:
         if part != PARTITION:
             return
         for name, epoch, p, *about, to in self._put:
-            kind = "StopReplica" if name == "put_stop" else "LeaderAndIsr"
-            content = {"epoch": epoch, "p": p, **dict(zip(("leader", "leader_epoch", "isr"), about))}
+            kind = "StopReplica" if name in STOPS else "LeaderAndIsr"
+            said = {"leader_epoch": about[0] if about else NO_EPOCH} if name in STOPS else dict(
+                zip(("leader", "leader_epoch", "isr"), about))
+            content = {"epoch": epoch, "p": p, **said}
             for r in range(self._sizes["brokers"]):
                 known = self.known.registration(arguments["b"], r)
                 if contains(to, r) and known:

@@ -28,6 +28,11 @@ def stop_arrives(network, epoch, p, b):
     return contains(network.stops[epoch][p].to, b)
 
 
+def is_overtaken(network, epoch, p, b, leader_epoch):
+    """Whether the StopReplica that arrives is of an older leader epoch than the replica has: none says any."""
+    return False
+
+
 def take_stop(network, epoch, p, b):
     """It is delivered."""
     network.stops[epoch][p].to = without_member(network.stops[epoch][p].to, b)

@@ -2,7 +2,7 @@
 
 from spec.controller.requests import is_stale
 from spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica
-from spec.partition.deletion.network import put_stopped, stop_arrives, take_stop
+from spec.partition.deletion.network import is_overtaken, put_stopped, stop_arrives, take_stop
 from spec.partition.network import put_wishes
 from spec.partition.replica import Epoch, is_lost
 from spec.partition.replica import leader_and_isr as lead_or_follow
@@ -28,19 +28,21 @@ def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
 
     Guards:  a request of `epoch` arrives; the process lives.
     Effects: with a lower controller epoch than before it is refused, and nobody waits for the answer; where the log
-             directory has failed the answer is KAFKA_STORAGE_ERROR.
-    Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9; the leader epoch in it is that of a deletion (2.6+).
+             directory has failed the answer is KAFKA_STORAGE_ERROR, and where the leader epoch in it is too old
+             FENCED_LEADER_EPOCH.
+    Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9; with a leader epoch, which none is too old of a deletion, 2.6+.
     """
     broker = s.brokers[b]
     if not broker.up or not stop_arrives(s.network, epoch, p, b):
         return False
 
+    overtaken = is_overtaken(s.network, epoch, p, b, broker.replicas[p].leader_epoch)
     take_stop(s.network, epoch, p, b)
     if not is_stale(broker, epoch):
         broker.seen_epoch = epoch
-        if not is_lost(broker.replicas[p]):
+        if not overtaken and not is_lost(broker.replicas[p]):
             lose_replica(broker.replicas[p])
             broker.replicas[p].ghosts.log = 0
             put_wishes(s.network, p, b, NO_EPOCH)
-        put_stopped(s.network, epoch, p, b, broker.replicas[p].failed)
+        put_stopped(s.network, epoch, p, b, 1 if overtaken else broker.replicas[p].failed)
     return True

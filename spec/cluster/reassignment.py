@@ -1,0 +1,65 @@
+"""The reassignment of a partition in the composed cluster: states are written, and logs of removed replicas deleted."""
+
+from spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
+from spec.cluster.cluster import initial as begin
+from spec.cluster.deletion import end_log, is_removed
+from spec.cluster.network import NETWORK
+from spec.cluster.zookeeper import note_deletion, note_state
+from spec.language.domains import Array, Record, renamed
+from spec.partition.context import Broker, Partition
+from spec.partition.deletion.replica import stop_replica as stop
+from spec.partition.reassignment.network import is_of_deletion
+from spec.partition.reassignment.reassignment import tell_replicas as tell
+from spec.partition.reassignment.state import BROKER, STOPS, ZOOKEEPER, keep_replicas
+from spec.partition.replica import Epoch
+from spec.replica.network import clear, withdraw
+from spec.zookeeper import Fate
+
+STATE = Record(
+    zk=(ZOOKEEPER, "ZooKeeper"),
+    brokers=(Array(BROKER, "brokers"), "what each broker knows"),
+    network=(NETWORK.extended(**STOPS), "requests on their way"),
+    planes=(Array(renamed(DATA_PLANE, LEADER_EPOCHS), "partitions"), "the data plane of each partition"),
+)
+
+
+def initial(s):
+    """As without reassignments; each partition has as many replicas as the scope says."""
+    begin(s)
+    keep_replicas(s)
+
+
+def tell_replicas(s, b: Broker, p: Partition, fate: Fate):
+    """A controller raises the leader epoch and tells the replicas.
+
+    Guards:  those of `reassignment.tell_replicas`.
+    Request: its answers.
+    Effects: its effects; when the state was written, ISRs that leaders of older epochs propose are refused.
+    Kafka:   see there; Partition.handleAlterPartitionError, FENCED_LEADER_EPOCH.
+    """
+    if not tell(s, b, p, fate):
+        return False
+
+    note_state(s.planes[p], s.zk.partitions[p])
+    return True
+
+
+def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
+    """A broker receives StopReplica(delete): the replica and its log are deleted.
+
+    Guards:  those of `replica.stop_replica` of a deletion.
+    Effects: its effects; unless it is refused, or too old, the log is deleted, and so is what the replica has sent or
+             waits for.
+    Kafka:   ReplicaManager.stopReplicas, LogManager.asyncDelete, 2.6 to 3.9.
+    """
+    of_deletion = is_of_deletion(s.network, epoch, p, b)
+    if not stop(s, b, epoch, p):
+        return False
+
+    if is_removed(s.brokers[b], epoch, p):
+        if of_deletion:
+            note_deletion(s.planes[p])
+        end_log(s.planes[p].brokers[b])
+        clear(s.planes[p].network, b)
+        withdraw(s.planes[p].network, b)
+    return True

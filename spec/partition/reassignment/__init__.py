@@ -1,0 +1,1 @@
+"""The reassignment of partitions (KIP-455), in the controller that `partition` has."""

@@ -1,0 +1,42 @@
+"""StopReplica(delete) with a leader epoch: a replica that was removed, and is told to lead or follow again, stays.
+
+Requests to one broker arrive in their order, of one controller; the leader epoch tells which came first of two
+controllers (2.6+). The deletion of a topic is obeyed whatever the leader epoch is.
+"""
+
+from spec.language.sets import contains
+from spec.partition.context import NO_EPOCH
+from spec.partition.deletion.network import put_stop as put_deletion
+from spec.partition.deletion.network import take_stop as take_deletion
+
+
+def put_stop(network, epoch, p, to):
+    """Send StopReplica(delete) to a set of brokers, for the topic is deleted."""
+    put_removal(network, epoch, p, NO_EPOCH, to)
+
+
+def put_removal(network, epoch, p, leader_epoch, to):
+    """Send StopReplica(delete) to a set of brokers, in a leader epoch."""
+    put_deletion(network, epoch, p, to)
+    stop = network.stops[epoch][p]
+    for b in range(len(stop.leader_epochs)):
+        if contains(to, b):
+            stop.leader_epochs[b] = leader_epoch
+
+
+def is_overtaken(network, epoch, p, b, leader_epoch):
+    """Whether the StopReplica that arrives is of an older leader epoch than the replica has."""
+    told = network.stops[epoch][p].leader_epochs[b]
+    return told != NO_EPOCH and told < leader_epoch
+
+
+def is_of_deletion(network, epoch, p, b):
+    """Whether the StopReplica that arrives is for the deletion of the topic."""
+    return network.stops[epoch][p].leader_epochs[b] == NO_EPOCH
+
+
+def take_stop(network, epoch, p, b):
+    """It is delivered, or lost."""
+    if contains(network.stops[epoch][p].to, b):
+        network.stops[epoch][p].leader_epochs[b] = NO_EPOCH
+    take_deletion(network, epoch, p, b)

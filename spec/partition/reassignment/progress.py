@@ -1,0 +1,86 @@
+"""How a reassignment goes on: what comes behind the elections and removals of the event in progress.
+
+The replicas that are removed go offline like any others, when the leader has moved; then they are told to stop.
+"""
+
+from spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member, without_member
+from spec.partition.context import CHANGING, IDLE, OFFLINE, clear
+from spec.partition.deletion.progress import to_take_offline as to_take_offline_else
+from spec.partition.deletion.state import RESUMING
+from spec.partition.progress import go_on as go_on_else
+from spec.partition.progress import is_next
+from spec.partition.reassignment.assignment import target
+from spec.partition.reassignment.state import CHECKING, STOPPING_REMOVED, WRITING_TARGET
+
+
+def is_reassigned(partition):
+    """Whether a partition is being reassigned, as far as the controller knows."""
+    return not is_empty(union(partition.adding, partition.removing))
+
+
+def reassigned(controller):
+    """The partitions that are being reassigned."""
+    found = 0
+    for p in range(len(controller.partitions)):
+        if is_reassigned(controller.partitions[p]):
+            found = with_member(found, p)
+    return found
+
+
+def reassigned_to(controller, brokers):
+    """Those of them whose target has a replica on some of the brokers."""
+    found = 0
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        wanted = target(partition.assignment, partition.removing)
+        if is_reassigned(partition) and not is_empty(intersection(wanted, brokers)):
+            found = with_member(found, p)
+    return found
+
+
+def in_hand(controller):
+    """The partition whose reassignment is looked at now, as a set."""
+    found = 0
+    for p in range(len(controller.partitions)):
+        if is_next(controller.moving, p):
+            found = only(p)
+    return found
+
+
+def to_take_offline(controller, r):
+    """The partitions whose replicas on broker `r` go offline: that in hand, where its removed replicas do."""
+    return in_hand(controller) if controller.finishing else to_take_offline_else(controller, r)
+
+
+def go_on(controller):
+    """Nobody is to be elected, and no replica to go offline: reassignments come next, then what is left."""
+    if is_empty(controller.moving):
+        go_on_else(controller)
+    elif not controller.finishing:
+        controller.doing = CHECKING
+    else:
+        controller.doing = WRITING_TARGET if is_empty(controller.removed) else STOPPING_REMOVED
+
+
+def look_later(controller, partitions):
+    """The reassignments of some partitions are to be looked at, as soon as elections and removals are done."""
+    controller.moving = union(controller.moving, partitions)
+    waits = controller.doing == IDLE or controller.doing == CHANGING or controller.doing == RESUMING
+    if waits and not is_empty(controller.moving):
+        controller.doing = CHECKING
+
+
+def leave(controller, p):
+    """Partition `p` is done with in this event."""
+    controller.moving = without_member(controller.moving, p)
+    controller.finishing = 0
+    controller.removed = 0
+    controller.replicas = 0
+    controller.strategy = OFFLINE
+    clear(controller.target)
+
+
+def resume_deletion(controller, topic):
+    """resumeDeletionForTopics: a topic that is queued is ineligible for deletion no longer."""
+    controller.ineligible = difference(controller.ineligible, topic)
+    controller.resuming = union(controller.resuming, intersection(controller.deleting, topic))

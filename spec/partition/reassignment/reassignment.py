@@ -1,0 +1,251 @@
+"""The reassignment of a partition, as of KIP-455 (2.4 and later), asked for in ZooKeeper and kept in the topic znode.
+
+The steps have the letters of Kafka's comments: U writes the union of old and new replicas, A tells them, B, once the
+target is in the ISR, moves the leader, stops what is removed and writes the target. Not modelled: cancellations, and
+requests that replace one in progress, which only AlterPartitionReassignments makes (see `topics`); more than one
+partition in a request; StopReplica without delete; UpdateMetadata. A partition that has no state yet is reassigned when
+it has one (Kafka writes the union, fails, and drops the request).
+"""
+
+from spec.language.sets import contains, difference, intersection, only
+from spec.partition.context import (
+    DELETING_REQUEST, REASSIGN, Broker, Partition, clear, copy, drop_result, forget, has_leader,
+    remember_result,
+)
+from spec.partition.deletion.zookeeper import topics_of
+from spec.partition.legal import (
+    NEW_REPLICA, NON_EXISTENT_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_STARTED,
+    REPLICA_DELETION_SUCCESSFUL, partition_move_is_legal,
+)
+from spec.partition.machines import prepare
+from spec.partition.moves import move_replicas
+from spec.partition.network import put_request
+from spec.partition.progress import at_work, is_next, proceed
+from spec.partition.reassignment.assignment import append_members, is_complete
+from spec.partition.reassignment.network import put_removal
+from spec.partition.reassignment.progress import is_reassigned, leave, look_later, resume_deletion
+from spec.partition.reassignment.state import (
+    CHECKING, STOPPING_REMOVED, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET, forget_moved,
+)
+from spec.partition.reassignment.zookeeper import checked_set_topic, is_listed
+from spec.partition.strategies import replicas_of
+from spec.partition.triggers import is_reassignable
+from spec.partition.zookeeper import checked_set_state, copy_target, is_moved, known_as_they_are, read_state
+from spec.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, OK, Fate
+
+
+def plan(partition, planned):
+    """ReplicaAssignment.reassignTo: first the target, `planned`, then what there was; what is added and removed."""
+    before = replicas_of(partition.assignment)
+    wanted = replicas_of(planned)
+    append_members(partition.assignment, before, planned)
+    partition.adding = difference(wanted, before)
+    partition.removing = difference(before, wanted)
+    copy(planned, partition.assignment)
+    clear(planned)
+
+
+def is_ready(partition, isr):
+    """Whether the reassignment of a partition can come to its end with an ISR."""
+    return is_complete(partition.assignment, partition.adding, partition.removing, isr)
+
+
+def reassign(s, b: Broker, p: Partition):
+    """A controller takes up a request to reassign a partition.
+
+    Guards:  there is one; `b` is at work, knows who leads `p`, and does not reassign it; no deletion of its topic is
+             queued.
+    Effects: it knows the new assignment, which is to be written (U); but the one that it knows is checked at once (B).
+    Kafka:   KafkaController.processZkPartitionReassignment, onPartitionReassignment, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if not at_work(controller) or not is_moved(s.zk, p) or not is_reassignable(controller, p):
+        return False
+    if is_reassigned(partition):
+        return False
+
+    controller.doing = CHECKING if is_listed(s.zk, p, partition.assignment) else WRITING_ASSIGNMENT
+    controller.moving = only(p)
+    copy_target(s.zk, controller.target)
+    plan(partition, controller.target)
+    return True
+
+
+def write_assignment(s, b: Broker, p: Partition, fate: Fate):
+    """A controller writes the assignment that a reassignment begins with (U).
+
+    Guards:  it is to do so.
+    Request: OK; NONODE; FENCED; EXPIRED; LOST.
+    Effects: the ISR is to be read; on LOST it asks again; on FENCED the reign is over.
+    Kafka:   KafkaController.updateCurrentReassignment, 2.4 to 3.9; the context is changed behind the write there.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != WRITING_ASSIGNMENT or not is_next(controller.moving, p):
+        return False
+
+    answer = checked_set_topic(s.zk, b, p, controller.partitions[p], controller.epoch, fate)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    elif answer != LOST:
+        controller.doing = CHECKING
+    return True
+
+
+def caught_up(s, b: Broker, p: Partition):
+    """A controller finds that the target of a reassignment is in the ISR.
+
+    Guards:  it is in the one that `b` remembers; `b` is at work.
+    Effects: the ISR is to be read.
+    Kafka:   KafkaController.maybeCompleteReassignment, behind AlterPartition, 2.7 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if not at_work(controller) or not is_reassigned(partition):
+        return False
+    if not is_ready(partition, partition.isr):
+        return False
+
+    look_later(controller, only(p))
+    return True
+
+
+def check_reassignment(s, b: Broker, p: Partition):
+    """A controller reads the state of a partition that is being reassigned.
+
+    Guards:  it is to do so.
+    Request: OK; NEWER when a controller of a higher epoch wrote it; NONODE; EXPIRED.
+    Effects: with the target in the ISR, new replicas are Online and the target is the assignment in memory (B1, B2); it
+             is to be led by one of them (B3), and the removed replicas are to go offline (B4). Else all replicas are to
+             be told (A1). Without a state the reassignment waits.
+    Kafka:   KafkaController.isReassignmentComplete, onPartitionReassignment, moveReassignedPartitionLeaderIfRequired,
+             2.4 to 3.9; the state is read again there before it is written.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != CHECKING or not is_next(controller.moving, p):
+        return False
+
+    answer = read_state(s.zk, b, p, controller.epoch, controller.result)
+    if answer == EXPIRED:
+        forget(controller)
+    elif answer != OK:
+        leave(controller, p)
+        proceed(controller)
+    elif not controller.finishing and is_ready(partition, controller.result.isr):
+        begin_end(controller, p)
+    else:
+        prepare(controller.result, controller.result.leader, controller.result.isr)
+        controller.doing = TELLING
+    return True
+
+
+def begin_end(controller, p):
+    """B1 and B2; whether the leader is to move (B3); and which replicas go (B4)."""
+    partition = controller.partitions[p]
+    move_replicas(partition, partition.adding, ONLINE_REPLICA)
+    controller.finishing = 1
+    controller.removed = partition.removing
+    controller.replicas = partition.removing
+    clear(controller.target)
+    append_members(partition.assignment, difference(replicas_of(partition.assignment), partition.removing),
+                   controller.target)
+    copy(controller.target, partition.assignment)
+    forget_moved(partition)
+    if has_leader(controller, partition) and contains(replicas_of(partition.assignment), partition.leader):
+        prepare(controller.result, controller.result.leader, controller.result.isr)
+        controller.doing = TELLING
+    else:
+        drop_result(controller)
+        controller.strategy = REASSIGN
+        if partition_move_is_legal(partition.state, ONLINE_PARTITION):
+            controller.todo = only(p)
+        proceed(controller)
+
+
+def tell_replicas(s, b: Broker, p: Partition, fate: Fate):
+    """A controller raises the leader epoch and tells the replicas: old and new ones (A1), or those that are left (B3).
+
+    Guards:  it has read the state, and is to do so.
+    Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
+    Effects: on OK the replicas are told; new ones are New (A2), and the reassignment waits for the ISR; at its end the
+             removed replicas go offline. On BADVERSION, perhaps of its own lost write, it reads again; on LOST it asks
+             again; on FENCED the reign is over.
+    Kafka:   KafkaController.updateLeaderEpochAndSendRequest, startNewReplicasForReassignedPartition, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != TELLING or not is_next(controller.moving, p):
+        return False
+
+    result = controller.result
+    epoch = controller.epoch
+    answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, fate)
+    if answer == OK:
+        to = known_as_they_are(s.zk, b, intersection(replicas_of(partition.assignment), controller.live))
+        put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
+        remember_result(controller, partition)
+        end_telling(controller, p)
+    elif answer == BADVERSION:
+        drop_result(controller)
+        controller.doing = CHECKING
+    elif answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    return True
+
+
+def end_telling(controller, p):
+    """The replicas are told: new ones are New, or removed ones go."""
+    if not controller.finishing:
+        move_replicas(controller.partitions[p], controller.partitions[p].adding, NEW_REPLICA)
+        leave(controller, p)
+    proceed(controller)
+
+
+def stop_removed(s, b: Broker, p: Partition):
+    """A controller sends StopReplica(delete) to the replicas that a reassignment removes (B5), and awaits no answer.
+
+    Guards:  they are offline.
+    Effects: they are NonExistent; the target is to be written.
+    Kafka:   KafkaController.stopRemovedReplicasOfReassignedPartition, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != STOPPING_REMOVED or not is_next(controller.moving, p):
+        return False
+
+    to = known_as_they_are(s.zk, b, intersection(controller.removed, controller.live))
+    put_removal(s.network, controller.epoch, p, partition.leader_epoch, to)
+    move_replicas(partition, controller.removed, REPLICA_DELETION_STARTED)
+    move_replicas(partition, controller.removed, REPLICA_DELETION_SUCCESSFUL)
+    move_replicas(partition, controller.removed, NON_EXISTENT_REPLICA)
+    controller.removed = 0
+    controller.doing = WRITING_TARGET
+    return True
+
+
+def write_target(s, b: Broker, p: Partition, fate: Fate):
+    """A controller writes the target as the assignment (B6).
+
+    Guards:  it is to do so.
+    Request: OK; NONODE; FENCED; EXPIRED; LOST.
+    Effects: the reassignment is over; its request is to be deleted, if it is there still; a deletion that waits goes
+             on. On LOST it asks again; on FENCED the reign is over.
+    Kafka:   KafkaController.updateReplicaAssignmentForPartition, removePartitionFromReassigningPartitions, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != WRITING_TARGET or not is_next(controller.moving, p):
+        return False
+
+    answer = checked_set_topic(s.zk, b, p, controller.partitions[p], controller.epoch, fate)
+    if answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    elif answer != LOST:
+        leave(controller, p)
+        resume_deletion(controller, topics_of(s.zk, only(p)))
+        if is_listed(s.zk, p, controller.partitions[p].assignment):
+            controller.strategy = REASSIGN
+            controller.doing = DELETING_REQUEST
+        else:
+            proceed(controller)
+    return True

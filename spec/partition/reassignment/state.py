@@ -1,0 +1,106 @@
+"""What a reassignment adds to the state of `partition`, and how it is forgotten.
+
+That a partition is being reassigned (partitionsBeingReassigned) is seen in its assignment: it has replicas to add or to
+remove. A target has no more replicas than the scope says; with those that were there before it may take all brokers.
+"""
+
+from spec.language.domains import Array, Bound, Choice, Flag, Id, Record, Sequence, SetOf
+from spec.language.sets import contains
+from spec.partition.context import NO_EPOCH, PARTITION, LeaderEpoch
+from spec.partition.deletion import state as deletion
+from spec.partition.deletion.state import Deleting
+from spec.partition.deletion.state import forget as forget_rest
+from spec.partition.deletion.state import forget_topic as forget_deleted
+from spec.partition.deletion.state import initial as begin
+from spec.partition.network import NETWORK
+
+Replicas = Sequence(Id("brokers"), Bound("brokers"))
+Reassigning = Choice(
+    *Deleting.names,
+    "WRITING_ASSIGNMENT",  # must write the assignment that a reassignment begins with
+    "CHECKING",  # must read whether the target is in the ISR
+    "TELLING",  # must raise the leader epoch, and tell the replicas
+    "STOPPING_REMOVED",  # must send StopReplica(delete) to the replicas that are removed
+    "WRITING_TARGET",  # must write the target as the assignment
+)
+WRITING_ASSIGNMENT, CHECKING, TELLING, STOPPING_REMOVED, WRITING_TARGET = range(
+    len(Deleting.names), len(Reassigning.names))
+
+MOVED = {
+    "adding": (SetOf("brokers"), "replicas that a reassignment adds"),
+    "removing": (SetOf("brokers"), "replicas that it removes"),
+}
+KNOWN = PARTITION.changed(
+    assignment=(Replicas, "its replicas, the preferred first; while it is reassigned the target, then the others"),
+).extended(**MOVED)
+CONTROLLER = deletion.CONTROLLER.changed(
+    doing=(Reassigning, "the event in progress"),
+    target=(Replicas, "the target of the reassignment in hand"),
+    partitions=(Array(KNOWN, "partitions"), "states and leadership of the partitions"),
+).extended(
+    moving=(SetOf("partitions"), "partitions whose reassignment is still to be looked at in this event"),
+    finishing=(Flag(), "that of the first of them comes to its end"),
+    removed=(SetOf("brokers"), "replicas that it removes, still to be stopped"),
+)
+BROKER = deletion.BROKER.changed(controller=(CONTROLLER, "its controller"))
+STOP = deletion.STOP.extended(
+    leader_epochs=(Array(LeaderEpoch, "brokers"), "leader epoch in it; -1 for the deletion of a topic"),
+)
+STOPS = {
+    "stops": (Array(Array(STOP, "partitions"), Bound("epochs", 1)), "StopReplica(delete) of each controller epoch"),
+}
+ZOOKEEPER = deletion.ZOOKEEPER.changed(
+    assignments=(Array(Replicas, "partitions"), "the assignment of each partition, in the topic znode"),
+).extended(
+    adding=(Array(SetOf("brokers"), "partitions"), "adding_replicas of each partition, in the topic znode"),
+    removing=(Array(SetOf("brokers"), "partitions"), "removing_replicas of each partition, in the topic znode"),
+)
+STATE = Record(
+    zk=(ZOOKEEPER, "ZooKeeper"),
+    brokers=(Array(BROKER, "brokers"), "what each broker knows"),
+    network=(NETWORK.extended(**STOPS), "requests on their way"),
+)
+
+
+def initial(s):
+    """As without reassignments; each partition has as many replicas as the scope says."""
+    begin(s)
+    keep_replicas(s)
+
+
+def keep_replicas(s):
+    """Each partition has the first of the replicas that it is given, as many as a target may have."""
+    size = len(s.zk.reassignment.target.slots) - 1
+    for assignment in s.zk.assignments:
+        assignment.length = min(assignment.length, size)
+        for i in range(len(assignment.slots)):
+            if i >= size:
+                assignment.slots[i] = 0
+    for epoch in range(len(s.network.stops) - 1):
+        for stop in s.network.stops[epoch]:
+            for r in range(len(stop.leader_epochs)):
+                stop.leader_epochs[r] = NO_EPOCH
+
+
+def forget(controller):
+    """onControllerResignation: the context is emptied, that of reassignments too."""
+    forget_rest(controller)
+    controller.moving = 0
+    controller.finishing = 0
+    controller.removed = 0
+    for partition in controller.partitions:
+        forget_moved(partition)
+
+
+def forget_moved(partition):
+    """A partition has no replicas to add, or to remove."""
+    partition.adding = 0
+    partition.removing = 0
+
+
+def forget_topic(controller):
+    """removeTopic: the topic whose deletion has gone on is not in the context any more."""
+    for p in range(len(controller.partitions)):
+        if contains(controller.dropping, p):
+            forget_moved(controller.partitions[p])
+    forget_deleted(controller)

@@ -1,0 +1,66 @@
+"""ZooKeeper as a reassignment uses it: the assignment in the topic znode, and the request of an operator.
+
+As in `spec.partition.zookeeper`, a function that answers with a code is one request.
+"""
+
+from spec.language.sets import contains
+from spec.partition.context import copy
+from spec.partition.deletion.zookeeper import delete_topic as delete_assignments
+from spec.partition.deletion.zookeeper import is_fenced
+from spec.partition.zookeeper import disconnect, is_moved, session_open
+from spec.partition.zookeeper import load_partition as load_known
+from spec.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NONODE, OK, outcome
+
+
+def is_listed(zk, p, replicas):
+    """Whether /admin/reassign_partitions lists a partition with exactly these replicas: the watch says so."""
+    target = zk.reassignment.target
+    if not is_moved(zk, p) or target.length != replicas.length:
+        return False
+    for i in range(target.length):
+        if target.slots[i] != replicas.slots[i]:
+            return False
+    return True
+
+
+def load_reassigned(zk, b, p, partition, reader):
+    """getData of the topic, the assignment into `partition`, with what is added and removed, then as `get_state`."""
+    answer = load_known(zk, b, p, partition, reader)
+    if answer != EXPIRED:
+        partition.adding = zk.adding[p]
+        partition.removing = zk.removing[p]
+    return answer
+
+
+def set_topic(zk, b, p, partition, fate):
+    """setData of the topic znode with the assignment that a controller knows: OK, NONODE, EXPIRED or LOST.
+
+    Whatever the version is. What the znode says of other partitions the controller knows as well.
+    """
+    if not session_open(zk, b):
+        return EXPIRED
+    answer = OK if zk.assignments[p].length > 0 else NONODE
+    if answer == OK and fate != LOST_DROPPED:
+        copy(partition.assignment, zk.assignments[p])
+        zk.adding[p] = partition.adding
+        zk.removing[p] = partition.removing
+    return outcome(zk, answer, fate)
+
+
+def checked_set_topic(zk, b, p, partition, epoch, fate):
+    """multi[check /controller_epoch, setData topic]: as `set_topic`, or FENCED by the check."""
+    if is_fenced(zk, b, epoch):
+        disconnect(zk, b)
+        return FENCED
+    return set_topic(zk, b, p, partition, fate)
+
+
+def delete_topic(zk, b, topic, fate):
+    """delete /brokers/topics/t with what is left below it: OK, EXPIRED or LOST."""
+    answer = delete_assignments(zk, b, topic, fate)
+    if answer != EXPIRED and fate != LOST_DROPPED:
+        for p in range(len(zk.adding)):
+            if contains(topic, p):
+                zk.adding[p] = 0
+                zk.removing[p] = 0
+    return answer

@@ -1,0 +1,22 @@
+"""A controller that reassigns partitions keeps what it promises, but for what is found in the domain document, too."""
+
+import pytest
+
+from checker.local import explore_here
+from spec.museum.partition_reassignment import REASSIGNING
+
+QUICK = REASSIGNING.scopes["quick"]
+TWO_FAULTS = QUICK | {"replicas": 1, "faults": 2}
+
+
+@pytest.mark.parametrize("scope, found", (
+    (QUICK, (53_357, 165_933, 44)), (TWO_FAULTS, (382_417, 1_298_641, 53))), ids=("one fault", "two faults"))
+def test_the_recorded_verdicts(scope, found):
+    explored = explore_here(REASSIGNING, scope)
+    outcome = explored.outcome
+    assert (outcome.distinct, outcome.generated, outcome.depth) == found
+    assert {name: trace.states for name, trace in explored.traces.items()} == REASSIGNING.expectation(scope)
+    assert all(outcome.coverage.values())
+    if scope is QUICK:
+        goals = {prop.name for prop in REASSIGNING.properties_at(scope) if prop.kind == "sometimes"}
+        assert outcome.reached >= goals
