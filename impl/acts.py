@@ -12,7 +12,7 @@ So what was done to one cluster can be done to another. `time` is in seconds fro
 from __future__ import annotations
 
 import json
-import math
+import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -93,7 +93,7 @@ def _act(line: str, size: Size, owns_zookeeper: bool) -> Act:
         _check_reassignment(row, size)
     if fault == "restart_zookeeper" and not owns_zookeeper:
         raise ValueError("restart_zookeeper: the ZooKeeper of --zookeeper is not ours to kill")
-    highest = {"time": math.inf, "broker": size.brokers - 1, "partition": size.planes - 1, "delay": LONGEST}
+    highest = {"time": sys.float_info.max, "broker": size.brokers - 1, "partition": size.planes - 1, "delay": LONGEST}
     for name in row.keys() - {"replicas"}:
         _check(name, row[name], highest.get(name))
     return Act(row["time"], fault, tuple(row[name] for name in ACTS[fault]))
@@ -123,7 +123,7 @@ def _check(name: str, value: object, highest: float | None) -> None:
         return
     kinds = (int,) if name in ("broker", "partition") else (int, float)
     if type(value) not in kinds or not 0 <= value <= highest:
-        bounds = "0 or more" if highest == math.inf else f"from 0 to {highest}"
+        bounds = "0 or more" if highest == sys.float_info.max else f"from 0 to {highest}"
         raise ValueError(f"{name} is {json.dumps(value)}: a {'whole ' if kinds == (int,) else ''}number {bounds}")
 
 

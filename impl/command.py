@@ -218,8 +218,8 @@ def size_of(options) -> Size:
         raise UserError("--scenario, --chaos and --faults: give one of them")
     if options.unclean and options.chaos is None:
         raise UserError("--unclean is for --chaos SEED; in a file of faults there is allow_unclean")
-    if options.faults and options.seconds is not None:
-        raise UserError("--seconds: the file of --faults says how long")
+    if (options.faults or options.scenario) and options.seconds is not None:
+        raise UserError("--seconds: the file of --faults says how long, and a --scenario ends by itself")
     if options.scenario:
         if options.brokers < LEAST_BROKERS:
             raise UserError(f"--scenario {options.scenario} needs --brokers {LEAST_BROKERS} or more")

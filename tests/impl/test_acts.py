@@ -52,6 +52,7 @@ def test_what_was_recorded_can_be_read(write):
     ({"time": 3, "fault": "kill", "broker": 3}, "broker is 3: a whole number from 0 to 2"),
     ({"time": 3, "fault": "kill", "broker": True}, "broker is true"),
     ({"time": -1, "fault": "delete_controller"}, "time is -1: a number 0 or more"),
+    ('{"time": 1e999, "fault": "delete_controller"}', "time is Infinity: a number 0 or more"),
     ({"time": 0, "fault": "delete_controller"}, "before that of the line above"),
     ({"time": 3, "fault": "slow_links", "broker": 0, "delay": "1"}, 'delay is "1"'),
     ({"time": 3, "fault": "tear", "broker": 0, "partition": 2}, "partition is 2: a whole number from 0 to 1"),

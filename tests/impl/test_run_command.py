@@ -68,6 +68,7 @@ def test_no_zookeeper(kafkaproof):
     (["--brokers", "2", "--replicas", "3"], "--replicas 3: from 1 to 2"),
     (["--partitions", "999"], "from 1 to 50"), (["--seconds", "0"], "more than 0"), (["--port", "0"], "--port 0"),
     (["--seconds", "nan"], "--seconds nan: more than 0"),
+    (["--seconds", "5", "--variant", "legacy", "--scenario", "split-brain"], "a --scenario ends by itself"),
     (["--directory", __file__], f"--directory {__file__}: cannot be made: Not a directory"),
     (["--session-timeout", "0.1"], "--session-timeout 0.1"),
 ])

@@ -28,8 +28,9 @@ _FILE = re.compile(r"broker-([0-9]+)\.([0-9]+)\.jsonl")
 FORMAT, WITH_DELETIONS, WITH_GROUPS = 5, 4, 3
 FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
-up to 4 no partition reassigned.
+up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, where now it is a `load`.
 """
+_CLEAN, _REFUSED = re.compile(r"\w+\.clean"), ("BADVERSION", "NODEEXISTS", "NONODE")
 RETRIED = ("register_broker",)
 """Steps that ask again where no answer came, whatever comes between."""
 
@@ -180,6 +181,8 @@ def read_process(file: Path) -> list[Line]:
                     raise ValueError(f"step {steps} is missing")
                 if asked := _take_request(found, step, groups.earlier):
                     step = replace(step, asked=asked.zxid, attempts=asked.attempts)
+                if format < FORMAT and step.step.answer in _REFUSED:
+                    step = replace(step, partners=[_CLEAN.sub("reign.load", each) for each in step.partners])
                 found.append(step)
             elif "sends" in row:
                 found.append(_line(process, broker, row, sends=_message(row["sends"]), kind=row["kind"],

@@ -134,3 +134,17 @@ def test_the_log_of_another_zookeeper_is_told_by_the_session_that_is_missing(cop
     shutil.copytree(SPLIT_BRAIN / "zookeeper", copy.directory / "zookeeper")
     with pytest.raises(UserError, match="ZooKeeper's log has no session 0x.*, which broker .* has opened"):
         replayed(copy.directory)
+
+
+@pytest.mark.parametrize("format, partner", [(4, "load"), (5, "clean")])
+def test_what_goes_with_a_write_that_was_refused_is_read_as_it_is_now(tmp_path, format, partner):
+    copy = Copy(FAILOVER, tmp_path / "copy")
+    process, row = next((file.stem.removeprefix("broker-"), row) for file in sorted((FAILOVER / "recording").glob("b*.jsonl"))
+                        for row in copy.rows(file.stem.removeprefix("broker-")) if "reign.clean" in str(row.get("with")))
+    first, *rows = copy.rows(process)
+    answer = row["step"].replace("-> OK", "-> BADVERSION")
+    copy.write(process, [first | {"format": format}, *rows])
+    copy.change(process, row["n"], step=answer)
+    found = next(line for line in read_process(copy.directory / "recording" / f"broker-{process}.jsonl")
+                 if line.step and str(line.step) == answer)
+    assert [f"reign.{partner}" in each for each in found.partners] == [True]
