@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -61,7 +62,7 @@ def ranges_of(relation: Relation) -> list[Family]:
 def _within(variables, place, low, high):
     term, over = variables.terms[place.path], ()
     if place.starred:
-        index = z3.Int(f"index of {place.expression}")
+        index = any_index(place.path in variables.over_ids, 1)
         term, over = term[index], (index,)
     if low is not None:
         yield Fact(term >= low, over)
@@ -79,51 +80,73 @@ def sequences_of(relation: Relation) -> list[Family]:
 
 
 def _sequences(variables, domain, path):
-    if isinstance(domain, Sequence) and EVERY not in path:
+    if isinstance(domain, Sequence):
         yield path
     elif isinstance(domain, Record):
         for name, field in domain.fields.items():
             yield from _sequences(variables, field.domain, (*path, name))
-    elif isinstance(domain, Array) and not variables.is_endless(domain):
-        for i in range(length(domain, variables.scope)):
+    elif isinstance(domain, Array):
+        for i in [EVERY] if variables.is_endless(domain) else range(length(domain, variables.scope)):
             yield from _sequences(variables, domain.of, (*path, i))
 
 
 def _free_slots(variables, path):
-    filled = variables.terms[*path, "length"]
     for place in variables.places:
         if place.path[: len(path) + 1] == (*path, "slots") and not place.spare:
-            at, term = place.path[len(path) + 1], variables.terms[place.path]
-            if at != EVERY:
-                yield Fact(z3.Implies(filled <= at, term == 0))
-            else:
-                index = z3.Int(f"index of {place.expression}")
-                yield Fact(z3.Implies(filled <= index, term[index] == 0), (index,))
+            filled, at, term = variables.terms[*path, "length"], place.path[len(path) + 1], variables.terms[place.path]
+            index = any_index(EVERY in path and place.path in variables.over_ids, 1)
+            if EVERY in path:
+                filled = filled[index]
+            if place.starred:
+                term = term[index]
+            free = filled <= (index if at == EVERY else at)
+            yield Fact(z3.Implies(free, term == variables.constant(place.domain, 0)), (index,) if place.starred else ())
+
+
+def any_index(is_id: bool, ordinal: int) -> z3.ExprRef:
+    """The index that may be any, the first, second ... of a fact. All facts have the same: a question whether one of
+    them may fail is the same with an index of its own for each, and fewer indices occur in it.
+    """
+    return z3.Int(f"any {'id' if is_id else 'number'} {ordinal}")
 
 
 def property_family(relation: Relation, name: str) -> Family:
     """A property that is to hold always, each of its conjuncts a fact."""
-    return Family(name, "property", tuple(Fact(part, over) for over, part in universals(relation.always[name])))
+    return Family(name, "property", tuple(_facts(relation, relation.always[name], ())))
 
 
 def lemma_family(relation: Relation, function: Callable, kind: str = "lemma") -> Family:
     """A lemma ``f(s, ...)`` for all values of its annotated arguments, those without end included."""
-    domains = {name: d for name, d in function.__annotations__.items() if name != "return"}
-    choices = [_argument(relation, function, name, domain) for name, domain in domains.items()]
     facts = []
-    for arguments in product(*choices):
+    for arguments in product(*_choices(relation, function)):
         over = tuple(a for a in arguments if not isinstance(a, int))
-        formula = relation.predicate(function, *arguments)
-        facts += [Fact(part, (*over, *more)) for more, part in universals(formula)]
+        facts += _facts(relation, relation.predicate(function, *arguments), over)
     return Family(function.__name__, kind, tuple(facts), function)
 
 
-def _argument(relation, function, name, domain):
-    endless = relation.variables.endless
-    any_number = isinstance(domain, Number) and isinstance(domain.high, Bound) and domain.high.name in endless
-    if any_number or isinstance(domain, Id) and domain.sort in endless:
-        return [z3.Int(f"{function.__name__}.{name}")]
-    return values(domain, relation.scope)
+def _choices(relation, function):
+    """The values of each argument of a lemma: an index that may be any where there is no end."""
+    count, endless = Counter(), relation.variables.endless
+    for domain in (d for name, d in function.__annotations__.items() if name != "return"):
+        is_id = isinstance(domain, Id)
+        any_number = isinstance(domain, Number) and isinstance(domain.high, Bound) and domain.high.name in endless
+        if any_number or is_id and domain.sort in endless:
+            count[is_id] += 1
+            yield [any_index(is_id, count[is_id])]
+        else:
+            yield values(domain, relation.scope)
+
+
+def _facts(relation, formula, over):
+    """The facts that a formula for all `over` is; what it says for all of what has no end is over more indices."""
+    for more, part in universals(formula):
+        relation.indices(part)
+        count, shared = Counter(map(relation.is_id, over)), []
+        for index in more:
+            is_id = relation.is_id(index)
+            count[is_id] += 1
+            shared.append(any_index(is_id, count[is_id]))
+        yield Fact(z3.substitute(part, *zip(more, shared)), (*over, *shared))
 
 
 def instances(relation: Relation, family: Family, terms: list[z3.ExprRef]) -> list[z3.BoolRef]:

@@ -13,11 +13,10 @@ from functools import cache
 
 import z3
 
-from checker.prove.facts import Fact, Family, instances
-from checker.prove.relation import Action, Relation, universals
+from checker.prove.facts import Family, instances
+from checker.prove.relation import Action, Relation
 from checker.prove.terms import conjunction
 from spec.language.domains import Bound, Id, Number
-from spec.language.model import Property
 
 
 @dataclass(frozen=True)
@@ -68,13 +67,13 @@ class Question:
         first += [i for term in action.after.values() for i in relation.indices(term)]
         self._terms = {term.get_id(): term for term in first}
         self.solver.add(action.guard)
-        self.goals, self._known, self.model, self.core = {}, set(), None, []
+        self.goals, self._known, self.model, self.core = {}, {}, None, []
 
     def add(self, families: list[Family]) -> None:
         """Make more families known, as assumptions and as goals."""
         fresh = [f for f in families if f.name not in self._known]
         names = {f.name for f in fresh}
-        self._known |= names
+        self._known |= {f.name: f for f in fresh}
         self.goals |= {f.name: goals for f in fresh if (goals := self._goals(f))}
         old = len(self._terms)
         self._terms |= {term.get_id(): term for term in self._terms_of(fresh)}
@@ -123,6 +122,49 @@ class Question:
         answer = self.solver.check(*map(assumed, names), either)
         self.model = self.solver.model() if answer == z3.sat else None
         self.core = [str(c).removeprefix("assume ") for c in self.solver.unsat_core()] if answer == z3.unsat else []
+        return answer
+
+    def reach(self, wanted: list[z3.BoolRef], names: list[str], clock: Clock) -> z3.CheckSatResult:
+        """Whether the action can be taken in a state where the assumed families hold, and all that is wanted.
+
+        `core` then holds families that suffice to say no: none where no state at all does.
+        """
+        self.model, self.core = None, []
+        if clock.left() <= 0:
+            return z3.unknown
+        alone = z3.Solver()
+        clock.limit(alone)
+        alone.add(self.action.guard, *wanted)
+        if alone.check() == z3.unsat:
+            return z3.unsat
+        self._use_at([i for formula in wanted for i in self.relation.indices(formula)])
+        self.solver.push()
+        self.solver.add(*wanted)
+        answer = self._smallest_core([assumed(name) for name in names], clock)
+        self.model = self.solver.model() if answer == z3.sat else None
+        self.solver.pop()
+        return answer
+
+    def _use_at(self, terms):
+        """Use the facts over indices at more terms."""
+        old = len(self._terms)
+        self._terms |= {term.get_id(): term for term in terms}
+        if len(self._terms) > old:
+            for family in self._known.values():
+                if family.starred_facts:
+                    found = instances(self.relation, family, list(self._terms.values()))
+                    self.solver.add(z3.Implies(assumed(family.name), conjunction(found)))
+
+    def _smallest_core(self, assumptions, clock):
+        """z3's answer; where it is no, the core is then made as small as may be."""
+        for small in (False, True):
+            self.solver.set("core.minimize", small)
+            clock.limit(self.solver)
+            answer = self.solver.check(*assumptions)
+            if answer != z3.unsat:
+                return z3.unsat if small else answer
+            assumptions = self.solver.unsat_core()
+            self.core = [str(c).removeprefix("assume ") for c in assumptions]
         return answer
 
     def broken(self, name: str) -> z3.BoolRef | None:
@@ -238,54 +280,3 @@ def _asked(question, alive, goals, clock):
             return answer, []
         unsettled += rest
     return (z3.unknown if unsettled else z3.unsat), unsettled
-
-
-@dataclass(frozen=True)
-class Step:
-    """What became of a property of steps: the action that breaks it or is not decided, or the facts used."""
-
-    failed: Failure | None = None
-    undecided: str | None = None
-    instances: int = 0
-    core: tuple[str, ...] = ()
-
-
-def prove_step(relation: Relation, prop: Property, families: list[Family], clock: Clock) -> Step:
-    """Whether every step from where the families hold has a property."""
-    count, used = 0, set()
-    for action in relation.actions:
-        if not prop.concerns(action.transition):
-            continue
-        count += 1
-        holds = relation.step_predicate(prop, action)
-        if z3.is_true(holds):
-            continue
-        holds = z3.And(*(part for _, part in universals(holds)))
-        family = Family(prop.name, "step", (Fact(holds),))
-        answer, model, core = ask_state(relation, action, families, [z3.Not(holds)], clock)
-        used |= set(core)
-        if answer == z3.sat:
-            return Step(failed=Failure(family, action, model, holds))
-        if answer == z3.unknown:
-            return Step(undecided=action.name)
-    return Step(instances=count, core=tuple(used))
-
-
-def ask_state(relation: Relation, action: Action | None, families: list[Family], wanted, clock: Clock):
-    """Whether a state satisfies the families, an action's guard and what is wanted: answer, model, core."""
-    guard = [] if action is None else [action.guard]
-    if clock.left() <= 0:
-        return z3.unknown, None, []
-    solver = z3.Solver()
-    solver.set("core.minimize", True)
-    clock.limit(solver)
-    solver.add(*guard, *wanted)
-    formulas = [*guard, *wanted, *(f.formula for family in families for f in family.facts if not f.over)]
-    found = [i for formula in formulas for i in relation.indices(formula)]
-    found += [*numbers_of(relation), *(action.symbols if action else [])]
-    terms = {t.get_id(): t for t in found}
-    for family in families:
-        solver.add(z3.Implies(assumed(family.name), z3.And(*instances(relation, family, list(terms.values())))))
-    answer = solver.check(*(assumed(family.name) for family in families))
-    core = [str(c).removeprefix("assume ") for c in solver.unsat_core()] if answer == z3.unsat else []
-    return answer, solver.model() if answer == z3.sat else None, core

@@ -149,7 +149,7 @@ class Loops(Expressions):
             if element is None:
                 raise self._style("a loop over brokers writes only the element at its index", node, frame)
             element = z3.simplify(element, expand_select_ite=True, expand_select_store=True)
-            if any(not _reads_only_at(element, array, each) for array in arrays):
+            if not _reads_only_at(element, arrays, each):
                 raise self._style("a loop over brokers reads what it writes only at its index", node, frame)
             self.stores[root][p] = z3.Lambda([each], z3.substitute(element, *stands))
 
@@ -188,13 +188,16 @@ def _element(term, before, each):
     return term.arg(2) if below else None
 
 
-def _reads_only_at(element, array, each):
-    """Whether a term reads an array at `each` alone."""
-    stack = [element]
+def _reads_only_at(element, arrays, each):
+    """Whether a term reads some arrays at `each` alone."""
+    written, seen, stack = {array.get_id() for array in arrays}, set(), [element]
     while stack:
         term = stack.pop()
-        if z3.eq(term, array):
+        if term.get_id() in written:
             return False
-        if not (z3.is_select(term) and z3.eq(term.arg(0), array) and z3.eq(term.arg(1), each)):
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        if not (z3.is_select(term) and term.arg(0).get_id() in written and z3.eq(term.arg(1), each)):
             stack.extend(term.children())
     return True

@@ -11,10 +11,11 @@ import z3
 from checker.execution import Execution
 from checker.prove.cti import Cti, smallest
 from checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
-from checker.prove.induction import Clock, Prover, ask_state, prove_step
+from checker.prove.induction import Clock, Prover
 from checker.prove.relation import Relation
 from checker.prove.samples import reachable_states, sampling_scope
 from checker.prove.search import Search
+from checker.prove.steps import States, prove_step
 from checker.prove.variables import bounds_of, sorts_of
 from checker.prove.vocabulary import Samples
 from spec.language.domains import Scope
@@ -74,6 +75,7 @@ class _Run:
         self.lemmas = [lemma_family(self.relation, f) for f in lemmas]
         self.targets = [property_family(self.relation, p.name) for p in self.properties if p.kind == "always"]
         self._cores: dict[str, set[str]] = {}
+        self._owed: list[tuple[Verdict, list[str]]] = []
 
     def proof(self, began, searching):
         proof = Proof(self.relation)
@@ -86,6 +88,7 @@ class _Run:
             proof.search_seconds = time.monotonic() - found
         proof.verdicts = [self._ranges(), self._indices(), *(self._verdict(p) for p in self.properties)]
         proof.lemmas = [self._judged(f, "lemma") for f in self.lemmas]
+        self._tell_lemmas()
         needed = {name for verdict in proof.verdicts for name in verdict.lemmas}
         proof.found = {f.name: _source(f) for f in self.outcome.proved if f.kind == "candidate" and f.name in needed}
         proof.never_enabled = self._never_enabled()
@@ -93,7 +96,7 @@ class _Run:
         return proof
 
     def _step(self, prop):
-        return None if prop.kind != "step" else prove_step(self.relation, prop, self.outcome.proved, self.clock)
+        return None if prop.kind != "step" else prove_step(self.prover, prop, self.outcome.proved)
 
     def _open(self):
         names = {f.name for f in [*self.base, *self.targets]}
@@ -120,7 +123,9 @@ class _Run:
         """Prove with the lemmas that were found, and leave out those without which as much is proved."""
         given = [*self.base, *self.lemmas, *self.targets]
         self.outcome = self.prover.prove_together([*given, *learnt])
-        needed = {name for p in self.properties for name in self._verdict(p).lemmas}
+        verdicts = [self._verdict(p) for p in self.properties]
+        self._tell_lemmas()
+        needed = {name for verdict in verdicts for name in verdict.lemmas}
         learnt = [f for f in learnt if f.name in needed]
         settled = self._settled()
         for family in sorted(learnt, key=lambda f: -len(_source(f))):
@@ -137,7 +142,7 @@ class _Run:
         """The names of the properties that are proved."""
         names = {f.name for f in self.outcome.proved if f.kind == "property"}
         steps = [p for p in self.properties if p.kind == "step"]
-        proofs = {p.name: prove_step(self.relation, p, self.outcome.proved, self.clock) for p in steps}
+        proofs = {p.name: prove_step(self.prover, p, self.outcome.proved) for p in steps}
         return names | {name for name, step in proofs.items() if not step.failed and not step.undecided}
 
     def _ranges(self):
@@ -146,33 +151,30 @@ class _Run:
         total = Verdict(RANGES, "range", PROVED, sum(v.instances for v in verdicts))
         if bad:
             total.verdict, total.where, total.cti = bad.verdict, f"{bad.name}: {bad.where}", bad.cti
-        total.lemmas = sorted({name for v in verdicts for name in v.lemmas})
+        else:
+            self._owed.append((total, [family.name for family in self.base]))
         return total
 
     def _indices(self):
         """That no action indexes beyond an array."""
-        found = Verdict("indices in range", "range", PROVED)
+        found, states = Verdict("indices in range", "range", PROVED), States(self.prover, self.outcome.proved)
+        used = set()
         for action in self.relation.actions:
             for condition, where in action.obligations:
                 found.instances += 1
-                answer, _, core = self._ask(None, [*self._symbols(action), z3.Not(condition)])
+                answer = states.always(condition, action.symbols)
                 if answer != z3.unsat:
                     found.verdict = NOT_INDUCTIVE if answer == z3.sat else NOT_DECIDED
                     found.where = f"{action.name}: {where}"
                     return found
-                found.lemmas = sorted({*found.lemmas, *self._needed(core)})
+                used |= set(states.core)
+        self._owed.append((found, sorted(used)))
         return found
-
-    def _symbols(self, action):
-        return [symbol >= 0 for symbol in action.symbols]
-
-    def _ask(self, action, wanted):
-        return ask_state(self.relation, action, self.outcome.proved, wanted, self.clock)
 
     def _verdict(self, prop):
         if prop.kind == "always":
             return self._judged(next(t for t in self.targets if t.name == prop.name), "always")
-        step = prove_step(self.relation, prop, self.outcome.proved, self.clock)
+        step = prove_step(self.prover, prop, self.outcome.proved)
         found = Verdict(prop.name, "step", PROVED, step.instances)
         if step.undecided:
             found.verdict, found.where = NOT_DECIDED, step.undecided
@@ -180,7 +182,7 @@ class _Run:
             found.verdict, found.where = NOT_INDUCTIVE, step.failed.action.name
             found.cti = smallest(self.relation, step.failed, self.outcome.proved, self.clock)
         else:
-            found.lemmas = self._needed(step.core)
+            self._owed.append((found, list(step.core)))
         return found
 
     def _judged(self, family, kind):
@@ -192,8 +194,14 @@ class _Run:
             found.where = failure.action.name if failure.action else "the initial state"
             found.cti = smallest(self.relation, failure, [*self.outcome.proved, failure.family], self.clock)
         else:
-            found.lemmas = self._needed([family.name])
+            self._owed.append((found, [family.name]))
         return found
+
+    def _tell_lemmas(self):
+        """The lemmas of each verdict, once all are known: to find them takes longer than a proof."""
+        for verdict, names in self._owed:
+            verdict.lemmas = self._needed(names)
+        self._owed.clear()
 
     def _needed(self, names):
         """The lemmas that the proof of these families uses, and those that these use, and so on."""
@@ -219,21 +227,21 @@ class _Run:
         return self._cores[together[0]]
 
     def _used(self, question, proved, goals):
-        """The families that suffice for some goals: the declared ranges alone, or with lemmas that others use."""
+        """The families that suffice for some goals: the declared ranges alone, or with lemmas that others use, or all."""
         kinds = {f.name: f.kind for f in self.outcome.proved}
         few = [n for n in proved if kinds[n] in ("range", "sequence") or n in goals]
         known = {n for core in self._cores.values() for n in core}
         for names in (few, [n for n in proved if n in few or n in known], proved):
             if self.clock.left() > 0 and question.ask(names, goals, self.clock, small=True) == z3.unsat:
                 return set(question.core)
-        return set()
+        return set(proved)
 
     def _never_enabled(self):
         """Transitions that no state where all that is proved holds allows: the proof would say nothing of them."""
-        never = []
+        never, names = [], [family.name for family in self.outcome.proved]
         for transition in self.relation.model.transitions:
-            actions = [a for a in self.relation.actions if a.transition is transition]
-            if all(self._ask(action, [])[0] == z3.unsat for action in actions):
+            asked = [q for q in self.prover.questions if q.action.transition is transition]
+            if all(question.reach([], names, self.clock) == z3.unsat for question in asked):
                 never.append(transition.name)
         return never
 

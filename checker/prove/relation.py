@@ -112,7 +112,7 @@ class Relation:
         store = run.joined_stores([(path, True, stores) for path, stores in taken])["s"]
         after = {path: self._term(path, term) for path, term in store.items() if term is not before[path]}
         cuts = [within for path, term in after.items() for within in self._within_bounds(path, term)]
-        guard = z3.simplify(z3.And(guard, *cuts))
+        guard = elements_read(z3.And(guard, *cuts))
         if z3.is_false(guard):
             return None
         spare = {p.path for p in self.variables.places if p.spare}
@@ -151,7 +151,7 @@ class Relation:
             raise StyleError(str(error)) from error
         run = Interpreter(self.variables, stores, quantifies=True)
         found = truth(run.call(function, (*map(run.root, roots), *arguments)))
-        return z3.simplify(z3.BoolVal(found) if isinstance(found, bool) else found)
+        return elements_read(z3.BoolVal(found) if isinstance(found, bool) else found)
 
     def initial(self) -> list[tuple[z3.BoolRef, dict[tuple, z3.ExprRef]]]:
         """The initial states: for each choice, a condition on its symbols, and a term for each leaf."""
@@ -204,10 +204,22 @@ class Relation:
         both = [self._kinds[t.get_id()][1] for t in (index, term) if t.get_id() in self._kinds]
         return len(both) < 2 or bool(both[0] & both[1])
 
+    def is_id(self, index: z3.ExprRef) -> bool:
+        """Whether a term indexes arrays that have an element for each id, as far as is known."""
+        return index.get_id() in self._kinds and True in self._kinds[index.get_id()][1]
+
     def moved(self, formula: z3.ExprRef, after: dict[tuple, z3.ExprRef]) -> z3.ExprRef:
         """A formula about the state as one about the state where these leaves have other terms."""
         terms = self.variables.terms
-        return z3.substitute(formula, *((terms[p], after[p]) for p in self.reads(formula) if p in after))
+        return elements_read(z3.substitute(formula, *((terms[p], after[p]) for p in self.reads(formula) if p in after)))
+
+
+def elements_read(formula: z3.BoolRef) -> z3.BoolRef:
+    """A formula that reads elements of arrays as they were before all writes: the writes become choices by the index.
+
+    Then z3 need not reason about arrays as wholes, written by a step or by a loop over all indices.
+    """
+    return z3.simplify(formula, expand_select_ite=True, blast_select_store=True)
 
 
 def _is_bound(term):

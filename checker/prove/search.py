@@ -14,8 +14,9 @@ import z3
 
 from checker.prove.cti import Cti, smallest
 from checker.prove.facts import Family, lemma_family
-from checker.prove.induction import Clock, Outcome, Prover, prove_step
+from checker.prove.induction import Clock, Outcome, Prover
 from checker.prove.relation import Relation
+from checker.prove.steps import prove_step
 from checker.prove.vocabulary import Samples, compiled
 from spec.language.model import Property
 
@@ -77,7 +78,7 @@ class Search:
         for _ in range(rounds):
             outcome = self.prover.prove_together([*base, *targets, *self.pool.values()])
             missing = [f for name, f in outcome.failed.items() if name in names]
-            proofs = [prove_step(self.relation, prop, outcome.proved, self.clock) for prop in steps]
+            proofs = [prove_step(self.prover, prop, outcome.proved) for prop in steps]
             missing += [step.failed for step in proofs if step.failed]
             if not missing or self.clock.left() < 0:
                 break

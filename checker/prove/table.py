@@ -35,6 +35,7 @@ Made by `make proofs`; what a proof says is in [Prove](prove.md).
 - *proved*: by induction, for any number of what the section names without end. *lemmas*: how many its proof needs.
 - *open*: neither proved nor refuted, with the action after which it may fail from a state that may be unreachable. A
   lemma is missing, or the scopes explored are too small to show a violation. *not decided in time*: z3 needs longer.
+- *false*: the variant violates it at a recorded scope with the same sizes, or beyond: there is nothing to prove.
 
 """
 ONLY = "explored only"
@@ -55,17 +56,27 @@ def section(model: Model, proof: Proof) -> str:
     told = f"Any {', '.join(sorted(endless))}; {ends}. {done} of {len(proof.verdicts)} proved, " \
         f"{sum(v.verdict == PROVED for v in proof.lemmas)} lemmas, {proof.seconds:.0f} seconds.\n\n"
     kinds = {p.name: p for p in model.properties}
-    rows = [_proved_row(model, kinds.get(verdict.name), verdict) for verdict in proof.verdicts]
+    fixed = {name: size for name, size in proof.relation.scope.items() if name not in endless}
+    rows = [_proved_row(model, kinds.get(verdict.name), verdict, fixed) for verdict in proof.verdicts]
     return told + COLUMNS + "".join(rows)
 
 
-def _proved_row(model, prop, verdict):
+def _proved_row(model, prop, verdict, fixed):
     open_after = "not decided in time" if verdict.verdict == NOT_DECIDED else f"open: {verdict.where}"
-    known = FALSE_BEYOND.get((model.system, model.variant, verdict.name), open_after)
+    false = violated(model, verdict.name, fixed)
+    known = FALSE_BEYOND.get((model.system, model.variant, verdict.name), false or open_after)
     verdict_text = "proved" if verdict.verdict == PROVED else known
     lemmas = str(len(verdict.lemmas)) if verdict.verdict == PROVED else ""
     holds, fails = (explored(model, prop.name), failing(model, prop.name)) if prop else ("", "")
     return f"| {verdict.name} | {holds} | {fails} | {verdict_text} | {lemmas} |\n"
+
+
+def violated(model: Model, name: str, fixed: Scope) -> str | None:
+    """Where a variant itself violates a property, at a recorded scope with these sizes; None where it does not."""
+    for at, found in model.expected.items():
+        if name in found and fixed.items() <= dict(zip(model.scope, at)).items():
+            return f"false: {found[name]} states at ({','.join(map(str, at))})"
+    return None
 
 
 def explored(model: Model, name: str) -> str:

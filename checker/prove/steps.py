@@ -1,0 +1,63 @@
+"""Questions about one step from where facts hold: properties of steps, indices in range, transitions never enabled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import z3
+
+from checker.prove.facts import Fact, Family
+from checker.prove.induction import Failure, Prover, Question
+from checker.prove.relation import Action, universals
+from spec.language.model import Property
+
+
+@dataclass(frozen=True)
+class Step:
+    """What became of a property of steps: the action that breaks it or is not decided, or the facts used."""
+
+    failed: Failure | None = None
+    undecided: str | None = None
+    instances: int = 0
+    core: tuple[str, ...] = ()
+
+
+def prove_step(prover: Prover, prop: Property, families: list[Family]) -> Step:
+    """Whether every step from where the families hold has a property."""
+    count, used, names = 0, set(), [family.name for family in families]
+    for question in prover.questions:
+        action = question.action
+        if not prop.concerns(action.transition):
+            continue
+        count += 1
+        holds = prover.relation.step_predicate(prop, action)
+        if z3.is_true(holds):
+            continue
+        holds = z3.And(*(part for _, part in universals(holds)))
+        question.add(families)
+        answer = question.reach([z3.Not(holds)], names, prover.clock)
+        used |= set(question.core)
+        if answer == z3.sat:
+            family = Family(prop.name, "step", (Fact(holds),))
+            return Step(failed=Failure(family, action, question.model, holds))
+        if answer == z3.unknown:
+            return Step(undecided=action.name)
+    return Step(instances=count, core=tuple(used))
+
+
+class States(Question):
+    """Questions about any state where families hold, whether or not an action can be taken in it."""
+
+    def __init__(self, prover: Prover, families: list[Family]):
+        super().__init__(prover.relation, Action(None, (), z3.BoolVal(True), {}, ()))
+        self.add(families)
+        self._names, self._clock, self._found = [family.name for family in families], prover.clock, {}
+
+    def always(self, condition: z3.BoolRef, symbols: list[z3.ExprRef]) -> z3.CheckSatResult:
+        """Whether a condition holds (unsat) in all these states, for all values of symbols from 0; `core` as usual."""
+        key = condition.get_id()
+        if key not in self._found:
+            answer = self.reach([*(symbol >= 0 for symbol in symbols), z3.Not(condition)], self._names, self._clock)
+            self._found[key] = condition, answer, self.core
+        _, answer, self.core = self._found[key]
+        return answer
