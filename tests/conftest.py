@@ -38,6 +38,7 @@ THOROUGH = re.compile("|".join((
     r"test_consumer_system\.py::test_tiny_scopes.*checked-",
     r"test_standalone\.py::test_a_(local_cluster_of_two|standalone_cluster_counts_the_same)",
     r"test_killed\.py::test_a_killed_driver",
+    r"test_prove_systems\.py::test_a_mistake_.*(stop-deletes|elect-queued)",
     r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
     r"test_conductor\.py::test_(one_of_partition|a_cluster_that_answers_otherwise)",
 )))

@@ -16,6 +16,7 @@ from spec.properties.partition_lemmas import FENCED as PARTITION_FENCED
 from spec.properties.replica_lemmas import CURRENT as REPLICA_CURRENT
 from spec.properties.replication_lemmas import KIP320
 from spec.properties.requests_lemmas import CURRENT as REQUESTS_CURRENT
+from spec.properties.topics_lemmas import KIP455 as TOPICS_KIP455
 from spec.zookeeper import ORPHAN, PROCESS, owns_controller, session_open
 
 
@@ -161,11 +162,13 @@ LEMMAS = {
     ("replica", "current"): REPLICA_CURRENT,
     ("replication", "kip320"): KIP320,
     ("requests", "current"): REQUESTS_CURRENT,
+    ("topics", "kip455"): TOPICS_KIP455,
 }
 
 
 FALSE_BEYOND = {
     ("partition", "fenced", "failed_is_lost"): "false with three faults (findings/partition.md)",
     ("partition", "fenced", "led_if_possible"): "false with three faults (findings/partition.md)",
+    ("topics", "kip455", "deletion_goes_on"): "false with four requests and a fault (findings/topics.md)",
 }
 """What holds at the scopes that are explored by default, and is known to fail beyond: nothing to prove."""

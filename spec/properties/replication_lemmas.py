@@ -203,32 +203,73 @@ def later_isr_has_committed(s, r: Replica, member: Replica, later: Request):
     return s.replicas[r].leader_epoch >= later or not in_request(s, member, later) or has_all_committed(s, r, member)
 
 
-def between(s, member, request, r):
-    """Whether the epoch of `request` is after `member`'s and before `r`'s."""
-    return s.replicas[member].leader_epoch < request < s.replicas[r].leader_epoch
+def lags(s, member, request):
+    """Whether a replica has not come to the epoch of `request`."""
+    return s.replicas[member].leader_epoch < request
 
 
-def held_back_by_isr(s, r: Replica, leader: Replica, member: Replica, request: Request):
-    """While a member of the ISR has not come to a leader's epoch, later ones have committed nothing that it lacks."""
-    if not may_lead(s, leader, request) or not between(s, member, request, r) or not contains(s.quorum.isr, member):
-        return True
-    return has_all_committed(s, r, leader)
+def is_in_leader_isr(s, r, member):
+    """Whether `r` takes itself for the leader, with `member` in its ISR."""
+    return presumes_leadership(s, r) and contains(s.replicas[r].isr, member)
 
 
-def held_back_by_leader_isr(s, r: Replica, leader: Replica, member: Replica, request: Request):
+def held_back_by_isr(s, r: Replica, x: Replica, member: Replica, request: Request):
+    """While a member of the ISR has not come to an epoch, nothing is committed in it and later that a member of that
+    epoch's first ISR lacks.
+    """
+    held = in_request(s, x, request) and lags(s, member, request) and contains(s.quorum.isr, member)
+    return not held or has_all_committed(s, r, x)
+
+
+def held_back_by_leader_isr(s, r: Replica, x: Replica, member: Replica, request: Request):
     """The same while a member of the ISR as a leader knows it has not come to that epoch."""
-    if not may_lead(s, leader, request) or not between(s, member, request, r):
-        return True
-    if not presumes_leadership(s, r) or not contains(s.replicas[r].isr, member):
-        return True
-    return has_all_committed(s, r, leader)
+    held = in_request(s, x, request) and lags(s, member, request) and is_in_leader_isr(s, r, member)
+    return not held or has_all_committed(s, r, x)
 
 
-def held_back_by_later_isr(s, r: Replica, leader: Replica, member: Replica, request: Request, later: Request):
+def held_back_by_later_isr(s, r: Replica, x: Replica, member: Replica, request: Request, later: Request):
     """The same while a member of the ISR that a later request names has not come to it."""
-    if not may_lead(s, leader, request) or not between(s, member, request, r) or not in_request(s, member, later):
+    held = in_request(s, x, request) and lags(s, member, request) and in_request(s, member, later)
+    return not held or later <= s.replicas[r].leader_epoch or has_all_committed(s, r, x)
+
+
+def lag_in_turn(s, leader, first, second, request, later):
+    """Whether `first` has not come to a leader's epoch, and `second` not to one whose first ISR has `first`."""
+    return may_lead(s, leader, request) and lags(s, first, request) and in_request(s, first, later) and (
+        lags(s, second, later))
+
+
+def are_four(a, b, c, d):
+    """Whether no two are the same."""
+    return a != b and a != c and a != d and b != c and b != d and c != d
+
+
+def held_back_in_turn_by_isr(
+    s, r: Replica, leader: Replica, first: Replica, second: Replica, request: Request, later: Request
+):
+    """Until `later` one member of an ISR holds commitments back, then another: a leader holds what there is."""
+    if not are_four(r, leader, first, second) or not lag_in_turn(s, leader, first, second, request, later):
         return True
-    return later <= s.replicas[r].leader_epoch or has_all_committed(s, r, leader)
+    return not contains(s.quorum.isr, second) or has_all_committed(s, r, leader)
+
+
+def held_back_in_turn_by_leader_isr(
+    s, r: Replica, leader: Replica, first: Replica, second: Replica, request: Request, later: Request
+):
+    """The same with a member of the ISR as a leader knows it."""
+    if not are_four(r, leader, first, second) or not lag_in_turn(s, leader, first, second, request, later):
+        return True
+    return not is_in_leader_isr(s, r, second) or has_all_committed(s, r, leader)
+
+
+def held_back_in_turn_by_later_isr(
+    s, r: Replica, leader: Replica, first: Replica, second: Replica, request: Request, later: Request, last: Request
+):
+    """The same with a member of the ISR that a request names which `r` has not come to."""
+    if not are_four(r, leader, first, second) or not lag_in_turn(s, leader, first, second, request, later):
+        return True
+    held = in_request(s, second, last) and last > s.replicas[r].leader_epoch
+    return not held or has_all_committed(s, r, leader)
 
 
 KIP320 = (
@@ -237,5 +278,6 @@ KIP320 = (
     records_are_no_newer, logs_match, follower_log_is_prefix, isr_grows_after_a_move,
     isr_grows_after_a_move_from_a_request, later_isr_is_from_isr, later_isr_is_from_request,
     committed_in_epoch_is_known, isr_has_committed, leader_has_committed, later_isr_has_committed, held_back_by_isr,
-    held_back_by_leader_isr, held_back_by_later_isr,
+    held_back_by_leader_isr, held_back_by_later_isr, held_back_in_turn_by_isr, held_back_in_turn_by_leader_isr,
+    held_back_in_turn_by_later_isr,
 )

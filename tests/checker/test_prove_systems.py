@@ -8,11 +8,12 @@ import pytest
 from checker.mutation import catalogue
 from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
 from checker.prove.samples import reachable_states
-from checker.prove.table import ONLY, failing, main, proved_scope, section, sections_of
+from checker.prove.table import ONLY, failing, main, proved_scope, section, sections_of, violated
 from spec.catalogue import MODELS, find
 from spec.language.domains import values
 from spec.language.model import SAFETY
 from spec.properties.lemmas import FALSE_BEYOND, LEMMAS
+from spec.properties.requests_lemmas import deletion_was_asked, stop_deletes_when_asked
 
 TABLE = Path(__file__).parents[2] / "docs" / "proved.md"
 
@@ -38,7 +39,9 @@ def test_lemmas_hold_in_sampled_states(system, variant):
     ("partition", "state-unchecked", (), "machines.write_leader"),
     ("replica", "request-lost", None, "controller.elect_leader"),
     ("consumer", "begin-at-smallest", (), "rebalance.read_offset"),
-])
+    ("requests", "stop-deletes", (deletion_was_asked, stop_deletes_when_asked), "broker.stop_replica"),
+    ("topics", "elect-queued", None, "reign.load_context"),
+], ids=lambda value: value if isinstance(value, str) else None)
 def test_a_mistake_is_not_proved_and_the_transition_is_named(system, mistake, lemmas, transition):
     model, mutant = next((m, mutant) for m, mutant in catalogue() if (m.system, mutant.name) == (system, mistake))
     proof = proof_of(mutant.mutate(model), mutant.kills, lemmas=lemmas)
@@ -74,6 +77,13 @@ def test_what_is_false_beyond_a_scope_is_a_property_that_holds_within():
     for system, variant, name in FALSE_BEYOND:
         (model,) = find(system, variant)
         assert all(name not in violated for violated in model.expected.values())
+
+
+def test_what_a_variant_violates_itself_is_false_at_the_sizes_of_a_recorded_scope_alone():
+    (model,) = find("topics", "kip455")
+    assert violated(model, "isr_assigned", {"brokers": 2, "replicas": 1, "partitions": 1}).startswith("false: 16 states")
+    assert violated(model, "no_partition_undone", {"brokers": 2, "replicas": 1, "partitions": 1}) is None
+    assert violated(model, "configured", {}) is None
 
 
 def test_the_older_variants_that_fail_are_told():
