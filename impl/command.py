@@ -94,8 +94,8 @@ def run(options) -> int:
     try:
         lost = run_cluster(directory, size, counterexample, acts, watcher, options)
     except (KazooException, KazooTimeoutError) as error:
-        raise UserError(f"{options.zookeeper or directory / 'zookeeper'}: ZooKeeper answers no more ({error!r}); what was "
-                        f"recorded is in {directory}") from None
+        where = options.zookeeper or directory / "zookeeper"
+        raise UserError(f"{where}: ZooKeeper answers no more ({error!r}); what was recorded is in {directory}") from None
     watcher.say(f"next: kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}", ended=True)
     return LOST if lost else 0
 

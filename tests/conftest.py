@@ -16,7 +16,9 @@ from checker.rundir import RunDirectory
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
-COMMAND = [sys.executable, "-c", "from checker.commands.main import main; raise SystemExit(main())"]
+COMMAND = [sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+                                 "from checker.commands.main import main; raise SystemExit(main())"]
+"""The command as a terminal starts it: with Ctrl-C, though the tests may run where that is ignored."""
 LOCAL = "local[2]"
 START = cluster.start
 

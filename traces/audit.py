@@ -8,12 +8,12 @@ from rich.console import Console
 from rich.table import Table
 
 from traces.accounts import Account, is_listed
-from traces.columns import ByZxid
+from traces.election.replay import Result
+from traces.evidence import Common
 from traces.partitions.explanations import Explanation
 from traces.partitions.replay import BY_ALTER_PARTITION
-from traces.evidence import Common
+from traces.pipeline.columns import ByZxid
 from traces.recording import Recording
-from traces.replay import Result
 from traces.streams import Streams, unexplained
 
 _LISTED = "of a listed kind"

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from checker.errors import UserError
 from spec.museum.election import MODELS
-from traces.contents import broker_in
 from traces.recording import Recording
 from traces.survey import Survey
+from traces.znodes.contents import broker_in
 
 _ID = re.compile(r"/brokers/ids/(\d+)")
 VARIANTS = tuple(model.variant for model in MODELS)

@@ -5,10 +5,10 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from traces.cluster import below
-from traces.transactions import CloseSession, Create, Delete, Operation, SetData, Transaction
 from traces.versions import Version, Versions
-from traces.znode_json import entries_in, is_number, json_in
-from traces.zookeeper_tree import Tree
+from traces.znodes.json_parts import entries_in, is_number, json_in
+from traces.zookeeper.transactions import CloseSession, Create, Delete, Operation, SetData, Transaction
+from traces.zookeeper.tree import Tree
 
 _REASSIGN, _PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
 _DEFAULT_CONFIG, _LOG_DIRS = "/config/brokers/<default>", "/log_dir_event_notification/"

@@ -12,10 +12,8 @@ from typing import NamedTuple
 from spec.language.domains import NOBODY
 from traces.census import Census, Choice
 from traces.cluster import Members, below
-from traces.columns import Rows
 from traces.common import CommonInputs
-from traces.contents import state_in
-from traces.controllers import Controllers
+from traces.election.controllers import Controllers
 from traces.facts.registrations import Registrations
 from traces.failures import Failures
 from traces.features import Features, find_features
@@ -23,17 +21,19 @@ from traces.partitions.changes import Changes
 from traces.partitions.inputs import Inputs
 from traces.partitions.leaving import Leaving
 from traces.partitions.views import Views
+from traces.pipeline.columns import Rows
+from traces.pipeline.shelf import Pieces, Shelf
+from traces.pipeline.sweep import Listener, sweep
 from traces.recording import Recording
 from traces.reigns import Reigns, Terms
-from traces.shelf import Pieces, Shelf
 from traces.subjects import Subjects, subjects_of
-from traces.sweep import Listener, sweep
 from traces.topics.world import World
-from traces.transactions import Check, CreateSession, Transaction
 from traces.writes import Write, writes_of
-from traces.znodes import place_of
-from traces.zookeeper_snapshot import Znode
-from traces.zookeeper_tree import Tree
+from traces.znodes.contents import state_in
+from traces.znodes.places import place_of
+from traces.zookeeper.snapshot import Znode
+from traces.zookeeper.transactions import Check, CreateSession, Transaction
+from traces.zookeeper.tree import Tree
 
 _END = 1 << 64
 

@@ -4,7 +4,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 
-from traces.transactions import Failure, Transaction
+from traces.zookeeper.transactions import Failure, Transaction
 
 BADVERSION = -103
 

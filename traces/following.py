@@ -8,10 +8,10 @@ from pathlib import Path
 from checker.errors import UserError
 from traces.recording import Recording, log_files, read_recording
 from traces.report import DIVERGES, Report
-from traces.transactions import Transaction
-from traces.zookeeper_log import read_more
-from traces.zookeeper_snapshot import Snapshot
-from traces.zookeeper_tree import Tree
+from traces.zookeeper.log import read_more
+from traces.zookeeper.snapshot import Snapshot
+from traces.zookeeper.transactions import Transaction
+from traces.zookeeper.tree import Tree
 
 MOST = 5_000
 """So many records are replayed again at the most when new ones have come; more are cut to half of it."""

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from traces.evidence import Common
-from traces.found import Found
 from traces.partitions.explanations import Explanation
+from traces.pipeline.found import Found
 
 _MANY = 100_000
 Explanations = tuple[Explanation, ...]

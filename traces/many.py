@@ -13,8 +13,8 @@ from rich.table import Table
 
 from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from checker.commands.tables import console
+from traces.pipeline.work import shown
 from traces.processes.reading import is_recording
-from traces.work import shown
 
 BETTER_FIRST = (OK, UNFINISHED, WRONG_USE, VIOLATED)
 """Exit codes: of several recordings the worst counts."""

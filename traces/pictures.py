@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 from spec.language.model import Model, Transition
 from spec.museum.election import MODELS
-from traces.possibilities import Candidate, Shared
-from traces.replay import Result
-from traces.steps import Step
+from traces.election.possibilities import Candidate, Shared
+from traces.election.replay import Result
+from traces.election.steps import Step
 
 _MOST = 60
 _WON = ("register", "raise_epoch", "found_epoch")

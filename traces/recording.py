@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from traces.logged import Logged
+from traces.pipeline.logged import Logged
+from traces.pipeline.storing import joined, store_log
+from traces.pipeline.work import Here, shown
 from traces.redaction import Redactor
-from traces.storing import joined, store_log
 from traces.survey import Survey, survey_of
-from traces.transactions import LogError, Transaction
-from traces.work import Here, shown
-from traces.zookeeper_snapshot import Snapshot, read_snapshot
+from traces.zookeeper.snapshot import Snapshot, read_snapshot
+from traces.zookeeper.transactions import LogError, Transaction
 
 _LOG_NAME = re.compile(r"log\.[0-9a-f]+")
 _SNAPSHOT_NAME = re.compile(r"snapshot\.[0-9a-f]+(\.gz|\.snappy)?")

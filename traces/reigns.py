@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 
-from traces.controllers import Controller
+from traces.election.controllers import Controller
 
 Partition = tuple[str, int]
 

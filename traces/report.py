@@ -12,12 +12,12 @@ from checker.commands.tables import console
 from traces.audit import Audit
 from traces.broker_logs.checking import Checked
 from traces.broker_logs.report import logs_as_json, print_logs
+from traces.election.replay import Result
 from traces.facts.report import Facts, print_facts
 from traces.metrics.report import metrics_as_json, print_metrics
 from traces.metrics.series import Series
 from traces.partitions.report import changes_as_json, print_changes
 from traces.recording import Recording
-from traces.replay import Result
 from traces.streams import Streams, flaws
 from traces.topics.report import notifications_as_json, print_topics, reassignments_as_json, topics_as_json
 

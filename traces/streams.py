@@ -11,19 +11,19 @@ import numpy as np
 
 from spec.language.model import first_paragraph
 from spec.properties.topics import not_deleted_while_reassigned
-from traces.columns import ByZxid, Rows
+from traces.election.replay import Result
+from traces.election.violations import Violation
 from traces.evidence import Common, Gathered
 from traces.facts.stream import facts_together
 from traces.forward import Floors
-from traces.found import Found, changes_in, explain_stream
 from traces.partitions.explanations import DELETION, Explanation
 from traces.partitions.replay import Explained, is_ambiguous
 from traces.partitions.report import change_text
+from traces.pipeline.columns import ByZxid, Rows
+from traces.pipeline.found import Found, changes_in, explain_stream
+from traces.pipeline.work import Here, shown
 from traces.recording import Recording
-from traces.replay import Result
 from traces.topics.context import Gap, Judged
-from traces.violations import Violation
-from traces.work import Here, shown
 
 
 class Unexplained(NamedTuple):

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from traces.writes import Write
-from traces.znode_json import entries_in
-from traces.znodes import ENTITY, entity_in, place_of
+from traces.znodes.json_parts import entries_in
+from traces.znodes.places import ENTITY, entity_in, place_of
 
 CLUSTER, REASSIGNED = "", "/reassigned"
 """The streams of what is of no topic, and of all topics that were ever listed for a reassignment (2.3 and before)."""

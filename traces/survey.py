@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from traces.transactions import Check, Create, Failure, Operation, SetData, Transaction
-from traces.znode_json import json_in
+from traces.znodes.json_parts import json_in
+from traces.zookeeper.transactions import Check, Create, Failure, Operation, SetData, Transaction
 
 _HOME = re.compile(r"(.*)/(?:controller_epoch|brokers/ids)")
 _TOPIC = re.compile(r"(.*)/brokers/topics/[^/]+")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from traces.cluster import Members, below
-from traces.transactions import Check, Create, Delete, SetData, Transaction
-from traces.znodes import ENTITY, Place, place_of
+from traces.znodes.places import ENTITY, Place, place_of
+from traces.zookeeper.transactions import Check, Create, Delete, SetData, Transaction
 
 _FORMS = {Create: "create", SetData: "set", Delete: "delete"}
 

@@ -227,7 +227,7 @@ class _Run:
         return self._cores[together[0]]
 
     def _used(self, question, proved, goals):
-        """The families that suffice for some goals: the declared ranges alone, or with lemmas that others use, or all."""
+        """The families that suffice for some goals: the declared ranges alone, with lemmas that others use, or all."""
         kinds = {f.name: f.kind for f in self.outcome.proved}
         few = [n for n in proved if kinds[n] in ("range", "sequence") or n in goals]
         known = {n for core in self._cores.values() for n in core}

@@ -18,7 +18,8 @@ from spec.properties.lemmas import FALSE_BEYOND, LEMMAS
 
 TIMEOUT = 600.0
 SMALLER = {
-    ("replication", "kip320"): {"brokers": 2}, ("requests", "current"): {"queue": 2}, ("consumer", "orderly"): {"consumers": 2},
+    ("replication", "kip320"): {"brokers": 2}, ("requests", "current"): {"queue": 2},
+    ("consumer", "orderly"): {"consumers": 2},
 }
 NEWEST = (
     ("election", "fenced"), ("replication", "kip320"), ("async-isr", "maximal-isr"), ("partition", "fenced"),

@@ -14,7 +14,7 @@ The contract:
 It rests on what `replica` holds: every member of the ISR has all that was committed (`isr_complete`, D3), leaders are
 elected from the ISR, and what a former leader acknowledges its successor has (`stale_leader`, D7). `refinement` asks it
 of every behaviour of a small scope: with one move of the leader each behaviour of `replica/current` is one of the
-contract's, and each of the contract's is one of `replica`. With two moves one thing is missing here: who has appended in
+contract's, and each of the contract's is one of `replica`. With two moves one thing is missing: who has appended in
 vain, and is elected again before it has followed anybody, has those records still, and they count. So "holds" is
 said of one move of the leader; with more it is said of the moves in which a former leader is truncated first.
 """

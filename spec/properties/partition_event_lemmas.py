@@ -46,7 +46,8 @@ def no_broker_moves(controller):
 def has_no_event(controller):
     """Whether no strategy was chosen, and no replica is to go offline."""
     chosen = controller.strategy != OFFLINE or controller.target.length != 0 or controller.starting
-    return not chosen and is_empty(controller.removing) and is_empty(controller.replicas) and no_broker_moves(controller)
+    moves = not is_empty(controller.removing) or not is_empty(controller.replicas)
+    return not chosen and not moves and no_broker_moves(controller)
 
 
 def is_forgotten(partition):
@@ -92,7 +93,8 @@ def assignment_is_whole(s, p: Partition):
 
 def assignment_is_read(s, b: Broker, p: Partition):
     """A controller knows the assignment as it is."""
-    return not is_loaded(s, b, p) or same_sequence(s.zk.assignments[p], s.brokers[b].controller.partitions[p].assignment)
+    known = s.brokers[b].controller.partitions[p].assignment
+    return not is_loaded(s, b, p) or same_sequence(s.zk.assignments[p], known)
 
 
 def event_in_order(s, b: Broker):

@@ -7,7 +7,7 @@ from spec.partition.deletion.progress import any_in
 from spec.partition.legal import NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_STARTED
 from spec.partition.reassignment.assignment import origin, target
 from spec.partition.reassignment.progress import is_reassigned, reassigned
-from spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
+from spec.partition.reassignment.state import CHECKING, TELLING, WRITING_TARGET
 from spec.partition.strategies import replicas_of
 from spec.partition.zookeeper import known_as_they_are
 from spec.properties import partition_controllers, partition_elections, partition_states, topic_creation, topic_deletion

@@ -12,7 +12,7 @@ from impl.cluster import TOPIC, Child, Cluster, Size, wait_until
 from impl.znodes import Reassignment, State, Topic
 from tests.traces.processes import recordings as recorded
 from traces.recording import read_recording
-from traces.transactions import Create, Delete, SetData
+from traces.zookeeper.transactions import Create, Delete, SetData
 
 PATIENCE, SESSION = 120, 60.0
 PLACE = TopicPartition(TOPIC, 0)

@@ -13,7 +13,7 @@ from impl.znodes import (
 )
 from spec.topic_ids import topic_id
 from traces.recording import read_recording
-from traces.transactions import Create, SetData
+from traces.zookeeper.transactions import Create, SetData
 
 RECORDINGS = Path(__file__).parents[2] / "traces" / "recordings"
 IDS = st.integers(0, 50)

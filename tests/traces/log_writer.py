@@ -5,12 +5,12 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from traces.transactions import (
+from traces.zookeeper.snapshot import Znode
+from traces.zookeeper.transactions import (
     Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData,
     Transaction,
 )
-from traces.zookeeper_snapshot import Znode
-from traces.zookeeper_tree import Tree
+from traces.zookeeper.tree import Tree
 
 _CREATE_TYPES = {"create": 1, "create2": 15, "container": 19, "ttl": 21}
 _MULTI = 14

@@ -6,8 +6,8 @@ from pathlib import Path
 from tests.traces.replaying import explained
 from traces.partitions.replay import Explained
 from traces.recording import Recording
-from traces.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData, Transaction
-from traces.zookeeper_snapshot import Snapshot, Znode
+from traces.zookeeper.snapshot import Snapshot, Znode
+from traces.zookeeper.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData, Transaction
 
 PARENTS = (
     "/", "/brokers", "/brokers/ids", "/brokers/topics", "/admin", "/admin/delete_topics", "/config", "/config/topics",

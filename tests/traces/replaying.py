@@ -10,18 +10,18 @@ from typing import NamedTuple
 from checker.commands.main import main
 from traces.audit import Audit, audit
 from traces.cluster import Members, find_root, find_variant
+from traces.election.replay import Result, replay
 from traces.evidence import Gathered, gather
 from traces.facts.report import Facts, facts_of
-from traces.found import found_of
 from traces.partitions.replay import Explained, explain_changes
+from traces.pipeline.found import found_of
 from traces.recording import Recording, read_recording
-from traces.replay import Result, replay
 from traces.report import refused_by_epoch
 from traces.streams import Streams, explain_streams, settle
 from traces.topics.replay import Judgements
-from traces.transactions import Transaction
-from traces.zookeeper_snapshot import Snapshot
-from traces.zookeeper_tree import Tree
+from traces.zookeeper.snapshot import Snapshot
+from traces.zookeeper.transactions import Transaction
+from traces.zookeeper.tree import Tree
 
 BUNDLED = Path(__file__).parents[2] / "traces" / "recordings"
 LEGACY = BUNDLED / "1.1.1-zombie"

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from traces.contents import partition_state
 from traces.recording import Recording
-from traces.transactions import Check, CloseSession, Create, SetData, Transaction
-from traces.zookeeper_tree import Tree, parent_path
+from traces.znodes.contents import partition_state
+from traces.zookeeper.transactions import Check, CloseSession, Create, SetData, Transaction
+from traces.zookeeper.tree import Tree, parent_path
 
 Log = list[Transaction]
 

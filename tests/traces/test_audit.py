@@ -15,7 +15,7 @@ from tests.traces.replaying import BUNDLED, FENCED, FIVE_FENCED, FIVE_LEGACY, LE
 from tests.traces.replaying import read, run_json, told
 from traces import accounts
 from traces.accounts import KINDS, is_listed
-from traces.transactions import Create, Delete
+from traces.zookeeper.transactions import Create, Delete
 
 STEPS = {
     "1.1.1/controller-failover": 302, "1.1.1/isr-and-unclean": 159, "1.1.1/topic-deletion": 296, "1.1.1/zombie": 3628,

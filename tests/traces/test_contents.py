@@ -2,9 +2,9 @@
 
 import pytest
 
-from traces.contents import broker_in, number_in, partition_state, state_in
-from traces.znode_json import json_in
-from traces.znodes import topic_in
+from traces.znodes.contents import broker_in, number_in, partition_state, state_in
+from traces.znodes.json_parts import json_in
+from traces.znodes.places import topic_in
 
 STATE = b'{"leader":%b,"leader_epoch":1,"controller_epoch":1,"isr":%b}'
 

@@ -12,7 +12,7 @@ from traces import following
 from traces.commands.log import report_of
 from traces.following import PATIENCE, Watch
 from traces.report import CONFORMS
-from traces.zookeeper_log import read_more
+from traces.zookeeper.log import read_more
 
 PADDING = bytes(4096)
 

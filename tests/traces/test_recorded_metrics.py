@@ -11,12 +11,12 @@ from tests.traces.partition_log import PARENTS, Log
 from tests.traces.readmes import records, section
 from tests.traces.replaying import BUNDLED, LEGACY, read, whole
 from traces.cluster import Members, find_root
-from traces.metrics.report import metrics_as_json, rows_of
 from traces.metrics.observer import COUNTERS, GAUGES
+from traces.metrics.report import metrics_as_json, rows_of
 from traces.metrics.series import Series, metrics_of
 from traces.recording import Recording
 from traces.report import refused_by_epoch
-from traces.zookeeper_snapshot import Snapshot, Znode
+from traces.zookeeper.snapshot import Snapshot, Znode
 
 EVERY = 7
 """Gauges of a long log are recomputed at every so many records, and at the last."""

@@ -9,7 +9,7 @@ import pytest
 
 from tests.traces.log_writer import record, write_log
 from traces.recording import read_recording
-from traces.transactions import Create, Failure, LogError, Transaction
+from traces.zookeeper.transactions import Create, Failure, LogError, Transaction
 
 EPOCH = 1 << 32
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from tests.traces.log_writer import write_log
 from traces.recording import read_recording
-from traces.transactions import (
+from traces.zookeeper.log import read_log
+from traces.zookeeper.snapshot import Snapshot, read_snapshot
+from traces.zookeeper.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, SetData, Transaction, ERROR_NAMES,
 )
-from traces.zookeeper_log import read_log
-from traces.zookeeper_snapshot import Snapshot, read_snapshot
-from traces.zookeeper_tree import Tree
+from traces.zookeeper.tree import Tree
 
 
 def json_lines(path: Path) -> list[dict]:

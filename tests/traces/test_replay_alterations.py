@@ -10,7 +10,7 @@ from tests.traces.log_writer import write_log
 from tests.traces.replaying import FENCED, LEGACY, altered, first, replayed, with_operations
 from traces.pictures import history_of
 from traces.recording import read_recording
-from traces.transactions import Check, CloseSession, Create, Delete, SetData
+from traces.zookeeper.transactions import Check, CloseSession, Create, Delete, SetData
 
 CONTROLLER, EPOCH = "/controller", "/controller_epoch"
 DEPOSED = 0x1000012c9b10005

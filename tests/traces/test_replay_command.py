@@ -11,9 +11,9 @@ from tests.traces.log_writer import record, write_log, write_snapshot
 from tests.traces.replaying import FENCED, LEGACY, first, read, replayed, run_json, whole
 from traces.pictures import history_of
 from traces.recording import Recording
-from traces.transactions import CloseSession, CreateSession, Transaction
-from traces.zookeeper_snapshot import Snapshot, Znode
-from traces.zookeeper_tree import Tree
+from traces.zookeeper.snapshot import Snapshot, Znode
+from traces.zookeeper.transactions import CloseSession, CreateSession, Transaction
+from traces.zookeeper.tree import Tree
 
 BEGINNING = 0xA0
 

@@ -5,8 +5,8 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from traces.contents import partition_state, partition_state_in
-from traces.znode_json import json_in
+from traces.znodes.contents import partition_state, partition_state_in
+from traces.znodes.json_parts import json_in
 
 NUMBERS = st.integers(-3, 12) | st.integers()
 VALUES = NUMBERS | st.none() | st.text(max_size=2) | st.lists(NUMBERS, max_size=2)

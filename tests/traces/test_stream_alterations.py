@@ -7,7 +7,7 @@ import pytest
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, REASSIGN, altered, read, run_json, settled
 from tests.traces.tampering import consistent, dropped, moved, rewritten, swapped
-from traces.transactions import Check, Create, Delete
+from traces.zookeeper.transactions import Check, Create, Delete
 
 
 def with_part(part: str, number: str, value: list | None):

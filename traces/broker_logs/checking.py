@@ -7,13 +7,13 @@ from itertools import chain
 from statistics import median
 
 from traces.broker_logs.reading import ELECTED, SHUTTING_DOWN, STATE, Claim, Read
-from traces.contents import partition_state
 from traces.evidence import Gathered
 from traces.partitions.explanations import SHUTDOWN
 from traces.partitions.leaving import LEAVES_WITHIN
 from traces.recording import Recording
 from traces.streams import Streams
-from traces.znodes import place_of
+from traces.znodes.contents import partition_state
+from traces.znodes.places import place_of
 
 AHEAD = 10_000
 """So many ms may the clock of a broker be behind that of ZooKeeper."""

@@ -17,8 +17,8 @@ from traces.broker_logs.checking import check_logs
 from traces.broker_logs.reading import Read, read_logs
 from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.commands.options import chroot_of, given, jobs_on, write_history
-from traces.election_steps import logged_properties
-from traces.events import rows_in
+from traces.election.replay import Follower
+from traces.election.single_steps import logged_properties
 from traces.evidence import Gathering
 from traces.facts.report import facts_of
 from traces.following import Watch
@@ -29,17 +29,17 @@ from traces.metrics.series import Metrics
 from traces.page.render import render
 from traces.page.writing import write_whole
 from traces.pictures import history_of
+from traces.pipeline.events import rows_in
+from traces.pipeline.storing import learn
+from traces.pipeline.sweep import sweep
+from traces.pipeline.work import Here, collecting_seldom, shown
 from traces.recording import Recording, log_files, read_readable
 from traces.redaction import Redactor
-from traces.replay import Follower
 from traces.report import (
     BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, refused_by_epoch, verdict_of,
 )
-from traces.storing import learn
 from traces.streams import explain_streams, settle
-from traces.sweep import sweep
-from traces.transactions import LogError
-from traces.work import Here, collecting_seldom, shown
+from traces.zookeeper.transactions import LogError
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
 _ROUND = 1.0

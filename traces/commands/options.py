@@ -25,7 +25,7 @@ def jobs_on(master: str | None):
     """Spark for as long as a block runs; None where it was not asked for."""
     if master is None:
         return nullcontext()
-    from traces.jobs import started
+    from traces.pipeline.jobs import started
 
     return started(master)
 

@@ -10,8 +10,9 @@ from checker.errors import UserError
 from spec.language.model import SAFETY
 from spec.processes import VARIANTS, parts
 from traces.commands.options import given, write_history
-from traces.election_steps import identity
+from traces.election.single_steps import identity
 from traces.many import Row
+from traces.pipeline.work import Progress, shown
 from traces.processes.group_view import SHOWN
 from traces.processes.pictures import history_of
 from traces.processes.reading import Cluster, read_cluster
@@ -19,7 +20,6 @@ from traces.processes.replay import NoSuchVariant, replay
 from traces.processes.report import as_json, print_result
 from traces.processes.result import Result
 from traces.report import CONFORMS, DIVERGES
-from traces.work import Progress, shown
 
 RECORDED = {identity(p) for variant in VARIANTS for model in parts(variant) for p in model.properties
             if p.kind in SAFETY} | {identity(p) for p in SHOWN}

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from traces.cluster import below
-from traces.transactions import CloseSession, Create, Delete, Transaction
+from traces.zookeeper.transactions import CloseSession, Create, Delete, Transaction
 
 _PATH = re.compile(r"/brokers/ids/(\d+)")
 CLOSED, EXPIRED, BY_HAND = "session closed by the broker", "session expired", "deleted by hand"

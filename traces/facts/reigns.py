@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from traces.controllers import Controller, Controllers
+from traces.election.controllers import Controller, Controllers
 from traces.partitions.changes import Change
 
 UNOWNED, STALE = "after its /controller was gone", "after the next election"

@@ -1,4 +1,4 @@
-"""Whether groups are in the partitions that their names hash to, as far as a log of ZooKeeper tells how many there are."""
+"""Whether groups are in the partitions that their names hash to, where a log of ZooKeeper tells how many there are."""
 
 from spec.group.placement import partition_for
 from spec.offset_values import read_key

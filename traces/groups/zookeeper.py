@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from traces.contents import partition_state
 from traces.groups.places import TOPIC
 from traces.recording import Recording
-from traces.transactions import Create, SetData
-from traces.znodes import Place, place_of, topic_in
+from traces.znodes.contents import partition_state
+from traces.znodes.places import Place, place_of, topic_in
+from traces.zookeeper.transactions import Create, SetData
 
 _SIZES = Place("topic", TOPIC)
 _SLACK = 60_000

@@ -3,15 +3,15 @@
 import re
 from collections import Counter, defaultdict
 
-from traces.assignments import Assignment, assignment_in
 from traces.cluster import Members, below
-from traces.contents import PartitionState, number_in, state_in
 from traces.metrics.rules import NOTHING, Counted, Rules
 from traces.partitions.changes import Partition
-from traces.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
-from traces.znode_json import entries_in, is_number, json_in, part_of
-from traces.znodes import place_of
-from traces.zookeeper_tree import Tree
+from traces.znodes.assignments import Assignment, assignment_in
+from traces.znodes.contents import PartitionState, number_in, state_in
+from traces.znodes.json_parts import entries_in, is_number, json_in, part_of
+from traces.znodes.places import place_of
+from traces.zookeeper.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
+from traces.zookeeper.tree import Tree
 
 GAUGES = ("active_controllers", "controller_epoch", "brokers", "topics", "partitions", *Counted._fields,
           "topics_to_delete", "topics_ineligible")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spec.language.domains import NOBODY
 from spec.metrics import rules
-from traces.assignments import Assignment
+from traces.znodes.assignments import Assignment
 
 
 class Counted(NamedTuple):

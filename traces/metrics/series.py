@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from traces.cluster import Members
-from traces.columns import Rows
 from traces.metrics.observer import COUNTERS, GAUGES, Observer
+from traces.pipeline.columns import Rows
+from traces.pipeline.sweep import Listener, sweep
 from traces.recording import Recording
-from traces.sweep import Listener, sweep
-from traces.transactions import Transaction
-from traces.zookeeper_tree import Tree
+from traces.zookeeper.transactions import Transaction
+from traces.zookeeper.tree import Tree
 
 
 class Moment(NamedTuple):

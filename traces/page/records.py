@@ -7,7 +7,7 @@ from spec.museum import election, partition, topics
 from traces.accounts import KINDS, TOOLS
 from traces.page.items import Item
 from traces.report import Report
-from traces.transactions import CreateSession, Transaction
+from traces.zookeeper.transactions import CreateSession, Transaction
 
 PER_ITEM, MOST_RECORDS, MOST_BYTES, LONGEST = 12, 25_000, 8_000_000, 1_500
 """So many records of an item at most, of all items, so many characters of all operations, and of one."""

@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
-from traces.assignments import target_of
 from traces.evidence import Evidence
 from traces.partitions.changes import Change
 from traces.partitions.elections import Elected
 from traces.partitions.views import Sight
 from traces.reigns import Reign
-from traces.znodes import Place
+from traces.znodes.assignments import target_of
+from traces.znodes.places import Place
 
 
 class Unclean(NamedTuple):

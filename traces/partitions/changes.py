@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from traces.contents import PartitionState, state_in
 from traces.writes import Write
-from traces.znodes import place_of
-from traces.zookeeper_snapshot import Znode
+from traces.znodes.contents import PartitionState, state_in
+from traces.znodes.places import place_of
+from traces.zookeeper.snapshot import Znode
 
 Partition = tuple[str, int]
 

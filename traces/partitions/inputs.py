@@ -4,12 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from traces.assignments import PARTS, Assignment, assignment_in
 from traces.common import CommonInputs
 from traces.partitions.changes import Partition
 from traces.versions import Version, Versions
-from traces.znode_json import ids_in, is_number, json_in, part_of
-from traces.zookeeper_snapshot import Znode
+from traces.znodes.assignments import PARTS, Assignment, assignment_in
+from traces.znodes.json_parts import ids_in, is_number, json_in, part_of
+from traces.zookeeper.snapshot import Znode
 
 _TOPIC, _MARKER, _CONFIG = "/brokers/topics/", "/admin/delete_topics/", "/config/topics/"
 _OF_TOPIC = re.compile(rf"({_TOPIC}|{_MARKER}|{_CONFIG})[^/]+")

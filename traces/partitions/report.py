@@ -5,9 +5,9 @@ from collections import Counter
 from rich.console import Console
 from rich.table import Table
 
-from traces.contents import PartitionState
 from traces.partitions.changes import Change
 from traces.partitions.replay import Explained
+from traces.znodes.contents import PartitionState
 
 _SHOWN = 5
 

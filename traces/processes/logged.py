@@ -6,16 +6,16 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from spec.processes import ELECTION, PARTITION
 from spec.language.plain import Plain
 from spec.language.sets import contains, with_member, without_member
+from spec.processes import ELECTION, PARTITION
 from spec.topic_ids import members_in
-from traces.contents import number_in, partition_state
 from traces.partitions.inputs import unclean_in
-from traces.znode_json import entries_in
 from traces.processes.reading import Cluster
-from traces.znodes import Topic, topic_in
-from traces.transactions import Create, Delete, Operation, SetData, Transaction
+from traces.znodes.contents import number_in, partition_state
+from traces.znodes.json_parts import entries_in
+from traces.znodes.places import Topic, topic_in
+from traces.zookeeper.transactions import Create, Delete, Operation, SetData, Transaction
 
 OFFSETS_TOPIC = "__consumer_offsets"
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)")

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from spec.processes import ELECTION
 from spec.errors import UserError
+from spec.processes import ELECTION
 from traces.processes.reading import Cluster, Line
-from traces.transactions import ERROR_NAMES, CloseSession, CreateSession, Transaction
+from traces.zookeeper.transactions import ERROR_NAMES, CloseSession, CreateSession, Transaction
 
 BEFORE, AT, BEHIND = -1, 0, 1
 END = 1 << 62
@@ -193,8 +193,8 @@ class _Places:
     def _opened(self, line: Line) -> int:
         """When ZooKeeper opened the session that a step begins with; raises UserError."""
         if line.session not in self._sessions.opened:
-            raise UserError(f"{self._cluster.directory}: ZooKeeper's log has no session {line.session:#x}, which broker "
-                            f"{line.process} has opened: it is not whole, or of another cluster")
+            raise UserError(f"{self._cluster.directory}: ZooKeeper's log has no session {line.session:#x}, which "
+                            f"broker {line.process} has opened: it is not whole, or of another cluster")
         return self._sessions.opened[line.session]
 
     def _unanswered(self, line: Line) -> Place:
@@ -217,7 +217,7 @@ class _Places:
         self.refused.update(islice(found, line.attempts - 1))
 
     def _claim_landed(self, line: Line) -> None:
-        """Take the transactions that a step's requests made, of which it never heard: at most one for each but the last."""
+        """Take the transactions that a step's requests made, of which it never heard: one for each but the last."""
         if line.attempts == 1 or line.name not in LANDED:
             return
         found = (t.zxid for t in self._unclaimed(line, END if line.asks else line.zxid)

@@ -28,7 +28,7 @@ _FILE = re.compile(r"broker-([0-9]+)\.([0-9]+)\.jsonl")
 FORMAT, WITH_DELETIONS, WITH_GROUPS = 5, 4, 3
 FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
-up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, where now it is a `load`.
+up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`.
 """
 _CLEAN, _REFUSED = re.compile(r"\w+\.clean"), ("BADVERSION", "NODEEXISTS", "NONODE")
 RETRIED = ("register_broker",)
@@ -120,7 +120,8 @@ def is_recording(directory: Path) -> bool:
 def read_cluster(directory: Path) -> Cluster:
     """Read a recording; raises UserError, with file and line, for what cannot be read."""
     manifest = _manifest(directory / MANIFEST)
-    files = sorted((directory / "recording").glob("broker-*.jsonl"), key=lambda file: _number(file, manifest["brokers"]))
+    files = sorted((directory / "recording").glob("broker-*.jsonl"),
+                   key=lambda file: _number(file, manifest["brokers"]))
     if not files:
         raise UserError(f"{directory / 'recording'}: no broker-*.jsonl: no process has recorded anything")
     if not (directory / "zookeeper").is_dir():
@@ -190,7 +191,8 @@ def read_process(file: Path) -> list[Line]:
             elif "asks" in row:
                 part, step = row["asks"].split(" ", 1)
                 asked = _line(process, broker, row, asks=True, n=int(row["n"]), session=int(row["session"], 16),
-                              part=_part(part), step=parse_step(step), took=_message(row["took"]), record=row.get("record"))
+                              part=_part(part), step=parse_step(step), took=_message(row["took"]),
+                              record=row.get("record"))
                 before = _take_request(found, asked, groups.earlier)
                 found.append(replace(before, attempts=before.attempts + 1) if before else asked)
             elif "format" in row:
@@ -255,7 +257,8 @@ def _step(process, broker, row, found):
         process, broker, row, session=int(row["session"], 16), n=int(row["n"]), part=_part(row["part"]),
         step=parse_step(row["step"]), partners=list(row["with"]), zxids=tuple(map(int, row["zxids"])),
         at=at, took=_message(row["took"]),
-        sent=tuple(map(_message, row["sent"])), state=row["state"], changed=dict(row["changed"]), record=row.get("record"),
+        sent=tuple(map(_message, row["sent"])), state=row["state"], changed=dict(row["changed"]),
+        record=row.get("record"),
         acked=tuple(row.get("acked", ())), place=row.get("place"), found=found,
         heard=next((answer for name, _, answer in row["seams"] if name == "waiting"), None),
     )

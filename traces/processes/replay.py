@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spec.observed import observed_cluster
-from spec.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
 from spec.language.model import Property
 from spec.language.steps import Step
+from spec.observed import observed_cluster
 from spec.partition.context import IDLE
+from spec.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
 from spec.replica.zookeeper import Answer
 from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
-from traces.election_steps import identity
+from traces.election.single_steps import identity
+from traces.pipeline.work import Progress
 from traces.processes.coordinator import Taken
 from traces.processes.group_lines import GroupLine
 from traces.processes.group_world import Divergence
@@ -28,7 +29,6 @@ from traces.processes.reading import Cluster, Line
 from traces.processes.result import Result, Violation
 from traces.processes.sending import first_request, may_send
 from traces.processes.world import World
-from traces.work import Progress
 
 EVERY = 100
 """Progress is told after so many occurrences."""
@@ -130,8 +130,9 @@ class Follower:
         if line.found is not None:
             self._hold_logs(line)
         outcome = self._take(line, applied)
-        if line.name == "isr_notification" and line.at and self.logged.has_isr_change(line.at[0], line.step.arguments["p"]):
-            self.world.leave_isr_change(line.step.arguments["p"])
+        p = line.step.arguments.get("p")
+        if line.name == "isr_notification" and line.at and self.logged.has_isr_change(line.at[0], p):
+            self.world.leave_isr_change(p)
         if not line.asks and outcome.answer != line.step.answer:
             raise Divergence(f"the answer was {line.step.answer}; the specification's ZooKeeper answers "
                              f"{outcome.answer}")

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from traces.redaction import words
-from traces.transactions import Acl, CloseSession, Transaction
-from traces.zookeeper_snapshot import Snapshot
+from traces.zookeeper.snapshot import Snapshot
+from traces.zookeeper.transactions import Acl, CloseSession, Transaction
 
 _NUMBER = re.compile(r"-?\d+")
 _SETTING = re.compile(r"-?[\d.]+|\*|\d+:\d+(,\d+:\d+)*")

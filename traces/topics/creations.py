@@ -6,11 +6,11 @@ from itertools import permutations, product
 
 from spec.topics.assignment import assign_replicas
 from traces.evidence import Evidence
-from traces.assignments import Assignment
-from traces.versions import Version
 from traces.topics.steps import TopicSteps
+from traces.versions import Version
 from traces.writes import Write
-from traces.znodes import Topic, entity_in, topic_in
+from traces.znodes.assignments import Assignment
+from traces.znodes.places import Topic, entity_in, topic_in
 
 READ_WITHIN = 60_000
 """How many ms before it creates a topic a broker may have heard of other brokers, by requests of the controller."""

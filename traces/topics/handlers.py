@@ -12,7 +12,7 @@ from traces.topics.requests import Entries, Requests
 from traces.topics.steps import Scene, Step
 from traces.topics.works import Completing, Listing, Reassigning, Work
 from traces.writes import Write
-from traces.znodes import Topic, text_of, topic_in
+from traces.znodes.places import Topic, text_of, topic_in
 
 STREAM, LISTED = "reassignment", "request list written"
 _KINDS = {

@@ -4,12 +4,12 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from traces.partitions.changes import Change
-from traces.assignments import Assignment, origin_of, target_of
 from traces.partitions.changes import Partition
 from traces.topics.steps import Step
 from traces.topics.world import World
 from traces.writes import Write
-from traces.znodes import Topic
+from traces.znodes.assignments import Assignment, origin_of, target_of
+from traces.znodes.places import Topic
 
 STARTED, FINISHED, CANCELLED, REPLACED = "in progress", "finished", "cancelled", "replaced"
 REMOVED, WITHDRAWN, WAITING = "topic deleted", "request withdrawn", "not begun"

@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 
-from traces.assignments import Assignment
 from traces.partitions.changes import Partition
 from traces.partitions.inputs import Inputs
 from traces.reigns import Reign
-from traces.znodes import Topic
+from traces.znodes.assignments import Assignment
+from traces.znodes.places import Topic
 
 
 class Memory:

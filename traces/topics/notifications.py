@@ -4,8 +4,8 @@ from bisect import bisect_left
 from collections import defaultdict
 
 from traces.evidence import Evidence
-from traces.znode_json import entries_in, json_in
 from traces.writes import Write
+from traces.znodes.json_parts import entries_in, json_in
 
 STREAM = "notification"
 ISRS, DIRECTORY, DELETED = "ISRs told of", "log directory failure told of", "notification deleted"

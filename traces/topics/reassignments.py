@@ -7,16 +7,16 @@ from itertools import combinations
 
 from spec.language.plain import Plain
 from traces.evidence import Evidence
-from traces.partitions.elections import Elected
-from traces.assignments import Assignment, target_of
 from traces.partitions.changes import Partition
+from traces.partitions.elections import Elected
 from traces.partitions.replay import Explained
 from traces.reigns import Reign
 from traces.topics.memory import Memory
 from traces.topics.steps import Scene, Step, TopicSteps
 from traces.topics.works import Reassigning
 from traces.writes import Write
-from traces.znodes import Topic
+from traces.znodes.assignments import Assignment, target_of
+from traces.znodes.places import Topic
 
 _SUBSETS = 3
 """Of up to so many brokers that may be leaving each set is tried, of more none and all."""

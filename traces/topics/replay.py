@@ -14,7 +14,7 @@ from traces.topics.handlers import Handlers
 from traces.topics.history import Deletion, Made, Reassignment
 from traces.topics.topic_writes import TopicWrites
 from traces.writes import Write
-from traces.znodes import topic_in
+from traces.znodes.places import topic_in
 
 
 @dataclass

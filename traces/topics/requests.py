@@ -1,10 +1,10 @@
 """The requests to reassign in /admin/reassign_partitions, as controllers take them away."""
 
 from traces.partitions.changes import Partition
-from traces.znode_json import entries_in
 from traces.topics.context import Context
 from traces.topics.memory import Memory
 from traces.writes import Write
+from traces.znodes.json_parts import entries_in
 
 Entries = dict[Partition, tuple[int, ...]]
 

@@ -23,9 +23,9 @@ from spec.topics.context import (
     BUMPING, CHECKING, DELETING_REQUEST, MOVING, NO_EPOCH, REMOVING, STOPPING, WRITING_ASSIGNMENT, WRITING_TARGET,
 )
 from spec.topics.znodes import CANCELLATION, REASSIGNMENT
-from traces.contents import PartitionState
 from traces.partitions.elections import Elected
-from traces.assignments import Assignment
+from traces.znodes.assignments import Assignment
+from traces.znodes.contents import PartitionState
 
 EPOCH, LATER_EPOCH = 1, 2
 """The epoch of the controller, and that of every later one, in the states that are built here."""

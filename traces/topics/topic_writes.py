@@ -7,7 +7,7 @@ from traces.topics.notifications import DELETED, Notifications
 from traces.topics.notifications import STREAM as NOTIFICATION
 from traces.topics.works import Completing
 from traces.writes import Write
-from traces.znodes import topic_in
+from traces.znodes.places import topic_in
 
 STREAM = "topic"
 _NOT_ADDED = "nobody adds partitions like this; allowed there: more partitions, numbered on, on brokers that are " \

@@ -2,12 +2,12 @@
 
 from spec.language.plain import Plain
 from spec.topics.context import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
-from traces.assignments import Assignment
 from traces.partitions.changes import Partition
 from traces.partitions.elections import Elected
 from traces.topics.steps import Scene, Step, TopicSteps
 from traces.topics.world import TopicTree
-from traces.znodes import Place, text_of
+from traces.znodes.assignments import Assignment
+from traces.znodes.places import Place, text_of
 
 ORDERED = 4
 """Up to so many replicas a union of old and new ones keeps their order (2.3 and before): Scala's small sets do."""

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from traces.contents import PartitionState, state_in
 from traces.partitions.changes import Partition
-from traces.znode_json import entries_in
 from traces.writes import Write
-from traces.znodes import Place, Topic, place_of, text_of, topic_in
-from traces.zookeeper_snapshot import Znode
+from traces.znodes.contents import PartitionState, state_in
+from traces.znodes.json_parts import entries_in
+from traces.znodes.places import Place, Topic, place_of, text_of, topic_in
+from traces.zookeeper.snapshot import Znode
 
 
 @dataclass

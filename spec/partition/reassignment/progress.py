@@ -3,7 +3,7 @@
 The replicas that are removed go offline like any others, when the leader has moved; then they are told to stop.
 """
 
-from spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member, without_member
+from spec.language.sets import difference, intersection, is_empty, only, union, with_member, without_member
 from spec.partition.context import CHANGING, IDLE, OFFLINE, clear
 from spec.partition.deletion.progress import to_take_offline as to_take_offline_else
 from spec.partition.deletion.state import RESUMING

@@ -8,12 +8,12 @@ from pathlib import Path
 from tests.traces.replaying import read
 from traces.audit import audit
 from traces.cluster import Members, find_root, find_variant
+from traces.election.replay import replay
 from traces.evidence import gather
 from traces.facts.report import facts_of
 from traces.metrics.series import metrics_of
 from traces.page.render import render
 from traces.recording import Recording
-from traces.replay import replay
 from traces.report import Report, refused_by_epoch, verdict_of
 from traces.streams import explain_streams, settle
 

@@ -11,7 +11,7 @@ from traces.processes.logged import Logged
 from traces.processes.order import in_order
 from traces.processes.reading import Cluster, Line
 from traces.recording import Recording
-from traces.transactions import CloseSession, Create, CreateSession, Delete, SetData, Transaction
+from traces.zookeeper.transactions import CloseSession, Create, CreateSession, Delete, SetData, Transaction
 
 SESSION, OTHER = 7, 8
 

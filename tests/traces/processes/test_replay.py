@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from spec.errors import UserError
-from spec.language.steps import parse_step
 from spec.language.digest import link
+from spec.language.steps import parse_step
 from tests.traces.processes.recordings import FAILOVER, GROUP, SPLIT_BRAIN, Copy, replayed, steps
 from traces.processes.group_world import Divergence
 from traces.processes.order import in_order
 from traces.processes.reading import read_cluster
 from traces.processes.replay import Follower, replay
-from traces.transactions import Failure, Transaction
+from traces.zookeeper.transactions import Failure, Transaction
 
 STEPS = steps(FAILOVER)
 CHANGING = [each for each in STEPS if each[1]["changed"]]

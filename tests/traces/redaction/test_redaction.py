@@ -16,8 +16,8 @@ from tests.traces.transaction_strategies import TRANSACTIONS
 from traces.recording import read_readable, read_recording
 from traces.redaction import Redactor
 from traces.redaction.words import TREE
-from traces.transactions import Acl, CloseSession, Create, CreateSession, Reconfig, SetAcl, SetData, Transaction
-from traces.zookeeper_snapshot import Snapshot, Znode
+from traces.zookeeper.snapshot import Snapshot, Znode
+from traces.zookeeper.transactions import Acl, CloseSession, Create, CreateSession, Reconfig, SetAcl, SetData, Transaction
 
 NAMES = ("topic", "host", "group", "client", "principal", "consumer", "listener", "rack", "chroot", "secret")
 TOOL = 0x77

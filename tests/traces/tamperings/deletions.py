@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from tests.traces.tampering import dropped, swapped
 from tests.traces.tamperings.scene import Record, Tampered, kind
-from traces.contents import partition_state
-from traces.transactions import Create, Delete, SetData, Transaction
-from traces.znodes import Place, place_of
+from traces.znodes.contents import partition_state
+from traces.znodes.places import Place, place_of
+from traces.zookeeper.transactions import Create, Delete, SetData, Transaction
 
 
 def _deletes(record: Record) -> Iterator[Transaction]:

@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 from tests.traces.tamperings.scene import INSERTED, Record, Tampered, kind
-from traces.transactions import Create, Delete, SetData
-from traces.znodes import ENTITY
+from traces.znodes.places import ENTITY
+from traces.zookeeper.transactions import Create, Delete, SetData
 
 
 @kind()

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from tests.traces.tampering import dropped, swapped
 from tests.traces.tamperings.scene import Record, Tampered, kind
-from traces.assignments import Assignment, assignment_in, target_of
-from traces.contents import PartitionState, partition_state
-from traces.transactions import Create, Delete, SetData, Transaction
-from traces.znode_json import entries_in
-from traces.znodes import REASSIGN
+from traces.znodes.assignments import Assignment, assignment_in, target_of
+from traces.znodes.contents import PartitionState, partition_state
+from traces.znodes.json_parts import entries_in
+from traces.znodes.places import REASSIGN
+from traces.zookeeper.transactions import Create, Delete, SetData, Transaction
 
 
 def _moved(record: Record) -> tuple[int, Assignment, Assignment] | None:

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from tests.traces.tampering import Log, dropped, moved, rewritten, swapped
 from traces.cluster import Members, find_variant
-from traces.contents import PartitionState, partition_state
-from traces.controllers import Controllers
+from traces.election.controllers import Controllers
 from traces.features import find_features
 from traces.recording import Recording
-from traces.transactions import CloseSession, Create, CreateSession, Delete, Operation, SetData, Transaction
-from traces.znodes import Place, place_of
-from traces.zookeeper_tree import Tree
+from traces.znodes.contents import PartitionState, partition_state
+from traces.znodes.places import Place, place_of
+from traces.zookeeper.transactions import CloseSession, Create, CreateSession, Delete, Operation, SetData, Transaction
+from traces.zookeeper.tree import Tree
 
 CONTROLLER, EPOCH, IDS, TOPICS = "/controller", "/controller_epoch", "/brokers/ids", "/brokers/topics"
 INSERTED = -1

@@ -4,8 +4,8 @@ from json import loads
 
 from spec.language.domains import NOBODY
 from tests.traces.tamperings.scene import IDS, Record, kind
-from traces.transactions import Create, SetData
-from traces.znodes import REASSIGN
+from traces.znodes.places import REASSIGN
+from traces.zookeeper.transactions import Create, SetData
 
 
 def quiet(record: Record) -> bool:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from spec.language.domains import NOBODY
 from tests.traces.tamperings.scene import INSERTED, Record, Tampered, kind
 from tests.traces.tamperings.states import staying
-from traces.contents import partition_state
-from traces.transactions import Create, SetData
+from traces.znodes.contents import partition_state
+from traces.zookeeper.transactions import Create, SetData
 
 
 def _first_state(record: Record) -> bool:

@@ -1,0 +1,59 @@
+"""Spark for a long log, and for many: a task for each file that is read, one for each stream to explain."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import partial
+
+from checker import cluster
+from checker.errors import UserError
+from traces.pipeline.work import Progress, collecting_seldom
+
+POLL = 0.5
+"""How often is looked how far the tasks are, in seconds."""
+
+
+@contextmanager
+def started(master: str) -> Iterator["Jobs"]:
+    """Spark on `master` while the block runs; raises ClusterError where it cannot be used."""
+    context = cluster.start(master)
+    try:
+        with ThreadPoolExecutor(1) as beside:
+            yield Jobs(context, beside)
+    finally:
+        context.stop()
+
+
+class Jobs:
+    """Does work in tasks of Spark: one for each piece."""
+
+    def __init__(self, context, beside: ThreadPoolExecutor):
+        self._context, self._beside = context, beside
+
+    def shared(self, value: object):
+        """A `value` that all pieces need, once in each process that has tasks."""
+        return self._context.broadcast(value)
+
+    def each(self, items: list, function: Callable, progress: Progress) -> list:
+        """What a function answers for each item, in order, in a task for each; tells how many tasks have ended."""
+        if not items:
+            return []
+        tasks = self._context.parallelize(items, len(items)).map(partial(_done, function))
+        found = self._beside.submit(self._collected, tasks)
+        while not wait([found], POLL).done:
+            stages = map(self._context.statusTracker().getStageInfo, self._context.statusTracker().getActiveStageIds())
+            progress(sum(stage.numCompletedTasks for stage in stages if stage), len(items))
+        progress(len(items), len(items))
+        return found.result()
+
+    def _collected(self, found) -> list:
+        try:
+            return cluster.run_job(found.collect)
+        except cluster.LostLevel as lost:
+            raise UserError(f"a job of Spark failed: {lost}") from lost
+
+
+def _done(function: Callable, item: object) -> object:
+    """What a function answers for an item, in a process of its own."""
+    with collecting_seldom():
+        return function(item)

@@ -1,0 +1,104 @@
+"""The records of a log that are kept in files of events: read when they are asked for, and never all in memory."""
+
+from collections.abc import Iterator, Sequence
+from heapq import merge
+from itertools import repeat
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+
+from traces.pipeline.stored import transactions_in, zxids_in
+from traces.survey import Survey
+from traces.zookeeper.transactions import Transaction
+
+
+class Part(NamedTuple):
+    """A file of events, and which of its records count: those from zxid `first` to `last`; `survey` is of these."""
+
+    file: Path
+    first: int
+    last: int
+    survey: Survey | None
+
+    def transactions(self) -> Iterator[Transaction]:
+        """Its records in the order of their zxids."""
+        return (t for t in transactions_in(self.file) if self.first <= t.zxid <= self.last)
+
+    def zxids(self) -> np.ndarray:
+        """Their zxids."""
+        found = zxids_in(self.file)
+        return found[(self.first <= found) & (found <= self.last)]
+
+
+class Logged(Sequence):
+    """Transactions in the order of their zxids, each once, though several files may have it.
+
+    `kept`: the directory of the files is there as long as this is, if it is a temporary one; `groups`: parts that may
+    have the same records are in one group.
+    """
+
+    def __init__(self, parts: list[Part], kept: TemporaryDirectory | None):
+        self.parts, self.kept = parts, kept
+        self.groups = _neighbours(parts)
+        self._count = sum(len(zxids) for zxids in self.blocks())
+
+    def blocks(self) -> Iterator[np.ndarray]:
+        """The zxids of all records in order, some at a time."""
+        for group in self.groups:
+            zxids = [part.zxids() for part in group]
+            yield zxids[0] if len(group) == 1 else np.unique(np.concatenate(zxids))
+
+    def all(self, group: list[Part]) -> Iterator[tuple[Transaction, Part]]:
+        """Every record of every file of a group, with its part, in order."""
+        return merge(*(zip(part.transactions(), repeat(part)) for part in group), key=lambda each: each[0].zxid)
+
+    def between(self, first: int, last: int) -> "Logged":
+        """The records from one zxid to another."""
+        parts = [part if first <= part.first and part.last <= last else
+                 Part(part.file, max(first, part.first), min(last, part.last), None) for part in self.parts]
+        return Logged([part for part in parts if part.first <= part.last], self.kept)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Transaction]:
+        for group in self.groups:
+            if len(group) == 1:
+                yield from group[0].transactions()
+            else:
+                yield from _once(merge(*(part.transactions() for part in group), key=lambda t: t.zxid))
+
+    def __getitem__(self, place):
+        if isinstance(place, slice):
+            return list(self)[place]
+        place = range(len(self))[place]
+        if place == 0:
+            return next(iter(self))
+        for zxids in self.blocks():
+            if place < len(zxids):
+                return next(iter(self.between(int(zxids[place]), int(zxids[place]))))
+            place -= len(zxids)
+        raise IndexError(place)
+
+
+def _neighbours(parts: list[Part]) -> list[list[Part]]:
+    """The parts in groups: those in one group may have the same records, those in different ones do not."""
+    groups: list[list[Part]] = []
+    last = -1
+    for part in sorted(parts, key=lambda part: part.first):
+        if groups and part.first <= last:
+            groups[-1].append(part)
+        else:
+            groups.append([part])
+        last = max(last, part.last)
+    return groups
+
+
+def _once(transactions: Iterator[Transaction]) -> Iterator[Transaction]:
+    last = None
+    for transaction in transactions:
+        if transaction.zxid != last:
+            yield transaction
+        last = transaction.zxid

@@ -1,0 +1,92 @@
+"""The writes of a log by what they are about: many are kept in files, and read again by whoever explains them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from traces.cluster import Members
+from traces.pipeline.events import writing
+from traces.pipeline.stored import values_of
+from traces.writes import Write
+from traces.znodes.places import place_of
+
+MOST = 250_000
+"""So many writes are in memory at the most while a log is taken apart."""
+_CODES = pa.dictionary(pa.int32(), pa.string())
+_SCHEMA = pa.schema([
+    ("zxid", pa.int64()), ("time", pa.int64()), ("session", pa.uint64()), ("form", _CODES), ("path", _CODES),
+    ("data", pa.binary()), ("checked", pa.bool_()), ("previous", pa.int64()), ("number", pa.int64()),
+])
+
+
+class Pieces(NamedTuple):
+    """Where the writes about one thing are: row groups of files, and those that are in no file."""
+
+    groups: list[tuple[Path, int]]
+    rest: list[Write]
+
+    def read(self, members: Members) -> list[Write]:
+        """The writes in the order of the log, each once."""
+        found = [write for group in self.groups for write in _read(*group, members)] + self.rest
+        found.sort(key=lambda write: write.number)
+        return [next(same) for _, same in groupby(found, key=lambda write: write.number)]
+
+
+class Shelf:
+    """Keeps writes by names. `names`: all of them; `kept`: the directory of the files."""
+
+    def __init__(self):
+        self.kept: TemporaryDirectory | None = None
+        self._rest: dict[str, list[Write]] = defaultdict(list)
+        self._groups: dict[str, list[tuple[Path, int]]] = defaultdict(list)
+        self._waiting = self._files = 0
+
+    @property
+    def names(self) -> set[str]:
+        """Whatever a write is about."""
+        return self._rest.keys() | self._groups.keys()
+
+    def add(self, name: str, write: Write) -> None:
+        """Keep a write."""
+        self._rest[name].append(write)
+        self._waiting += 1
+        if self._waiting == MOST:
+            self._put_away()
+
+    def pieces(self, names: Iterable[str]) -> Pieces:
+        """The writes of some names, together."""
+        named = [name for name in names if name in self.names]
+        return Pieces([group for name in named for group in self._groups.get(name, ())],
+                      [write for name in named for write in self._rest.get(name, ())])
+
+    def _put_away(self) -> None:
+        """Write all that is in memory to a file, a row group for each name."""
+        self.kept = self.kept or TemporaryDirectory(prefix="kafkaproof-log-")
+        file = Path(self.kept.name) / f"{self._files:06d}.parquet"
+        with writing(file, _SCHEMA) as writer:
+            for number, (name, writes) in enumerate(self._rest.items()):
+                writer.write_table(_table(writes))
+                self._groups[name].append((file, number))
+        self._rest, self._waiting, self._files = defaultdict(list), 0, self._files + 1
+
+
+def _table(writes: list[Write]) -> pa.Table:
+    columns = zip(*((w.zxid, w.time, w.session, w.form, w.path, w.data, w.checked, w.previous, w.number)
+                    for w in writes))
+    plain = (field.type.value_type if pa.types.is_dictionary(field.type) else field.type for field in _SCHEMA)
+    return pa.table([pa.array(column, kind).cast(field.type) for column, kind, field in zip(columns, plain, _SCHEMA)],
+                    _SCHEMA)
+
+
+def _read(file: Path, group: int, members: Members) -> Iterable[Write]:
+    table = pq.ParquetFile(file).read_row_group(group).combine_chunks()
+    for zxid, time, session, form, path, data, checked, previous, number in zip(
+            *(values_of(column) for batch in table.to_batches() for column in batch.columns)):
+        broker = members.broker_of.get(session)
+        yield Write(zxid, time, session, broker, form, path, place_of(path), data, checked, previous, number)

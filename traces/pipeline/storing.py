@@ -1,0 +1,119 @@
+"""Writes log files as events, and makes one log of them."""
+
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from traces.pipeline.events import write_events
+from traces.pipeline.logged import Logged, Part
+from traces.redaction import Redactor
+from traces.survey import survey_of
+from traces.zookeeper.log import LogFile, read_log
+from traces.zookeeper.transactions import LogError, Transaction
+
+
+class Stored(NamedTuple):
+    """A log file that has been written as events: the records that could be read, what is imperfect, the damage.
+
+    `part` is None without a record.
+    """
+
+    log: Path
+    part: Part | None
+    problems: tuple[str, ...]
+    duplicates: int
+    damage: str | None
+
+
+def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: Path) -> Stored:
+    """Write the records of a log file as events, in the order of their zxids.
+
+    `numbered`: its place among all log files, and where it is: several servers have files of one name.
+    """
+    number, log = numbered
+    try:
+        file, damage = read_file(log, redactor), None
+        transactions, problems = file.transactions, file.problems
+    except LogError as error:
+        transactions, problems, damage = error.transactions, (), str(error)
+    merged: dict[int, Transaction] = {}
+    for transaction in transactions:
+        known = merged.setdefault(transaction.zxid, transaction)
+        if not _same(known, transaction):
+            damage = _conflict(log, known, transaction)
+            break
+    rows = [merged[zxid] for zxid in sorted(merged)]
+    duplicates = len(transactions) - len(merged) if damage is None else 0
+    if not rows:
+        return Stored(log, None, problems, duplicates, damage)
+    file = directory / f"{number:04d}-{log.name}.parquet"
+    write_events(rows, file)
+    return Stored(log, Part(file, rows[0].zxid, rows[-1].zxid, survey_of(rows)), problems, duplicates, damage)
+
+
+def read_file(log: Path, redactor: Redactor | None) -> LogFile:
+    """Read one log file, with the names as the redactor has them; raises LogError."""
+    rewritten = redactor.transactions if redactor else tuple
+    try:
+        file = read_log(log)
+    except LogError as error:
+        raise LogError(str(error), rewritten(error.transactions)) from None
+    return replace(file, transactions=rewritten(file.transactions))
+
+
+def learn(logs: list[Path], redactor: Redactor) -> None:
+    """Let a redactor know every name in logs, also behind damage of another one."""
+    for log in logs:
+        try:
+            read_file(log, redactor)
+        except LogError:
+            continue
+
+
+def joined(directory: Path, stored: list[Stored], kept: TemporaryDirectory | None, problems: list[str]) -> Logged:
+    """The transactions of all files, each once; `problems` grows."""
+    damaged = next((place for place, each in enumerate(stored) if each.damage), None)
+    read = stored if damaged is None else stored[:damaged + 1]
+    for each in read if damaged is None else read[:-1]:
+        problems += each.problems
+    parts = [each.part for each in read if each.part]
+    if conflict := _first_conflict(Logged([each.part for each in read if each.part and not each.damage], kept),
+                                   [each.log for each in read if each.part]):
+        raise conflict
+    logged = Logged(parts, kept)
+    if damaged is not None:
+        raise LogError(read[-1].damage, logged)
+    duplicates = sum(each.duplicates for each in read) + sum(len(part.zxids()) for part in parts) - len(logged)
+    if duplicates:
+        problems.append(f"{directory}: {duplicates} records that occur more than once, the same each time, dropped")
+    return logged
+
+
+def _first_conflict(logged: Logged, logs: list[Path]) -> LogError | None:
+    """The error of the first file that has another record of a zxid than a file before it; None without one."""
+    numbers = {part.file: number for number, part in enumerate(logged.parts)}
+    found: tuple[int, Transaction, Transaction] | None = None
+    for group in logged.groups:
+        if len(group) > 1:
+            for _, same in groupby(logged.all(group), key=lambda each: each[0].zxid):
+                known, *others = sorted(same, key=lambda each: numbers[each[1].file])
+                for transaction, part in others:
+                    if transaction != known[0] and (found is None or numbers[part.file] < found[0]):
+                        found = numbers[part.file], known[0], transaction
+    if found is None:
+        return None
+    number, known, again = found
+    cut = Logged(logged.parts[number:number + 1], logged.kept).between(0, again.zxid - 1)
+    return LogError(_conflict(logs[number], known, again), Logged([*logged.parts[:number], *cut.parts], logged.kept))
+
+
+def _same(one: Transaction, other: Transaction) -> bool:
+    """Whether two records are the same but for the digest, which a server may leave out."""
+    return one is other or replace(one, trailer=b"") == replace(other, trailer=b"")
+
+
+def _conflict(log: Path, known: Transaction, again: Transaction) -> str:
+    return f"{log}: zxid {again.zxid:#x} is {again.form()}, but another record of this zxid is {known.form()}; " \
+           "are these logs of one ensemble?"

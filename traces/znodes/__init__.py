@@ -1,0 +1,1 @@
+"""What Kafka keeps in znodes, as every version writes it."""
