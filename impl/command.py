@@ -95,7 +95,7 @@ def run(options) -> int:
         lost = run_cluster(directory, size, counterexample, acts, watcher, options)
     except (KazooException, KazooTimeoutError) as error:
         where = options.zookeeper or directory / "zookeeper"
-        raise UserError(f"{where}: ZooKeeper answers no more ({error!r}); what was recorded is in {directory}") from None
+        raise UserError(f"{where}: ZooKeeper answers no more ({error!r}); the recording is in {directory}") from None
     watcher.say(f"next: kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}", ended=True)
     return LOST if lost else 0
 
