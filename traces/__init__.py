@@ -1,1 +1,1 @@
-"""Reads the transaction logs and snapshots of a real ZooKeeper and replays them into a tree of znodes."""
+"""Holds what clusters leave behind to the specification: logs of ZooKeeper, segments of groups, recordings of runs."""
