@@ -92,7 +92,7 @@ class Gone:
 def test_a_zookeeper_that_answers_no_more(kafkaproof, monkeypatch):
     monkeypatch.setattr("impl.command.Cluster", Gone)
     complaint = kafkaproof("run", "--zookeeper", "127.0.0.1:1", "--directory", "c").complaint
-    assert "127.0.0.1:1: ZooKeeper answers no more (ConnectionLoss()); what was recorded is in c" in complaint
+    assert "127.0.0.1:1: ZooKeeper answers no more (ConnectionLoss()); the recording is in c" in complaint
 
 
 def test_a_port_that_is_taken(kafkaproof):
