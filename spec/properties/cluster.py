@@ -91,6 +91,16 @@ def leads_as_told(s):
     return True
 
 
+def is_of_replicas(s, p, alter):
+    """Whether a leader wishes an ISR of replicas."""
+    return is_empty(difference(alter.isr, assigned(s.zk, p)))
+
+
+def is_of_replicas_or_former(s, p, alter):
+    """Whether it does, or has not heard yet that the replicas are others."""
+    return alter.epoch < s.zk.partitions[p].leader_epoch or is_of_replicas(s, p, alter)
+
+
 def wishes_hold(s):
     """A leader wishes ISRs of replicas that hold itself, in the epoch that it leads in, and only while it leads."""
     for p in range(len(s.planes)):
@@ -99,7 +109,7 @@ def wishes_hold(s):
             if alter.state == SENT:
                 if alter.epoch != s.network.wishes[p][b] or not contains(alter.isr, b):
                     return False
-                if not is_empty(difference(alter.isr, assigned(s.zk, p))):
+                if not is_of_replicas(s, p, alter):
                     return False
     return True
 
@@ -122,5 +132,5 @@ def is_cut_and_kept(old, new):
 
 WITH_DELETIONS = {topic_deletion.has_log: has_log_records}
 """What is asked otherwise where topics are deleted."""
-WITH_REASSIGNMENTS = WITH_DELETIONS | {is_cut: is_cut_and_kept}
+WITH_REASSIGNMENTS = WITH_DELETIONS | {is_cut: is_cut_and_kept, is_of_replicas: is_of_replicas_or_former}
 """And where partitions are reassigned."""
