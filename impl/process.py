@@ -30,7 +30,7 @@ from impl.wire import ClientPort
 from impl.znodes import BrokerId
 from spec.cluster.control import is_refused
 from spec.controller.belief import OPEN
-from spec.language.digest import digest, fields_of
+from spec.language.digest import fields_of, hash_of_values, values_in
 from spec.language.steps import Step
 from spec.partition.context import end_process
 from spec.planes import ASKED, WRITTEN, departures
@@ -69,7 +69,7 @@ class Process:
             end_process(self.records[PARTITION])
         self.checkpoint = Checkpoint(Path(settings.logs), self.places)
         self.planes = open_planes(self.cluster.partition, sizes[PARTITION], settings, self.checkpoint)
-        self._fields = fields_of(self.all_records)
+        self._names, self._values = list(fields_of(self.all_records)), values_in(self.all_records)
         self.number = self.clock = self.zxid = self._messages = 0
         self.leaders: dict[int, tuple[str, int]] = {}
         self.asked: dict[int, tuple[str, float]] = {}
@@ -130,7 +130,7 @@ class Process:
             if not self._run(part, name, zookeeper, arguments):
                 return False
         except (NotAnswered, LogFailed):
-            if fields_of(self.all_records) != self._fields:
+            if values_in(self.all_records) != self._values:
                 raise RuntimeError(f"{name} was not answered, and has changed the record: a defect") from None
             raise
         if plane:
@@ -189,7 +189,7 @@ class Process:
             "session": f"{session.id:#x}", "took": message.id if message else None,
             "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
             **self._served(name, arguments.get("p")),
-            "changed": self._changed(), "state": digest(self.all_records),
+            "changed": self._changed(), "state": hash_of_values(self._values),
         })
 
     def _served(self, name, p) -> dict:
@@ -211,8 +211,8 @@ class Process:
 
     def _changed(self) -> dict[str, int | str]:
         """The fields of the record that are not what they were when this was asked last."""
-        before, self._fields = self._fields, fields_of(self.all_records)
-        return {name: value for name, value in self._fields.items() if before[name] != value}
+        before, self._values = self._values, values_in(self.all_records)
+        return {name: value for name, old, value in zip(self._names, before, self._values, strict=True) if old != value}
 
     def _let_partners_follow(self, part, name, answer) -> list[str]:
         """Run the steps of the other part that go with a step; their texts."""

@@ -29,12 +29,17 @@ def digest(records: Mapping[str, Plain], chains: Chains = ()) -> str:
 
     `chains` make the chain of a log, one for each of the records that have a log; without them a log has its own.
     """
-    return hash_of([text_of(fields_of(records, chains))])
+    return hash_of_values(fields_of(records, chains).values())
 
 
 def text_of(fields: Mapping[str, int | str]) -> str:
     """The values of fields as the text that is hashed."""
     return ",".join(map(str, fields.values()))
+
+
+def hash_of_values(values: Iterable[int | str]) -> str:
+    """The hash of the values of records."""
+    return hash_of([",".join(map(str, values))])
 
 
 def hash_of(texts: Iterable[str]) -> str:
@@ -50,6 +55,34 @@ def fields_of(records: Mapping[str, Plain], chains: Chains = ()) -> dict[str, in
             found[f"{name}.log"] = next(makers)(record.log) if chains else record.log.chain
         found.update(_leaves(record, name))
     return found
+
+
+def values_in(records: Mapping[str, Plain]) -> list[int | str]:
+    """The values of `fields_of`, in the same order, without their names: in a fraction of the time."""
+    found = []
+    for record in records.values():
+        if hasattr(record, "log"):
+            found.append(record.log.chain)
+        _collect(record, found)
+    return found
+
+
+def _collect(value, found) -> None:
+    if type(value) is int:
+        found.append(value)
+    elif isinstance(value, list):
+        for element in value:
+            _collect(element, found)
+    elif isinstance(value, Plain):
+        for field in _compared(type(value)):
+            _collect(getattr(value, field), found)
+    else:
+        found.append(value)
+
+
+@lru_cache(maxsize=None)
+def _compared(kind: type) -> tuple[str, ...]:
+    return tuple(field for field in kind.__slots__ if field not in LEFT_OUT)
 
 
 def _leaves(value, name) -> Iterator[tuple[str, int]]:

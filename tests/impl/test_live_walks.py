@@ -1,5 +1,7 @@
 """Random walks of the models are taken by processes on a real ZooKeeper, step by step, and their recordings conform."""
 
+import shutil
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -37,6 +39,8 @@ def walk(data, model, scope):
 @given(data=st.data())
 def test_processes_do_what_the_model_does(kafkaproof, tmp_path, system, variant, data):
     texts = walk(data, find(system, variant)[0], SCOPES[system])
+    shutil.rmtree(tmp_path / "run", ignore_errors=True)
+    shutil.rmtree(tmp_path / "c", ignore_errors=True)
     run = write_run(tmp_path / "run", system, variant, *texts)
     ran = kafkaproof("run", "--json", "--from-counterexample", run, "--directory", "c")
     assert ran.code == 0 and len(texts) > 10, ran.out

@@ -12,6 +12,7 @@ from impl.network import Message, Port
 from impl.requests import create
 from impl.settings import Settings
 from impl.znodes import BrokerId, Controller, ControllerEpoch, State, Topic, TopicConfig
+from spec.language.digest import fields_of, values_in
 from spec.processes import ELECTION
 from spec.controller import belief
 from spec.partition import context
@@ -98,10 +99,11 @@ def test_a_step_whose_read_is_not_answered_has_not_happened(broker, tmp_path):
     process = broker.process
     broker.try_step(ELECTION, "start")
     broker.try_step(ELECTION, "register_broker")
-    before = process._fields, len(lines(tmp_path))
+    before = process._values, len(lines(tmp_path))
     process.requests.session._usable = False
     assert not broker.try_step(ELECTION, "maybe_resign")
-    assert (process._fields, len(lines(tmp_path))) == before
+    assert (process._values, len(lines(tmp_path))) == before
+    assert values_in(process.all_records) == list(fields_of(process.all_records).values()) == process._values
     process.requests.session._usable = True
     assert broker.try_step(ELECTION, "maybe_resign")
 
