@@ -207,7 +207,7 @@ def test_librdkafka_deletes_a_topic_while_controllers_die(cluster):
 
 def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys):
     load = Load(cluster.bootstrap, TOPIC, 2)
-    assert wait_until(lambda: load.acknowledged > 5)
+    assert wait_until(lambda: load.acknowledged > 5 and len(state(cluster, 0)["isr"]) == 3)
     lagging = bystander(cluster)
     cluster.pause(lagging)
     assert wait_until(lambda: lagging not in state(cluster, 0)["isr"])
