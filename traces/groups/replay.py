@@ -81,8 +81,7 @@ def replay_groups(directory: Path, known: Known | None = None, redactor: Redacto
     if redactor:
         for log in logs:
             log.entries = [redacted_entry(redactor, entry) for entry in log.entries]
-        strange = [{redactor.name("group", d.group): d._replace(group=redactor.name("group", d.group))
-                    for d in found.values()} for found in strange]
+        strange = [[d._replace(group=redactor.name("group", d.group)) for d in found] for found in strange]
     variant = variant_of(logs)
     groups = Groups(directory, Machine(variant, replacements) if replacements else machine_of(variant), logs)
     for log, found in zip(logs, strange):
@@ -112,8 +111,9 @@ def variant_of(logs: list[Log]) -> str:
 class _Partition:
     """The groups of one partition."""
 
-    def __init__(self, groups: Groups, log: Log, known: Known | None, strange: dict[str, Divergence]):
-        self._groups, self._log, self._known, self._strange = groups, log, known, strange
+    def __init__(self, groups: Groups, log: Log, known: Known | None, strange: list[Divergence]):
+        self._groups, self._log, self._known = groups, log, known
+        self._strange = {divergence.group: divergence for divergence in strange}
         self._found: dict[str, Followed] = {}
         self._gap = False
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from spec.offset_values import Key, read_key
 from traces.groups.segments import Batch, Stored, read_segment
 
 
@@ -36,6 +37,14 @@ class Entry(NamedTuple):
     record: Stored
     batch: Batch
     gap: bool
+
+    @property
+    def key(self) -> Key | None:
+        """Whose record it is; None of markers, of what is of no group, and of what cannot be read."""
+        try:
+            return read_key(self.record.key or b"") if self.batch.commits is None else None
+        except ValueError:
+            return None
 
 
 @dataclass

@@ -1,9 +1,8 @@
 """The items of consumer groups: what was stored of each, from the segments of the offsets partitions."""
 
-import struct
 from collections.abc import Iterator
 
-from spec.offset_values import GroupValue, read_key, read_value
+from spec.offset_values import GroupValue, read_value
 from traces.groups.replay import CONFORMS, DIVERGES, UNDECIDED, Groups, kind_of
 from traces.groups.replicas import Entry
 from traces.page.items import Item, Lane
@@ -34,14 +33,12 @@ def group_items(groups: Groups, times: Times) -> Iterator[Item]:
 
 def _stored(entry: Entry) -> tuple[str, GroupValue | None] | None:
     """The group of a record and its value, None where the record is an offset, or none that can be read."""
-    if entry.batch.commits is not None:
+    key = entry.key
+    if key is None or key.place is not None:
         return None
     try:
-        key = read_key(entry.record.key or b"")
-        if key is None or key.place is not None:
-            return None
         return key.group, read_value(key, entry.record.value)
-    except (ValueError, struct.error):
+    except ValueError:
         return None
 
 

@@ -3,9 +3,7 @@
 import struct
 from collections.abc import Iterable
 
-from spec.offset_values import (
-    GroupValue, Key, MemberValue, OffsetValue, read_key, read_value, write_key, write_value,
-)
+from spec.offset_values import GroupValue, Key, MemberValue, OffsetValue, read_value, write_key, write_value
 from traces.groups.numbers import CONSUMER, partitions_of, topics_of
 from traces.groups.replicas import Entry
 from traces.redaction.redactor import Redactor
@@ -13,12 +11,11 @@ from traces.redaction.redactor import Redactor
 
 def redacted_entry(redactor: Redactor, entry: Entry) -> Entry:
     """A record of a log, rewritten; markers and what cannot be read hold no name that is told."""
-    record = entry.record
+    record, key = entry.record, entry.key
     try:
-        key = read_key(record.key or b"") if entry.batch.commits is None else None
         value = read_value(key, record.value) if key else None
     except ValueError:
-        return entry
+        key = None
     if key is None:
         return entry
     named = Key(redactor.name("group", key.group),
