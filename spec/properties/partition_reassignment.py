@@ -15,6 +15,7 @@ from spec.properties.partition_controllers import same_sequence
 from spec.properties.partition_elections import told
 from spec.properties.topic_deletion import has_log, legal_replica_or_retry
 from spec.properties.topic_deletion import hinders as is_hindered
+from spec.properties.topics import begins_with
 
 
 def raises_epoch(controller):
@@ -113,14 +114,6 @@ def assignment_well_formed(s):
         if not is_empty(difference(union(s.zk.adding[p], s.zk.removing[p]), members)):
             return False
         if not is_empty(intersection(s.zk.adding[p], s.zk.removing[p])):
-            return False
-    return True
-
-
-def begins_with(sequence, first):
-    """Whether the first elements of a sequence are those of another, in their order."""
-    for i in range(first.length):
-        if i >= sequence.length or sequence.slots[i] != first.slots[i]:
             return False
     return True
 
