@@ -11,10 +11,10 @@ from kazoo.protocol.serialization import Create, Transaction
 from kazoo.security import OPEN_ACL_UNSAFE
 
 from impl.session import Expired, Lost, Reply, Session
+from spec.processes import REFUSED
 from spec.zookeeper import BADVERSION, EXPIRED, LOST, NODEEXISTS, NONODE, OK
 
 CODES = {NoNodeError: NONODE, NodeExistsError: NODEEXISTS, BadVersionError: BADVERSION, Expired: EXPIRED, Lost: LOST}
-REFUSALS = (NoNodeError, NodeExistsError, BadVersionError)
 EPHEMERAL, SEQUENTIAL = 1, 2
 CONTROLLER_EPOCH = "/controller_epoch"
 
@@ -118,7 +118,7 @@ class Requests:
         self.before_write()
         reply = self.session.send(operation)
         self.wait([reply])
-        self._written = self._written or type(reply.error) not in REFUSALS
+        self._written = self._written or CODES.get(type(reply.error)) not in REFUSED
         if reply.zxid:
             self.zxids.append(reply.zxid)
             self.at = reply.zxid, True

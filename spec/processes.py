@@ -48,6 +48,8 @@ WRITES = (
     "write_assignment", "tell_replicas", "write_target",
 )
 """The steps of a controller in *partition* that make a request."""
+REFUSED = (BADVERSION, NODEEXISTS, NONODE)
+"""The answers to a write that is refused for what it finds there."""
 
 
 def delete_checked(zk, b, epoch, fate):
@@ -184,7 +186,7 @@ def partners_in_election(name: str, answer: int | None, refused: bool = False) -
     """
     if answer is None:
         return []
-    refused = answer in (BADVERSION, NODEEXISTS, NONODE) or refused and answer == OK
+    refused = answer in REFUSED or refused and answer == OK
     if name in READS or name in WRITES and refused:
         return [("load", EXPIRED if answer == EXPIRED else OK)]
     if name in WRITES:

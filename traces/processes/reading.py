@@ -12,9 +12,10 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from spec.processes import ELECTION, PARTITION, VARIANTS
+from spec.processes import ELECTION, PARTITION, REFUSED, VARIANTS
 from spec.errors import UserError
 from spec.language.steps import Step, parse_step
+from spec.zookeeper import Answer
 from traces.processes.group_lines import GroupLine, GroupLines, Offered
 from traces.recording import Recording, read_recording
 
@@ -30,7 +31,7 @@ FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
 up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`.
 """
-_CLEAN, _REFUSED = re.compile(r"\w+\.clean"), ("BADVERSION", "NODEEXISTS", "NONODE")
+_CLEAN, _REFUSED = re.compile(r"\w+\.clean"), {Answer.names[code] for code in REFUSED}
 RETRIED = ("register_broker",)
 """Steps that ask again where no answer came, whatever comes between."""
 
