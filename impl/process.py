@@ -30,7 +30,7 @@ from impl.wire import ClientPort
 from impl.znodes import BrokerId
 from spec.cluster.control import is_refused
 from spec.controller.belief import OPEN
-from spec.language.digest import fields_of, hash_of_values, values_in
+from spec.language.digest import fields_of, hash_of, text_of, values_in
 from spec.language.steps import Step
 from spec.partition.context import end_process
 from spec.planes import ASKED, WRITTEN, departures
@@ -189,7 +189,7 @@ class Process:
             "session": f"{session.id:#x}", "took": message.id if message else None,
             "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
             **self._served(name, arguments.get("p")),
-            "changed": self._changed(), "state": hash_of_values(self._values),
+            "changed": self._changed(), "state": hash_of([text_of(self._values)]),
         })
 
     def _served(self, name, p) -> dict:

@@ -29,17 +29,12 @@ def digest(records: Mapping[str, Plain], chains: Chains = ()) -> str:
 
     `chains` make the chain of a log, one for each of the records that have a log; without them a log has its own.
     """
-    return hash_of_values(fields_of(records, chains).values())
+    return hash_of([text_of(fields_of(records, chains).values())])
 
 
-def text_of(fields: Mapping[str, int | str]) -> str:
-    """The values of fields as the text that is hashed."""
-    return ",".join(map(str, fields.values()))
-
-
-def hash_of_values(values: Iterable[int | str]) -> str:
-    """The hash of the values of records."""
-    return hash_of([",".join(map(str, values))])
+def text_of(values: Iterable[int | str]) -> str:
+    """The values of records as the text that is hashed."""
+    return ",".join(map(str, values))
 
 
 def hash_of(texts: Iterable[str]) -> str:

@@ -39,7 +39,7 @@ class Records:
         for place, (name, record, chains) in self._records.items():
             if place not in self._kept:
                 fields = fields_of({name: record}, chains)
-                self._kept[place] = fields, text_of(fields)
+                self._kept[place] = fields, text_of(fields.values())
             yield self._kept[place]
 
     def digest(self) -> str:
