@@ -51,7 +51,7 @@ class Logged:
 
     def has_isr_change(self, zxid: int, p: int) -> bool:
         """Whether a notification of a partition's ISR is there after a transaction: it comes with the state."""
-        return any(p in self._numbers_of(each["topic"], zxid)[each["partition"]:each["partition"] + 1]
+        return any(self._number_of(each["topic"], each["partition"], zxid) == p
                    for content in _there(self._isr_changes, zxid) for each in content["partitions"])
 
     def refused(self, zxids: Iterable[int]) -> bool:
@@ -78,9 +78,9 @@ class Logged:
         return next((numbers for since, numbers in reversed(self._numbers.get(topic, []))
                      if since < zxid or since == zxid and numbers), [])
 
-    def _number_of(self, state: re.Match, zxid: int) -> int | None:
-        """The number of the partition whose state a path names, None where there is no such partition."""
-        return dict(enumerate(self._numbers_of(state[1], zxid))).get(int(state[2]))
+    def _number_of(self, topic: str, partition: int, zxid: int) -> int | None:
+        """The number of a topic's partition, None where there is no such partition."""
+        return dict(enumerate(self._numbers_of(topic, zxid))).get(partition)
 
     def _wanted(self, operation: Operation, zxid: int) -> Iterator[tuple[str, str, dict]]:
         match operation:
@@ -147,7 +147,7 @@ class Logged:
             if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
                 return text
             if (found := _STATE.fullmatch(path)) and data:
-                p = self._number_of(found, zxid)
+                p = self._number_of(found[1], int(found[2]), zxid)
                 if p is None:
                     return f"it wrote {path}, and there is no such partition"
                 written, held = _words(data), _held(states[PARTITION].zk, p)
@@ -176,7 +176,7 @@ class Logged:
     def _differs_in_deletion(self, path: str, zxid: int, zk: Plain) -> str | None:
         """In what a znode that was deleted differs from what the specification's ZooKeeper holds."""
         if found := _STATE.fullmatch(path):
-            p = self._number_of(found, zxid)
+            p = self._number_of(found[1], int(found[2]), zxid)
             there = p is not None and zk.partitions[p].leader_epoch >= 0
         elif found := _TOPIC.fullmatch(path):
             there = any(zk.assignments[p].length > 0 for p in self._numbers_of(found[1], zxid))
@@ -203,19 +203,16 @@ def _notifications(transactions: Iterable[Transaction], directory: str) -> Itera
 
 def _with_their_writes(transactions: Iterable[Transaction]) -> Iterator[tuple[int, str, dict | None]]:
     """Notifications of ISRs, each when its leader has written the state, which in the specification is one step."""
-    found = {(zxid, path): content for zxid, path, content in _notifications(transactions, ISR_CHANGE)}
     written: dict[tuple[int, str], int] = {}
     for transaction in transactions:
         for operation in () if transaction.failed else transaction.operations:
-            path = getattr(operation, "path", "")
-            if isinstance(operation, SetData) and _STATE.fullmatch(path):
-                written[transaction.session, path] = transaction.zxid
-            elif (transaction.zxid, path) in found:
-                content = found[transaction.zxid, path]
-                states = [f"/brokers/topics/{each['topic']}/partitions/{each['partition']}/state"
-                          for each in (content or {}).get("partitions", ())]
-                yield min((written.get((transaction.session, state), transaction.zxid) for state in states),
-                          default=transaction.zxid), path, content
+            if isinstance(operation, SetData) and _STATE.fullmatch(operation.path):
+                written[transaction.session, operation.path] = transaction.zxid
+        for zxid, path, content in _notifications([transaction], ISR_CHANGE):
+            states = [f"/brokers/topics/{each['topic']}/partitions/{each['partition']}/state"
+                      for each in content["partitions"]] if content else []
+            since = min((written.get((transaction.session, state), zxid) for state in states), default=zxid)
+            yield since, path, content
 
 
 def _there(notifications: Iterable[tuple[int, str, dict | None]], zxid: int) -> list[dict]:
