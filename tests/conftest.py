@@ -28,6 +28,9 @@ OLDER = (
 )
 THOROUGH = re.compile("|".join((
     rf"test_(symmetry|three_ways|explorer|group_system)\.py::.*{OLDER}",
+    r"test_group_system\.py::.*\[(classic|static|unlocked) at",
+    r"test_requests_system\.py::test_two_brokers_.*\[(legacy|broker-epochs)",
+    r"test_partition_machine\.py::.*\[legacy",
     r"test_explorer\.py::.*partition/(creating|deleting|reassigning)",
     r"test_reassignment\.py::.*two faults",
     r"test_reassignments\.py::test_(it_goes_on_when|a_mistaken)",
@@ -37,7 +40,7 @@ THOROUGH = re.compile("|".join((
     r"test_prove\.py::test_a_mutant.*(elect-outside-isr|state-unchecked|epoch-without-version)",
     r"test_rolling\.py::test_partitions_with_old_brokers_alone",
     r"test_symmetry\.py::test_every_other_system_is_refused.*(cluster/fenced|topics/kip455)",
-    r"test_consumer_system\.py::test_tiny_scopes.*checked-",
+    r"test_consumer_system\.py::test_tiny_scopes.*(checked|unlimited)-",
     r"test_standalone\.py::test_a_(local_cluster_of_two|standalone_cluster_counts_the_same)",
     r"test_killed\.py::test_a_killed_driver",
     r"test_prove_systems\.py::test_a_mistake_.*(stop-deletes|elect-queued)",

@@ -187,7 +187,7 @@ MUTANTS = (
     mutant("state-unchecked", "unique_leader", {zookeeper.checked_set_state: unchecked_set_state}, TWO),
     mutant("told-before-written", "local_epoch", {events.change_leader: tell_before_writing}, CALM),
     mutant("smaller-leader-epoch", "local_epoch_never_falls", UNFENCED),
-    mutant("stop-uncompared", "no_stale_stop", UNFENCED_STOP, TWO),
+    mutant("stop-uncompared", "no_stale_stop", UNFENCED_STOP, {**TWO, "epochs": 1}),
     mutant("stop-deletes", "log_kept", {broker.deletes: always_deletes}),
     Mutant("shared-queue", first_paragraph(share_queue), "control_requests_first", share_queue, ONE),
     Mutant("shared-queue-deletion", first_paragraph(share_queue), "nothing_for_the_deleted", share_queue, ONE),
