@@ -1,5 +1,6 @@
 """One Spark for the whole session, run directories, and two ways to run the command line."""
 
+import gc
 import json
 import re
 import subprocess
@@ -56,6 +57,13 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if THOROUGH.search(item.nodeid):
             item.add_marker("thorough")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def former_modules_are_frozen():
+    """What the tests before have left alive is not looked at by each collection of garbage; numba leaves much."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
