@@ -24,8 +24,14 @@ def cluster(tmp_path):
     """Three brokers, one partition on two of them."""
     with Cluster(tmp_path, Size(replicas=2, partitions=1, session_timeout=SESSION)) as running:
         running.start_all()
-        assert wait_until(running.is_whole, PATIENCE)
+        assert wait_until(lambda: running.is_whole() and in_sync(running) == {0, 1}, PATIENCE)
         yield running
+
+
+def in_sync(cluster):
+    """The ISR of the partition; who came up after its first election has yet to join it."""
+    path = State.path_of(TOPIC, 0)
+    return set(State.decode(cluster.operator.get(path)[0]).isr) if cluster.operator.exists(path) else set()
 
 
 def topic(cluster):
