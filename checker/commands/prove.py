@@ -29,6 +29,7 @@ EXAMPLES = """examples:
   kafkaproof prove election --variant fenced --any-brokers
   kafkaproof prove replication --variant kip320 --property leader_in_isr
   kafkaproof prove replication --variant truncate-to-hw --depth 9 --log 1 --records 1 --epochs 1
+  kafkaproof prove replication --variant kip101 --depth 12 --symmetry --log 1 --records 1 --epochs 1
 """
 
 
@@ -48,6 +49,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--any-brokers", action="store_true",
                         help="for any number of brokers, in a system none of whose steps counts them")
     parser.add_argument("--depth", type=int, metavar="N", help="bounded model checking, up to N states")
+    parser.add_argument("--symmetry", action="store_true",
+                        help="with --depth: ids that are alike are named in order; a model that tells them apart is refused")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 
@@ -70,8 +73,11 @@ def run(options) -> int:
         raise UserError("a goal (sometimes, eventually) is reached, not proved; explore it with `kafkaproof check`")
     if options.any_brokers and (options.depth is not None or options.search):
         raise UserError("--any-brokers proves with the lemmas given; --depth and --search need a number of brokers")
+    if options.symmetry and options.depth is None:
+        raise UserError("--symmetry is for --depth: a proof speaks of all ids anyhow")
     if options.depth is not None:
-        return _report(violations_within(model, scope, properties, options.depth, options.timeout), options)
+        return _report(violations_within(
+            model, scope, properties, options.depth, options.timeout, options.symmetry), options)
     lemmas = LEMMAS.get((model.system, model.variant), ())
     proof = prove(model, scope, properties, lemmas, options.timeout, options.search, options.any_brokers)
     return _report(_proof_result(proof), options)

@@ -2,7 +2,8 @@
 
 All numbers are bit vectors, and a behaviour of so many states is one question to a SAT solver. Of two steps
 in a row that neither read nor write what the other writes, only one order is asked for: the other leads to
-the same state. Every behaviour found is executed again in plain Python.
+the same state. Up to symmetry, ids are named in order (see `naming`). Every behaviour found is executed again in
+plain Python.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import z3
 from checker.counterexample import Trace
 from checker.errors import UserError
 from checker.execution import Execution
+from checker.kernel import Kernel
+from checker.mirror import require_symmetry
 from checker.prove.induction import Clock
+from checker.prove.naming import Naming, naming_of
 from checker.prove.relation import Relation, state_terms, subterms
 from checker.prove.terms import value_of
 from spec.language.domains import Scope, SetOf
@@ -37,11 +41,13 @@ class Unrolling:
     """The behaviours of a model, one state after another.
 
     What one step is, is one formula over a state, the next state and the number of the action taken; each step of the
-    behaviour is that formula with other names.
+    behaviour is that formula with other names. Ids are named in the order that `naming` asks for.
     """
 
-    def __init__(self, relation: Relation):
+    def __init__(self, relation: Relation, naming: Naming | None = None):
         self.relation, self.frames, self.constraints = relation, [], []
+        self._naming = naming or Naming({}, {})
+        self._known = dict.fromkeys(self._naming.named, z3.BoolVal(False))
         terms, actions = relation.variables.terms, relation.actions
         self.number = z3.BitVec("action", max(1, len(actions).bit_length()))
         self.symbols = list({s.get_id(): s for action in actions for s in action.symbols}.values())
@@ -77,7 +83,18 @@ class Unrolling:
     def extend(self) -> None:
         """One more state."""
         self._frame()
-        self.constraints.append(self.at(self._step, len(self.frames) - 2))
+        last = len(self.frames) - 2
+        self.constraints += [self.at(self._step, last), *self._named_in_order(last)]
+
+    def _named_in_order(self, number):
+        """That the step from a state names no id before the one that it waits for."""
+        taken = self.taken(number)
+        for name, numbers in self._naming.named.items():
+            for i in self._naming.needed[name]:
+                yield z3.Implies(taken == i, self._known[name])
+            known = z3.Bool(f"{name} is named@{number}")
+            yield known == z3.Or(self._known[name], *(taken == i for i in numbers))
+            self._known[name] = known
 
     def order(self, number: int) -> z3.BoolRef:
         """That the steps from a state and from the one before it are in the order that is asked for."""
@@ -122,9 +139,10 @@ def _apart(relation):
     return found
 
 
-def shortest(relation: Relation, properties: tuple[Property, ...], depth: int, clock: Clock) -> dict[str, Found]:
+def shortest(relation: Relation, properties: tuple[Property, ...], depth: int, clock: Clock,
+             naming: Naming | None = None) -> dict[str, Found]:
     """The shortest violation of each property in at most `depth` states, by the property's name."""
-    unrolling, found = Unrolling(relation), {prop.name: Found() for prop in properties}
+    unrolling, found = Unrolling(relation, naming), {prop.name: Found() for prop in properties}
     open_ = list(properties)
     for states in range(1, depth + 1):
         if states > 1:
@@ -205,15 +223,21 @@ def _value(model, term):
     return value.as_signed_long() if z3.is_bv(value) else value_of(value)
 
 
-def violations_within(model: Model, scope: Scope, properties: tuple[Property, ...], depth: int, seconds: float) -> dict:
-    """Bounded model checking of each property, in the form of ``prove --json``."""
+def violations_within(model: Model, scope: Scope, properties: tuple[Property, ...], depth: int, seconds: float,
+                      symmetric: bool = False) -> dict:
+    """Bounded model checking of each property, in the form of ``prove --json``.
+
+    A model whose ids shall be `symmetric` is tested first: raises AsymmetryError where it tells them apart.
+    """
     if depth < 1:
         raise UserError(f"--depth counts states, the initial one included: 1 or more, not {depth}")
     began, clock = time.monotonic(), Clock(seconds)
     asked = tuple(p for p in properties if p.kind in SAFETY)
+    if symmetric:
+        require_symmetry(Kernel(model, scope, asked, symmetric=True))
     widest = max([*scope.values(), 32])
     relation = Relation(model, scope, frozenset(), widest.bit_length() + SPARE_BITS, asked)
-    answers, entries = shortest(relation, asked, depth, clock), []
+    answers, entries = shortest(relation, asked, depth, clock, naming_of(relation) if symmetric else None), []
     for prop in asked:
         found = answers[prop.name]
         entries.append({

@@ -1,11 +1,14 @@
 """Bounded model checking finds what the explorer finds, at the same depth."""
 
 import json
+import re
 
 import pytest
 
+from checker.errors import UserError
 from checker.prove.bmc import shortest, violations_within
 from checker.prove.induction import Clock
+from checker.prove.naming import naming_of
 from checker.prove.relation import Relation
 from checker.reference import explore
 from spec.catalogue import find
@@ -14,10 +17,10 @@ from tests import toys
 SMALL = {"brokers": 2, "log": 1, "records": 1, "epochs": 1}
 
 
-def found(model, scope, depth, only=None, seconds=300):
+def found(model, scope, depth, only=None, seconds=300, symmetric=False):
     """For each property, the length of the shortest violation, or None."""
     asked = tuple(p for p in model.properties if p.kind != "sometimes" and only in (None, p.name))
-    result = violations_within(model, scope, asked, depth, seconds)
+    result = violations_within(model, scope, asked, depth, seconds, symmetric)
     assert {e["verdict"] for e in result["properties"]} <= {"violated", "holds"}
     return {e["property"]: e["trace_length"] for e in result["properties"]}
 
@@ -38,6 +41,36 @@ def test_a_replication_exhibit_at_the_recorded_depth():
     assert found(model, scope, 9, "weak_isr") == {"weak_isr": model.expectation(scope)["weak_isr"]}
 
 
+def test_up_to_symmetry_it_is_as_long_and_ids_are_named_in_order():
+    (model,) = find("replication", "truncate-to-hw")
+    scope = dict(zip(model.scope, (3, 1, 1, 1)))
+    asked = tuple(p for p in model.properties if p.name == "weak_isr")
+    (entry,) = violations_within(model, scope, asked, 9, 300, symmetric=True)["properties"]
+    assert entry["trace_length"] == model.expectation(scope)["weak_isr"]
+    named = [int(i) for step in entry["trace"] for i in re.findall(r"(?:leader|follower|replica)=(\d)", step)]
+    assert list(dict.fromkeys(named)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("system, variant, sizes, waits", [
+    ("election", "fenced", (3, 2, 1, 1), {2: 1}),
+    ("async-isr", "shrunk-isr", (3, 1, 1), {2: 1}), ("replication", "kip320", (3, 1, 1, 1), {1: 0, 2: 1}),
+])
+def test_only_ids_that_are_alike_at_the_start_wait_for_each_other(system, variant, sizes, waits):
+    (model,) = find(system, variant)
+    relation = Relation(model, dict(zip(model.scope, sizes)), frozenset(), 8, ())
+    naming = naming_of(relation)
+    assert set(naming.named) == {("brokers", former) for former in waits.values()}
+    for (_, former), numbers in naming.needed.items():
+        (latter,) = (b for b, before in waits.items() if before == former)
+        assert numbers and all(latter in relation.actions[i].arguments for i in numbers)
+
+
+def test_up_to_symmetry_a_model_without_interchangeable_ids_is_refused():
+    (model,) = find("consumer", "orderly")
+    with pytest.raises(UserError, match="no ids are declared interchangeable"):
+        found(model, dict(model.scope), 2, symmetric=True)
+
+
 @pytest.mark.parametrize("system, variant, name, sizes", [
     ("async-isr", "shrunk-isr", "valid_high_watermark", (2, 1, 2)),
     ("replica", "shrunk-isr", "committed", (2, 1, 1, 1, 0, 1, 0)),
@@ -51,11 +84,12 @@ def test_exhibits_of_other_systems_fail_at_the_recorded_depth(system, variant, n
     assert found(model, scope, recorded, name) == {name: recorded}
 
 
+@pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("variant", ["truncate-to-hw", "kip101", "kip320"])
-def test_small_scopes_agree_with_the_explorer(variant):
+def test_small_scopes_agree_with_the_explorer(variant, symmetric):
     (model,) = find("replication", variant)
     lengths = explore(model, SMALL).violated
-    assert {n: length for n, length in found(model, SMALL, 8).items() if length} == {
+    assert {n: length for n, length in found(model, SMALL, 8, symmetric=symmetric).items() if length} == {
         n: length for n, length in lengths.items() if length <= 8}
 
 

@@ -1,0 +1,73 @@
+"""Which id is called which does not matter in a symmetric model: behaviours are asked for that name ids in order.
+
+Of ids that may be exchanged, a step names the second only when the first has been named before: in an earlier step, or
+earlier among its own arguments. Every behaviour can be renamed to one like that, and it breaks the same properties.
+
+This goes together with the order that is asked of steps which commute. Take all behaviours that come of one by
+exchanging ids and such steps, and of these the first one when their actions are compared by place in the relation's
+list. Were its steps out of order, exchanging two would make an earlier one; were an id named too soon, renaming it would,
+for the list is ordered by arguments and the steps before name neither id. A set of ids as an argument counts as naming
+all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checker.execution import Execution
+from checker.prove.relation import Action, Relation
+from spec.language.domains import Id, SetOf
+from spec.language.renaming import Symmetry
+
+Name = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Naming:
+    """For each id that another waits for, the numbers of the actions that name it, and of those that it must precede."""
+
+    named: dict[Name, list[int]]
+    needed: dict[Name, list[int]]
+
+
+def naming_of(relation: Relation) -> Naming:
+    """In what order the steps of a symmetric model name ids that are alike at the start."""
+    symmetry = Symmetry(relation.model, relation.scope, relation.model.interchangeable)
+    follows = _follows(relation, symmetry)
+    named, needed = {name: [] for name in follows.values()}, {name: [] for name in follows.values()}
+    for i, action in enumerate(relation.actions):
+        ids = _ids(action, symmetry)
+        for name in named:
+            if ids is None or name in ids:
+                named[name].append(i)
+        for place, name in enumerate(ids or ()):
+            if name in follows and follows[name] not in ids[:place]:
+                needed[follows[name]].append(i)
+    return Naming(named, needed)
+
+
+def _follows(relation: Relation, symmetry: Symmetry) -> dict[Name, Name]:
+    """Of each id the one before it, where both may be exchanged and are alike in the initial states."""
+    execution = Execution(relation.model, relation.scope)
+    initial = {execution.key(state) for state in execution.initial_states()}
+    found = {}
+    for sort, blocks in symmetry.blocks.items():
+        for block in blocks:
+            for former, latter in zip(block, block[1:]):
+                images = {name: list(range(sum(map(len, all_)))) for name, all_ in symmetry.blocks.items()}
+                images[sort][former], images[sort][latter] = latter, former
+                renaming = symmetry.renaming({name: tuple(to) for name, to in images.items()})
+                if {renaming.values(values) for values in initial} == initial:
+                    found[sort, latter] = sort, former
+    return found
+
+
+def _ids(action: Action, symmetry: Symmetry) -> list[Name] | None:
+    """The interchangeable ids among an action's arguments, in order; None if a set of them is."""
+    found = []
+    for domain, value in zip(action.transition.declared.values(), action.arguments):
+        if isinstance(domain, (Id, SetOf)) and (sort := symmetry.sort_of(domain.sort)):
+            if isinstance(domain, SetOf):
+                return None
+            found.append((sort, value))
+    return found
