@@ -29,7 +29,7 @@ from kafka import KafkaProducer
 from rich.console import Console
 from rich.table import Table
 
-from impl.cluster import TOPIC, Cluster, Size, wait_until
+from impl.cluster import TOPIC, Cluster, Size
 
 PATIENCE = 900
 COLUMNS = ("faults", "acknowledged", "lost", "missed", "leaders elected", "controllers elected", "writes fenced",
@@ -119,7 +119,7 @@ def rate(records: int, recorded: bool) -> float:
     with tempfile.TemporaryDirectory() as folder, Cluster(
             Path(folder) / "run", Size(partitions=1, session_timeout=60.0, recorded=recorded)) as cluster:
         cluster.start_all()
-        wait_until(cluster.is_whole)
+        cluster.await_all()
         producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all", enable_idempotence=False,
                                  batch_size=0)
         for _ in range(20):

@@ -56,7 +56,7 @@ def test_links_zookeeper_and_disks_fail(tmp_path, capsys):
         cluster.fill_disk(full, 0)
         assert wait_until(lambda: full not in state(cluster)["isr"])
         load.stop()
-        verdict = load.read_all()
+        verdict = load.read_all(cluster.check)
         assert verdict.lost == [] and verdict.acknowledged > 15
         cluster.stop_all()
     found = json.loads((tmp_path / "recording" / f"broker-{torn}.2.jsonl").read_text().splitlines()[0])["found"]

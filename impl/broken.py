@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from impl.cluster import Cluster, wait_until
+from impl.cluster import Cluster
 
 UNDONE = {"resume": "pause", "release": "hold", "mend_links": "cut_links", "mend_zookeeper": "cut_zookeeper"}
 """What takes a fault back, and the fault."""
@@ -33,7 +33,7 @@ class Broken:
 
     def mend(self) -> None:
         """Take everything back, start the brokers that have ended, and those anew whose disks have failed or are to
-        fail at the next append, and wait until all are there.
+        fail at the next append, and wait until all are there; raises Unfinished where they never are.
         """
         for fault in (*SLOW, *reversed(MENDS)):
             for broker in sorted(self.brokers[fault]):
@@ -43,11 +43,12 @@ class Broken:
                 self.do("stop", broker)
         for broker in range(self.cluster.size.brokers):
             self.start(broker)
-        wait_until(self.cluster.is_whole)
+        self.cluster.await_all()
 
     def start(self, broker: int) -> None:
         """Start a broker that does not run, as soon as the registration of its former process is gone."""
         if broker in self.cluster.children and self.cluster.children[broker].running:
             return
-        wait_until(lambda: self.cluster.owner(broker) is None)
+        self.cluster.await_that(lambda: self.cluster.owner(broker) is None,
+                                f"the registration of the former process of broker {broker} is gone")
         self.do("start", broker)

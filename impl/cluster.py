@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import json
-import queue
 import signal
-import subprocess
-import sys
-import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
+from impl.child import Child
 from impl.faults import OPERATOR, Faults
-from impl.keeper import Keeper, answers, die_with_parent, parse
+from impl.keeper import Keeper, answers, parse
 from impl.places import NONE, OFFSETS_TOPIC, Places
 from impl.recording import FORMAT
 from impl.settings import Settings
 from impl.wire import HOST
 from impl.znodes import BROKER_IDS, PERSISTENT, TOPICS, BrokerId, Controller, Topic, TopicConfig
 from spec.processes import PARTITION, cluster, scopes
-from spec.errors import UserError
+from spec.errors import Unfinished, UserError
 from spec.language.plain import new_state
 
 TOPIC, MANIFEST = "events", Path("recording") / "cluster.json"
+PATIENCE = 300.0
+"""How long something is waited for, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -71,63 +71,6 @@ def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
     state = new_state(model.state, scopes(size.brokers, size.replicas, size.planes, size.min_isr, 1)[PARTITION])
     model.initial(state)
     return tuple(tuple(each.slots[:each.length]) for each in state.zk.assignments)
-
-
-class Child:
-    """The process of a broker, as the driver sees it; what it tells comes through `told`. It runs `program`."""
-
-    program = (sys.executable, "-m", "impl.broker")
-
-    def __init__(self, settings: Settings, log: Path):
-        self.settings, self.log, self.told = settings, log, queue.Queue()
-        self.session: tuple[int, bytes] | None = None
-        self.port = settings.port
-        with open(log, "a") as errors:
-            self._process = subprocess.Popen(
-                self.program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
-                text=True, preexec_fn=die_with_parent, start_new_session=True)
-        self.command(**asdict(settings))
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self):
-        for line in self._process.stdout:
-            told = json.loads(line)
-            if "session" in told:
-                self.session = int(told["session"], 16), bytes.fromhex(told["password"])
-                self.port = told["port"]
-            else:
-                self.told.put(told)
-
-    def command(self, **line: object) -> None:
-        """Tell the process something."""
-        try:
-            self._process.stdin.write(json.dumps(line) + "\n")
-            self._process.stdin.flush()
-        except OSError:
-            pass  # it has ended
-
-    @property
-    def running(self) -> bool:
-        """Whether the process lives, be it stopped."""
-        return self._process.poll() is None
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the process is stopped by a signal."""
-        state = Path(f"/proc/{self._process.pid}/stat")
-        return self.running and state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] == "T"
-
-    def signal(self, number: int) -> None:
-        """Send a signal."""
-        self._process.send_signal(number)
-
-    def wait(self, seconds: float) -> None:
-        """Wait for the end; kill it where it does not come."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
 
 
 class Cluster(Faults):
@@ -195,7 +138,8 @@ class Cluster(Faults):
     # Brokers
 
     def start(self, broker: int) -> None:
-        """Start a process of a broker."""
+        """Start a process of a broker; raises Unfinished where one has ended by itself."""
+        self.check()
         self._incarnations[broker] += 1
         number = self._incarnations[broker]
         size = self.size
@@ -230,6 +174,36 @@ class Cluster(Faults):
         for broker in running:
             self.children[broker].wait(10)
 
+    # What went wrong
+
+    def check(self) -> None:
+        """Raise Unfinished where a process has ended, and nothing that was done to the cluster has ended it."""
+        if self._keeper and (status := self._keeper.exit_status) is not None:
+            raise Unfinished(f"ZooKeeper has ended by itself, exit status {status}: see {self._keeper.log}")
+        for broker, child in sorted(self.children.items()):
+            if how := child.unwanted_end(self.size.ordered or self.disturbed):
+                raise Unfinished(f"broker {broker} has ended by itself: {how}; {self._left()}")
+
+    def await_that(self, condition: Callable[[], object], what: str) -> None:
+        """Wait until something holds; raises Unfinished where it does not, or a process ends by itself meanwhile."""
+        def holds():
+            self.check()
+            return condition()
+
+        if not wait_until(holds, PATIENCE):
+            rules = self.controller()
+            raise Unfinished(
+                f"waited {PATIENCE:.0f} seconds in vain until {what}: registered are {self.registered()} of "
+                f"{self.size.brokers} brokers, the controller is {'nobody' if rules is None else rules}; see "
+                f"{self.directory}/broker-*.log, or is the machine very busy? {self._left()}")
+
+    def await_all(self) -> None:
+        """Wait until the cluster is whole; raises as `await_that` does."""
+        self.await_that(self.is_whole, "all brokers are there")
+
+    def _left(self):
+        return f"all processes are ended; `kafkaproof replay {self.directory}` follows what they did until then"
+
     # Observation
 
     def bootstrap(self) -> list[str]:
@@ -262,7 +236,7 @@ class Cluster(Faults):
         return found.ephemeralOwner if found else None
 
 
-def wait_until(condition, seconds: float = 300) -> bool:
+def wait_until(condition, seconds: float = PATIENCE) -> bool:
     """Wait until something holds; whether it came to hold in time."""
     until = time.monotonic() + seconds
     while not condition():

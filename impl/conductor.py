@@ -7,17 +7,20 @@ election, the end of a reign, a new session), the process takes those of *electi
 from __future__ import annotations
 
 import queue
+import time
 
 from impl.cluster import Cluster
 from impl.watch import Watcher
 from impl.znodes import BrokerId
-from spec.errors import UserError
+from spec.errors import Unfinished
 from spec.language.steps import Step, parse_step
 from spec.processes import ELECTION, PARTITION
 from spec.zookeeper import ANSWERED, LOST_APPLIED
 
-WAIT = 120.0
-"""How long a step may take to become possible, in seconds: its message, or the word of a watch, must come."""
+WAIT, LOOK = 120.0, 1.0
+"""How long a step may take to become possible, in seconds: its message, or the word of a watch, must come; and how
+often it is looked whether the broker lives.
+"""
 OF_ELECTION = ("session", "election", "legacy", "reign")
 """The modules whose steps are those of *election*."""
 STANDING = (
@@ -52,7 +55,7 @@ class Conductor:
     def take(self, text: str, **content: int) -> str | None:
         """Take a step; returns its answer. `content` is what a message says, besides its arguments, that it handles.
 
-        Raises Departs where the text has another answer, and UserError where the step does not become possible.
+        Raises Departs where the text has another answer, and Unfinished where the step does not become possible.
         """
         step = parse_step(text)
         arguments = {name: value for name, value in step.arguments.items() if name != "fate"}
@@ -97,12 +100,16 @@ class Conductor:
     def _order(self, b, part, names, content=None, **arguments) -> tuple[str, str | None]:
         child = self._cluster.children[b]
         child.command(do="take", part=part, any=names, arguments=arguments, content=content or {})
-        try:
-            told = child.told.get(timeout=WAIT)
-        except queue.Empty:
-            wanted = Step(" or ".join(names), {"b": b, **arguments})
-            raise UserError(f"{wanted} did not become possible in {WAIT:.0f} seconds: see {child.log}") from None
-        return told["took"], told["answer"]
+        until = time.monotonic() + WAIT
+        while True:
+            try:
+                told = child.told.get(timeout=LOOK)
+                return told["took"], told["answer"]
+            except queue.Empty:
+                self._cluster.check()
+            if time.monotonic() > until:
+                wanted = Step(" or ".join(names), {"b": b, **arguments})
+                raise Unfinished(f"{wanted} did not become possible in {WAIT:.0f} seconds: see {child.log}")
 
     def _announce(self, leaver, controller):
         address = BrokerId.decode(self._cluster.operator.get(BrokerId.path_of(controller))[0]).inner

@@ -35,7 +35,7 @@ TORN = 40
 class Faults:
     """The faults of a cluster; `children` are its brokers' processes, `links` their links to ZooKeeper.
 
-    `unclean_allowed`: an operator has allowed unclean elections.
+    `unclean_allowed`: an operator has allowed unclean elections. `disturbed`: something was done but to start brokers.
     """
 
     def __init__(self, directory: Path, size, zookeeper: str, keeper: Keeper | None):
@@ -46,10 +46,11 @@ class Faults:
         self.links = {b: (LossyProxy if size.ordered else Proxy)(parse(zookeeper)) for b in range(size.brokers)}
         self._file = open(directory / "recording" / "faults.jsonl", "w", buffering=1)
         self._began = time.monotonic()
-        self.unclean_allowed = False
+        self.unclean_allowed = self.disturbed = False
 
     def note(self, fault: str, **about: object) -> None:
         """Record what is done to the cluster."""
+        self.disturbed |= fault != "start"
         self._file.write(json.dumps({"time": round(self.age, 3), "fault": fault, **about}) + "\n")
 
     @property

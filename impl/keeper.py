@@ -57,6 +57,11 @@ class Keeper:
                                              preexec_fn=die_with_parent)
         self._wait()
 
+    @property
+    def exit_status(self) -> int | None:
+        """That of a server that has ended, None while it runs."""
+        return self._process.poll()
+
     def restart(self) -> None:
         """Kill the server, and start another on its data."""
         self.stop()

@@ -81,10 +81,11 @@ class Load:
         self._stopping.set()
         self._thread.join(2 * TIMEOUT)
 
-    def _ends(self, consumer, places):
+    def _ends(self, consumer, places, check):
         """The high watermarks, of all partitions; asked for again where a leader does not answer."""
         ends, until = {}, time.monotonic() + PATIENCE
         while len(ends) < len(places):
+            check()
             try:
                 ends = consumer.end_offsets(places)
             except (KafkaError, KeyError):  # kafka-python leaves out a partition without a leader, and then misses it
@@ -105,19 +106,21 @@ class Load:
             return False
         return at_end and (may_lose or self.noted.keys() <= found.keys())
 
-    def read_all(self, may_lose: bool = False) -> Verdict:
+    def read_all(self, check: Callable[[], None], may_lose: bool = False) -> Verdict:
         """Read every partition from its beginning to its high watermark, and compare.
 
         What was acknowledged and is not read within five minutes is lost; with `may_lose` what is not read at once.
+        `check` raises where there is no use in waiting.
         """
         consumer = KafkaConsumer(bootstrap_servers=self._bootstrap(), group_id=None, consumer_timeout_ms=TIMEOUT * 1000,
                                  auto_offset_reset="earliest")
         places = [TopicPartition(self._topic, p) for p in range(self._partitions)]
         consumer.assign(places)
-        ends = self._ends(consumer, places)
+        ends = self._ends(consumer, places, check)
         found: dict[tuple[int, int], bytes] = {}
         until = time.monotonic() + PATIENCE
         while not self._is_all(consumer, places, ends, found, may_lose) and time.monotonic() < until:
+            check()
             for place, records in consumer.poll(timeout_ms=1000).items():
                 found.update({(place.partition, record.offset): record.value for record in records})
         consumer.close()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from impl.cluster import TOPIC, Cluster, wait_until
+from impl.cluster import TOPIC, Cluster
 from impl.conductor import Conductor
 from impl.watch import Watcher
 from impl.znodes import ControllerEpoch, State
-from spec.errors import UserError
 
 HOLD = "write_leader"
 
@@ -23,7 +22,7 @@ def split_brain(cluster: Cluster, watcher: Watcher) -> None:
     """
     sleeper = 1
     cluster.start(sleeper)
-    _need(wait_until(lambda: cluster.controller() == sleeper and _state(cluster)), "broker 1 leads and rules")
+    cluster.await_that(lambda: cluster.controller() == sleeper and _state(cluster), "broker 1 leads and rules")
     watcher.look(cluster)
     watcher.say(f"broker {sleeper} is to stop in its next rebalance, before {HOLD}")
     cluster.hold(sleeper, HOLD)
@@ -31,19 +30,19 @@ def split_brain(cluster: Cluster, watcher: Watcher) -> None:
     others = [broker for broker in everybody if broker != sleeper]
     for broker in others:
         cluster.start(broker)
-    _need(wait_until(lambda: cluster.children[sleeper].stopped), "the preferred leader is in the ISR, and is elected")
+    cluster.await_that(lambda: cluster.children[sleeper].stopped, "the preferred leader is in the ISR, and is elected")
     epoch = _epoch(cluster)
     for broker in others:
         cluster.hold(broker, HOLD)
     cluster.delete_controller()
     watcher.say("an operator deletes /controller")
-    _need(wait_until(lambda: cluster.controller() not in (None, sleeper) and _epoch(cluster) > epoch
-                     and cluster.registered() == everybody), "another broker is elected")
+    cluster.await_that(lambda: cluster.controller() not in (None, sleeper) and _epoch(cluster) > epoch
+                       and cluster.registered() == everybody, "another broker is elected")
     watcher.look(cluster)
     before, written = _state(cluster), cluster.recorded(sleeper, HOLD)
     cluster.resume(sleeper)
     watcher.say(f"broker {sleeper} goes on")
-    _need(wait_until(lambda: cluster.recorded(sleeper, HOLD) > written), "the sleeper writes")
+    cluster.await_that(lambda: cluster.recorded(sleeper, HOLD) > written, "the sleeper writes")
     landed = _state(cluster) != before
     for broker in others:
         cluster.release(broker)
@@ -183,7 +182,3 @@ def _state(cluster):
 def _epoch(cluster):
     return ControllerEpoch.decode(cluster.operator.get(ControllerEpoch.path)[0]).epoch
 
-
-def _need(happened, what):
-    if not happened:
-        raise UserError(f"the scenario did not come about: {what}: waited five minutes; is the machine very busy?")

@@ -23,7 +23,8 @@ class Watcher:
         print(json.dumps({"seconds": after, **line}) if self._as_json else f"{after:6.1f}s  {text}", flush=True)
 
     def look(self, cluster: Cluster) -> None:
-        """Tell what has changed since the last look."""
+        """Tell what has changed since the last look; raises Unfinished where a process has ended by itself."""
+        cluster.check()
         self._tell("clients", cluster.bootstrap())
         self._tell("controller", self._controller(cluster))
         self._tell("registered", cluster.registered())

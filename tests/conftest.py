@@ -47,6 +47,7 @@ THOROUGH = re.compile("|".join((
     r"test_prove_systems\.py::test_a_mistake_.*(stop-deletes|elect-queued)",
     r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
     r"test_live_walks\.py::.*election-legacy",
+    r"test_ended_brokers\.py::test_a_broker_that_fails",
     r"test_conductor\.py::test_(one_of_partition|a_cluster_that_answers_otherwise)",
 )))
 """Tests that do for older variants, or in one more way, what others do: `make thorough` has them, `make test` not."""

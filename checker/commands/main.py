@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return options.run(options)
     except UserError as error:
-        return _say(error)
+        return _say(error, error.code)
     except KeyboardInterrupt:
         print("kafkaproof: interrupted; what is complete is kept, see `kafkaproof runs`", file=sys.stderr)
         return UNFINISHED
@@ -55,6 +55,6 @@ def main(arguments: list[str] | None = None) -> int:
         return _say(f"a defect of kafkaproof: {type(error).__name__}: {error}; details are in {file.name}")
 
 
-def _say(text):
+def _say(text, code=WRONG_USE):
     print(f"kafkaproof: {text}", file=sys.stderr)
-    return WRONG_USE
+    return code

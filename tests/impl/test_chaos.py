@@ -31,8 +31,11 @@ class FakeCluster:
     def registered(self):
         return [b for b, child in self.children.items() if child.running]
 
-    def is_whole(self):
-        return len(self.registered()) == 3
+    def await_all(self):
+        assert len(self.registered()) == 3
+
+    def await_that(self, condition, what):
+        assert condition(), what
 
     def start(self, broker):
         assert not self.children[broker].running

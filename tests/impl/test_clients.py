@@ -223,7 +223,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys)
         cluster.start(leader)
         assert wait_until(lambda: cluster.is_whole() and len(state(cluster, 0)["isr"]) == 3)
     load.stop()
-    verdict = load.read_all()
+    verdict = load.read_all(cluster.check)
     assert verdict.lost == [] and verdict.acknowledged > 10
     cluster.stop_all()
     assert main(["replay", "--json", str(cluster.directory)]) == 0

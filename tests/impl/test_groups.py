@@ -77,7 +77,7 @@ def test_a_group_reads_all_that_was_acknowledged_while_brokers_die(cluster, caps
     assert wait_until(lambda: len(consumers.read) + len(other.read) > read + 20)
     kill_and_restart(cluster, cluster.controller())
     load.stop()
-    acknowledged = load.read_all()
+    acknowledged = load.read_all(cluster.check)
     assert acknowledged.lost == [] and acknowledged.acknowledged > 50
     found = lambda: consumers.read | other.read  # noqa: E731
     assert wait_until(lambda: load.noted.items() <= found().items())

@@ -29,10 +29,10 @@ def consumer(*answers):
 
 def test_a_partition_without_a_leader_is_waited_for():
     ends = dict.fromkeys(PLACES, 3)
-    assert Load._ends(LOAD, consumer(KeyError(PLACES[1]), KafkaTimeoutError(), ends), PLACES) == ends
+    assert Load._ends(LOAD, consumer(KeyError(PLACES[1]), KafkaTimeoutError(), ends), PLACES, lambda: None) == ends
 
 
 def test_a_partition_that_never_gets_a_leader_is_told(monkeypatch):
     monkeypatch.setattr(load, "PATIENCE", 0)
     with pytest.raises(UserError, match="no leader answers for events"):
-        Load._ends(LOAD, consumer(KeyError(PLACES[1])), PLACES)
+        Load._ends(LOAD, consumer(KeyError(PLACES[1])), PLACES, lambda: None)

@@ -6,7 +6,8 @@ import pytest
 from kafka import KafkaProducer
 from kafka.admin import KafkaAdminClient, NewTopic
 
-from impl.cluster import Child, Cluster, Size, wait_until
+from impl.child import Child
+from impl.cluster import Cluster, Size, wait_until
 from tests.traces.processes.recordings import replayed
 
 PATIENCE, SESSION = 120, 60.0

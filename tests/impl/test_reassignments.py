@@ -8,7 +8,8 @@ import pytest
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
 from checker.commands.main import main
-from impl.cluster import TOPIC, Child, Cluster, Size, wait_until
+from impl.child import Child
+from impl.cluster import TOPIC, Cluster, Size, wait_until
 from impl.znodes import Reassignment, State, Topic
 from tests.traces.processes import recordings as recorded
 from traces.recording import read_recording

@@ -1,0 +1,136 @@
+"""A broker that ends by itself, and a cluster that never becomes whole: `kafkaproof run` says so, and ends."""
+
+import os
+import queue
+import signal
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from impl import cluster, conductor
+from impl.child import Child
+from impl.cluster import Cluster
+from impl.conductor import Conductor
+from impl.settings import Settings
+from spec.errors import Unfinished
+from tests.impl.processes import all_end, children
+
+SETTINGS = Settings(0, 1, 1, 1, 1, 1, "fenced", "events", "127.0.0.1:1", 2.0, "", "")
+LONG = "import time; time.sleep(600)"
+LEAVES = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit()); " \
+         "print('{}', flush=True); time.sleep(600)"
+
+
+def python(monkeypatch, text):
+    """Let the brokers run this."""
+    monkeypatch.setattr(Child, "program", (sys.executable, "-c", text))
+
+
+def brokers(parent):
+    """The brokers that a command has started."""
+    return [child for child in children(parent) if b"impl.broker" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def complaint(answer):
+    """The one line on standard error, of a run that has not come to its end."""
+    (line,) = answer.err.splitlines()
+    assert answer.code == 3 and line.startswith("kafkaproof: "), answer
+    return line
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_a_broker_that_is_killed_by_somebody_else(begin, answer_of):
+    process = begin("run", "--brokers", 2, "--directory", "c", "--session-timeout", 60)
+    while len(brokers(process.pid)) < 2:
+        time.sleep(0.01)
+    started = children(process.pid)
+    os.kill(brokers(process.pid)[-1], signal.SIGKILL)
+    told = complaint(answer_of(process))
+    assert "broker 1 has ended by itself: killed by SIGKILL, by somebody else or for want of memory" in told
+    assert "its log is c/broker-1.log" in told and "`kafkaproof replay c` follows what they did" in told
+    assert all_end(started)
+
+
+def test_a_broker_that_fails(kafkaproof, monkeypatch):
+    python(monkeypatch, "raise MemoryError('no more')")
+    told = complaint(kafkaproof("run", "--brokers", 1, "--directory", "c"))
+    assert "broker 0 has ended by itself: exit status 1; its log is c/broker-0.log, which ends with: MemoryError: no " \
+           "more; all processes are ended" in told
+
+
+def test_a_cluster_that_never_becomes_whole(kafkaproof, monkeypatch):
+    python(monkeypatch, LONG)
+    monkeypatch.setattr(cluster, "PATIENCE", 0.1)
+    told = complaint(kafkaproof("run", "--brokers", 2, "--chaos", 1, "--directory", "c"))
+    assert "in vain until all brokers are there: registered are [] of 2 brokers, the controller is nobody" in told
+    assert "see c/broker-*.log" in told
+
+
+def test_a_zookeeper_that_has_ended(tmp_path):
+    keeper = SimpleNamespace(exit_status=137, log=tmp_path / "zookeeper.log")
+    with pytest.raises(Unfinished, match="ZooKeeper has ended by itself, exit status 137: see .*zookeeper.log"):
+        Cluster.check(SimpleNamespace(_keeper=keeper))
+
+
+def test_a_broker_that_ends_when_it_is_to_take_a_step(monkeypatch):
+    def check():
+        raise Unfinished("broker 0 has ended by itself")
+
+    monkeypatch.setattr(conductor, "LOOK", 0.0)
+    told = SimpleNamespace(told=queue.Queue(), command=lambda **_: None)
+    with pytest.raises(Unfinished, match="broker 0 has ended"):
+        Conductor(SimpleNamespace(children={0: told}, check=check), None).take("session.register_broker(b=0)")
+
+
+@pytest.fixture
+def child(monkeypatch, tmp_path):
+    """Start a process; it is killed in the end."""
+    started = []
+
+    def start(text):
+        python(monkeypatch, text)
+        started.append(Child(SETTINGS, tmp_path / "log"))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.signal(signal.SIGKILL)
+        each.wait(60)
+
+
+def ended(process, may_leave=False):
+    while process.running:
+        time.sleep(0.01)
+    return process.unwanted_end(may_leave)
+
+
+def test_an_end_that_was_asked_for_is_none_by_itself(child):
+    killed = child(LONG)
+    killed.signal(signal.SIGKILL)
+    assert ended(killed) is None
+    torn = child("import os; input(); input(); os.kill(os.getpid(), 9)")
+    torn.command(do="break_log", p=0, after=0, dies=True)
+    assert ended(torn) is None
+    left = child(LEAVES)
+    left.told.get(timeout=60)
+    assert left.unwanted_end(may_leave=False) is None
+    left.signal(signal.SIGTERM)
+    assert ended(left) is None
+    stopped = child(LONG)
+    stopped.wait(0)
+    assert ended(stopped) is None
+
+
+def test_one_that_leaves_by_its_own_steps_may_do_so_where_it_was_disturbed(child):
+    left = child("")
+    assert "could not register" in ended(left) and ended(left, may_leave=True) is None
+
+
+def test_one_that_fails_when_it_is_asked_to_end(child):
+    failed = child(LEAVES.replace("exit()", "exit(1)"))
+    failed.told.get(timeout=60)
+    failed.signal(signal.SIGTERM)
+    assert ended(failed, may_leave=True).startswith("exit status 1; its log is ")
