@@ -7,7 +7,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from impl import group
 from spec.mutants.group import MUTANTS
 from tests.impl.test_group_machine import Groups
-from traces.processes.group_world import Divergence
+from traces.processes.result import Divergence
 
 WRONG = (
     "stable-to-completing", "generation-from-zero", "everybody-leads", "assignment-of-anybody", "syncs-unanswered",

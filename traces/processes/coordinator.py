@@ -9,25 +9,24 @@ from zlib import crc32
 
 from spec.coordinators import MODEL, PROTOTYPE, UNKNOWN, arguments_of, bound, digest_of
 from spec.group import network
-from spec.group.coordinator import GONE, MEMBER
+from spec.group.coordinator import GONE
 from spec.group.network import (
     JOIN, LEAVE, MEMBER_ID_REQUIRED, NONE, PARKED, STORED, SYNC, UNANSWERED, WORK, Verdict,
 )
-from spec.group.records import GROUP_RECORD
 from spec.group.sorts import NOWHERE
 from spec.group.states import GroupState
 from spec.language.domains import NOBODY
 from spec.language.model import Model, Property
-from spec.language.plain import Plain
 from spec.language.rebind import rebind
+from traces.processes.appends import Appends
 from traces.processes.group_lines import Answer, Asked, GroupLine
+from traces.processes.group_storage import OffsetsLog, Storage
 from traces.processes.group_view import TRANSITIONS, View
-from traces.processes.group_world import Divergence, Group, OffsetsLog, Storage
+from traces.processes.group_world import Group
 from traces.processes.offset_records import Entry
+from traces.processes.result import Divergence
 from traces.processes.watched import before
 
-COMPARED = ("kind", "generation", "leader", "protocol", "topic", "members")
-"""What is compared of a group's record, beside the assignment."""
 NO_GENERATION, NO_OFFSET = -1, -1
 
 
@@ -70,7 +69,7 @@ class Coordinator:
     def __init__(self, b: int, log: OffsetsLog, steps: Steps, batches: Mapping[int, tuple[Entry, ...]],
                  answered: Mapping[str, set[int]]):
         self._b, self._log, self._steps = b, log, steps
-        self._batches, self._answered = batches, answered
+        self._batches, self._answered, self._appends = batches, answered, Appends(log, batches)
         self.changes: list[bool] = []
         self._epoch: int | None = None
         self.groups = {PROTOTYPE: Group(PROTOTYPE, b, log, self.changes, batches, None)}
@@ -137,8 +136,8 @@ class Coordinator:
             raise Divergence(f"it is not enabled; {self._situation(group)}")
         self._note_names(group, line.asked)
         self._hold_answers(group, line)
-        self._hold_append(group, line, produced)
-        place = self._note_append(group, line, acked)
+        self._appends.hold(group, line, produced)
+        place = self._appends.note(group, line, acked)
         group.install_offset(offset)
         if name == "loading.load":
             group.scan()
@@ -253,60 +252,6 @@ class Coordinator:
         record, told = group.record.group, group.network.answers[answer.m]
         return {"id": group.names[told.id], "generation": told.generation, "leader": group.names[record.leader],
                 "protocol": group.protocols[record.protocol], "members": group.present() if told.leading else []}
-
-    # Appends
-
-    def _hold_append(self, group: Group, line: GroupLine, produced: int | None) -> None:
-        """Hold the batch that was appended to the record that the step appends."""
-        written = group.storage.written
-        if written is None or line.append is None:
-            if line.append or produced is not None:
-                raise Divergence("it appended a batch; in the specification it appends none")
-            return
-        place, id = line.append
-        takes = self._log.leads() and not self._log.lacks_replicas()
-        if (place != NOWHERE) != takes:
-            raise Divergence(f"its place is {place}, and the log of broker {self._b} "
-                             f"{'takes' if takes else 'refuses'} it")
-        if produced != (None if place == NOWHERE else id):
-            raise Divergence(f"it appended batch {id}, and in the log went {produced}")
-        if place != NOWHERE and (place, id) != (self._log.length - 1, self._log.id(self._log.length - 1)):
-            raise Divergence(f"batch {id} is not at place {place} of the offsets partition")
-        if id not in self._batches:
-            raise Divergence(f"what batch {id} says was never recorded")
-        if text := self._differs(group, self._batches[id], written, line.asked):
-            raise Divergence(text)
-
-    def _differs(self, group, entries, written: Plain, asked: Asked | None) -> str | None:
-        """In what a batch is not the record that the step appends, None for nothing."""
-        if not entries or any(entry.group != group.name for entry in entries):
-            return "the batch that it appended is not of this group"
-        members = group.record.group.members
-        numbers = {name: n for n, name in group.names.items() if members[n].status == MEMBER}
-        found = group.as_record(entries, numbers)
-        if found.kind != written.kind:
-            return "the batch that it appended is of another kind"
-        if written.kind == GROUP_RECORD:
-            for name in (*COMPARED, *(["owner"] if found.owner != NOBODY else [])):
-                if getattr(found, name) != getattr(written, name):
-                    return (f"{name} of the batch that it appended is {getattr(found, name)}; in the specification "
-                            f"{getattr(written, name)}")
-        elif sorted((e.topic, e.partition, e.offset) for e in entries) != sorted(asked.offsets):
-            return "the batch that it appended has other offsets than were asked for"
-        return None
-
-    def _note_append(self, group: Group, line: GroupLine, acked: set[int]) -> int:
-        """Remember an append until it is decided; its place, -1 for none."""
-        if line.append is None or line.append[0] == NOWHERE:
-            return NOWHERE
-        place, id = line.append
-        group.storage.fates.pop(place, None)
-        group.storage.undecided[place] = id
-        group.entries.append(place)
-        group.owners[place] = group.storage.written.owner
-        group.storage.settle(acked)
-        return place
-
 
 def _told(answers: dict[int, int]) -> str:
     """Answers in words."""

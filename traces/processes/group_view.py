@@ -17,7 +17,8 @@ from spec.group.records import RECORD
 from spec.group.sorts import NOWHERE
 from spec.language.model import Property, Transition
 from spec.language.plain import Plain, new_state
-from traces.processes.group_world import Group, OffsetsLog
+from traces.processes.group_storage import OffsetsLog
+from traces.processes.group_world import Group
 from traces.processes.offset_records import GroupEntry, OffsetEntry
 
 OF_CLIENTS = (

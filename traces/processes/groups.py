@@ -12,9 +12,9 @@ from spec.replica.broker import LEADER, enough_in_sync
 from spec.replica.clients.network import lacks_replicas
 from traces.processes.coordinator import Coordinator, Steps, Taken
 from traces.processes.group_lines import GroupLine, Offered
-from traces.processes.group_world import Divergence
 from traces.processes.offset_records import Entry
 from traces.processes.reading import Line
+from traces.processes.result import Divergence
 from traces.processes.world import World
 
 NO_PARTITION = -1

@@ -11,6 +11,7 @@ from spec.language.sets import contains, with_member, without_member
 from spec.processes import ELECTION, PARTITION
 from spec.topic_ids import members_in
 from traces.partitions.inputs import unclean_in
+from traces.processes.notices import STATE, Notices, isr_changes, log_dir_events
 from traces.processes.reading import Cluster
 from traces.znodes.contents import number_in, partition_state
 from traces.znodes.json_parts import entries_in
@@ -19,9 +20,7 @@ from traces.zookeeper.transactions import Create, Delete, Operation, SetData, Tr
 
 OFFSETS_TOPIC = "__consumer_offsets"
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)")
-LOG_DIR_EVENT, ISR_CHANGE = "/log_dir_event_notification/", "/isr_change_notification/"
 _MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
-_STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 
 
 class Logged:
@@ -31,8 +30,8 @@ class Logged:
         self._topic, self._sizes = cluster.topic, cluster.sizes
         self._deletes, self._reassigns = cluster.deletes, cluster.reassigns
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
-        self._log_dir_events = list(_notifications(cluster.zookeeper.transactions, LOG_DIR_EVENT))
-        self._isr_changes = list(_with_their_writes(cluster.zookeeper.transactions))
+        self._log_dir_events = Notices(log_dir_events(cluster.zookeeper.transactions))
+        self._isr_changes = Notices(isr_changes(cluster.zookeeper.transactions))
         first_else = cluster.offsets if cluster.offsets >= 0 else cluster.sizes["partitions"] - cluster.room
         self._numbers: dict[str, list[tuple[int, list[int]]]] = {cluster.topic: [(0, list(range(first_else)))]}
         if cluster.offsets >= 0:
@@ -45,14 +44,13 @@ class Logged:
     def notifying(self, zxid: int) -> int:
         """The brokers whose notifications of failed log directories are there after a transaction, as a set."""
         found = 0
-        for content in _there(self._log_dir_events, zxid):
-            found = with_member(found, content["broker"])
+        for broker in self._log_dir_events.there(zxid):
+            found = with_member(found, broker)
         return found
 
     def has_isr_change(self, zxid: int, p: int) -> bool:
         """Whether a notification of a partition's ISR is there after a transaction: it comes with the state."""
-        return any(self._number_of(each["topic"], each["partition"], zxid) == p
-                   for content in _there(self._isr_changes, zxid) for each in content["partitions"])
+        return any(self._number_of(*place, zxid) == p for place in self._isr_changes.there(zxid))
 
     def refused(self, zxids: Iterable[int]) -> bool:
         """Whether there are transactions of these zxids, and ZooKeeper has refused them all."""
@@ -146,7 +144,7 @@ class Logged:
                     return text
             if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
                 return text
-            if (found := _STATE.fullmatch(path)) and data:
+            if (found := STATE.fullmatch(path)) and data:
                 p = self._number_of(found[1], int(found[2]), zxid)
                 if p is None:
                     return f"it wrote {path}, and there is no such partition"
@@ -175,7 +173,7 @@ class Logged:
 
     def _differs_in_deletion(self, path: str, zxid: int, zk: Plain) -> str | None:
         """In what a znode that was deleted differs from what the specification's ZooKeeper holds."""
-        if found := _STATE.fullmatch(path):
+        if found := STATE.fullmatch(path):
             p = self._number_of(found[1], int(found[2]), zxid)
             there = p is not None and zk.partitions[p].leader_epoch >= 0
         elif found := _TOPIC.fullmatch(path):
@@ -190,35 +188,6 @@ class Logged:
 def numbers_in(members: int) -> list[int]:
     """A set as numbers in order."""
     return [p for p in range(members.bit_length()) if contains(members, p)]
-
-
-def _notifications(transactions: Iterable[Transaction], directory: str) -> Iterator[tuple[int, str, dict | None]]:
-    """When notifications in a directory came, and what they say; and when each was deleted (None)."""
-    for transaction in transactions:
-        for operation in () if transaction.failed else transaction.operations:
-            path = getattr(operation, "path", "")
-            if path.startswith(directory) and isinstance(operation, (Create, Delete)):
-                yield transaction.zxid, path, json.loads(operation.data) if isinstance(operation, Create) else None
-
-
-def _with_their_writes(transactions: Iterable[Transaction]) -> Iterator[tuple[int, str, dict | None]]:
-    """Notifications of ISRs, each when its leader has written the state, which in the specification is one step."""
-    written: dict[tuple[int, str], int] = {}
-    for transaction in transactions:
-        for operation in () if transaction.failed else transaction.operations:
-            if isinstance(operation, SetData) and _STATE.fullmatch(operation.path):
-                written[transaction.session, operation.path] = transaction.zxid
-        for zxid, path, content in _notifications([transaction], ISR_CHANGE):
-            states = [f"/brokers/topics/{each['topic']}/partitions/{each['partition']}/state"
-                      for each in content["partitions"]] if content else []
-            since = min((written.get((transaction.session, state), zxid) for state in states), default=zxid)
-            yield since, path, content
-
-
-def _there(notifications: Iterable[tuple[int, str, dict | None]], zxid: int) -> list[dict]:
-    """What the notifications say that are there after a transaction."""
-    there = {path: content for at, path, content in notifications if at <= zxid}
-    return [content for content in there.values() if content is not None]
 
 
 def _words(data: bytes) -> dict:

@@ -13,8 +13,8 @@ from spec.processes import ELECTION, PARTITION
 from traces.processes.messages import Sent
 from traces.processes.order import Occurrence, in_order
 from traces.processes.reading import Cluster
-from traces.processes.replay import Divergence, Follower
-from traces.processes.result import Result
+from traces.processes.replay import Follower
+from traces.processes.result import Divergence, Result
 from traces.processes.world import World
 
 STEPS = 10

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from spec.language.model import Property
 from spec.language.steps import Step
 from spec.observed import observed_cluster
-from spec.partition.context import IDLE
 from spec.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
 from spec.replica.zookeeper import Answer
 from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
@@ -20,14 +19,14 @@ from traces.election.single_steps import identity
 from traces.pipeline.work import Progress
 from traces.processes.coordinator import Taken
 from traces.processes.group_lines import GroupLine
-from traces.processes.group_world import Divergence
 from traces.processes.groups import Groups
 from traces.processes.logged import Logged
 from traces.processes.messages import Sent
 from traces.processes.order import APPENDS, AT, Occurrence, in_order
 from traces.processes.reading import Cluster, Line
-from traces.processes.result import Result, Violation
+from traces.processes.result import Divergence, Result, Violation
 from traces.processes.sending import first_request, may_send
+from traces.processes.unrecorded import Unrecorded
 from traces.processes.world import World
 
 EVERY = 100
@@ -84,9 +83,9 @@ class Follower:
         self.groups = Groups(self.world, cluster.offsets)
         self.result.groups = self.groups.counts
         self._messages: dict[str, Sent] = {}
-        self._current: dict[int, int] = {}
         self._broken: set[tuple[str, str]] = set()
         self._processes = _followed(cluster.processes)
+        self._unrecorded = Unrecorded(self.world, self._judge_hidden)
 
     def follow(self, occurrence: Occurrence) -> None:
         """Take the step that something was; raises Divergence."""
@@ -102,17 +101,17 @@ class Follower:
 
     def _follow(self, occurrence: Occurrence) -> None:
         if occurrence.crash is not None:
-            self._crash(occurrence.crash)
+            self._unrecorded.crash(occurrence.crash)
         elif occurrence.closes is not None:
-            self._close(occurrence.closes, occurrence.transaction.session)
+            self._unrecorded.close(occurrence.closes, occurrence.transaction.session)
         elif occurrence.landed:
-            self._land(occurrence.landed)
+            self._unrecorded.land(occurrence.landed)
         elif occurrence.stray is not None:
             raise Divergence(f"no step that broker {occurrence.stray} recorded has made it")
         elif occurrence.transaction:
-            self.world.listed = self.logged.listed(occurrence.transaction)
+            self.world.seams.listed = self.logged.listed(occurrence.transaction)
             for part, name, arguments in self.logged.wanted(occurrence.transaction):
-                self._hidden(part, name, **arguments)
+                self._unrecorded.take(part, name, **arguments)
         elif occurrence.line.sends:
             self._send(occurrence.line)
         elif not occurrence.line.asks or occurrence.place.rank == AT:
@@ -150,7 +149,7 @@ class Follower:
         self.result.steps += 1
         self.result.counts[line.step.transition] += 1
         if line.name in ("start", "reopen") and line.part == ELECTION:
-            self._current[line.broker] = line.session
+            self._unrecorded.sessions[line.broker] = line.session
 
     def _take(self, line: Line, applied: bool):
         """The step itself; raises Divergence where it is not enabled."""
@@ -271,57 +270,6 @@ class Follower:
                 raise Divergence(f"the high watermark of partition {p} that it found, {found['hw']}, was never reached")
             replica.hw = found["hw"]
 
-    # What processes do not record
-
-    def _hidden(self, part: str, name: str, **arguments: int) -> None:
-        """A step that no process recorded, if it is enabled."""
-        outcome = self.world.take(part, name, **arguments) if self.world.has(part, name) else None
-        if outcome:
-            self.result.hidden += 1
-            self._judge(part, outcome.broken)
-
-    def _land(self, line: Line) -> None:
-        """A request of a step that never heard of it, and asks again, has written: what the step itself knows stays."""
-        if line.name == "notify":
-            self.world.leave_log_dir_event(line.broker)
-        else:
-            self._hidden(PARTITION, line.name, **line.step.arguments)
-
-    def _close(self, broker: int, session: int) -> None:
-        living = self._current.get(broker) == session
-        for part in (ELECTION, PARTITION):
-            up = self.world.enabled(part, "expire_session", b=broker)
-            self._hidden(part, "expire_session" if living and up else "expire_orphan", b=broker)
-
-    def _crash(self, broker: int) -> None:
-        """A process has ended. In *partition* one whose session is over ends only after it has opened another."""
-        self._current.pop(broker, None)
-        self._hidden(ELECTION, "crash", b=broker)
-        if self.world.record(broker)[1].up and not self.world.enabled(PARTITION, "crash", b=broker):
-            self._finish_event(broker)
-            self._hidden(PARTITION, "reopen", b=broker)
-            self._hidden(PARTITION, "crash", b=broker)
-            self._hidden(PARTITION, "expire_orphan", b=broker)
-        else:
-            self._hidden(PARTITION, "crash", b=broker)
-
-    def _finish_event(self, broker: int) -> None:
-        """Let the event in progress of a controller whose session is over end: its next request is answered EXPIRED."""
-        partitions, brokers = range(self.cluster.sizes["partitions"]), range(self.cluster.sizes["brokers"])
-        steps = [(name, {}) for name in (
-            "load_brokers", "broker_startup", "broker_failure", "delete_request", "stop_replicas", "delete_topic",
-            "delete_config", "delete_marker", "delete_leftovers")]
-        steps += [(name, {"p": p}) for name in (
-            "load_state", "read_for_election", "write_leader", "create_first_state", "resume_deletion",
-            "delete_state", "write_assignment", "check_reassignment", "tell_replicas", "stop_removed",
-            "write_target") for p in partitions]
-        steps += [(name, {"p": p, "r": r}) for name in ("read_for_removal", "write_removal")
-                  for p in partitions for r in brokers]
-        while self.world.record(broker)[1].controller.doing != IDLE:
-            name, arguments = next((n, a) for n, a in steps if self.world.has(PARTITION, n)
-                                   and self.world.enabled(PARTITION, n, b=broker, **a))
-            self._hidden(PARTITION, name, b=broker, **arguments)
-
     def _follow_groups(self, steps: Iterator[tuple[GroupLine, Taken]]) -> None:
         """Take steps of groups, and count what they break."""
         for line, taken in steps:
@@ -330,6 +278,11 @@ class Follower:
                 self.result.steps += 1
                 self.result.counts[line.step.transition] += 1
                 self._count(f"{line.group} at {line.process}", taken.broken, taken.states)
+
+    def _judge_hidden(self, part: str, broken: Sequence[Property]) -> None:
+        """The same of a step that nobody recorded."""
+        self.result.hidden += 1
+        self._judge(part, broken)
 
     def _judge(self, part: str, broken: Sequence[Property]) -> None:
         """Count what a step of the cluster breaks."""

@@ -30,3 +30,9 @@ class Result:
     violations: dict[str, Violation] = field(default_factory=dict)
     divergence: tuple[str, str] | None = None
     at: int | None = None
+
+
+class Divergence(Exception):
+    """A step that the specification does not have; the text is the reason, `where` the line if it is another's."""
+
+    where: str | None = None

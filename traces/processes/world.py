@@ -6,31 +6,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from spec.cluster.control import is_refused
-from spec.cluster.faults import checkpointed
-from spec.cluster.zookeeper import is_not_older
-from spec.language.digest import EMPTY, link
 from spec.language.domains import NOBODY, values
 from spec.language.model import Property, Transition
 from spec.language.plain import Plain, new_state
-from spec.language.rebind import rebind
-from spec.language.sequences import push
-from spec.language.sets import contains, difference, everybody, intersection, with_member
-from spec.partition.context import NO_EPOCH
+from spec.language.sets import intersection, with_member
 from spec.partition.creation_zookeeper import leave_unused
 from spec.partition.deletion.zookeeper import group_topics
-from spec.partition.reassignment.faults import put_target
-from spec.partition.zookeeper import as_they_are, assigned, known_as_they_are
-from spec.planes import departures
-from spec.processes import ELECTION, PARTITION, Cluster, has_planes, is_lost, named, scopes
-from spec.replica.broker import enough_in_sync
-from spec.replica.clients.network import commit
+from spec.processes import ELECTION, PARTITION, Cluster, named, scopes
 from spec.replica.zookeeper import Answer
-from spec.seams import answers_of, seams_of
-from spec.zookeeper import ANSWERED, CHANGED, DELETED, LOST, OK
+from spec.zookeeper import ANSWERED, CHANGED, DELETED, OK
+from traces.processes.chains import Chain
 from traces.processes.compared import Compared, Records
 from traces.processes.knowledge import Knowledge
-from traces.processes.messages import REFUSED, Sent, delivered
+from traces.processes.messages import Sent, delivered
+from traces.processes.seams import Seams
 from traces.processes.verdicts import PLANES, Verdicts
 from traces.processes.watched import Journal, before, lengthen, undo, watched
 
@@ -38,9 +27,6 @@ SPARE = 2
 GIVEN = frozenset({"fate", "hw"})
 """Arguments that no process records."""
 NEW_SESSION, LISTING = ("restart", "reopen"), ("load_brokers", "broker_change")
-SENDING = ("put_request", "put_request_with_isr", "put_error", "put_stop", "put_removal", "put_stopped")
-
-STOPS = ("put_stop", "put_removal")
 
 
 @dataclass(frozen=True)
@@ -58,26 +44,23 @@ class Outcome:
 class World:
     """Both states of a cluster, at a scope that holds `epochs` and, in each partition, `log` records.
 
-    `listed`: the replicas that a request for a reassignment lists, when an operator makes one.
     `compared`: whether what is compared of a broker is also its replicas. At first no topic has the last `room`
     partitions; `offsets` is a topic of its own.
     """
 
     def __init__(self, cluster: Cluster, sizes: dict[str, int], epochs: int, log: int = 0, room: int = 0,
                  compared: bool = True, offsets: int = -1):
-        self.cluster, self._sizes = cluster, sizes
+        self.cluster = cluster
         self.scopes = scopes(*sizes.values(), epochs, log)
         self._names: list[list[int]] = [[] for _ in range(sizes["partitions"])]
-        self._chains = [self._chain_in(p) for p in range(sizes["partitions"])]
-        self._message: Sent | None = None
+        self._chains = [[Chain(names) for _ in range(sizes["brokers"])] for names in self._names]
         self.states: dict[str, Plain] = {}
         self._journals: dict[str, Journal] = {ELECTION: {}, PARTITION: {}}
         self._verdicts: dict[str, Verdicts] = {}
         self._records: list[Records] = []
         self._functions: dict[str, dict[str, Transition]] = {}
         self.known = Knowledge(sizes["brokers"], sizes["partitions"])
-        self._told = 0
-        self.listed: list[int] = []
+        self.seams = Seams(cluster, self.known)
         for part in (ELECTION, PARTITION):
             model = cluster.model(part)
             state = new_state(model.state, self.scopes[part] | {"log": 0})
@@ -88,65 +71,11 @@ class World:
                     group_topics(state.zk, offsets)
             self.states[part] = watched(state, self._journals[part])
             self._verdicts[part] = Verdicts(model, self.states[part])
-            self._functions[part] = {t.function.__name__: self._watched(t) for t in model.transitions}
+            self._functions[part] = {t.function.__name__: self.seams.watched(t) for t in model.transitions}
         self._records = [self._records_of(broker, compared) for broker in range(sizes["brokers"])]
         for broker in range(sizes["brokers"]):
             self.take(PARTITION, "crash", b=broker)
             self.take(PARTITION, "expire_orphan", b=broker)
-
-    def _watched(self, transition: Transition) -> Transition:
-        """A transition that notes what it asks and what it sends."""
-        answering = answers_of(transition.function)
-        watched = {each: self._watch(each, each in answering)
-                   for each in seams_of(transition.function) | answering
-                   if each in answering or each.__name__ in SENDING}
-        watched |= {each: self._telling(each) for each in (known_as_they_are, as_they_are)}
-        if self.cluster.reassigns:
-            watched |= {assigned: self._taken_for_assigned, put_target: self._put_listed}
-        watched |= {is_not_older: self._is_not_older, commit: self._acknowledging(commit),
-                    is_refused: self._hears_refusal, checkpointed: _as_found}
-        return Transition(rebind(transition.function, watched))
-
-    def _taken_for_assigned(self, zk, p):
-        """The brokers that may take themselves for replicas of a partition: what they were told of it may be old."""
-        return everybody(len(zk.clients))
-
-    def _put_listed(self, zk, first, others):
-        """The target of a reassignment as it was listed, in any order."""
-        for broker in self.listed:
-            push(zk.reassignment.target, broker)
-
-    def _telling(self, known):
-        """Which brokers of some a request reaches; it is sent to the others, too, who refuse it."""
-        def call(zk, b, members):
-            self._told = members
-            return known(zk, b, members)
-
-        return call
-
-    def _watch(self, function, answers):
-        name = function.__name__
-
-        def call(*arguments):
-            answer = LOST if answers and is_lost(function, self._fate) else function(*arguments)
-            if answers:
-                self._answer = answer
-            elif name in ("put_error", "put_stopped"):
-                self._others.append((name, arguments[1:]))
-            else:
-                self._put.append((name, *arguments[1:-1], self._told))
-            return answer
-
-        return call
-
-    def _hears_refusal(self, s, b, p, sender, isr) -> bool:
-        """A leader hears that controller `b` has refused its ISR: later than that was so."""
-        found = self._message
-        return found is not None and (found.kind, found.sender, found.content["fields"]["isr"]) == (REFUSED, b, isr)
-
-    def _is_not_older(self, zk, b, p) -> bool:
-        """Whether the version that a controller has cached is at least that of the leader who proposes."""
-        return self.known.version(b, p) >= self._message.content["version"]
 
     def has(self, part: str, name: str) -> bool:
         """Whether a part has a transition of this name."""
@@ -215,8 +144,11 @@ class World:
 
     def replicas(self, broker: int) -> list[Plain]:
         """The replicas of a broker, where there are data planes."""
-        planes = getattr(self.states[PARTITION], "planes", [])
-        return [plane.brokers[broker] for plane in planes]
+        return [plane.brokers[broker] for plane in self._planes]
+
+    @property
+    def _planes(self) -> list[Plain]:
+        return getattr(self.states[PARTITION], PLANES, [])
 
     def digest(self, broker: int) -> str:
         """The hash of a broker's record."""
@@ -232,8 +164,9 @@ class World:
         found = {(part, ("brokers", broker)): Compared(part, record)
                  for part, record in zip((ELECTION, PARTITION), self.record(broker))}
         replicas = named(self.replicas(broker)).items() if compared else ()
-        return Records(found | {(PARTITION, (PLANES, p, "brokers", broker)): Compared(name, replica, (self._chains[p],))
-                                for p, (name, replica) in enumerate(replicas)})
+        for p, (name, replica) in enumerate(replicas):
+            found[PARTITION, (PLANES, p, "brokers", broker)] = Compared(name, replica, (self._chains[p][broker].of,))
+        return Records(found)
 
     def enabled(self, part: str, name: str, **arguments: int) -> bool:
         """Whether a step is enabled."""
@@ -252,21 +185,20 @@ class World:
         if record is not None and state.planes[arguments["p"]].clients.next_record > len(self._names[arguments["p"]]):
             self._names[arguments["p"]].append(record)
         former = before(state, written)
-        answer = None if self._answer is None else Answer.names[self._answer]
+        answer = None if self.seams.answer is None else Answer.names[self.seams.answer]
         if part == PARTITION:
             self.known.note(state.zk, written)
-        if name in LISTING and self._answer == OK:
+        if name in LISTING and self.seams.answer == OK:
             self.known.list_brokers(arguments["b"], state.zk.registered)
-        sent = tuple(self._sent(part, arguments, former))
+        sent = tuple(self.seams.sent(arguments, former, state)) if part == PARTITION else ()
         broken = self._verdicts[part].broken_by(
             self._functions[part][name], self._values(part, name, arguments), former, changed)
-        return Outcome(answer, sent, tuple(self._names[p][id] for p, id in self._acked), tuple(broken))
+        return Outcome(answer, sent, tuple(self._names[p][id] for p, id in self.seams.acked), tuple(broken))
 
     def _run(self, part, name, arguments) -> bool:
         """Let a transition act on the state; whether it was enabled. The journal tells what it has written."""
         self._settle(part)
-        self._answer, self._put, self._others, self._acked = None, [], [], []
-        self._fate = arguments.get("fate", ANSWERED)
+        self.seams.begin(self._planes, arguments.get("fate", ANSWERED))
         return bool(self._functions[part][name].function(self.states[part], *self._values(part, name, arguments)))
 
     def _values(self, part, name, arguments) -> list[int]:
@@ -286,6 +218,8 @@ class World:
         for path in journal:
             if path[0] == PLANES and path[-1] == "length":
                 self._make_room(self.states[part].planes[path[1]])
+            elif path[0] == PLANES and path[4:6] == ("log", "slots"):
+                self._chains[path[1]][path[3]].forget(path[6])
         journal.clear()
         return changed
 
@@ -299,30 +233,6 @@ class World:
         for array in (plane.clients.places, *(replica.log.slots for replica in plane.brokers)):
             lengthen(array, size)
 
-    def _sent(self, part, arguments, before) -> Iterator[Sent]:
-        if part != PARTITION:
-            return
-        for name, epoch, p, *about, to in self._put:
-            kind = "StopReplica" if name in STOPS else "LeaderAndIsr"
-            said = {"leader_epoch": about[0] if about else NO_EPOCH} if name in STOPS else dict(
-                zip(("leader", "leader_epoch", "isr"), about))
-            content = {"epoch": epoch, "p": p, **said}
-            for r in range(self._sizes["brokers"]):
-                known = self.known.registration(arguments["b"], r)
-                if contains(to, r) and known:
-                    yield Sent(kind, arguments["b"], r, content, known)
-        for name, (epoch, p, b, *failed) in self._others:
-            content = {"epoch": epoch, "p": p}
-            if name == "put_stopped":
-                yield Sent("Stopped", b, None, content | {"failed": failed[0]})
-            else:
-                yield Sent("StorageError", b, None, content)
-        if has_planes(self.cluster.partition) and {"b", "p"} <= arguments.keys():
-            p = arguments["p"]
-            networks = [state.planes[p].network for state in (before, self.states[PARTITION])]
-            for kind, receiver, fields in departures(*networks, arguments["b"]):
-                yield Sent(kind, arguments["b"], receiver, {"p": p, "fields": fields})
-
     def broken(self, part: str) -> Iterator[Property]:
         """The properties of states that do not hold now."""
         self._settle(part)
@@ -331,10 +241,10 @@ class World:
     @contextmanager
     def arriving(self, message: Sent | None, broker: int) -> Iterator[None]:
         """Let a message that was sent be on its way to a broker, while a step is taken."""
-        self._message = message
+        self.seams.message = message
         with delivered(self.states[PARTITION], message, broker):
             yield
-        self._message = None
+        self.seams.message = None
 
     # Data planes
 
@@ -344,30 +254,5 @@ class World:
 
     def chain(self, broker: int, p: int) -> str:
         """The chain of a replica's log, each record named as the process named it."""
-        return self._chains[p](self.states[PARTITION].planes[p].brokers[broker].log)
-
-    def _chain_in(self, p):
-        def chain(log):
-            names, found = self._names[p], EMPTY
-            for entry in log.slots[:log.length]:
-                found = link(found, entry.epoch, names[entry.id])
-            return found
-
-        return chain
-
-    def _acknowledging(self, commit):
-        """`commit`, which notes the producers that it answers."""
-        def call(clients, zk, b, broker):
-            waited = broker.waiting
-            commit(clients, zk, b, broker)
-            p = next(p for p, plane in enumerate(self.states[PARTITION].planes) if plane.clients is clients)
-            if enough_in_sync(broker):
-                answered = difference(waited, broker.waiting)
-                self._acked += [(p, id) for id in range(answered.bit_length()) if contains(answered, id)]
-
-        return call
-
-
-def _as_found(replica, hw):
-    """The high watermark that a new process finds: each as it was found, before the step."""
-    return replica.hw
+        self._settle(PARTITION)
+        return self._chains[p][broker].of(self.states[PARTITION].planes[p].brokers[broker].log)

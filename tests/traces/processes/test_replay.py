@@ -9,10 +9,10 @@ from spec.errors import UserError
 from spec.language.digest import link
 from spec.language.steps import parse_step
 from tests.traces.processes.recordings import FAILOVER, GROUP, SPLIT_BRAIN, Copy, replayed, steps
-from traces.processes.group_world import Divergence
 from traces.processes.order import in_order
 from traces.processes.reading import read_cluster
 from traces.processes.replay import Follower, replay
+from traces.processes.result import Divergence
 from traces.zookeeper.transactions import Failure, Transaction
 
 STEPS = steps(FAILOVER)

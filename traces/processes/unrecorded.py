@@ -1,0 +1,72 @@
+"""What no process records: crashes, sessions that end, what operators ask for, requests that landed unheard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from spec.language.model import Property
+from spec.partition.context import IDLE
+from spec.processes import ELECTION, PARTITION
+from traces.processes.reading import Line
+from traces.processes.world import World
+
+
+class Unrecorded:
+    """Takes such steps in a world; `judge` is told the part of each, and what it breaks.
+
+    `sessions`: that of each living process, by broker.
+    """
+
+    def __init__(self, world: World, judge: Callable[[str, Sequence[Property]], None]):
+        self._world, self._judge = world, judge
+        self.sessions: dict[int, int] = {}
+
+    def take(self, part: str, name: str, **arguments: int) -> None:
+        """A step that no process recorded, if it is enabled."""
+        outcome = self._world.take(part, name, **arguments) if self._world.has(part, name) else None
+        if outcome:
+            self._judge(part, outcome.broken)
+
+    def land(self, line: Line) -> None:
+        """A request of a step that never heard of it, and asks again, has written: what the step itself knows stays."""
+        if line.name == "notify":
+            self._world.leave_log_dir_event(line.broker)
+        else:
+            self.take(PARTITION, line.name, **line.step.arguments)
+
+    def close(self, broker: int, session: int) -> None:
+        """ZooKeeper has closed a session, that of the living process or of a former one."""
+        living = self.sessions.get(broker) == session
+        for part in (ELECTION, PARTITION):
+            up = self._world.enabled(part, "expire_session", b=broker)
+            self.take(part, "expire_session" if living and up else "expire_orphan", b=broker)
+
+    def crash(self, broker: int) -> None:
+        """A process has ended. In *partition* one whose session is over ends only after it has opened another."""
+        self.sessions.pop(broker, None)
+        self.take(ELECTION, "crash", b=broker)
+        if self._world.record(broker)[1].up and not self._world.enabled(PARTITION, "crash", b=broker):
+            self._finish_event(broker)
+            self.take(PARTITION, "reopen", b=broker)
+            self.take(PARTITION, "crash", b=broker)
+            self.take(PARTITION, "expire_orphan", b=broker)
+        else:
+            self.take(PARTITION, "crash", b=broker)
+
+    def _finish_event(self, broker: int) -> None:
+        """Let the event in progress of a controller whose session is over end: its next request is answered EXPIRED."""
+        zk = self._world.states[PARTITION].zk
+        partitions, brokers = range(len(zk.partitions)), range(len(zk.clients))
+        steps = [(name, {}) for name in (
+            "load_brokers", "broker_startup", "broker_failure", "delete_request", "stop_replicas", "delete_topic",
+            "delete_config", "delete_marker", "delete_leftovers")]
+        steps += [(name, {"p": p}) for name in (
+            "load_state", "read_for_election", "write_leader", "create_first_state", "resume_deletion",
+            "delete_state", "write_assignment", "check_reassignment", "tell_replicas", "stop_removed",
+            "write_target") for p in partitions]
+        steps += [(name, {"p": p, "r": r}) for name in ("read_for_removal", "write_removal")
+                  for p in partitions for r in brokers]
+        while self._world.record(broker)[1].controller.doing != IDLE:
+            name, arguments = next((n, a) for n, a in steps if self._world.has(PARTITION, n)
+                                   and self._world.enabled(PARTITION, n, b=broker, **a))
+            self.take(PARTITION, name, b=broker, **arguments)
