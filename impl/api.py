@@ -1,34 +1,33 @@
 """What clients ask for, by the steps of data planes: produce, consume. Everything else is read and told.
 
-Which partition exists and who leads it is read from ZooKeeper at that moment, as a hint: whoever is asked in
-vain answers so, by its own record.
+Which partition exists and who leads it is a hint (`impl.metadata`): whoever is asked in vain answers so, by its own
+record.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kafka.protocol.admin import CreateTopicsRequest, DeleteTopicsRequest
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
 from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
 from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest
-from kafka.protocol.metadata.metadata import MetadataRequest, MetadataResponse
+from kafka.protocol.metadata.metadata import MetadataRequest
 from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
 
 from impl.batches import CorruptBatch, split
 from impl.coordinator import Coordinator
 from impl.deletions import Deletions
+from impl.errors import ERRORS
 from impl.group_answers import found
+from impl.metadata import Metadata
 from impl.places import NONE, OFFSETS_TOPIC
 from impl.plane import DONE, Offer
 from impl.process import Process
-from impl.requests import NotAnswered
-from impl.session import Expired
 from impl.topics import Topics
 from impl.wire import Call
-from impl.znodes import BROKER_IDS, DELETE_TOPICS, TOPICS, BrokerId, Controller, State, Topic
 from spec.group.finding import find_verdict
 from spec.group.network import NONE as NOTHING_WRONG
 from spec.group.network import Verdict
@@ -37,14 +36,7 @@ from spec.processes import PARTITION
 from spec.replica.broker import LEADER
 from spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
 
-ERRORS = {
-    DONE: 0, "OFFSET_OUT_OF_RANGE": 1, "CORRUPT_MESSAGE": 2, "UNKNOWN_TOPIC_OR_PARTITION": 3,
-    "LEADER_NOT_AVAILABLE": 5, "NOT_LEADER_OR_FOLLOWER": 6, "REQUEST_TIMED_OUT": 7, "NOT_ENOUGH_REPLICAS": 19,
-    "NOT_ENOUGH_REPLICAS_AFTER_APPEND": 20, "KAFKA_STORAGE_ERROR": 56,
-}
 LATEST, EARLIEST, ALL = -1, -2, -1
-FRESH = 0.3
-"""How long what was read from ZooKeeper is told to clients, in seconds."""
 
 
 @dataclass
@@ -61,10 +53,11 @@ class Api:
     def __init__(self, process: Process, try_step: Callable[..., bool]):
         self._process, self._try_step = process, try_step
         self._waiting: list[Waiting] = []
-        self._read: tuple[float, dict, dict, int, int] | None = None
-        self.topics, self.deletions = Topics(process, try_step, self._is_led), Deletions(process, try_step)
+        self._metadata = Metadata(process)
+        self.topics = Topics(process, try_step, self._metadata.is_led)
+        self.deletions = Deletions(process, try_step)
         self._serve = {
-            MetadataRequest: self._metadata, ProduceRequest: self._produce, FetchRequest: self._fetch,
+            MetadataRequest: self._metadata.serve, ProduceRequest: self._produce, FetchRequest: self._fetch,
             ListOffsetsRequest: self._list_offsets, FindCoordinatorRequest: self._find_coordinator,
             CreateTopicsRequest: self.topics.create, DeleteTopicsRequest: self.deletions.delete,
         }
@@ -93,91 +86,17 @@ class Api:
         if number is None or not self._process.planes:
             return None
         is_told = self._process.partition.replicas[number].leader_epoch != NO_EPOCH
-        return self._process.planes[number] if is_told or topic in self._known()[1] else None
+        return self._process.planes[number] if is_told or topic in self._metadata.known().topics else None
 
     def _number(self, topic: str, p: int) -> int | None:
         """The number of a partition that is for clients, None where this broker knows of none."""
         return None if topic == OFFSETS_TOPIC else self._process.places.number_of(topic, p)
 
-    # Metadata
-
-    def _metadata(self, call: Call) -> None:
-        brokers, topics, controller, _ = self._known()
-        kind = MetadataResponse
-        wanted = sorted(topics) if call.request.topics is None else [topic.name for topic in call.request.topics]
-        call.answer(kind(
-            throttle_time_ms=0, cluster_id="kafkaproof", controller_id=controller,
-            brokers=[kind.MetadataResponseBroker(node_id=b, host=found.host, port=found.port)
-                     for b, found in sorted(brokers.items())],
-            topics=[self._described(kind, topic, topics[topic], brokers) if topic in topics else
-                    self._topic(kind, topic, "UNKNOWN_TOPIC_OR_PARTITION", []) for topic in wanted]))
-
-    def _described(self, kind, topic, states, brokers):
-        """The topic; a leader that is not registered is none (MetadataCache.getPartitionMetadata)."""
-        partitions = []
-        for p, (replicas, state) in sorted(states.items()):
-            leader = state.leader if state and state.leader in brokers else -1
-            partitions.append(kind.MetadataResponseTopic.MetadataResponsePartition(
-                error_code=ERRORS[DONE if leader >= 0 else "LEADER_NOT_AVAILABLE"], partition_index=p, leader_id=leader,
-                replica_nodes=list(replicas), isr_nodes=list(state.isr) if state else [], offline_replicas=[]))
-        return self._topic(kind, topic, DONE if partitions else "LEADER_NOT_AVAILABLE", partitions)
-
-    def _topic(self, kind, name, error, partitions):
-        return kind.MetadataResponseTopic(error_code=ERRORS[error], name=name, is_internal=False, partitions=partitions)
-
     def _find_coordinator(self, call: Call) -> None:
-        brokers, _, _, leader = self._known()
+        brokers, leader = self._metadata.known().brokers, self._metadata.known().coordinator
         verdict = find_verdict(int(leader in brokers))
         found_at = (leader, brokers[leader].host, brokers[leader].port) if verdict == NOTHING_WRONG else None
         call.answer(found(Verdict.names[verdict], found_at))
-
-    def _known(self) -> tuple[dict[int, BrokerId], dict[int, tuple], int, int]:
-        """What `_look` finds; where ZooKeeper does not answer, what was found last, as Kafka's brokers have a cache."""
-        try:
-            return self._look()
-        except (NotAnswered, Expired):
-            return self._read[1:] if self._read else ({}, {}, -1, -1)
-
-    def _look(self) -> tuple[dict[int, BrokerId], dict[int, tuple], int, int]:
-        """The brokers, the partitions of each topic with their replicas and states, the controller, and who leads the
-        offsets partition, as ZooKeeper has them.
-        """
-        now = time.monotonic()
-        if self._read and now - self._read[0] < FRESH:
-            return self._read[1:]
-        requests, session = self._process.requests, self._process.requests.session
-        listed, owner, named, marked = requests.at_once(
-            lambda: session.children(BROKER_IDS), lambda: session.get(Controller.path),
-            lambda: session.children(TOPICS), lambda: session.children(DELETE_TOPICS))
-        hidden = {OFFSETS_TOPIC, *marked.result[0]}
-        assigned = self._assigned(name for name in named.result[0] if name not in hidden)
-        ids, places = [int(name) for name in listed.result[0]], list(assigned)
-        paths = [BrokerId.path_of(b) for b in ids] + [State.path_of(*place) for place in places]
-        replies = requests.at_once(*(lambda path=path: session.get(path)
-                                     for path in (State.path_of(OFFSETS_TOPIC, 0), *paths)))
-        offsets, states_of = replies[0], replies[1:]
-        brokers = {b: BrokerId.decode(reply.result[0]) for b, reply in zip(ids, states_of) if not reply.error}
-        topics: dict[str, dict[int, tuple]] = {}
-        for (topic, p), reply in zip(places, states_of[len(ids):]):
-            state = None if reply.error else State.decode(reply.result[0])
-            topics.setdefault(topic, {})[p] = assigned[topic, p], state
-        controller = -1 if owner.error else Controller.decode(owner.result[0]).broker
-        leader = -1 if offsets.error else State.decode(offsets.result[0]).leader
-        self._read = now, brokers, topics, controller, leader
-        return self._read[1:]
-
-    def _assigned(self, topics: Iterable[str]) -> dict[tuple[str, int], tuple[int, ...]]:
-        """The replicas of all partitions of some topics."""
-        names, session = list(topics), self._process.requests.session
-        reads = [lambda path=Topic.path_of(name): session.get(path) for name in names]
-        replies = self._process.requests.at_once(*reads) if reads else []
-        return {(name, p): replicas for name, reply in zip(names, replies) if not reply.error
-                for p, replicas in enumerate(Topic.decode(reply.result[0]).assignments)}
-
-    def _is_led(self, topic: str) -> bool:
-        """Whether all partitions of a topic have leaders."""
-        partitions = self._known()[1].get(topic, {})
-        return bool(partitions) and all(state and state.leader >= 0 for _, state in partitions.values())
 
     # Produce
 

@@ -17,6 +17,7 @@ from collections import deque
 
 from impl.api import Api
 from impl.driver import Driver, listen, tell
+from impl.events import Events
 from impl.leadership import Leadership
 from impl.log import LogFailed
 from impl.network import Message
@@ -25,13 +26,10 @@ from impl.plane import Offer
 from impl.process import Process
 from impl.replication import Replication
 from impl.requests import NotAnswered
-from impl.session import Expired
 from impl.settings import Settings
 from impl.wire import Call
 from spec.processes import ELECTION, PARTITION, may_ask
 from spec.controller.belief import CLEANING, DOWN, IDLE, OPEN
-from spec.controller.reign import at_work
-from spec.partition import progress
 from spec.partition.context import IDLE as WAITING
 
 TICK = 0.1
@@ -41,19 +39,6 @@ ELECTION_STEPS = (
     "found_epoch", "register", "raise_epoch", "confirm_controller", "confirm_epoch", "delete_any_controller",
 )
 """What goes on while an event of the election is in progress; each is guarded by how far it is."""
-EVENT_STEPS = {
-    "load_brokers": (), "load_state": ("p",), "read_for_election": ("p",), "write_leader": ("p",),
-    "create_first_state": ("p",), "read_for_removal": ("p", "r"), "write_removal": ("p", "r"), "broker_startup": (),
-    "broker_failure": (), "delete_request": (), "resume_deletion": ("p",), "stop_replicas": (), "delete_state": ("p",),
-    "delete_topic": (), "delete_config": (), "delete_marker": (), "delete_leftovers": (),
-    "write_assignment": ("p",), "check_reassignment": ("p",), "tell_replicas": ("p",), "stop_removed": ("p",),
-    "write_target": ("p",),
-}
-"""What goes on while an event of the controller is in progress, with the arguments that are to be found."""
-REASSIGNMENT = ("reassignment", "reassign", "caught_up")
-"""Events of a reassignment: up to 2.0 the election that belongs to it, later how it begins, and comes to its end."""
-OF_ANY_BROKER = ("change_isr", "fail_log_dir")
-"""Events that are no controller's."""
 
 
 class Broker:
@@ -62,16 +47,16 @@ class Broker:
     def __init__(self, settings: Settings):
         self.settings = settings
         self.process = Process(settings)
-        self.events: deque[tuple[str, Message | None, dict]] = deque()
         if self.process.planes:
             self.leadership = Replication(self.process, self.try_step)
         else:
-            self.leadership = Leadership(self.process, lambda p, isr: self._add("change_isr", p=p, isr=isr))
+            self.leadership = Leadership(self.process, lambda p, isr: self.events.add("change_isr", p=p, isr=isr))
         self.messages: deque[Message] = deque()
-        self.driver = Driver(self.process, lambda p: self._add("fail_log_dir", p=p))
+        self.driver = Driver(self.process, lambda p: self.events.add("fail_log_dir", p=p))
         self.ended = False
         self.asked_to_leave = 0
         self.api = Api(self.process, self.try_step)
+        self.events = Events(self.process, self.try_step, self.leadership, self.api)
         self.due = dict.fromkeys(("rebalance", "leave"), 0.0)
 
     def run(self) -> None:
@@ -103,16 +88,12 @@ class Broker:
             case _:
                 self.driver.take(item)
 
-    def _add(self, name: str, message: Message | None = None, **arguments: int) -> None:
-        """Put an event into the queue."""
-        self.events.append((name, message, arguments))
-
     def _tick(self) -> None:
         """What is due by the clock."""
         self.leadership.tick()
         self.api.tick()
         if self._is_due("rebalance", REBALANCE_EVERY):
-            self._add("rebalance")
+            self.events.add("rebalance")
         if self.driver.stopping and self._is_due("leave", LEAVE_EVERY):
             self._leave()
 
@@ -170,10 +151,10 @@ class Broker:
         if process.election.doing != IDLE:
             return self._go_on_electing()
         if process.partition.controller.doing != WAITING:
-            return self._go_on_with_event()
+            return self.events.go_on()
         if process.election.session != OPEN:
             return self.try_step(ELECTION, "reopen") and self.tell_session()
-        return self.try_step(ELECTION, "handle_change") or self._begin_event()
+        return self.try_step(ELECTION, "handle_change") or self.events.begin()
 
     def tell_session(self) -> bool:
         """Tell the driver which session this process has, and where clients find it."""
@@ -191,68 +172,6 @@ class Broker:
         self.ended = process.election.session == DOWN
         return taken
 
-    def _go_on_with_event(self) -> bool:
-        sizes = {"p": self.settings.partitions, "r": self.settings.brokers}
-        for name, arguments in EVENT_STEPS.items():
-            choices: list[dict[str, int]] = [{}]
-            for argument in arguments:
-                choices = [choice | {argument: value} for choice in choices for value in range(sizes[argument])]
-            if any(self.try_step(PARTITION, name, **choice) for choice in choices):
-                return True
-        return False
-
-    def _begin_event(self) -> bool:
-        """Begin the next event of the controller, if the broker is one, or do what a broker does by itself."""
-        process = self.process
-        if process.partition.unnotified and self.try_step(PARTITION, "notify"):
-            return True
-        rules = at_work(process.election) and progress.at_work(process.partition.controller)
-        if rules and (self.try_step(PARTITION, "broker_change") or self._look_at_wishes()
-                      or self.api.topics.create_next() or self.api.deletions.mark_next()):
-            return True
-        while self.events:
-            name, message, arguments = self.events.popleft()
-            if name == "change_isr" and not self.leadership.wants(**arguments):
-                continue
-            if name == "alter_partition":
-                taken = rules and self._alter(message, **arguments)
-            else:
-                taken = (rules or name in OF_ANY_BROKER) and self.try_step(PARTITION, name, message, **arguments)
-            if taken:
-                return True
-        return False
-
-    def _alter(self, message: Message, p: int, sender: int, isr: int) -> bool:
-        """As the controller: write an ISR that a leader proposes, or confirm it, or refuse it."""
-        self.process.partition_zookeeper.proposers_version = message.content["version"]
-        self.leadership.proposed(message)
-        taken = (self.try_step(PARTITION, "alter_partition", message, p=p, sender=sender, isr=isr)
-                 or self.try_step(PARTITION, "confirm_isr", message, p=p, sender=sender))
-        if not taken:
-            self.leadership.refused(message)
-        return taken
-
-    def _look_at_wishes(self) -> bool:
-        """See what operators and brokers want that ask by a znode."""
-        zookeeper = self.process.partition_zookeeper
-        allowed = zookeeper.unclean
-        try:
-            zookeeper.refresh()
-        except (Expired, NotAnswered):
-            return False
-        if zookeeper.unclean and not allowed and self.try_step(PARTITION, "unclean_enabled"):
-            return True
-        partitions = range(self.settings.partitions)
-        return (
-            self.try_step(PARTITION, "topic_change")
-            or self.try_step(PARTITION, "topic_deletion") or self.try_step(PARTITION, "leftover_deletion")
-            or any(self.try_step(PARTITION, "drop_reassignment", p=p) for p in partitions)
-            or self.try_step(PARTITION, "preferred_election")
-            or any(self.try_step(PARTITION, name, p=p) for name in REASSIGNMENT for p in partitions)
-            or self.try_step(PARTITION, "log_dir_notification")
-            or any(self.try_step(PARTITION, "isr_notification", p=p) for p in partitions)
-        )
-
     # Messages
 
     def handle(self, message: Message) -> None:
@@ -262,16 +181,16 @@ class Broker:
             case "LeaderAndIsr":
                 self._lead_or_follow(message)
             case "AlterPartition":
-                self._add("alter_partition", message, p=content["p"], sender=message.sender, isr=content["isr"])
+                self.events.add("alter_partition", message, p=content["p"], sender=message.sender, isr=content["isr"])
             case "ControlledShutdown":
-                self._add("controlled_shutdown", message, leaver=message.sender)
+                self.events.add("controlled_shutdown", message, leaver=message.sender)
             case "StopReplica":
                 self._stop(message)
             case "Stopped":
-                self._add("replica_stopped", message, p=content["p"], r=message.sender)
+                self.events.add("replica_stopped", message, p=content["p"], r=message.sender)
             case "StorageError":
                 if self.try_step(PARTITION, "receive_error", message, p=content["p"], r=message.sender):
-                    self._add("storage_error", r=message.sender)
+                    self.events.add("storage_error", r=message.sender)
             case _:
                 self.leadership.handle(message)
 

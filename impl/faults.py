@@ -17,10 +17,8 @@ from impl.keeper import Keeper, parse
 from impl.lossy import LossyProxy
 from impl.places import OFFSETS_TOPIC
 from impl.proxy import Proxy
-from impl.znodes import (
-    DELETE_TOPICS, TOPICS, BrokerId, ConfigChange, Controller, ControllerEpoch, IsrChange, PreferredElection,
-    Reassignment, TopicConfig,
-)
+from impl.wishes import ConfigChange, IsrChange, PreferredElection, Reassignment
+from impl.znodes import DELETE_TOPICS, TOPICS, BrokerId, Controller, ControllerEpoch, TopicConfig
 
 OPERATOR = 60.0
 """How long a tool waits for ZooKeeper, in seconds."""

@@ -16,10 +16,8 @@ from impl.requests import SEQUENTIAL, NotAnswered, Requests, create
 from impl.session import Expired
 from impl.topic_zookeeper import TopicZooKeeper
 from impl.watched import ids, members
-from impl.znodes import (
-    BROKER_IDS, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, BrokerId, IsrChange, LogDirEvent, PreferredElection,
-    Reassignment, State, Topic, TopicConfig,
-)
+from impl.wishes import IsrChange, LogDirEvent, PreferredElection, Reassignment
+from impl.znodes import BROKER_IDS, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, BrokerId, State, Topic, TopicConfig
 from spec.language.sequences import push
 from spec.language.sets import difference, intersection
 from spec.partition.context import clear

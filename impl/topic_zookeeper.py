@@ -12,7 +12,8 @@ from impl.places import Places
 from impl.requests import CONTROLLER_EPOCH, Requests, create
 from impl.session import Expired
 from impl.watched import NUMBERS, Watched, ids, members
-from impl.znodes import DELETE_TOPICS, Given, Reassignment, State, Topic, TopicConfig
+from impl.wishes import Reassignment
+from impl.znodes import DELETE_TOPICS, Given, State, Topic, TopicConfig
 from spec.language.sequences import push
 from spec.language.sets import contains, union
 from spec.topics.assignment import assign_replicas

@@ -10,9 +10,9 @@ from kazoo.protocol.states import EventType
 
 from impl.places import Places
 from impl.requests import Requests
+from impl.wishes import IsrChange, LogDirEvent, PreferredElection, Reassignment
 from impl.znodes import (
-    BROKER_IDS, CONFIG_CHANGES, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, TOPICS, Given, IsrChange, LogDirEvent,
-    PreferredElection, Reassignment, Topic, TopicConfig,
+    BROKER_IDS, CONFIG_CHANGES, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, TOPICS, Given, Topic, TopicConfig,
 )
 from spec.language.sequences import push
 from spec.language.sets import contains, everybody, with_member

@@ -14,10 +14,8 @@ from impl.conductor import Conductor
 from impl.network import Message
 from impl.ordered import Ordered
 from impl.settings import Settings
-from impl.znodes import (
-    DELETE_TOPICS, PERSISTENT, ConfigChange, Controller, ControllerEpoch, IsrChange, PreferredElection, Reassignment,
-    Topic, TopicConfig,
-)
+from impl.wishes import ConfigChange, IsrChange, PreferredElection, Reassignment
+from impl.znodes import DELETE_TOPICS, PERSISTENT, Controller, ControllerEpoch, Topic, TopicConfig
 from spec.language.digest import fields_of
 from spec.replica.zookeeper import Answer
 from tests.impl.memory_zookeeper import MemoryClientPort, MemoryPort, MemorySession, Server

@@ -78,16 +78,16 @@ class PlanesInMemory(InMemory):
 
     def take_alter_partition(self, b, p, sender, isr):
         message = self.propose(sender, p, b)
-        return self.has_taken(b, "alter_partition", lambda: self.broker(b)._alter(message, p, sender, isr))
+        return self.has_taken(b, "alter_partition", lambda: self.broker(b).events.alter(message, p, sender, isr))
 
     def take_confirm_isr(self, b, p, sender):
         message = self.propose(sender, p, b)
-        alter = self.broker(b)._alter
+        alter = self.broker(b).events.alter
         return self.has_taken(b, "confirm_isr", lambda: alter(message, p, sender, message.content["isr"]))
 
     def take_refuse_isr(self, sender, p, b, isr):
         message = self.propose(sender, p, b)
-        assert not self.broker(b)._alter(message, p, sender, isr)
+        assert not self.broker(b).events.alter(message, p, sender, isr)
         refusal = self.found(sender, REFUSED, b, p=p)
         return self.has_taken(sender, "refuse_isr", lambda: self.broker(sender).handle(refusal))
 

@@ -10,7 +10,8 @@ from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from checker.commands.main import main
 from impl.child import Child
 from impl.cluster import TOPIC, Cluster, Size, wait_until
-from impl.znodes import Reassignment, State, Topic
+from impl.wishes import Reassignment
+from impl.znodes import State, Topic
 from tests.traces.processes import recordings as recorded
 from traces.recording import read_recording
 from traces.zookeeper.transactions import Create, Delete, SetData

@@ -5,7 +5,8 @@ from types import FunctionType
 
 import pytest
 
-from impl.broker import ELECTION_STEPS, EVENT_STEPS
+from impl.broker import ELECTION_STEPS
+from impl.events import EVENT_STEPS
 from impl.election_zookeeper import ElectionZooKeeper
 from impl.log import FileLog
 from impl.network import PartitionNetwork

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.znodes import (
-    BrokerId, ConfigChange, Controller, ControllerEpoch, Given, IsrChange, LogDirEvent, PreferredElection,
-    Reassignment, State, Topic, TopicConfig,
-)
+from impl.wishes import ConfigChange, IsrChange, LogDirEvent, PreferredElection, Reassignment
+from impl.znodes import BrokerId, Controller, ControllerEpoch, Given, State, Topic, TopicConfig
 from spec.topic_ids import topic_id
 from traces.recording import read_recording
 from traces.zookeeper.transactions import Create, SetData

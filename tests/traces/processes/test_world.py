@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from impl.broker import ELECTION_STEPS, EVENT_STEPS
+from impl.broker import ELECTION_STEPS
+from impl.events import EVENT_STEPS
 from spec.controller.belief import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE
 from spec.observed import observed_cluster
 from spec.partition.context import ELECTING
