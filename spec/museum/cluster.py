@@ -32,7 +32,14 @@ def scope(*values):
     return dict(zip(SIZES, values))
 
 
-FENCED = Model(
+def with_isr(model):
+    """A variant whose LeaderAndIsr says the ISR, whoever sends it and whoever takes it."""
+    return model.rebound({
+        parts.put_request: network.put_request_with_isr, parts.take_request: network.take_request_with_isr,
+    })
+
+
+COMPOSITION = Model(
     system="cluster",
     variant="fenced",
     story="Controllers that fail over, over replicas with logs, producers and consumers (2.7 to 3.9): what was "
@@ -59,27 +66,29 @@ FENCED = Model(
         ("election", "fenced"), ("partition", "fenced"), ("requests", "current"), ("topics", "kip455"),
         ("replica", "current"),
     ),
-).rebound({parts.put_request: network.put_request_with_isr, parts.take_request: network.take_request_with_isr})
-CREATING = partition.creating(
-    FENCED,
+)
+WITH_CREATION = partition.creating(
+    COMPOSITION,
     "creating",
     "The same, and the controller creates topics. Creation itself is explored in partition/creating.",
 )
-DELETING = partition_deletion.deleting(
-    CREATING,
+FENCED = with_isr(COMPOSITION)
+CREATING = with_isr(WITH_CREATION)
+DELETING = with_isr(partition_deletion.deleting(
+    WITH_CREATION,
     "deleting",
     "The same, and it deletes topics. Deletion itself is explored in partition/deleting.",
     acting(deletion.stop_replica) + asking(deletion.delete_state),
     WITH_DELETIONS,
     state=deletion.STATE,
-)
-REASSIGNING = partition_reassignment.reassigning(
-    CREATING,
+))
+REASSIGNING = with_isr(partition_reassignment.reassigning(
+    WITH_CREATION,
     "reassigning",
     "The same, and it reassigns partitions: what runs. Reassignment itself is explored in partition/reassigning.",
     acting(reassignment.stop_replica) + asking(deletion.delete_state, reassignment.tell_replicas),
     WITH_REASSIGNMENTS,
     state=reassignment.STATE,
     initial=reassignment.initial,
-)
+))
 MODELS = (FENCED,)

@@ -11,7 +11,7 @@ from checker.local import explore_here
 from checker.reference import explore
 from spec.language import sets
 from spec.language.plain import Plain
-from spec.museum.cluster import FENCED
+from spec.museum.cluster import CREATING, DELETING, FENCED, REASSIGNING
 from spec.museum.partition import FENCED as PARTITION
 
 QUICK = FENCED.scopes["quick"]
@@ -45,6 +45,39 @@ machines.read_for_removal(b=1, p=0, r=0)
 brokers.broker_startup(b=1)
 control.leader_and_isr(b=0, epoch=1, p=0)
 """
+LOSS = """
+failover.elect(b=1) -> OK
+failover.load_brokers(b=1) -> OK
+failover.load_state(b=1, p=0) -> NONODE
+control.create_first_state(b=1, p=0, fate=0) -> OK
+control.leader_and_isr(b=0, epoch=1, p=0)
+faults.shut_down(b=0)
+faults.delete_controller()
+data_plane.shrink_isr(b=0, p=0, follower=1)
+control.alter_partition(b=1, p=0, sender=0, isr=1, fate=0) -> OK
+failover.elect(b=0) -> OK
+data_plane.learn_isr(b=0, p=0)
+failover.load_brokers(b=0) -> OK
+failover.load_state(b=0, p=0) -> OK
+control.leader_and_isr(b=1, epoch=2, p=0)
+data_plane.serve_fetch(b=0, p=0, follower=1) -> OK
+data_plane.expand_isr(b=0, p=0, follower=1)
+control.alter_partition(b=0, p=0, sender=0, isr=3, fate=0) -> OK
+brokers.controlled_shutdown(b=0, leaver=0)
+machines.read_for_election(b=0, p=0) -> OK
+control.write_leader(b=0, p=0, fate=0) -> OK
+faults.stop(b=0)
+faults.restart(b=0, hw=0)
+brokers.broker_change(b=1) -> OK
+brokers.broker_failure(b=1)
+machines.read_for_election(b=1, p=0)
+machines.read_for_removal(b=1, p=0, r=0)
+control.leader_and_isr(b=1, epoch=2, p=0)
+brokers.broker_startup(b=1)
+control.leader_and_isr(b=0, epoch=1, p=0)
+data_plane.produce(b=0, p=0, acks=1) -> OK
+"""
+"""The shortest way in which a record is lost that was acknowledged with acks=all."""
 DATA_PLANE = {"confirm_isr", "refuse_isr"}
 """Answers to a leader: nothing that `partition` knows of changes."""
 
@@ -99,6 +132,16 @@ def test_a_zombie_has_a_new_process_lead_with_an_isr_of_the_past():
     assert state.brokers[0].seen_epoch == 1 < state.zk.epoch
     assert sets.contains(state.zk.partitions[0].isr, 1) and not sets.contains(state.planes[0].brokers[0].isr, 1)
     assert not dict((p.name, holds) for p, holds in Execution(FENCED, scope).state_verdicts(state))["isr_complete"]
+
+
+@pytest.mark.parametrize("model", [CREATING, DELETING, REASSIGNING], ids=lambda model: model.variant)
+def test_what_runs_loses_a_record_by_the_same_steps(model):
+    """The transitions that deletions and reassignments bring along tell leaders their ISR as those of `fenced` do."""
+    scope, own = FENCED.scopes["deep"], {t.function.__name__: t.name for t in model.transitions}
+    steps = [f"{own[step.split('(')[0].split('.')[1]]}({step.split('(')[1]}" for step in LOSS.split("\n")[1:-1]]
+    state = executed(model, scope, steps).steps[-1][2]
+    broken = {prop.name for prop, holds in Execution(model, scope).state_verdicts(state) if not holds}
+    assert {"isr_complete", "committed"} <= broken
 
 
 @pytest.mark.parametrize("seed", range(12))
