@@ -4,10 +4,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from checker.errors import UserError
@@ -36,6 +39,13 @@ What an operation does not have is null.
 """
 _ROWS = 50_000
 _LIMIT = 1 << 31
+_NAMES = {
+    SetData: "setData", Check: "check", Create: "create", Delete: "delete", Failure: "error", SetAcl: "setACL",
+    CreateSession: "createSession", CloseSession: "closeSession", Reconfig: "reconfig", type(None): None,
+}
+_RARE = SCHEMA.names[SCHEMA.names.index("error"):SCHEMA.names.index("text")]
+_SAYING = "state", "controller", "epoch"
+_STATE = "leader", "leader_epoch", "controller_epoch", "isr"
 _IDS = "/brokers/ids/"
 
 
@@ -72,57 +82,65 @@ def writing(file: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
 
 def table_of(transactions: Iterable[Transaction]) -> pa.Table:
     """The rows of transactions."""
-    columns = zip(*(row for transaction in transactions for row in rows_of(transaction)))
-    arrays = (pa.array(column, _plain(field.type)).cast(field.type) for field, column in zip(SCHEMA, columns))
-    return pa.table(list(arrays), SCHEMA)
+    records = list(transactions)
+    counts = np.array([len(each.operations) for each in records], np.int32)
+    rows = np.repeat(np.arange(len(records)), np.maximum(counts, 1))
+    operations = [operation for each in records for operation in each.operations or (None,)]
+    paths = pa.array([getattr(operation, "path", None) for operation in operations], pa.string()).dictionary_encode()
+    contents = [getattr(operation, "data", None) for operation in operations]
+    columns = _headers(records, counts, rows) | _rare(operations) | _text(contents) | _as_kafka(paths, contents) | {
+        "operation": [_NAMES[type(operation)] for operation in operations], "path": paths,
+        "version": [getattr(operation, "version", None) for operation in operations]}
+    return pa.table([_column(columns[field.name], field.type) for field in SCHEMA], SCHEMA)
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+def _column(values: pa.Array | list, kind: pa.DataType) -> pa.Array:
+    """Values as a column of that type."""
+    if isinstance(values, pa.Array) and values.type == kind:
+        return values
+    return pa.array(values, kind.value_type if pa.types.is_dictionary(kind) else kind).cast(kind)
 
 
-def rows_of(transaction: Transaction) -> Iterator[tuple]:
-    """The row of each operation of a transaction, in the order of SCHEMA."""
-    zxid, time, session, cxid = transaction.zxid, transaction.time, f"{transaction.session:#x}", transaction.cxid
-    count = len(transaction.operations)
-    for place, operation in enumerate(transaction.operations or (None,)):
-        row = _row_of_check(operation) if type(operation) is Check else _row(operation)
-        yield (zxid, time, session, cxid, transaction.multi, place, count, *row)
+def _headers(records: list[Transaction], counts: np.ndarray, rows: np.ndarray) -> dict[str, pa.Array]:
+    """What is of a record is in the row of each of its operations; `rows` has the place of the record of each."""
+    sessions = pa.array([each.session for each in records], pa.uint64()).dictionary_encode()
+    names = _column([f"{session:#x}" for session in sessions.dictionary.to_pylist()], _CODES)
+    found = {"session": names.take(sessions.indices.take(pa.array(rows))), "operations": pa.array(counts[rows])}
+    for name, kind in (("zxid", np.int64), ("time", np.int64), ("cxid", np.int32), ("multi", np.bool_)):
+        values = np.array(list(map(attrgetter(name), records)), kind)
+        found[name] = pa.array(values[rows], SCHEMA.field(name).type)
+    firsts = np.flatnonzero(np.diff(rows, prepend=-1))
+    found["place"] = pa.array((np.arange(len(rows)) - firsts[rows]).astype(np.int32))
+    return found
 
 
-def _row(operation: Operation | None) -> tuple:
-    """What is in a row of an operation, from its name on."""
-    details, content = _details(operation), getattr(operation, "data", None)
-    return *details, *_text(content), *_as_kafka(details[1], content)
-
-
-_row_of_check = lru_cache(maxsize=1_000)(_row)
-"""While a controller rules it checks the same thing in each write."""
+def _rare(operations: list[Operation | None]) -> dict[str, pa.Array]:
+    """What checks and those that set data do not have; nearly all operations are of these."""
+    places = [place for place, operation in enumerate(operations) if type(operation) not in (Check, SetData)]
+    where = np.full(len(operations), -1)
+    where[places] = np.arange(len(places))
+    indices = pa.array(where, mask=where < 0)
+    columns = zip(*[_details(operations[place]) for place in places]) if places else [()] * len(_RARE)
+    return {name: _column(list(column), SCHEMA.field(name).type).take(indices)
+            for name, column in zip(_RARE, columns)}
 
 
 def _details(operation: Operation | None) -> tuple:
-    """Operation, path, version, error, timeout, ephemeral, mode, parent_cversion, ttl, paths, acl."""
-    nothing = (None,) * 8
+    """The values of _RARE."""
     match operation:
-        case SetData(path, _, version):
-            return "setData", path, version, *nothing
-        case Check(path, version):
-            return "check", path, version, *nothing
-        case Create(path, _, ephemeral, parent_cversion, kind, acl, ttl):
-            return "create", path, None, None, None, ephemeral, kind, parent_cversion, ttl, None, _listed(acl)
-        case Delete(path, container):
-            return "delete", path, None, None, None, None, "container" if container else None, *nothing[:4]
+        case Create(_, _, ephemeral, parent_cversion, kind, acl, ttl):
+            return None, None, ephemeral, kind, parent_cversion, ttl, None, _listed(acl)
+        case Delete(_, container):
+            return None, None, None, "container" if container else None, None, None, None, None
         case Failure(code):
-            return "error", None, None, ERROR_NAMES.get(code, str(code)), *nothing[:7]
+            return ERROR_NAMES.get(code, str(code)), *(None,) * 7
         case CreateSession(timeout):
-            return "createSession", None, None, None, timeout, *nothing[:6]
+            return None, timeout, *(None,) * 6
         case CloseSession(paths):
-            return "closeSession", None, None, *nothing[:6], None if paths is None else list(paths), None
-        case SetAcl(path, version, acl):
-            return "setACL", path, version, *nothing[:7], _listed(acl)
-        case Reconfig(path, _, version):
-            return "reconfig", path, version, *nothing
-    return None, None, None, *nothing
+            return *(None,) * 6, None if paths is None else list(paths), None
+        case SetAcl(_, _, acl):
+            return *(None,) * 7, _listed(acl)
+    return (None,) * 8
 
 
 def _listed(acl: tuple[Acl, ...] | None) -> list[dict] | None:
@@ -131,12 +149,15 @@ def _listed(acl: tuple[Acl, ...] | None) -> list[dict] | None:
     return [{"permissions": each.permissions, "scheme": each.scheme, "id": each.id} for each in acl]
 
 
-def _text(content: bytes | None) -> tuple[str | None, bytes | None]:
-    """A content as text, and as bytes where it is no UTF-8."""
+def _text(contents: list[bytes | None]) -> dict[str, pa.Array | list]:
+    """Contents as text, and as bytes where they are no UTF-8."""
+    exact = pa.array(contents, pa.binary())
     try:
-        return None if content is None else content.decode(), None
-    except UnicodeDecodeError:
-        return content.decode(errors="replace"), content
+        return {"text": exact.cast(pa.string()), "bytes": pa.nulls(len(exact), pa.binary())}
+    except pa.ArrowInvalid:
+        texts = [None if content is None else content.decode(errors="replace") for content in contents]
+        same = [text is None or text.encode() == content for text, content in zip(texts, contents)]
+        return {"text": texts, "bytes": [None if whole else content for whole, content in zip(same, contents)]}
 
 
 @lru_cache(maxsize=100_000)
@@ -155,15 +176,28 @@ def _known(path: str | None) -> _Known:
     return _Known()
 
 
-def _as_kafka(path: str | None, content: bytes | None) -> tuple:
-    """What Kafka means by a znode: chroot, kind, topic, partition, broker, and the numbers of a state."""
-    known = _known(path)
-    if known.kind == "state" and (state := state_in(content)):
+def _as_kafka(paths: pa.DictionaryArray, contents: list[bytes | None]) -> dict[str, pa.Array]:
+    """What Kafka means by znodes: chroot, kind, topic, partition, broker, and the numbers of a state."""
+    known = [_known(path) for path in paths.dictionary.to_pylist()] + [_Known()]
+    found = {name: _column(list(column), SCHEMA.field(name).type).take(paths.indices.fill_null(len(known) - 1))
+             for name, column in zip(_Known._fields, zip(*known))}
+    kinds, said = [each.kind if each.kind in _SAYING else None for each in known], {None: 0}
+    codes = [said.setdefault((kind, content) if content and (kind := kinds[code]) else None, len(said))
+             for code, content in zip(paths.indices.fill_null(-1).to_numpy().tolist(), contents)]
+    for name, column in zip(("broker", *_STATE), zip(*(_said(*each or (None, None)) for each in said))):
+        told = _column(list(column), SCHEMA.field(name).type).take(pa.array(codes))
+        found[name] = pc.coalesce(found[name], told) if name in found else told
+    return found
+
+
+def _said(kind: str | None, content: bytes | None) -> tuple:
+    """What a content says: broker, and the values of _STATE."""
+    if kind == "state" and (state := state_in(content)):
         leader, leader_epoch, controller_epoch, isr = state
-        return *known, _fitting(leader), _fitting(leader_epoch), _fitting(controller_epoch), _fitting_all(isr)
-    if known.kind == "controller":
-        known = known._replace(broker=_fitting(broker_in(content)))
-    return *known, None, None, _fitting(number_in(content)) if known.kind == "epoch" else None, None
+        return None, _fitting(leader), _fitting(leader_epoch), _fitting(controller_epoch), _fitting_all(isr)
+    if kind == "controller":
+        return _fitting(broker_in(content)), *(None,) * 4
+    return None, None, None, _fitting(number_in(content)) if kind == "epoch" else None, None
 
 
 def _fitting(number: int | None) -> int | None:

@@ -61,13 +61,16 @@ class JuteReader:
 
     def buffer(self) -> bytes | None:
         """Take a buffer; length -1 is None."""
-        length = self.int()
+        content, start = self.content, self.offset + 4
+        if start > len(content):
+            self._end(4, start - 4)
+        length = _int(content, start - 4)[0]
+        self.offset = end = start + length
         if length < 0:
+            self.offset = start
             if length == -1:
                 return None
             raise JuteError(f"negative length {length}")
-        content, start = self.content, self.offset
-        self.offset = end = start + length
         if end > len(content):
             self._end(length, start)
         return content[start:end]

@@ -4,7 +4,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from traces.zookeeper.jute import JuteError, JuteReader
@@ -114,7 +114,7 @@ def _payload(content: bytes, offset: int, end: int) -> bytes | None:
     payload = content[start:start + length]
     if zlib.adler32(payload) != checksum:
         raise JuteError("wrong checksum")
-    if content[start + length:start + length + 1] != _END_OF_RECORD:
+    if content[start + length] != _END_OF_RECORD[0]:
         raise JuteError("no end byte after the record")
     return payload
 
@@ -142,7 +142,7 @@ def _transaction(payload: bytes) -> Transaction:
     reader = JuteReader(payload)
     session, cxid, zxid, time, kind = reader.unpack(_TXN_HEADER)
     if kind == _MULTI:
-        operations = reader.vector(lambda: _operation_of_multi(reader)) or ()
+        operations = reader.vector(partial(_operation_of_multi, reader)) or ()
     else:
         operations = (_operation(kind, reader),)
     return Transaction(zxid, session, cxid, time, operations, kind == _MULTI, reader.rest())
@@ -156,7 +156,7 @@ def _operation_of_multi(reader: JuteReader) -> Operation:
 def _operation_in(kind: int, body: bytes) -> Operation:
     reader = JuteReader(body)
     operation = _operation(kind, reader)
-    surplus = len(reader.rest())
+    surplus = len(body) - reader.offset
     if surplus:
         raise JuteError(f"{surplus} surplus bytes after {operation.form().split()[0]} of a multi")
     return operation

@@ -12,7 +12,7 @@ from checker.commands.main import main
 from checker.errors import UserError
 from tests.traces.replaying import FENCED, FIVE_LEGACY, all_of, read, run_json
 from tests.traces.transaction_strategies import TRANSACTIONS
-from traces.pipeline.events import SCHEMA, rows_of, write_events
+from traces.pipeline.events import SCHEMA, table_of, write_events
 from traces.pipeline.stored import transactions_in, zxids_in
 from traces.zookeeper.transactions import Create, Failure, SetData, Transaction
 
@@ -20,8 +20,8 @@ STATE = b'{"controller_epoch":3,"leader":-1,"version":1,"leader_epoch":7,"isr":[
 
 
 def row(operation) -> dict:
-    [found] = rows_of(Transaction(1, 0xFFFF << 48, 0, 1_000, (operation,)))
-    return {name: value for name, value in zip(SCHEMA.names, found) if value is not None}
+    [found] = table_of([Transaction(1, 0xFFFF << 48, 0, 1_000, (operation,))]).to_pylist()
+    return {name: value for name, value in found.items() if value is not None}
 
 
 @pytest.mark.parametrize("chroot", ["", "/kafka", "/a/b"])
