@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from rich.console import Console
 from rich.table import Table
@@ -10,7 +11,6 @@ from rich.table import Table
 from traces.accounts import Account, is_listed
 from traces.election.replay import Result
 from traces.evidence import Common
-from traces.partitions.explanations import Explanation
 from traces.partitions.replay import BY_ALTER_PARTITION
 from traces.pipeline.columns import ByZxid
 from traces.recording import Recording
@@ -155,15 +155,16 @@ def _named(streams: Streams) -> Iterator[tuple[int, Account]]:
         if kind in _STEPS:
             yield zxid, _STEPS[kind]
     for zxid, best in streams.best:
-        yield zxid, _of_partition(best)
+        yield zxid, _of_partition(best.strategy, best.trigger)
 
 
-def _of_partition(best: Explanation) -> Account:
+@cache
+def _of_partition(strategy: str, trigger: str) -> Account:
     """The transition that writes a partition's state by a strategy."""
-    if best.strategy == "epoch_bump":
+    if strategy == "epoch_bump":
         return Account("topics", "tell_replicas")
-    if best.strategy in ("isr_expand", "isr_shrink"):
-        name = "alter_partition" if best.trigger == BY_ALTER_PARTITION else "change_isr"
+    if strategy in ("isr_expand", "isr_shrink"):
+        name = "alter_partition" if trigger == BY_ALTER_PARTITION else "change_isr"
     else:
-        name = _BY_STRATEGY.get(best.strategy, "write_leader")
-    return Account("partition", f"{name}: {best.strategy}")
+        name = _BY_STRATEGY.get(strategy, "write_leader")
+    return Account("partition", f"{name}: {strategy}")

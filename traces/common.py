@@ -58,8 +58,11 @@ class CommonInputs:
 
     def requested_targets(self, partition: Partition, first: int, last: int) -> list[tuple[int, ...]]:
         """The replicas that /admin/reassign_partitions wanted for a partition."""
-        listed = [version.value for version in self.requests(first, last)]
-        return [entries[partition] for entries in listed if entries.get(partition)]
+        found = []
+        for _, data in self._requests.between(first, last):
+            if data is not None and (target := entries_in(data).get(partition)):
+                found.append(target)
+        return found
 
     def requests(self, first: int, last: int) -> list[Version]:
         """What /admin/reassign_partitions listed, oldest first; nothing where it did not exist."""
@@ -67,7 +70,7 @@ class CommonInputs:
 
     def preferred_requested(self, partition: Partition, first: int, last: int) -> bool:
         """Whether /admin/preferred_replica_election listed a partition."""
-        return any(partition in entries_in(v.value) for v in self._preferred.between(first, last))
+        return any([partition in entries_in(data) for _, data in self._preferred.between(first, last)])
 
     def lost_a_log_directory(self, broker: int, zxid: int) -> bool:
         """Whether a broker has told of a failed log directory before."""
@@ -75,7 +78,7 @@ class CommonInputs:
 
     def lost_log_directories(self, zxid: int) -> frozenset[int]:
         """The brokers that have told of a failed log directory before."""
-        return frozenset(broker for broker, told in self._failed_directory.items() if told < zxid)
+        return frozenset([broker for broker, told in self._failed_directory.items() if told < zxid])
 
     def registered_since(self, time: int, last: int) -> list[Version]:
         """The versions of /brokers/ids that stood at some time from `time` (ms) to the record of zxid `last`."""

@@ -23,7 +23,7 @@ from traces.partitions.leaving import Leaving
 from traces.partitions.views import Views
 from traces.pipeline.columns import Rows
 from traces.pipeline.shelf import Pieces, Shelf
-from traces.pipeline.sweep import Listener, sweep
+from traces.pipeline.sweep import Listener, StateWrite, sweep
 from traces.recording import Recording
 from traces.reigns import Reigns, Terms
 from traces.subjects import Subjects, subjects_of
@@ -165,7 +165,7 @@ def gather(recording: Recording, variant: str, members: Members, root: str) -> G
     What was written while the snapshot was taken is not judged: what stood before is unknown.
     """
     gathering = Gathering(recording, variant, members, root)
-    sweep(recording, gathering)
+    sweep(recording, root, gathering)
     return gathering.gathered
 
 
@@ -216,11 +216,25 @@ class Gathering(Listener):
             for subject in subjects_of(write):
                 self._shelf.add(subject, write)
 
+    def state_written(self, write: StateWrite, contradictions: tuple[str, ...]) -> None:
+        """Go on by a record that sets a partition's state."""
+        transaction, place = write.transaction, write.place
+        zxid, time, session = transaction.zxid, transaction.time, transaction.session
+        self._count += 1
+        previous = self._latest.get(session, 0) if write.checked else 0
+        if write.checked:
+            self._latest[session] = zxid
+        self.inputs.last_time = time
+        found = Write(zxid, time, session, self._members.broker_of.get(session), "set", write.path, place, write.data,
+                      write.checked, previous, self._count)
+        self._choose(write.partition, found)
+        self._shelf.add(place.topic, found)
+
     def _note(self, write: Write) -> None:
         """Collect what a write tells all streams."""
         kind, deleted = write.place.kind, write.form == "delete"
         if kind == "state":
-            self._choose(write)
+            self._choose(write.place.partition, write)
         elif kind == "reassign":
             self._requests.append(write)
         elif kind == "isr_change" and not deleted:
@@ -228,9 +242,9 @@ class Gathering(Listener):
         if deleted and write.place.in_topic:
             self._deleters.add(write.session)
 
-    def _choose(self, write: Write) -> None:
-        """Note whom a write of a state chooses."""
-        partition, after = write.place.partition, state_in(write.data)
+    def _choose(self, partition: tuple[str, int], write: Write) -> None:
+        """Note whom a write of a partition's state chooses."""
+        after = state_in(write.data)
         if write.form == "delete":
             self._states.pop(partition, None)
             return

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -200,7 +200,13 @@ def settle(common: Common, result: Result, streams: Streams, recording: Recordin
     elif found and not result.divergence and not result.undecided:
         result.undecided = f"{found[0].zxid:#x}: what was before the log is unknown, {found[0].reason}"
     result.told = ByZxid.of(chain(streams.told.items(), (
-        (zxid, f"{best.strategy}: {best.trigger}") for zxid, best in streams.best)))
+        (zxid, _text_of(best.strategy, best.trigger)) for zxid, best in streams.best)))
+
+
+@cache
+def _text_of(strategy: str, trigger: str) -> str:
+    """What a change of a partition's state is, in words."""
+    return f"{strategy}: {trigger}"
 
 
 def flaws(streams: Streams) -> list[Violation]:

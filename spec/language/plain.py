@@ -24,7 +24,8 @@ class Plain:
         """A state with the same values that shares nothing with this one."""
         twin = object.__new__(type(self))
         for name in self.__slots__:
-            setattr(twin, name, copied(getattr(self, name)))
+            value = getattr(self, name)
+            setattr(twin, name, value if type(value) is int else copied(value))
         return twin
 
 

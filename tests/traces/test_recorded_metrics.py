@@ -10,7 +10,7 @@ from checker.commands.main import OK
 from tests.traces.partition_log import PARENTS, Log
 from tests.traces.readmes import records, section
 from tests.traces.replaying import BUNDLED, LEGACY, read, whole
-from traces.cluster import Members, find_root
+from traces.cluster import find_root
 from traces.metrics.observer import COUNTERS, GAUGES
 from traces.metrics.report import metrics_as_json, rows_of
 from traces.metrics.series import Series, metrics_of
@@ -26,7 +26,7 @@ EVERY = 7
 def series_of(directory: Path) -> Series:
     recording = read(directory)
     root = find_root(recording, None)
-    return metrics_of(recording, Members(recording, root), root)
+    return metrics_of(recording, root)
 
 
 class Naive:
@@ -196,7 +196,7 @@ def test_a_sample_of_json_has_what_its_record_changed():
 
 def of_log(log: Log, snapshot: Snapshot | None = None) -> Series:
     recording = Recording(Path("log"), snapshot or begun(), log.transactions, [])
-    return metrics_of(recording, Members(recording, ""), "")
+    return metrics_of(recording, "")
 
 
 def begun(**znodes) -> Snapshot:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import sleep
 
@@ -25,7 +26,7 @@ from traces.following import Watch
 from traces.groups.command import EXPECTED, exit_code_of, groups_beside, with_groups, worse
 from traces.groups.places import beside
 from traces.groups.report import print_groups
-from traces.metrics.series import Metrics
+from traces.metrics.series import Metrics, metrics_of
 from traces.page.render import render
 from traces.page.writing import write_whole
 from traces.pictures import history_of
@@ -158,15 +159,17 @@ def _report_of_part(recording: Recording, error: UserError | None, chroot: str |
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
     gathering, follower = Gathering(recording, variant, members, root), Follower(recording, variant, members, root)
     metrics = Metrics(members, root)
-    sweep(recording, gathering, follower, metrics, progress=shown("records"))
+    beside = jobs and jobs.beside(recording, partial(metrics_of, root=root))
+    sweep(recording, root, gathering, follower, *(() if beside else (metrics,)), progress=shown("records"))
     gathered, result = gathering.gathered, follower.result
     streams = explain_streams(gathered, jobs or Here())
+    series = beside() if beside else metrics.series
     settle(gathered.common, result, streams, recording)
     logs = check_logs(read, gathered, recording, streams) if read else None
     accounts = audit(recording, gathered.common, result, streams)
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
-    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, metrics.series, logs)
+    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, series, logs)
 
 
 def _write_page(file: Path, page: str) -> None:

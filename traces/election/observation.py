@@ -8,6 +8,7 @@ from typing import NamedTuple
 from traces.accounts import TOOLS
 from traces.cluster import below
 from traces.election.possibilities import Candidate
+from traces.pipeline.sweep import StateWrite
 from traces.znodes.contents import PartitionState, partition_state
 from traces.znodes.places import is_of_state
 from traces.zookeeper.snapshot import Znode
@@ -108,6 +109,13 @@ class Observer:
             return self._multi(operations, broker, nodes)
         return self._single(operations[0], broker, nodes)
 
+    def of_state(self, write: StateWrite, broker: int) -> Observation | None:
+        """What a broker's record that sets a partition's state may be; None for what is in no table."""
+        state, known = partition_state(write.data), partition_state(write.known)
+        if write.checked:
+            return _of_controller(SetData, state, known)
+        return self._state(state, known, broker)
+
     def of_operator(self, transaction: Transaction) -> str | None:
         """The fault that an operator's record is, None when it does not touch the election."""
         match self._below_root(transaction):
@@ -180,9 +188,7 @@ class Observer:
         form = type(operation)
         if not ((form is SetData or form is Create) and is_of_state(operation.path)):
             return done("clean")
-        state, known = partition_state(operation.data), known_state(self.root + operation.path, nodes)
-        candidates = done("clean" if form is Create else "write_state").candidates
-        return Observation(candidates, state=state, known=known) if state else None
+        return _of_controller(form, partition_state(operation.data), known_state(self.root + operation.path, nodes))
 
     def _single(self, operation: Operation, broker: int, nodes: dict[str, Znode]) -> Observation | None:
         match operation:
@@ -201,24 +207,30 @@ class Observer:
             case Delete("/controller"):
                 return done("delete_any_controller")
             case SetData(path) if is_of_state(path):
-                return self._state(operation, broker, nodes)
+                known = known_state(self.root + path, nodes)
+                return self._state(partition_state(operation.data), known, broker)
         pattern = _OF_CONTROLLER.get(type(operation))
         if pattern and pattern.fullmatch(getattr(operation, "path", "")):
             return None if self.guarded else self._write(operation, nodes)
         kind = outside(operation)
         return Observation(outside=kind) if kind else None
 
-    def _state(self, operation: SetData, broker: int, nodes: dict[str, Znode]) -> Observation | None:
+    def _state(self, state: PartitionState | None, known: PartitionState | None, broker: int) -> Observation | None:
         """A partition state without a check: a controller's up to 2.0, or of its leader, which wishes an ISR."""
-        state, known = partition_state(operation.data), known_state(self.root + operation.path, nodes)
         if state is None or known is None:
             return None
         if not self.guarded and state.leader_epoch > known.leader_epoch:
-            return self._write(operation, nodes)
+            return _of_controller(SetData, state, known)
         same = (state.leader, state.leader_epoch) == (known.leader, known.leader_epoch)
         if not same or state.leader != broker or broker not in state.isr:
             return None
         return Observation(outside="changes of an ISR by its leader", state=state, known=known)
+
+
+def _of_controller(form: type, state: PartitionState | None, known: PartitionState | None) -> Observation | None:
+    """A partition state that a controller creates or sets."""
+    return Observation(done("clean" if form is Create else "write_state").candidates, state=state, known=known) \
+        if state else None
 
 
 def known_state(path: str, nodes: dict[str, Znode]) -> PartitionState | None:

@@ -1,7 +1,7 @@
 """Holds the log of a real cluster to the transitions of the election system."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import takewhile
@@ -20,7 +20,7 @@ from traces.election.single_steps import ElectionSteps, Local
 from traces.election.steps import Made, Steps
 from traces.election.violations import Violations
 from traces.pipeline.columns import ByZxid
-from traces.pipeline.sweep import Listener, sweep
+from traces.pipeline.sweep import Listener, StateWrite, sweep
 from traces.recording import Recording
 from traces.znodes.contents import broker_in, number_in
 from traces.zookeeper.transactions import Transaction
@@ -90,7 +90,7 @@ class _Divergence(Exception):
 def replay(recording: Recording, variant: str, members: Members, root: str) -> Result:
     """Follow a recording through a variant, up to its end or to the first record that does not fit."""
     follower = Follower(recording, variant, members, root)
-    sweep(recording, follower)
+    sweep(recording, root, follower)
     return follower.result
 
 
@@ -139,10 +139,26 @@ class Follower(Listener):
 
     def after(self, transaction: Transaction, contradictions: tuple[str, ...]) -> None:
         """Explain a record; where nothing does, what comes after it is not followed."""
+        if not self._over:
+            self._try(transaction, self._follow, transaction, contradictions)
+
+    def state_written(self, write: StateWrite, contradictions: tuple[str, ...]) -> None:
+        """Explain a record that sets a partition's state."""
         if self._over:
             return
+        transaction = write.transaction
+        broker = self._broker = self.members.broker_of.get(transaction.session)
+        self._observation = None if broker is None else self.observer.of_state(write, broker)
+        self._closed = broker is not None and transaction.session not in self.tree.sessions
+        if broker is None or self._closed or contradictions:
+            self._try(transaction, self._follow, transaction, contradictions)
+        else:
+            self._try(transaction, self._of_broker, transaction, broker, self._observation, self._shared[2])
+
+    def _try(self, transaction: Transaction, explain: Callable, *arguments) -> None:
+        """Explain a record, or note why nothing is followed from here on."""
         try:
-            self._follow(transaction, contradictions)
+            explain(*arguments)
         except _Divergence as divergence:
             self.result.diverge(transaction, str(divergence))
         except Undecided as undecided:

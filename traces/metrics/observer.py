@@ -44,6 +44,7 @@ class Observer:
         self._registered = True
         self._marked: set[str] = set()
         self._around: tuple[list[int], list[int]] | None = None
+        self._listed: dict[Partition, tuple[int, ...]] | None = None
         for path, node in tree.nodes.items():
             self._note(below(root, path) or "", node.data or b"")
         self._counts = dict.fromkeys(COUNTERS, 0)
@@ -92,7 +93,7 @@ class Observer:
         """A znode has these data now, or is gone (None); returns whether metrics read it."""
         place = place_of(path)
         if place and place.kind == "state":
-            self._note_state(place.partition, data)
+            self.note_state(place.partition, data)
             return True
         self._around = None
         match place.kind if place else path:
@@ -107,6 +108,7 @@ class Observer:
             case "reassign" | "/config/brokers/<default>":
                 self._dirty |= set(self._counted)
                 self._min_isrs.clear()
+                self._listed = None
             case "/controller_epoch":
                 if data is not None:
                     self._counts["controller_elections"] += int((number_in(data) or 0) > self._epoch())
@@ -118,7 +120,8 @@ class Observer:
                 self._registered = True
         return True
 
-    def _note_state(self, partition, data):
+    def note_state(self, partition: Partition, data: bytes | None) -> None:
+        """The state of a partition is this now, or gone (None)."""
         after, before = state_in(data), self._states.get(partition)
         self._states[partition] = after
         self._dirty.add(partition)
@@ -158,7 +161,7 @@ class Observer:
             if counted is not None:
                 self._counted[partition] = counted
             counted = counted or NOTHING
-            if known is not counted and known != counted:
+            if known != counted:
                 settled[partition] = counted
                 self._totals = [total - old + new for total, old, new in zip(self._totals, known, counted)]
         self._dirty = set()
@@ -169,12 +172,13 @@ class Observer:
         assigned = self._assignments.get(topic, {}).get(number)
         if assigned is None:
             return None
-        requests = self._data(_REASSIGN)
-        listed = requests is not None and partition in entries_in(requests)
+        if self._listed is None:
+            self._listed = entries_in(self._data(_REASSIGN))
         state = self._states.get(partition)
         leader, isr, led = (state.leader, state.isr, self._rules.is_led(state.leader, self._brokers)) if state \
             else (None, (), False)
-        return self._rules.counted(leader, isr, assigned, led, topic in self._marked, listed, self._min_isr(topic))
+        return self._rules.counted(leader, isr, assigned, led, topic in self._marked, partition in self._listed,
+                                   self._min_isr(topic))
 
     def _of_topic(self, topic: str) -> set[Partition]:
         return {(topic, number) for number in self._assignments.get(topic, ())}

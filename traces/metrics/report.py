@@ -65,15 +65,18 @@ def _gauge(series, name):
 
 
 def _worries(series, name):
-    """Whether a metric is a worry, from each moment on at which that may change."""
+    """Whether a metric is a worry, from each moment on at which that changes."""
     names = ("controller_epoch", name) if name == "active_controllers" else (name,)
     now = {each: series.courses[each].initial for each in names}
     changes = merge(*(zip(course.samples, repeat(each), course.values)
                       for each in names for course in [series.courses[each]]))
-    yield Moment(0, series.began), _is_worry(now, name)
+    bad = _is_worry(now, name)
+    yield Moment(0, series.began), bad
     for number, group in groupby(changes, key=itemgetter(0)):
         now |= {each: value for _, each, value in group}
-        yield series.moments[number], _is_worry(now, name)
+        if _is_worry(now, name) != bad:
+            bad = not bad
+            yield series.moments[number], bad
 
 
 def _is_worry(values, name):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from traces.cluster import Members
 from traces.metrics.observer import COUNTERS, GAUGES, Observer
 from traces.pipeline.columns import Rows
-from traces.pipeline.sweep import Listener, sweep
+from traces.pipeline.sweep import Listener, StateWrite, sweep
 from traces.recording import Recording
 from traces.zookeeper.transactions import Transaction
 from traces.zookeeper.tree import Tree
@@ -65,10 +65,10 @@ class Series:
         if values == self._last:
             return
         number = len(self.moments)
-        for course, before, value in zip(self._courses, self._last, values):
-            if value != before:
-                course.samples.append(number)
-                course.values.append(value)
+        for place in [place for place, value in enumerate(values) if value != self._last[place]]:
+            course = self._courses[place]
+            course.samples.append(number)
+            course.values.append(values[place])
         self.moments.append(zxid, time)
         self._last = values
 
@@ -95,10 +95,10 @@ class Series:
         return found
 
 
-def metrics_of(recording: Recording, members: Members, root: str) -> Series:
+def metrics_of(recording: Recording, root: str) -> Series:
     """The metrics over a recording; records written while the snapshot was taken are not counted."""
-    collected = Metrics(members, root)
-    sweep(recording, collected)
+    collected = Metrics(Members(recording, root), root)
+    sweep(recording, root, collected)
     return collected.series
 
 
@@ -127,6 +127,14 @@ class Metrics(Listener):
             for partition, counted in observer.settle().items():
                 series.counted.append(zxid, time, partition, counted)
             series.add(zxid, time, observer.values())
+
+    def state_written(self, write: StateWrite, contradictions: tuple[str, ...]) -> None:
+        """A record that sets a partition's state."""
+        if self.series is None:
+            self.series = self._series(write.transaction.time)
+        self._observer.note_state(write.partition, write.data)
+        self._changed = True
+        self.after(write.transaction, contradictions)
 
     def end(self) -> None:
         """The log is over."""

@@ -25,6 +25,13 @@ class Explained:
     text: str = ""
     certain: bool = True
 
+    def may_be(self, trigger: str) -> bool:
+        """Whether some explanation has that trigger."""
+        for explanation in self.explanations:
+            if explanation.trigger == trigger:
+                return True
+        return False
+
 
 def is_ambiguous(explanations: tuple[Explanation, ...]) -> bool:
     """Whether another strategy or trigger needs no more tokens than the preferred one."""

@@ -7,22 +7,38 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 
 import numpy as np
 
+_LATELY = 10_000
+
 
 class Repeated(Sequence):
     """A sequence of values of which there are few `different` ones: the place of each among them is in `codes`."""
 
     def __init__(self):
         self.codes, self.different, self._known = array("I"), [], {}
-        self._latest: tuple[Hashable, int] | None = None
+        self._seen: dict[int, tuple[int, Hashable]] = {}
 
     def append(self, value: Hashable) -> None:
-        """Add a value at the end."""
-        if self._latest is None or value is not self._latest[0]:
-            if (code := self._known.get(value)) is None:
-                code = self._known[value] = len(self.different)
+        """Add a value at the end; one that is the same object as lately is known without a comparison."""
+        if (seen := self._seen.get(id(value))) is None:
+            if len(self._seen) == _LATELY:
+                self._seen.clear()
+            seen = self._seen[id(value)] = self._known.setdefault(value, len(self.different)), value
+            if seen[0] == len(self.different):
                 self.different.append(value)
-            self._latest = value, code
-        self.codes.append(self._latest[1])
+        self.codes.append(seen[0])
+
+    def __getstate__(self) -> tuple:
+        return self.codes, self.different
+
+    def __setstate__(self, state: tuple) -> None:
+        self.codes, self.different = state
+        self._known, self._seen = {value: code for code, value in enumerate(self.different)}, {}
+
+    def taken(self, places: np.ndarray) -> "Repeated":
+        """The values at some places, in that order."""
+        found = Repeated()
+        found.__setstate__((array("I", np.array(self.codes, np.uint32)[places].tobytes()), self.different))
+        return found
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -40,10 +56,14 @@ class Repeated(Sequence):
         return Counter({self.different[code]: count for code, count in Counter(self.codes).items()})
 
 
+def _as_it_is(*row) -> tuple:
+    return row
+
+
 class Rows(Sequence):
     """Tuples of the same form, kept by columns: "q" for an int of 64 bits, "r" for a value of which there are few."""
 
-    def __init__(self, form: str, make: Callable = lambda *row: row):
+    def __init__(self, form: str, make: Callable = _as_it_is):
         """`make`: what is made of the values of a row when it is read."""
         self._make = make
         self.columns = tuple(Repeated() if each == "r" else array(each) for each in form)
@@ -78,10 +98,11 @@ class ByZxid(Mapping):
         for zxid, value in pairs:
             zxids.append(zxid)
             values.append(value)
-        order = np.argsort(np.frombuffer(zxids, np.int64) if zxids else [], kind="stable").tolist()
-        for place, following in zip(order, [*order[1:], None]):
-            if following is None or zxids[place] != zxids[following]:
-                found.append(zxids[place], values[place])
+        order = np.argsort(np.frombuffer(zxids, np.int64) if zxids else [], kind="stable")
+        ordered = np.array(zxids, np.int64)[order]
+        last = np.flatnonzero(np.diff(ordered, append=-1))
+        found._zxids.frombytes(ordered[last].tobytes())
+        found._values = values.taken(order[last])
         return found
 
     def append(self, zxid: int, value: Hashable) -> None:

@@ -1,9 +1,12 @@
 """Spark for a long log, and for many: a task for each file that is read, one for each stream to explain."""
 
+import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from checker import cluster
 from checker.errors import UserError
@@ -18,7 +21,7 @@ def started(master: str) -> Iterator["Jobs"]:
     """Spark on `master` while the block runs; raises ClusterError where it cannot be used."""
     context = cluster.start(master)
     try:
-        with ThreadPoolExecutor(1) as beside:
+        with ThreadPoolExecutor(2) as beside:
             yield Jobs(context, beside)
     finally:
         context.stop()
@@ -46,6 +49,23 @@ class Jobs:
         progress(len(items), len(items))
         return found.result()
 
+    def beside(self, item: object, function: Callable) -> Callable[[], object]:
+        """Begin a task that finds what a function answers for an item; returns what waits for that.
+
+        The answer comes in a temporary file, as it may be too large for what Spark hands over.
+        """
+        directory = TemporaryDirectory(prefix="kafkaproof-answer-")
+        file = Path(directory.name) / "answer"
+        task = self._beside.submit(
+            self._collected, self._context.parallelize([item], 1).map(partial(_write, file, function)))
+
+        def answer() -> object:
+            with directory:
+                task.result()
+                return pickle.loads(file.read_bytes())
+
+        return answer
+
     def _collected(self, found) -> list:
         try:
             return cluster.run_job(found.collect)
@@ -57,3 +77,8 @@ def _done(function: Callable, item: object) -> object:
     """What a function answers for an item, in a process of its own."""
     with collecting_seldom():
         return function(item)
+
+
+def _write(file: Path, function: Callable, item: object) -> None:
+    """Leave in a file what a function answers for an item."""
+    file.write_bytes(pickle.dumps(_done(function, item)))

@@ -44,6 +44,10 @@ class Logged(Sequence):
         self.groups = _neighbours(parts)
         self._count = sum(len(zxids) for zxids in self.blocks())
 
+    def __reduce__(self) -> tuple:
+        """In another process: the files are there as long as they are in this one."""
+        return Logged, (self.parts, None)
+
     def blocks(self) -> Iterator[np.ndarray]:
         """The zxids of all records in order, some at a time."""
         for group in self.groups:

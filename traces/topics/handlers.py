@@ -167,7 +167,7 @@ class Handlers:
 
     def resumes(self, write: Write, reign: Reign, each: Explained) -> Judged | None:
         """A write of a partition's state that begins or resumes a reassignment; None where it need not."""
-        if not any(e.trigger == REASSIGNMENT for e in each.explanations):
+        if not each.may_be(REASSIGNMENT):
             return None
         context = self._context
         found = context.reassignments.by_state(context.memory(reign), write, each, context.last(reign))

@@ -138,7 +138,7 @@ class _Judge:
         self._found.threads[reign.key].append(write.zxid)
         if write.place.topic:
             self._context.deletions.note(reign, write, each and each.change)
-        if each and any(e.trigger == DELETION for e in each.explanations):
+        if each and each.may_be(DELETION):
             self._context.history.take_offline(each.change, reign.start)
             if self._is_reassigned(write, reign):
                 self._found.deleting.append(each)
@@ -157,6 +157,8 @@ class _Judge:
         if found and not found.kind:
             settled = replace(each, explanations=(), text=found.text, certain=found.certain)
         else:
+            if not found and not each.may_be(REASSIGNMENT):
+                return
             left = tuple(e for e in each.explanations if (e.trigger == REASSIGNMENT) == bool(found))
             if not left or len(left) == len(each.explanations):
                 return

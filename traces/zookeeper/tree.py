@@ -1,5 +1,7 @@
 """Replays transactions into a tree of znodes and sessions, as `org.apache.zookeeper.server.DataTree` does."""
 
+from collections.abc import Sequence
+
 from traces.zookeeper.snapshot import Snapshot, Znode
 from traces.zookeeper.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Operation, Reconfig, SetAcl, SetData, Transaction,
@@ -42,18 +44,18 @@ class Tree:
         self.zxid = transaction.zxid
         if transaction.failed:
             return ()
-        texts: list[str] = []
-        for operation in transaction.operations:
-            texts += self._apply(operation, transaction)
+        texts = [text for operation in transaction.operations for text in self._apply(operation, transaction)]
         if not texts or transaction.zxid <= self._fuzzy_until:
             return ()
         return tuple(f"zxid {transaction.zxid:#x}, session {transaction.session:#x}: {text}" for text in texts)
 
-    def _apply(self, operation: Operation, transaction: Transaction) -> list[str]:
+    def _apply(self, operation: Operation, transaction: Transaction) -> Sequence[str]:
+        if type(operation) is SetData:
+            return self._set_data(operation, transaction)
+        if type(operation) is Check:
+            return self._check(operation.path, operation.version)
         match operation:
-            case Check(path, version):
-                return self._check(path, version)
-            case SetData() | Reconfig():
+            case Reconfig():
                 return self._set_data(operation, transaction)
             case Create():
                 return self._create(operation, transaction)
@@ -65,7 +67,7 @@ class Tree:
                 self.sessions[transaction.session] = timeout
             case CloseSession(paths):
                 return self._close_session(paths, transaction)
-        return []
+        return ()
 
     def _create(self, operation: Create, transaction: Transaction) -> list[str]:
         path, zxid = operation.path, transaction.zxid
@@ -98,17 +100,17 @@ class Tree:
         self._remove(path, node)
         return [f"delete {path}, but it has children"] if path in self.children else []
 
-    def _set_data(self, operation: SetData | Reconfig, transaction: Transaction) -> list[str]:
-        path, version, zxid = operation.path, operation.version, transaction.zxid
+    def _set_data(self, operation: SetData | Reconfig, transaction: Transaction) -> Sequence[str]:
+        path, version = operation.path, operation.version
         node = self.nodes.get(path)
         if node is None:
             return [f"{operation.form()}, but it does not exist"]
         _, known, cversion, aversion, czxid, _, pzxid, ctime, _, owner = node
-        self.nodes[path] = Znode(
-            operation.data, version, cversion, aversion, czxid, zxid, pzxid, ctime, transaction.time, owner)
+        self.nodes[path] = Znode(operation.data, version, cversion, aversion, czxid, transaction.zxid, pzxid, ctime,
+                                 transaction.time, owner)
         if version != known + 1 and isinstance(operation, SetData):
             return [f"setData {path} to version {version}, but it is at version {known}"]
-        return []
+        return ()
 
     def _set_acl(self, path: str, version: int) -> list[str]:
         node = self.nodes.get(path)
@@ -119,13 +121,13 @@ class Tree:
             return [f"setACL {path} to version {version}, but it is at version {node.aversion}"]
         return []
 
-    def _check(self, path: str, version: int) -> list[str]:
+    def _check(self, path: str, version: int) -> Sequence[str]:
         node = self.nodes.get(path)
         if node is None:
             return [f"check {path} succeeded, but it does not exist"]
         if version != node.version + 1:
             return [f"check {path} succeeded at version {version - 1}, but it is at version {node.version}"]
-        return []
+        return ()
 
     def _close_session(self, paths: tuple[str, ...] | None, transaction: Transaction) -> list[str]:
         owned = sorted(self.ephemerals.get(transaction.session, ()))

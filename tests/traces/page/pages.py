@@ -24,7 +24,7 @@ def report_of(recording: Recording, variant: str | None = None) -> Report:
     members = Members(recording, root)
     gathered = gather(recording, variant or find_variant(recording, members, root), members, root)
     result = replay(recording, gathered.common.features.variant, members, root)
-    streams, metrics = explain_streams(gathered), metrics_of(recording, members, root)
+    streams, metrics = explain_streams(gathered), metrics_of(recording, root)
     settle(gathered.common, result, streams, recording)
     accounts = audit(recording, gathered.common, result, streams)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
