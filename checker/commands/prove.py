@@ -42,10 +42,11 @@ def add_parser(commands) -> None:
     add_model_options(parser, help="replication, election ...")
     parser.add_argument("--property", action="append", default=[], metavar="P", dest="properties",
                         help="prove only this property (repeatable)")
-    parser.add_argument("--timeout", type=_seconds, default=300.0, metavar="SECONDS",
-                        help="time for all (default %(default)s); what is open then is not decided")
-    parser.add_argument("--search", type=_seconds, default=0.0, metavar="SECONDS",
-                        help="time to look for missing lemmas (default: none)")
+    parser.add_argument("--work", type=_millions, default=1000.0, metavar="MILLIONS",
+                        help="how much z3 may do in all, in millions of its own steps, the same on every machine "
+                        "(default %(default)s: five minutes or so); what is open then is not decided")
+    parser.add_argument("--search", type=_millions, default=0.0, metavar="MILLIONS",
+                        help="how much of that to look for missing lemmas (default: none)")
     parser.add_argument("--any-brokers", action="store_true",
                         help="for any number of brokers, in a system none of whose steps counts them")
     parser.add_argument("--depth", type=int, metavar="N", help="bounded model checking, up to N states")
@@ -55,13 +56,13 @@ def add_parser(commands) -> None:
     parser.set_defaults(run=run)
 
 
-def _seconds(text):
+def _millions(text):
     try:
         value = float(text)
     except ValueError:
         value = -1
     if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; write 60")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of millions; write 1000")
     return value
 
 
@@ -77,9 +78,9 @@ def run(options) -> int:
         raise UserError("--symmetry is for --depth: a proof speaks of all ids anyhow")
     if options.depth is not None:
         return _report(violations_within(
-            model, scope, properties, options.depth, options.timeout, options.symmetry), options)
+            model, scope, properties, options.depth, options.work, options.symmetry), options)
     lemmas = LEMMAS.get((model.system, model.variant), ())
-    proof = prove(model, scope, properties, lemmas, options.timeout, options.search, options.any_brokers)
+    proof = prove(model, scope, properties, lemmas, options.work, options.search, options.any_brokers)
     return _report(_proof_result(proof), options)
 
 
@@ -93,7 +94,7 @@ def _proof_result(proof):
         "properties": [_entry(v) for v in proof.verdicts], "lemmas": [_entry(v) for v in proof.lemmas],
         "found": proof.found, "never_enabled": proof.never_enabled,
         "seconds": round(proof.seconds, 2), "search_seconds": round(proof.search_seconds, 2),
-        "induction_seconds": round(proof.induction_seconds, 2),
+        "induction_seconds": round(proof.induction_seconds, 2), "work": round(proof.work, 1),
     }
 
 
@@ -139,7 +140,7 @@ def _print(result):
     if result["never_enabled"]:
         out.print(f"[red]never enabled where all that is proved holds: {', '.join(result['never_enabled'])}[/]")
     out.print(f"{result['actions']} actions, {len(result['lemmas'])} lemmas given, {len(result['found'])} found, "
-              f"{result['seconds']:.1f} s")
+              f"{result['work']:.0f} million steps, {result['seconds']:.1f} s")
 
 
 def _print_failure(out, entry):

@@ -18,10 +18,10 @@ from checker.errors import UserError
 from checker.execution import Execution
 from checker.kernel import Kernel
 from checker.mirror import require_symmetry
-from checker.prove.induction import Clock
 from checker.prove.naming import Naming, naming_of
 from checker.prove.relation import Relation, state_terms, subterms
 from checker.prove.terms import value_of
+from checker.prove.work import Work
 from spec.language.domains import Scope, SetOf
 from spec.language.model import SAFETY, Model, Property
 
@@ -139,7 +139,7 @@ def _apart(relation):
     return found
 
 
-def shortest(relation: Relation, properties: tuple[Property, ...], depth: int, clock: Clock,
+def shortest(relation: Relation, properties: tuple[Property, ...], depth: int, work: Work,
              naming: Naming | None = None) -> dict[str, Found]:
     """The shortest violation of each property in at most `depth` states, by the property's name."""
     unrolling, found = Unrolling(relation, naming), {prop.name: Found() for prop in properties}
@@ -148,7 +148,7 @@ def shortest(relation: Relation, properties: tuple[Property, ...], depth: int, c
         if states > 1:
             unrolling.extend()
         for prop in list(open_):
-            answer = _asked(unrolling, prop, states, clock)
+            answer = _asked(unrolling, prop, states, work)
             if answer is None or answer == z3.unsat:
                 found[prop.name].none_within = states
                 continue
@@ -160,16 +160,16 @@ def shortest(relation: Relation, properties: tuple[Property, ...], depth: int, c
     return found
 
 
-def _asked(unrolling, prop, states, clock):
+def _asked(unrolling, prop, states, work):
     """Whether the last of so many states, or the last step, may break a property: a model, z3's answer, or None."""
     fails = _fails(unrolling, prop, states)
     if fails is None:
         return None
     last = states - 1 if prop.kind == "always" else states - 2
     solver = z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver()
-    clock.limit(solver)
+    work.limit(solver)
     solver.add(*unrolling.constraints, fails, *(unrolling.order(k) for k in range(1, last)))
-    answer = solver.check() if clock.left() > 0 else z3.unknown
+    answer = solver.check() if work.left() > 0 else z3.unknown
     return solver.model() if answer == z3.sat else answer
 
 
@@ -223,21 +223,21 @@ def _value(model, term):
     return value.as_signed_long() if z3.is_bv(value) else value_of(value)
 
 
-def violations_within(model: Model, scope: Scope, properties: tuple[Property, ...], depth: int, seconds: float,
+def violations_within(model: Model, scope: Scope, properties: tuple[Property, ...], depth: int, most: float,
                       symmetric: bool = False) -> dict:
-    """Bounded model checking of each property, in the form of ``prove --json``.
+    """Bounded model checking of each property with so many millions of steps, in the form of ``prove --json``.
 
     A model whose ids shall be `symmetric` is tested first: raises AsymmetryError where it tells them apart.
     """
     if depth < 1:
         raise UserError(f"--depth counts states, the initial one included: 1 or more, not {depth}")
-    began, clock = time.monotonic(), Clock(seconds)
+    began, work = time.monotonic(), Work(most)
     asked = tuple(p for p in properties if p.kind in SAFETY)
     if symmetric:
         require_symmetry(Kernel(model, scope, asked, symmetric=True))
     widest = max([*scope.values(), 32])
     relation = Relation(model, scope, frozenset(), widest.bit_length() + SPARE_BITS, asked)
-    answers, entries = shortest(relation, asked, depth, clock, naming_of(relation) if symmetric else None), []
+    answers, entries = shortest(relation, asked, depth, work, naming_of(relation) if symmetric else None), []
     for prop in asked:
         found = answers[prop.name]
         entries.append({
@@ -251,4 +251,5 @@ def violations_within(model: Model, scope: Scope, properties: tuple[Property, ..
         "system": model.system, "variant": model.variant, "mode": "bounded", "scope": dict(scope), "endless": [],
         "depth": depth, "actions": len(relation.actions), "properties": entries, "lemmas": [], "found": {},
         "never_enabled": [], "seconds": round(time.monotonic() - began, 2), "search_seconds": 0.0,
+        "work": round(work.done(), 1),
     }

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import z3
 
 from checker.prove.facts import Family, instances
-from checker.prove.induction import Clock, Failure, numbers_of
+from checker.prove.induction import Failure, numbers_of
 from checker.prove.relation import Action, Relation
 from checker.prove.terms import value_of
 from checker.prove.variables import EVERY
+from checker.prove.work import Work
 from spec.language.domains import named
 
 
@@ -45,22 +46,22 @@ class Cti:
         return {leaf.path for leaf in self.leaves}
 
 
-def smallest(relation: Relation, failure: Failure, families: list[Family], clock: Clock) -> Cti | None:
+def smallest(relation: Relation, failure: Failure, families: list[Family], work: Work) -> Cti | None:
     """The counterexample with small values and only what matters; None when z3 does not find it again."""
     if failure.action is None:
         return Cti(failure.family.name, None, "initial state", (), failure.model)
     solver, indices = _solver(relation, failure, families)
-    clock.limit(solver)
+    work.limit(solver)
     if solver.check() != z3.sat:
         return None
     for term, wanted in _preferred(relation):
         solver.push()
         solver.add(term == wanted)
-        clock.limit(solver)
+        work.limit(solver)
         if solver.check() != z3.sat:
             solver.pop()
     for term in list(numbers_of(relation)) + failure.action.symbols:
-        _lower(solver, term, clock)
+        _lower(solver, term, work)
     if solver.check() != z3.sat:
         return None
     model = solver.model()
@@ -90,12 +91,12 @@ def _preferred(relation):
             yield term, store[path]
 
 
-def _lower(solver, term, clock):
+def _lower(solver, term, work):
     """Keep a number as low as it goes, within reason."""
     for high in (1, 2, 3, 5):
         solver.push()
         solver.add(term <= high)
-        clock.limit(solver)
+        work.limit(solver)
         if solver.check() == z3.sat:
             return
         solver.pop()

@@ -7,7 +7,6 @@ counterexample to induction may be one that another instance would exclude.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -16,6 +15,7 @@ import z3
 from checker.prove.facts import Family, instances
 from checker.prove.relation import Action, Relation
 from checker.prove.terms import conjunction
+from checker.prove.work import Work
 from spec.language.domains import Bound, Id, Number
 
 
@@ -36,25 +36,6 @@ class Outcome:
     proved: list[Family]
     failed: dict[str, Failure] = field(default_factory=dict)
     undecided: dict[str, str] = field(default_factory=dict)
-
-
-PATIENCE = 10
-
-
-class Clock:
-    """Time for all questions of a proof, in seconds; `patience` is for one question about several goals at once."""
-
-    def __init__(self, seconds: float):
-        self._end, self.patience = time.monotonic() + seconds, seconds / PATIENCE
-
-    def left(self) -> float:
-        """Seconds left."""
-        return self._end - time.monotonic()
-
-    def limit(self, solver: z3.Solver, seconds: float | None = None) -> None:
-        """Let a solver's next question take no longer than what is left, or than so many seconds."""
-        left = self.left() if seconds is None else min(seconds, self.left())
-        solver.set("timeout", max(1, int(1000 * left)))
 
 
 class Question:
@@ -106,41 +87,41 @@ class Question:
                 found += [self.relation.moved(i, self.action.after) for i in at if asked]
         return found
 
-    def ask(self, names: list[str], goals: list[str], clock: Clock, small: bool = False) -> z3.CheckSatResult:
+    def ask(self, names: list[str], goals: list[str], work: Work, small: bool = False) -> z3.CheckSatResult:
         """Whether one of the goals may fail after the action, from where the assumed families hold.
 
         `core` then holds the families that suffice, as few as possible if `small`.
         """
         self.model, self.core = None, []
-        if clock.left() <= 0:
+        if work.left() <= 0:
             return z3.unknown
         self.solver.set("core.minimize", small)
         self._count += 1
         either = z3.Bool(f"one of them {self._count}")
-        clock.limit(self.solver, None if len(goals) == 1 else clock.patience)
+        work.limit(self.solver, None if len(goals) == 1 else work.patience)
         self.solver.add(z3.Implies(either, z3.Or(*(z3.Bool(f"break {name}") for name in goals))))
         answer = self.solver.check(*map(assumed, names), either)
         self.model = self.solver.model() if answer == z3.sat else None
         self.core = [str(c).removeprefix("assume ") for c in self.solver.unsat_core()] if answer == z3.unsat else []
         return answer
 
-    def reach(self, wanted: list[z3.BoolRef], names: list[str], clock: Clock) -> z3.CheckSatResult:
+    def reach(self, wanted: list[z3.BoolRef], names: list[str], work: Work) -> z3.CheckSatResult:
         """Whether the action can be taken in a state where the assumed families hold, and all that is wanted.
 
         `core` then holds families that suffice to say no: none where no state at all does.
         """
         self.model, self.core = None, []
-        if clock.left() <= 0:
+        if work.left() <= 0:
             return z3.unknown
         alone = z3.Solver()
-        clock.limit(alone)
+        work.limit(alone)
         alone.add(self.action.guard, *wanted)
         if alone.check() == z3.unsat:
             return z3.unsat
         self._use_at([i for formula in wanted for i in self.relation.indices(formula)])
         self.solver.push()
         self.solver.add(*wanted)
-        answer = self._smallest_core([assumed(name) for name in names], clock)
+        answer = self._smallest_core([assumed(name) for name in names], work)
         self.model = self.solver.model() if answer == z3.sat else None
         self.solver.pop()
         return answer
@@ -155,11 +136,11 @@ class Question:
                     found = instances(self.relation, family, list(self._terms.values()))
                     self.solver.add(z3.Implies(assumed(family.name), conjunction(found)))
 
-    def _smallest_core(self, assumptions, clock):
+    def _smallest_core(self, assumptions, work):
         """z3's answer; where it is no, the core is then made as small as may be."""
         for small in (False, True):
             self.solver.set("core.minimize", small)
-            clock.limit(self.solver)
+            work.limit(self.solver)
             answer = self.solver.check(*assumptions)
             if answer != z3.unsat:
                 return z3.unsat if small else answer
@@ -193,7 +174,7 @@ def numbers_of(relation: Relation):
                     yield variables.terms[place.path]
 
 
-def initially(relation: Relation, families: list[Family], clock: Clock) -> Outcome:
+def initially(relation: Relation, families: list[Family], work: Work) -> Outcome:
     """Which families hold in all initial states."""
     outcome = Outcome([])
     states = relation.initial()
@@ -201,7 +182,7 @@ def initially(relation: Relation, families: list[Family], clock: Clock) -> Outco
         for condition, store in states:
             for fact in family.facts:
                 solver, goal = z3.Solver(), relation.moved(fact.formula, store)
-                clock.limit(solver)
+                work.limit(solver)
                 solver.add(condition, *(i >= 0 for i in fact.over), z3.Not(goal))
                 answer = solver.check()
                 if answer == z3.sat:
@@ -216,8 +197,8 @@ def initially(relation: Relation, families: list[Family], clock: Clock) -> Outco
 class Prover:
     """Questions about one relation, kept from one proof to the next."""
 
-    def __init__(self, relation: Relation, clock: Clock):
-        self.relation, self.clock = relation, clock
+    def __init__(self, relation: Relation, work: Work):
+        self.relation, self.work = relation, work
         self.questions = [Question(relation, action) for action in relation.actions]
         self._initial: dict[str, Outcome] = {}
 
@@ -231,7 +212,7 @@ class Prover:
         while unsettled:
             unsettled = False
             for question in self.questions:
-                while lost := _lost(question, alive, self.clock, outcome):
+                while lost := _lost(question, alive, self.work, outcome):
                     for name in lost:
                         alive.pop(name)
                     unsettled = True
@@ -241,7 +222,7 @@ class Prover:
     def _initially(self, families):
         fresh = [f for f in families if f.name not in self._initial]
         for family in fresh:
-            self._initial[family.name] = initially(self.relation, [family], self.clock)
+            self._initial[family.name] = initially(self.relation, [family], self.work)
         outcome = Outcome([])
         for family in families:
             found = self._initial[family.name]
@@ -251,12 +232,12 @@ class Prover:
         return outcome
 
 
-def _lost(question, alive, clock, outcome):
+def _lost(question, alive, work, outcome):
     """The families that an action breaks, one at least if there is one; noted in the outcome."""
     goals = [name for name in question.goals if name in alive]
     if not goals:
         return []
-    answer, unsettled = _asked(question, alive, goals, clock)
+    answer, unsettled = _asked(question, alive, goals, work)
     if answer == z3.unsat:
         return []
     if answer == z3.sat:
@@ -268,14 +249,14 @@ def _lost(question, alive, clock, outcome):
     return unsettled
 
 
-def _asked(question, alive, goals, clock):
+def _asked(question, alive, goals, work):
     """z3's answer about some goals, and those that it cannot decide: of many, each half is asked by itself."""
-    answer = question.ask(list(alive), goals, clock)
-    if answer != z3.unknown or len(goals) == 1 or clock.left() <= 0:
+    answer = question.ask(list(alive), goals, work)
+    if answer != z3.unknown or len(goals) == 1 or work.left() <= 0:
         return answer, goals if answer == z3.unknown else []
     unsettled, half = [], len(goals) // 2
     for part in (goals[:half], goals[half:]):
-        answer, rest = _asked(question, alive, part, clock)
+        answer, rest = _asked(question, alive, part, work)
         if answer == z3.sat:
             return answer, []
         unsettled += rest

@@ -11,13 +11,14 @@ import z3
 from checker.execution import Execution
 from checker.prove.cti import Cti, smallest
 from checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
-from checker.prove.induction import Clock, Prover
+from checker.prove.induction import Prover
 from checker.prove.relation import Relation
 from checker.prove.samples import reachable_states, sampling_scope
 from checker.prove.search import Search
 from checker.prove.steps import States, prove_step
 from checker.prove.variables import bounds_of, sorts_of
 from checker.prove.vocabulary import Samples
+from checker.prove.work import Work
 from spec.language.domains import Scope
 from spec.language.model import SAFETY, Model, Property
 
@@ -40,9 +41,10 @@ class Verdict:
 
 @dataclass
 class Proof:
-    """All verdicts on a model, the lemmas found (as text), transitions never enabled, and the time it took.
+    """All verdicts on a model, the lemmas found (as text), transitions never enabled, and what it took.
 
     `induction_seconds` is until the facts are proved; the rest is steps, unsat cores and counterexamples.
+    `work` is in millions of z3's steps.
     """
 
     relation: Relation
@@ -53,24 +55,27 @@ class Proof:
     seconds: float = 0.0
     induction_seconds: float = 0.0
     search_seconds: float = 0.0
+    work: float = 0.0
 
 
-def prove(model: Model, scope: Scope, properties: tuple[Property, ...], lemmas: tuple, seconds: float,
+def prove(model: Model, scope: Scope, properties: tuple[Property, ...], lemmas: tuple, most: float,
           searching: float = 0.0, any_size: bool = False) -> Proof:
     """Prove properties of every state and every step, with `any_size` for any number of brokers.
+
+    `most` is the work that z3 may do on all of it, `searching` on lemmas, in millions of steps (see `work`).
 
     Raises StyleError and UserError.
     """
     began = time.monotonic()
     endless = bounds_of(model) | sorts_of(model) if any_size else None
-    return _Run(model, scope, endless, properties, lemmas, Clock(seconds)).proof(began, searching)
+    return _Run(model, scope, endless, properties, lemmas, Work(most)).proof(began, searching)
 
 
 class _Run:
-    def __init__(self, model, scope, endless, properties, lemmas, clock):
+    def __init__(self, model, scope, endless, properties, lemmas, work):
         self.properties = [p for p in properties if p.kind in SAFETY]
         self.relation = Relation(model, scope, endless, properties=tuple(self.properties))
-        self.clock, self.prover = clock, Prover(self.relation, clock)
+        self.work, self.prover = work, Prover(self.relation, work)
         self.base = ranges_of(self.relation) + sequences_of(self.relation)
         self.lemmas = [lemma_family(self.relation, f) for f in lemmas]
         self.targets = [property_family(self.relation, p.name) for p in self.properties if p.kind == "always"]
@@ -82,9 +87,9 @@ class _Run:
         self.outcome = self.prover.prove_together([*self.base, *self.lemmas, *self.targets])
         proof.induction_seconds = time.monotonic() - began
         open_before = searching and (self._open() or any(v.failed for v in map(self._step, self.properties) if v))
-        if open_before and self.clock.left() > 0:
+        if open_before and self.work.left() > 0:
             found = time.monotonic()
-            self._search(min(searching, self.clock.left()))
+            self._search(min(searching, self.work.left()))
             proof.search_seconds = time.monotonic() - found
         proof.verdicts = [self._ranges(), self._indices(), *(self._verdict(p) for p in self.properties)]
         proof.lemmas = [self._judged(f, "lemma") for f in self.lemmas]
@@ -92,7 +97,7 @@ class _Run:
         needed = {name for verdict in proof.verdicts for name in verdict.lemmas}
         proof.found = {f.name: _source(f) for f in self.outcome.proved if f.kind == "candidate" and f.name in needed}
         proof.never_enabled = self._never_enabled()
-        proof.seconds = time.monotonic() - began
+        proof.seconds, proof.work = time.monotonic() - began, self.work.done()
         return proof
 
     def _step(self, prop):
@@ -102,7 +107,7 @@ class _Run:
         names = {f.name for f in [*self.base, *self.targets]}
         return [f for name, f in self.outcome.failed.items() if name in names and f.action is not None]
 
-    def _search(self, seconds):
+    def _search(self, most):
         """Look for lemmas with two brokers, and prove what is found with as many as are asked."""
         model, scope = self.relation.model, self.relation.scope
         small = sampling_scope(model, scope, self.relation.variables.endless)
@@ -111,8 +116,8 @@ class _Run:
             return
         relation = Relation(model, narrow, properties=tuple(self.properties))
         samples = Samples(relation, reachable_states(model, small), Execution(model, small))
-        clock = Clock(seconds)
-        search = Search(relation, samples, Prover(relation, clock), clock)
+        work = Work(most)
+        search = Search(relation, samples, Prover(relation, work), work)
         base = ranges_of(relation) + sequences_of(relation) + [
             lemma_family(relation, f.source) for f in self.lemmas if f.name not in self.outcome.failed]
         steps = [p for p in self.properties if p.kind == "step"]
@@ -131,7 +136,7 @@ class _Run:
         for family in sorted(learnt, key=lambda f: -len(_source(f))):
             before, rest = self.outcome, [f for f in learnt if f is not family]
             self.outcome = self.prover.prove_together([*given, *rest])
-            if self.clock.left() > 0 and settled <= self._settled():
+            if self.work.left() > 0 and settled <= self._settled():
                 learnt = rest
             else:
                 self.outcome = before
@@ -180,7 +185,7 @@ class _Run:
             found.verdict, found.where = NOT_DECIDED, step.undecided
         elif step.failed:
             found.verdict, found.where = NOT_INDUCTIVE, step.failed.action.name
-            found.cti = smallest(self.relation, step.failed, self.outcome.proved, self.clock)
+            found.cti = smallest(self.relation, step.failed, self.outcome.proved, self.work)
         else:
             self._owed.append((found, list(step.core)))
         return found
@@ -192,7 +197,7 @@ class _Run:
         elif failure := self.outcome.failed.get(family.name):
             found.verdict = NOT_INDUCTIVE
             found.where = failure.action.name if failure.action else "the initial state"
-            found.cti = smallest(self.relation, failure, [*self.outcome.proved, failure.family], self.clock)
+            found.cti = smallest(self.relation, failure, [*self.outcome.proved, failure.family], self.work)
         else:
             self._owed.append((found, [family.name]))
         return found
@@ -232,7 +237,7 @@ class _Run:
         few = [n for n in proved if kinds[n] in ("range", "sequence") or n in goals]
         known = {n for core in self._cores.values() for n in core}
         for names in (few, [n for n in proved if n in few or n in known], proved):
-            if self.clock.left() > 0 and question.ask(names, goals, self.clock, small=True) == z3.unsat:
+            if self.work.left() > 0 and question.ask(names, goals, self.work, small=True) == z3.unsat:
                 return set(question.core)
         return set(proved)
 
@@ -241,7 +246,7 @@ class _Run:
         never, names = [], [family.name for family in self.outcome.proved]
         for transition in self.relation.model.transitions:
             asked = [q for q in self.prover.questions if q.action.transition is transition]
-            if all(question.reach([], names, self.clock) == z3.unsat for question in asked):
+            if all(question.reach([], names, self.work) == z3.unsat for question in asked):
                 never.append(transition.name)
         return never
 

@@ -14,10 +14,11 @@ import z3
 
 from checker.prove.cti import Cti, smallest
 from checker.prove.facts import Family, lemma_family
-from checker.prove.induction import Clock, Outcome, Prover
+from checker.prove.induction import Outcome, Prover
 from checker.prove.relation import Relation
 from checker.prove.steps import prove_step
 from checker.prove.vocabulary import Samples, compiled
+from checker.prove.work import Work
 from spec.language.model import Property
 
 SIGNS = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
@@ -67,24 +68,24 @@ class Search:
     relation: Relation
     samples: Samples
     prover: Prover
-    clock: Clock
+    work: Work
     pool: dict[Clause, Family] = field(default_factory=dict)
     kept: list[Family] = field(default_factory=list)
     _formulas: dict = field(default_factory=dict)
 
     def run(self, base: list[Family], targets: list[Family], steps: list[Property], rounds: int = 25) -> Outcome:
-        """Learn until targets and steps are proved, nothing new is learnt, or the time is over."""
+        """Learn until targets and steps are proved, nothing new is learnt, or the work is done."""
         names = {family.name for family in targets}
         for _ in range(rounds):
             outcome = self.prover.prove_together([*base, *targets, *self.pool.values()])
             missing = [f for name, f in outcome.failed.items() if name in names]
             proofs = [prove_step(self.prover, prop, outcome.proved) for prop in steps]
             missing += [step.failed for step in proofs if step.failed]
-            if not missing or self.clock.left() < 0:
+            if not missing or self.work.left() < 0:
                 break
             others = [f for name, f in outcome.failed.items() if name not in names]
             learnt = sum(self._learn_from(f, outcome, MOST) for f in missing)
-            learnt += sum(self._learn_from(f, outcome, 4) for f in others[:12] if self.clock.left() > 0)
+            learnt += sum(self._learn_from(f, outcome, 4) for f in others[:12] if self.work.left() > 0)
             if not learnt:
                 break
             if not outcome.undecided:
@@ -97,7 +98,7 @@ class Search:
         if failure.action is None:
             return 0
         before = [] if failure.family.kind == "step" else [failure.family]
-        cti = smallest(self.relation, failure, [*outcome.proved, *before], self.clock)
+        cti = smallest(self.relation, failure, [*outcome.proved, *before], self.work)
         clauses = self.learn(cti, most) if cti else []
         for clause in clauses:
             name = f"lemma_{len(self.pool) + 1}"

@@ -35,7 +35,7 @@ def prove_step(prover: Prover, prop: Property, families: list[Family]) -> Step:
             continue
         holds = z3.And(*(part for _, part in universals(holds)))
         question.add(families)
-        answer = question.reach([z3.Not(holds)], names, prover.clock)
+        answer = question.reach([z3.Not(holds)], names, prover.work)
         used |= set(question.core)
         if answer == z3.sat:
             family = Family(prop.name, "step", (Fact(holds),))
@@ -51,13 +51,13 @@ class States(Question):
     def __init__(self, prover: Prover, families: list[Family]):
         super().__init__(prover.relation, Action(None, (), z3.BoolVal(True), {}, ()))
         self.add(families)
-        self._names, self._clock, self._found = [family.name for family in families], prover.clock, {}
+        self._names, self._work, self._found = [family.name for family in families], prover.work, {}
 
     def always(self, condition: z3.BoolRef, symbols: list[z3.ExprRef]) -> z3.CheckSatResult:
         """Whether a condition holds (unsat) in all these states, for all values of symbols from 0; `core` as usual."""
         key = condition.get_id()
         if key not in self._found:
-            answer = self.reach([*(symbol >= 0 for symbol in symbols), z3.Not(condition)], self._names, self._clock)
+            answer = self.reach([*(symbol >= 0 for symbol in symbols), z3.Not(condition)], self._names, self._work)
             self._found[key] = condition, answer, self.core
         _, answer, self.core = self._found[key]
         return answer

@@ -5,11 +5,12 @@ import z3
 
 from checker.prove.cti import smallest
 from checker.prove.facts import property_family, ranges_of
-from checker.prove.induction import Clock, Prover, Question
+from checker.prove.induction import Prover, Question
 from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
 from checker.prove.relation import Relation
 from checker.prove.variables import StyleError
 from checker.prove.vocabulary import compiled
+from checker.prove.work import Work
 from spec.catalogue import find
 from spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record
 from spec.language.model import Model, Transition, always, always_step
@@ -23,10 +24,10 @@ from tests import toys
 TWO = {**FENCED.scope, "brokers": 2}
 
 
-def verdicts(model, scope=None, lemmas=(), seconds=120.0, only=None, searching=0.0, any_size=False):
+def verdicts(model, scope=None, lemmas=(), most=400.0, only=None, searching=0.0, any_size=False):
     """The verdict on each property of a model, and the proof."""
     asked = tuple(p for p in model.properties if only in (None, p.name))
-    proof = prove(model, model.scope if scope is None else scope, asked, lemmas, seconds, searching, any_size)
+    proof = prove(model, model.scope if scope is None else scope, asked, lemmas, most, searching, any_size)
     return {v.name: v.verdict for v in proof.verdicts}, proof
 
 
@@ -92,8 +93,8 @@ def test_what_does_not_hold_for_every_bound_is_not_inductive_and_the_step_is_nam
     assert "odd" not in {leaf.text for leaf in verdict.cti.leaves}
 
 
-def test_without_time_nothing_is_decided():
-    found, _ = verdicts(model_of(COUNTS, (begin, finish), (always(in_order),)), seconds=0)
+def test_without_work_nothing_is_decided():
+    found, _ = verdicts(model_of(COUNTS, (begin, finish), (always(in_order),)), most=0)
     assert found["declared ranges"] == found["in_order"] == NOT_DECIDED
 
 
@@ -101,6 +102,15 @@ def test_an_answer_of_unknown_is_not_decided(monkeypatch):
     monkeypatch.setattr(Question, "ask", lambda self, *rest, **options: z3.unknown)
     found, _ = verdicts(model_of(COUNTS, (begin, finish), (always(in_order),)))
     assert found["in_order"] == NOT_DECIDED
+
+
+def test_a_question_takes_no_more_work_than_it_may():
+    places = [[z3.Bool(f"{pigeon} in {hole}") for hole in range(9)] for pigeon in range(10)]
+    work, solver = Work(0.3), z3.Solver()
+    solver.add(*(z3.Or(*row) for row in places), *(z3.AtMost(*column, 1) for column in zip(*places)))
+    work.limit(solver, 0.1)
+    assert solver.check() == z3.unknown and 0.15 < work.left() <= 0.21
+    assert work.done() + work.left() == pytest.approx(0.3)
 
 
 def start_beyond(s):
@@ -306,11 +316,11 @@ def test_a_mutant_of_replication_is_not_proved_and_the_transition_is_named(name,
 
 
 def test_a_counterexample_to_induction_is_one():
-    relation, clock = Relation(FENCED, TWO), Clock(60)
+    relation, work = Relation(FENCED, TWO), Work(200)
     families = [*ranges_of(relation), property_family(relation, "no_stale_write")]
-    outcome = Prover(relation, clock).prove_together(families)
+    outcome = Prover(relation, work).prove_together(families)
     failure = outcome.failed["no_stale_write"]
-    cti = smallest(relation, failure, [*outcome.proved, failure.family], clock)
+    cti = smallest(relation, failure, [*outcome.proved, failure.family], work)
     assert z3.is_true(cti.model.eval(failure.action.guard, model_completion=True))
     assert z3.is_true(cti.model.eval(relation.always["no_stale_write"], model_completion=True))
     moved = relation.moved(relation.always["no_stale_write"], failure.action.after)

@@ -7,9 +7,9 @@ import pytest
 
 from checker.errors import UserError
 from checker.prove.bmc import shortest, violations_within
-from checker.prove.induction import Clock
 from checker.prove.naming import naming_of
 from checker.prove.relation import Relation
+from checker.prove.work import Work
 from checker.reference import explore
 from spec.catalogue import find
 from tests import toys
@@ -17,10 +17,10 @@ from tests import toys
 SMALL = {"brokers": 2, "log": 1, "records": 1, "epochs": 1}
 
 
-def found(model, scope, depth, only=None, seconds=300, symmetric=False):
+def found(model, scope, depth, only=None, most=1000, symmetric=False):
     """For each property, the length of the shortest violation, or None."""
     asked = tuple(p for p in model.properties if p.kind != "sometimes" and only in (None, p.name))
-    result = violations_within(model, scope, asked, depth, seconds, symmetric)
+    result = violations_within(model, scope, asked, depth, most, symmetric)
     assert {e["verdict"] for e in result["properties"]} <= {"violated", "holds"}
     return {e["property"]: e["trace_length"] for e in result["properties"]}
 
@@ -96,11 +96,11 @@ def test_small_scopes_agree_with_the_explorer(variant, symmetric):
 def test_an_order_of_steps_that_does_not_matter_is_asked_for_once():
     (model,) = find("replication", "kip320")
     relation = Relation(model, SMALL, frozenset(), 8)
-    clock, prop = Clock(60), next(p for p in model.properties if p.name == "weak_isr")
-    assert shortest(relation, (prop,), 4, clock)["weak_isr"].none_within == 4
+    work, prop = Work(200), next(p for p in model.properties if p.name == "weak_isr")
+    assert shortest(relation, (prop,), 4, work)["weak_isr"].none_within == 4
 
 
-def test_without_time_nothing_is_decided():
+def test_without_work_nothing_is_decided():
     model = toys.counter(6, failing=True)
     result = violations_within(model, model.scope, model.properties, 5, 0)
     assert "not decided" in {e["verdict"] for e in result["properties"]}

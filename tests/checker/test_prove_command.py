@@ -2,12 +2,15 @@
 
 import argparse
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
 from checker.commands import prove as command
 from checker.errors import UserError
-from checker.prove.proof import PROVED
+from checker.prove.proof import NOT_DECIDED, PROVED
 
 
 @pytest.fixture
@@ -37,9 +40,19 @@ def test_the_command_shows_the_step_that_may_break_a_property(run):
     assert "strong_isr may fail after replication." in out and "->" in out
 
 
-def test_a_time_out_is_not_a_proof(run):
-    code, out = run("replication", "--variant", "kip101", "--property", "leader_in_isr", "--timeout", 0)
+def test_work_that_is_not_done_is_no_proof(run):
+    code, out = run("replication", "--variant", "kip101", "--property", "leader_in_isr", "--work", 0)
     assert code == 3 and "not decided" in out
+
+
+def test_the_same_work_gives_the_same_verdicts_in_every_process():
+    command = [sys.executable, "-c", "import sys; from checker.commands.main import main; sys.exit(main())",
+               "prove", "async-isr", "--variant", "maximal-isr", "--brokers", "2", "--work", "0.05", "--json"]
+    running = [
+        subprocess.Popen(command, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE) for seed in "12"]
+    one, other = ({n: value for n, value in json.loads(process.communicate()[0]).items() if "seconds" not in n}
+                  for process in running)
+    assert one == other and {entry["verdict"] for entry in one["properties"]} == {PROVED, NOT_DECIDED}
 
 
 @pytest.mark.parametrize("arguments, complaint", [

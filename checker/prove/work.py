@@ -1,0 +1,38 @@
+"""How much z3 may do: its own count of what it did, which is the same on every machine, however busy."""
+
+from __future__ import annotations
+
+import z3
+
+MILLION = 1_000_000
+MOST = 2**32 - 1
+PATIENCE = 10
+
+
+class Work:
+    """Work for all questions of a proof, in millions of z3's own steps (its resource count, `rlimit`).
+
+    All that z3 does in this process counts, the making of formulas too. `patience` is for one question about several
+    goals at once.
+    """
+
+    def __init__(self, millions: float):
+        self._meter, self.patience = z3.SimpleSolver(), millions / PATIENCE
+        self._begin = self._count()
+        self._end = self._begin + millions * MILLION
+
+    def _count(self):
+        return self._meter.statistics().get_key_value("rlimit count")
+
+    def left(self) -> float:
+        """Millions of steps left."""
+        return (self._end - self._count()) / MILLION
+
+    def done(self) -> float:
+        """Millions of steps done."""
+        return (self._count() - self._begin) / MILLION
+
+    def limit(self, solver: z3.Solver, millions: float | None = None) -> None:
+        """Let a solver's next question take no more than what is left, or than so many millions of steps."""
+        left = self.left() if millions is None else min(millions, self.left())
+        solver.set("rlimit", min(MOST, max(1, int(left * MILLION))))
