@@ -159,7 +159,7 @@ def put_tombstone(storage, b, kind):
 
 def decide_deletion(storage, b, offset):
     """The leader is to delete the offset that it has in its cache, and all before it: history only."""
-    for position in range(len(storage.log.slots) - 1):
+    for position in range(storage.log.length):
         if leads(storage, b) and position <= offset:
             storage.log.slots[position].ghosts.deleted = 1
 
