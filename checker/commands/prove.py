@@ -9,25 +9,27 @@ from rich.markup import escape
 from rich.table import Table
 
 from checker.commands.main import OK, UNFINISHED, VIOLATED
-from checker.commands.models import add_model_options, the_one
+from checker.commands.models import add_model_options, given_sizes, the_one
 from checker.commands.tables import console, scope_text
 from checker.errors import UserError
 from checker.pictures.show import show
 from checker.prove.bmc import violations_within
 from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
+from checker.prove.variables import sorts_of
 from checker.runs import properties_of
 from spec.language.model import SAFETY
 from spec.properties.lemmas import LEMMAS
 
 COLOURS = {PROVED: "green", NOT_INDUCTIVE: "red", NOT_DECIDED: "cyan", "violated": "red", "holds": "green"}
 DESCRIPTION = """Prove properties by induction with z3: they hold at first, and every action that begins where all
-hold ends where all hold. Bounds have no end (epochs, records, faults), but for those that a loop runs over;
-there are as many brokers as --brokers says, with --any-brokers any number of them. With --depth, look for the
-shortest violation in a scope instead."""
+hold ends where all hold. Bounds have no end (epochs, records, faults), but for those that a loop runs over, and
+those that an option gives a size; there are as many brokers as --brokers says, with --any-brokers any number of
+them. With --depth, look for the shortest violation in a scope instead."""
 EXAMPLES = """examples:
   kafkaproof prove election --variant fenced --brokers 5
   kafkaproof prove election --variant fenced --any-brokers
   kafkaproof prove replication --variant kip320 --property leader_in_isr
+  kafkaproof prove consumer --variant orderly --consumers 2 --expiries 0 --splits 0 --losses 0
   kafkaproof prove replication --variant truncate-to-hw --depth 9 --log 1 --records 1 --epochs 1
   kafkaproof prove replication --variant kip101 --depth 12 --symmetry --log 1 --records 1 --epochs 1
 """
@@ -70,8 +72,10 @@ def run(options) -> int:
     """Prove what the options ask for; returns the exit code."""
     model, scope = the_one(options)
     properties = properties_of(model, scope, tuple(options.properties))
-    if not any(p.kind in SAFETY for p in properties):
-        raise UserError("a goal (sometimes, eventually) is reached, not proved; explore it with `kafkaproof check`")
+    goals = [p.name for p in properties if p.kind not in SAFETY]
+    if goals and options.properties:
+        raise UserError(f"{', '.join(goals)}: a goal (sometimes, eventually) is reached, not proved; explore it with "
+                        "`kafkaproof check`")
     if options.any_brokers and (options.depth is not None or options.search):
         raise UserError("--any-brokers proves with the lemmas given; --depth and --search need a number of brokers")
     if options.symmetry and options.depth is None:
@@ -80,7 +84,8 @@ def run(options) -> int:
         return _report(violations_within(
             model, scope, properties, options.depth, options.work, options.symmetry), options)
     lemmas = LEMMAS.get((model.system, model.variant), ())
-    proof = prove(model, scope, properties, lemmas, options.work, options.search, options.any_brokers)
+    kept = frozenset(given_sizes(options)) - sorts_of(model)
+    proof = prove(model, scope, properties, lemmas, options.work, options.search, options.any_brokers, kept)
     return _report(_proof_result(proof), options)
 
 
@@ -115,7 +120,8 @@ def _report(result, options):
     else:
         _print(result)
     verdicts = {entry["verdict"] for entry in result["properties"]}
-    if verdicts & {NOT_INDUCTIVE, "violated"} or result.get("never_enabled"):
+    never = result.get("never_enabled") and 0 not in given_sizes(options).values()
+    if verdicts & {NOT_INDUCTIVE, "violated"} or never:
         return VIOLATED
     return UNFINISHED if NOT_DECIDED in verdicts else OK
 

@@ -59,15 +59,16 @@ class Proof:
 
 
 def prove(model: Model, scope: Scope, properties: tuple[Property, ...], lemmas: tuple, most: float,
-          searching: float = 0.0, any_size: bool = False) -> Proof:
+          searching: float = 0.0, any_size: bool = False, kept: frozenset[str] = frozenset()) -> Proof:
     """Prove properties of every state and every step, with `any_size` for any number of brokers.
 
-    `most` is the work that z3 may do on all of it, `searching` on lemmas, in millions of steps (see `work`).
+    `most` is the work that z3 may do on all of it, `searching` on lemmas, in millions of steps (see `work`). The bounds
+    that are `kept` have the end that the scope gives. A lemma may be a property that others need.
 
     Raises StyleError and UserError.
     """
     began = time.monotonic()
-    endless = bounds_of(model) | sorts_of(model) if any_size else None
+    endless = (bounds_of(model) | sorts_of(model) if any_size else bounds_of(model)) - kept
     return _Run(model, scope, endless, properties, lemmas, Work(most)).proof(began, searching)
 
 
@@ -77,7 +78,8 @@ class _Run:
         self.relation = Relation(model, scope, endless, properties=tuple(self.properties))
         self.work, self.prover = work, Prover(self.relation, work)
         self.base = ranges_of(self.relation) + sequences_of(self.relation)
-        self.lemmas = [lemma_family(self.relation, f) for f in lemmas]
+        asked = {p.name for p in self.properties}
+        self.lemmas = [lemma_family(self.relation, f) for f in lemmas if f.__name__ not in asked]
         self.targets = [property_family(self.relation, p.name) for p in self.properties if p.kind == "always"]
         self._cores: dict[str, set[str]] = {}
         self._owed: list[tuple[Verdict, list[str]]] = []
@@ -114,7 +116,7 @@ class _Run:
         narrow = {**scope, **({"brokers": small["brokers"]} if "brokers" in scope else {})}
         if narrow.get("brokers", 0) < 2:
             return
-        relation = Relation(model, narrow, properties=tuple(self.properties))
+        relation = Relation(model, narrow, self.relation.variables.endless, properties=tuple(self.properties))
         samples = Samples(relation, reachable_states(model, small), Execution(model, small))
         work = Work(most)
         search = Search(relation, samples, Prover(relation, work), work)

@@ -55,11 +55,22 @@ def test_the_same_work_gives_the_same_verdicts_in_every_process():
     assert one == other and {entry["verdict"] for entry in one["properties"]} == {PROVED, NOT_DECIDED}
 
 
+def test_a_bound_that_is_given_a_size_has_an_end(run):
+    none = ("--consumers", 1, "--expiries", 0, "--splits", 0, "--losses", 0)
+    code, out = run("consumer", "--variant", "orderly", "--property", "claims_afresh", *none, "--json")
+    result = json.loads(out)
+    assert code == 0 and result["endless"] == ["changes", "offsets"] and result["scope"]["expiries"] == 0
+    assert {"faults.expire_session", "session.reopen"} <= {*result["never_enabled"]}
+    code, out = run("consumer", "--variant", "orderly", "--property", "claims_afresh", *none[:2], "--json")
+    assert code == 1 and "expiries" in json.loads(out)["endless"]
+
+
 @pytest.mark.parametrize("arguments, complaint", [
     (["nothing"], "no system 'nothing'"),
     (["election"], "several variants"),
     (["election", "--variant", "fenced", "--property", "nothing"], "no property 'nothing'"),
-    (["election", "--variant", "fenced", "--property", "two_controllers"], "reached, not proved"),
+    (["election", "--variant", "fenced", "--property", "two_controllers"], "^two_controllers: .* reached, not proved"),
+    (["election", "--variant", "fenced", "--property", "one_owner", "--property", "two_controllers"], "^two_controllers: "),
     (["election", "--variant", "fenced", "--log", 2], "no bound 'log'"),
     (["election", "--variant", "fenced", "--depth", 0], "1 or more, not 0"),
 ])
