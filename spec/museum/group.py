@@ -10,8 +10,8 @@ from spec.museum import group_limited as limited
 from spec.museum import group_middle as middle
 from spec.museum.group_scopes import (
     CLASSIC_VERDICTS, CURRENT_VERDICTS, LARGEST, LIMITED_VERDICTS, MIDDLE_VERDICTS, QUICK, SIZES, STANDARD,
-    STATIC_VERDICTS, THREE_MEMBERS, TRANSACTIONAL_VERDICTS, TWO_COORDINATORS, TWO_GENERATIONS, UNLOADED_LATE,
-    UNLOCKED_VERDICTS, scope,
+    STATIC_VERDICTS, THREE_MEMBERS, TRANSACTIONAL_VERDICTS, TWO_COORDINATORS, TWO_GENERATIONS, TWO_MOVES,
+    UNLOADED_LATE, UNLOCKED_VERDICTS, scope,
 )
 from spec.museum.unlocked import coordinator as unlocked
 from spec.museum.unlocked import storage as unlocked_storage
@@ -109,7 +109,7 @@ def model(variant, story, transitions, properties, verdicts, **scopes):
         seams=SEAMS,
         answers=network.Verdict.names,
         expected=recorded(verdicts),
-        safety_only=(tuple(TWO_GENERATIONS.values()),),
+        safety_only=(tuple(TWO_GENERATIONS.values()), tuple(TWO_MOVES.values())),
         others=scopes,
         sizes=SIZES,
         interchangeable={"brokers": (), "clients": ()},

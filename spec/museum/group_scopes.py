@@ -33,6 +33,7 @@ TWO_COORDINATORS = scope(2, 2, 2, 1, 2, 2)
 THREE_MEMBERS = scope(1, 3, 3, 2, 1, 2)
 TWO_GENERATIONS = scope(2, 2, 2, 2, 2, 4)
 AGEING = scope(1, 1, 1, 1, 1, 3, periods=1)
+TWO_MOVES = scope(2, 2, 2, 1, 3, 1)
 UNLOADED_LATE = scope(2, 1, 1, 2, 2, 2, periods=1)
 BEHIND = {"loaded_is_log": 8, "durable": 13}
 UNLOCKED_VERDICTS = (
@@ -62,6 +63,7 @@ CURRENT_VERDICTS = (
     (scope(2, 1, 1, 1, 2, 2, faults=1), {"above_stored": 14, "durable": 14}),
     (scope(2, 1, 1, 2, 2, 3, periods=1), {"stable_is_stored": 18}),
     (scope(2, 1, 1, 2, 3, 3), {"no_stale_commit": 17}),
+    (TWO_MOVES, {"assignment_is_stored": 18, "disjoint_by_number": 34}),
 )
 STATIC_VERDICTS = (
     (QUICK, {}), (STANDARD, {}), (TWO_COORDINATORS, {}),

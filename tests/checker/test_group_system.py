@@ -97,9 +97,92 @@ CALLBACKS_IN_THE_WRONG_ORDER = [
     "offsets.offset_stored(b=0, i=0)",
 ]
 
+JOINED_BY_BOTH = [*TWO_ASSIGNMENTS[:2], TWO_ASSIGNMENTS[2], TWO_ASSIGNMENTS[4], TWO_ASSIGNMENTS[3], *TWO_ASSIGNMENTS[5:9]]
+LOADED_AND_LOST = [
+    *JOINED_BY_BOTH,
+    "sync.sync(b=0, m=0, late=0, owner=0) -> STORED",
+    "faults.fail_over(to=1, committed=0, kept=1)",
+    "loading.take_over(b=1)",
+    "loading.read(b=1)",
+    "loading.load(b=1)",
+    "sync.sync(b=1, m=1, late=0, owner=-1) -> NONE",
+    "member.synced(m=1)",
+]
+GENERATION_ONE_AGAIN = [
+    "join.first_join(b=0, m=0, late=0, first=0, second=0) -> MEMBER_ID_REQUIRED",
+    "join.first_join(b=0, m=1, late=0, first=0, second=0) -> MEMBER_ID_REQUIRED",
+    "member.take_id(m=0)",
+    "member.take_id(m=1)",
+    "join.join(b=0, m=1, late=0, first=0, second=0, changed=0) -> PARKED",
+    "join.join(b=0, m=0, late=0, first=0, second=0, changed=0) -> PARKED",
+    "join.join_timeout(b=0, leader=1, protocol=0, topic=0)",
+    "member.joined(m=0)",
+    "member.joined(m=1)",
+    "sync.sync(b=0, m=1, late=0, owner=0) -> STORED",
+    "faults.fail_over(to=1, committed=0, kept=1)",
+    "loading.take_over(b=1)",
+    "loading.read(b=1)",
+    "loading.load(b=1)",
+    "sync.sync(b=1, m=0, late=0, owner=-1) -> NONE",
+    "member.synced(m=0)",
+    "membership.expire(b=1, id=1, heir=0)",
+    "loading.unload(b=0)",
+    "faults.fail_over(to=0, committed=0, kept=0)",
+    "member.rejoin(m=1)",
+    "join.join(b=1, m=1, late=0, first=0, second=0, changed=0) -> UNKNOWN_MEMBER_ID",
+    "member.start_over(m=1)",
+    "deletion.remove_dead(b=0)",
+    "loading.take_over(b=0)",
+    "loading.load(b=0)",
+    *by(0, 1, JOINED + COMPLETED + SYNCED),
+    "member.synced(m=1)",
+]
+LOST_AT_THE_THIRD = [*LOADED_AND_LOST, "faults.fail_over(to=2, committed=0, kept=0)"]
+LOST_AT_THE_FIRST = [*LOADED_AND_LOST, "faults.fail_over(to=0, committed=0, kept=0)"]
+GENERATION_TWO = [
+    *STABLE,
+    "join.first_join(b=0, m=1, late=0, first=0, second=0) -> MEMBER_ID_REQUIRED",
+    "member.take_id(m=1)",
+    "join.join(b=0, m=1, late=0, first=0, second=0, changed=0) -> PARKED",
+    "membership.heartbeat(b=0, m=0) -> REBALANCE_IN_PROGRESS",
+    "member.rejoin(m=0)",
+    "join.join(b=0, m=0, late=0, first=0, second=0, changed=0) -> PARKED",
+    "join.complete_join(b=0, leader=0, protocol=0, topic=0)",
+    "member.joined(m=0)",
+    "member.joined(m=1)",
+]
+TOLD_AGAIN = [
+    "faults.give_up(m=0)",
+    "sync.sync(b=0, m=0, late=1, owner=1) -> STORED",
+    "faults.give_up(m=0)",
+    "join.join(b=0, m=0, late=0, first=0, second=0, changed=0) -> NONE",
+    "member.joined(m=0)",
+]
+ASSIGNED_BY_THE_LOG = [
+    "faults.fail_over(to=1, committed=1, kept=2)",
+    "loading.take_over(b=1)",
+    "loading.read(b=1)",
+    "loading.read(b=1)",
+    "loading.load(b=1)",
+    "sync.sync(b=1, m=1, late=0, owner=-1) -> NONE",
+    "member.synced(m=1)",
+]
+GENERATION_TWO_AGAIN = [
+    "loading.take_over(b={b})",
+    "loading.read(b={b})",
+    "loading.load(b={b})",
+    "join.join(b={b}, m=0, late=1, first=0, second=0, changed=0) -> PARKED",
+    "join.complete_join(b={b}, leader=0, protocol=0, topic=0)",
+    "sync.sync(b={b}, m=0, late=0, owner=0) -> STORED",
+    "sync.group_stored(b={b}, i=0)",
+    "member.synced(m=0)",
+]
+TWICE_IN_GENERATION_TWO = [
+    *GENERATION_TWO, *TOLD_AGAIN, *ASSIGNED_BY_THE_LOG, "faults.fail_over(to=0, committed=1, kept=1)", "loading.unload(b=0)",
+    "deletion.remove_dead(b=0)", *by(0, 0, GENERATION_TWO_AGAIN),
+]
 STORED_TWICE = [
-    *TWO_ASSIGNMENTS[:2], TWO_ASSIGNMENTS[2], TWO_ASSIGNMENTS[4], TWO_ASSIGNMENTS[3], *TWO_ASSIGNMENTS[5:8],
-    *TWO_ASSIGNMENTS[9:15], "sync.group_stored(b=0, i=0)",
+    *JOINED_BY_BOTH[:-1], *TWO_ASSIGNMENTS[9:15], "sync.group_stored(b=0, i=0)",
 ]
 
 
@@ -115,7 +198,13 @@ def test_the_recorded_verdicts(model, sizes, counts):
     (CURRENT, scope(2, 1, 1, 2, 3, 3), "no_stale_commit", THERE_AND_BACK),
     (CURRENT, scope(1, 2, 3, 2, 1, 3, appends=2, faults=1), "stable_is_stored", STORED_TWICE),
     (CURRENT, scope(2, 2, 2, 1, 2, 2, appends=2, faults=1), "disjoint_by_number", TWO_ASSIGNMENTS),
-], ids=["deleted while committing", "there and back", "stored twice", "two assignments"])
+    (CURRENT, scope(2, 2, 2, 1, 2, 2, appends=2, faults=1), "disjoint", TWO_ASSIGNMENTS),
+    (CURRENT, scope(2, 2, 2, 1, 3, 1), "assignment_is_stored", LOST_AT_THE_FIRST),
+    (CURRENT, scope(3, 2, 2, 1, 3, 1), "assignment_is_stored", LOST_AT_THE_THIRD),
+    (CURRENT, scope(2, 2, 2, 1, 3, 1), "disjoint_by_number", GENERATION_ONE_AGAIN),
+    (CURRENT, scope(2, 2, 2, 2, 3, 2, faults=2), "disjoint", TWICE_IN_GENERATION_TWO),
+], ids=["deleted while committing", "there and back", "stored twice", "two assignments", "of one coordinator",
+        "loaded and lost", "by a third broker", "generation one again", "twice in generation two"])
 def test_a_counterexample_is_executed(model, sizes, broken, texts):
     trace = executed(model, sizes, texts)
     last = trace.steps[-1][2]
