@@ -45,7 +45,7 @@ THOROUGH = re.compile("|".join((
     r"test_standalone\.py::test_a_(local_cluster_of_two|standalone_cluster_counts_the_same)",
     r"test_killed\.py::test_a_killed_driver",
     r"test_prove_systems\.py::test_a_mistake_.*(stop-deletes|elect-queued|start-of-epoch|everybody-leads)",
-    r"test_prove_systems\.py::test_(a_section_.*(group|consumer|replica)|the_lemmas_of_groups|without_a_mistake)",
+    r"test_prove_systems\.py::test_(a_section_.*(group|consumer|replica)|the_lemmas_of_groups|without_a_mistake|lemmas_hold_in_all)",
     r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
     r"test_live_walks\.py::.*election-legacy",
     r"test_ended_brokers\.py::test_a_broker_that_fails",

@@ -227,3 +227,19 @@ def test_a_goal_is_reached(name, texts):
     trace = executed(CURRENT, scope(2, 2, 2, 1, 2, 1), texts)
     (goal,) = [p for p in CURRENT.properties if p.name == name]
     assert goal.predicate(trace.steps[-1][2])
+
+
+def test_a_deletion_by_an_old_cache_writes_no_history_beyond_the_log():
+    trace = executed(CURRENT, scope(2, 1, 1, 1, 4, 1, faults=2), [
+        "offsets.reset_offset(b=0) -> STORED",
+        "faults.fail_over(to=1, committed=0, kept=1)",
+        "loading.take_over(b=1)",
+        "loading.read(b=1)",
+        "loading.load(b=1)",
+        "faults.fail_over(to=0, committed=0, kept=0)",
+        "faults.fail_over(to=1, committed=0, kept=0)",
+        "deletion.delete_group(b=1) -> NONE",
+    ])
+    before, after = trace.steps[-2][2], trace.steps[-1][2]
+    assert before.brokers[1].group.offset == 0 and after.storage.log.length == 0
+    assert not after.storage.log.slots[0].ghosts.deleted
