@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+from kafka.record.default_records import DefaultRecordBatchBuilder
 from kafka.record.util import calc_crc32c
 
 HEADER = struct.Struct("!qiibIhiqqqhii")
@@ -29,6 +30,14 @@ class Batch(NamedTuple):
     crc: int
     count: int
     timestamp: int
+
+
+def one_record(value: bytes) -> bytes:
+    """A batch of one record, as a producer sends it; the same for the same value."""
+    builder = DefaultRecordBatchBuilder(magic=2, compression_type=0, is_transactional=False, producer_id=-1,
+                                        producer_epoch=-1, base_sequence=-1, batch_size=10_000)
+    builder.append(0, timestamp=1, key=None, value=value, headers=[])
+    return bytes(builder.build())
 
 
 def read_header(data: bytes) -> Batch:

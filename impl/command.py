@@ -18,6 +18,7 @@ from impl.conductor import Conductor, Departs
 from impl.consumers import Consumers
 from impl.counterexample import Counterexample, read_counterexample
 from impl.load import Load
+from impl.plane_conductor import PlaneConductor
 from impl.scenarios import CONDUCTED, LEAST_BROKERS, SCENARIOS, SESSION
 from impl.watch import Watcher
 from spec.processes import VARIANTS
@@ -156,7 +157,7 @@ def counterexample_of(options) -> Counterexample | None:
 
 def follow(counterexample: Counterexample, cluster: Cluster, watcher: Watcher) -> None:
     """Drive a cluster along a counterexample; raises Departs where an answer is another one."""
-    conductor = Conductor(cluster, watcher)
+    conductor = (PlaneConductor if counterexample.has_planes else Conductor)(cluster, watcher)
     conductor.take_all(*counterexample.beginning)
     for text, content in zip(counterexample.steps, counterexample.contents):
         conductor.take(text, **content)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import queue
 import time
 
+from kazoo.exceptions import NoNodeError
+
 from impl.cluster import Cluster
 from impl.watch import Watcher
 from impl.znodes import BrokerId
@@ -52,7 +54,7 @@ class Conductor:
         for text in texts:
             self.take(text)
 
-    def take(self, text: str, **content: int) -> str | None:
+    def take(self, text: str, **content: object) -> str | None:
         """Take a step; returns its answer. `content` is what a message says, besides its arguments, that it handles.
 
         Raises Departs where the text has another answer, and Unfinished where the step does not become possible.
@@ -112,8 +114,15 @@ class Conductor:
                 raise Unfinished(f"{wanted} did not become possible in {WAIT:.0f} seconds: see {child.log}")
 
     def _announce(self, leaver, controller):
-        address = BrokerId.decode(self._cluster.operator.get(BrokerId.path_of(controller))[0]).inner
-        self._cluster.children[leaver].command(do="announce", address=address, kind="ControlledShutdown")
+        self._cluster.children[leaver].command(do="announce", address=self._address(controller),
+                                               kind="ControlledShutdown")
+
+    def _address(self, b):
+        """Where other brokers reach a broker; raises Departs where it is not registered."""
+        try:
+            return BrokerId.decode(self._cluster.operator.get(BrokerId.path_of(b))[0]).inner
+        except NoNodeError:
+            raise Departs(f"broker {b} is not registered: the others do not know where it listens") from None
 
     # From outside
 

@@ -6,8 +6,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from impl import plane_contents
 from impl.cluster import Size
 from impl.conductor import LONG
+from impl.running_model import RunningModel
 from spec.catalogue import find
 from spec.controller.belief import CLEANING, LOADING
 from spec.errors import UserError
@@ -19,7 +21,8 @@ from spec.partition.network import arriving, drop_requests
 from spec.partition.zookeeper import isr_changed
 from spec.processes import ELECTION, PARTITION, VARIANTS
 
-RUNNING = {ELECTION: VARIANTS, PARTITION: ("legacy",)}
+CLUSTER = "cluster"
+RUNNING = {ELECTION: VARIANTS, PARTITION: ("legacy",), CLUSTER: ("fenced",)}
 """The systems and variants whose steps a running cluster takes one by one."""
 ELSEWHERE = {
     "send": "control requests are steps of partition", "leader_and_isr": "control requests are steps of partition",
@@ -27,7 +30,7 @@ ELSEWHERE = {
     "write_state": "states are written by steps of partition",
 }
 """Steps of *election* that stand for what runs as steps of *partition*, or does not run."""
-PLACES = {"brokers", "replicas", "partitions", "epochs", "leader_epochs"}
+PLACES = {"brokers", "replicas", "partitions", "epochs", "leader_epochs", "log", "records", "min_isr"}
 """The sizes that a cluster, or an array of its state, has: from 1 to the largest."""
 SESSION = 300.0
 """No session ends by itself while steps are taken, in seconds."""
@@ -35,26 +38,32 @@ SESSION = 300.0
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A behaviour of `model` to a violation of `property`: the texts of its steps, and what LeaderAndIsr says in each
-    step that handles it.
+    """A behaviour of `model` to a violation of `property`: the texts of its steps, and of each what the message says
+    that it handles.
     """
 
     model: Model
     scope: Scope
     property: str
     steps: tuple[str, ...]
-    contents: tuple[dict[str, int], ...]
+    contents: tuple[dict[str, object], ...]
 
     @property
     def size(self) -> Size:
         """The cluster that it is a behaviour of."""
         brokers = self.scope["brokers"]
         return Size(brokers=brokers, replicas=self.scope.get("replicas", brokers), ordered=True,
-                    partitions=self.scope.get("partitions", 1), variant=self.model.variant, session_timeout=SESSION)
+                    partitions=self.scope.get("partitions", 1), min_isr=self.scope.get("min_isr", 1),
+                    variant=self.model.variant, session_timeout=SESSION)
+
+    @property
+    def has_planes(self) -> bool:
+        """Whether its brokers have logs, as those of *cluster* have."""
+        return self.model.system == CLUSTER
 
     @property
     def beginning(self) -> tuple[str, ...]:
-        """The steps that lead to its first state: in *partition* every broker is registered."""
+        """The steps that lead to its first state: but in *election* every broker is registered there."""
         if self.model.system == ELECTION:
             return ()
         return tuple(f"{name}(b={b})" for b in range(self.scope["brokers"])
@@ -104,6 +113,7 @@ class _Followed:
 
     def __init__(self, directory: Path, model: Model, scope: Scope):
         self._directory, self._model, self._scope = directory, model, scope
+        self._running = RunningModel(model.variant, scope) if model.system == CLUSTER else None
 
     def all(self, texts: list[str]) -> list[dict[str, int]]:
         """For each step, what the message says that it handles; raises UserError."""
@@ -116,7 +126,7 @@ class _Followed:
                 last = refused
         raise UserError(str(last))
 
-    def _follow(self, state: Plain, number: int, text: str) -> dict[str, int]:
+    def _follow(self, state: Plain, number: int, text: str) -> dict[str, object]:
         where = f"{self._directory}: step {number}, {text}"
         try:
             step = parse_step(text)
@@ -125,6 +135,8 @@ class _Followed:
         except (ValueError, KeyError):
             raise UserError(f"{where}: not a step of {self._model.system}, {self._model.variant}") from None
         if reason := why_not(self._model, state, step):
+            raise UserError(f"{where}, cannot be driven: {reason}")
+        if self._running and (reason := self._running.take(step)):
             raise UserError(f"{where}, cannot be driven: {reason}")
         content = said_to(self._model, state, step)
         if not transition.function(state, *arguments):
@@ -146,6 +158,8 @@ def why_not(model: Model, state: Plain, step: Step) -> str | None:
         if name == "load" and doing != LOADING or name == "clean" and doing != CLEANING:
             return "it stands for the work of a controller, which is that of partition"
         return ELSEWHERE.get(name)
+    if model.system == CLUSTER and (reason := plane_contents.why_not(state, step)):
+        return reason
     if name in LONG and step.answer == "EXPIRED":
         return "its session would have to end in the middle of it"
     if name == "leader_and_isr" and not arriving(state.network, step.arguments["epoch"], step.arguments["p"], b):
@@ -155,8 +169,10 @@ def why_not(model: Model, state: Plain, step: Step) -> str | None:
     return None
 
 
-def said_to(model: Model, state: Plain, step: Step) -> dict[str, int]:
-    """What LeaderAndIsr says, where the step handles it: the newest of its epoch and partition."""
+def said_to(model: Model, state: Plain, step: Step) -> dict[str, object]:
+    """What the message says that a step handles: of LeaderAndIsr the newest of its epoch and partition."""
+    if model.system == CLUSTER:
+        return plane_contents.said_to(state, step)
     if model.system == ELECTION or not step.transition.endswith(".leader_and_isr"):
         return {}
     request = state.network.requests[step.arguments["epoch"]][step.arguments["p"]]

@@ -13,6 +13,7 @@ from kafka.admin import KafkaAdminClient, NewTopic
 from kafka.errors import KafkaError
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
+from impl.checkpoint import NAME
 from impl.keeper import Keeper, parse
 from impl.lossy import LossyProxy
 from impl.places import OFFSETS_TOPIC
@@ -168,6 +169,11 @@ class Faults:
         """kill -9 in the middle of the next append to a log: a part of the batch reaches the file."""
         self.note("tear", broker=broker, partition=partition)
         self.children[broker].command(do="break_log", p=partition, after=TORN, dies=True)
+
+    def lose_checkpoint(self, broker: int) -> None:
+        """The high watermarks that a process has written are not on the disk for the next one."""
+        self.note("lose_checkpoint", broker=broker)
+        (self.directory / "logs" / f"broker-{broker}" / NAME).unlink(missing_ok=True)
 
     # Operators
 

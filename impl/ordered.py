@@ -10,6 +10,7 @@ import queue
 
 from impl.driver import tell
 from impl.network import Message
+from impl.ordered_planes import OrderedPlanes
 from impl.requests import NotAnswered
 from impl.session import Expired
 from spec.controller.belief import CLEANING, DOWN
@@ -39,6 +40,7 @@ class Ordered:
 
     def __init__(self, broker):
         self._broker, self._process, self._order = broker, broker.process, None
+        self._planes = OrderedPlanes(broker, self._alike, self._forget)
 
     def run(self) -> None:
         """Carry out orders."""
@@ -60,6 +62,8 @@ class Ordered:
                 self._order = order
             case {"do": "announce", "address": address, "kind": kind}:
                 self._process.announce(tuple(address), kind, {})
+            case {"do": "propose", "address": address, "p": p}:
+                self._broker.leadership.propose_to(tuple(address), p)
             case dict():
                 self._broker.driver.take(item)
             case _:
@@ -88,6 +92,9 @@ class Ordered:
         """Take a step, if it is possible now."""
         if part == ELECTION and name == "clean" and self._process.election.doing != CLEANING:
             return False
+        taken = self._planes.take(name, arguments, content) if part == PARTITION else None
+        if taken is not None:
+            return taken
         if part == PARTITION and name in WISHES and not self._has_read_wishes():
             return False
         if part == PARTITION and name in HANDLED:
@@ -106,9 +113,7 @@ class Ordered:
     def _handle(self, name, arguments, content) -> bool:
         """Handle the newest message that says what it should; older ones of the same place are forgotten."""
         kind, sender = HANDLED[name]
-        alike = [each for each in self._broker.messages if each.kind == kind
-                 and (sender is None or each.sender == arguments[sender])
-                 and all(each.content.get(key, value) == value for key, value in (arguments | content).items())]
+        alike = self._alike(kind, sender and arguments[sender], arguments | content)
         before = self._process.number
         if alike and kind == "LeaderAndIsr":
             self._broker.handle(alike[-1])
@@ -116,6 +121,14 @@ class Ordered:
             self._broker.try_step(PARTITION, name, alike[-1], **arguments)
         if self._process.number == before:
             return False
-        for message in alike:
-            self._broker.messages.remove(message)
+        self._forget(alike)
         return True
+
+    def _alike(self, kind: str, sender: int | None, says: dict) -> list[Message]:
+        """The messages of a kind that have arrived and contradict nothing of what they should say."""
+        return [each for each in self._broker.messages if each.kind == kind and sender in (None, each.sender)
+                and all(each.content.get(key, value) == value for key, value in says.items())]
+
+    def _forget(self, messages: list[Message]) -> None:
+        for message in messages:
+            self._broker.messages.remove(message)

@@ -153,6 +153,22 @@ class Replication:
         if sender != self._process.broker:
             put_fields(self._planes[p].network.alters[sender], message.content["fields"])
 
+    def propose_to(self, address: tuple[str, int], p: int) -> None:
+        """Ask the controller that listens there at once for the ISR that is proposed."""
+        self.controller = address
+        self._proposed.pop(p, None)
+        self._propose(p, self._planes[p], time.monotonic())
+
+    def follows(self, p: int) -> bool:
+        """Whether this broker follows a leader of a partition."""
+        return self._planes[p].replica.state in (TRUNCATING, FETCHING)
+
+    def ask_again(self, p: int) -> None:
+        """Send the present request of a follower again."""
+        process, plane = self._process, self._planes[p]
+        content = {"p": p, "fields": fields_of(plane.network.messages[process.broker])}
+        process.asked[p] = process.announce(process.leaders.get(p), ASKED, content), time.monotonic()
+
     def refused(self, message: Message) -> None:
         """No step was taken of a proposal: tell the leader, if it is refused."""
         content, process = message.content, self._process
@@ -186,13 +202,12 @@ class Replication:
     def _follow(self, p, plane, now):
         """Ask the leader, if the present request is not under way; or send it again where no answer comes."""
         process = self._process
-        if plane.replica.state not in (TRUNCATING, FETCHING):
+        if not self.follows(p):
             return
         if wants_to_send(plane.network, process.broker, plane.replica):
             self._try_step(PARTITION, "send_request", p=p)
         elif now - process.asked.get(p, ("", 0.0))[1] > ASK_AGAIN:
-            content = {"p": p, "fields": fields_of(plane.network.messages[process.broker])}
-            process.asked[p] = process.announce(process.leaders.get(p), ASKED, content), now
+            self.ask_again(p)
 
     def _look_at_followers(self, p, plane, now):
         for follower in range(self._process.settings.brokers):

@@ -48,6 +48,7 @@ THOROUGH = re.compile("|".join((
     r"test_prove_systems\.py::test_(a_section_.*(group|consumer|replica)|the_lemmas_of_groups|without_a_mistake|lemmas_hold_in_all)",
     r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
     r"test_live_walks\.py::.*election-legacy",
+    r"test_live_loss\.py::test_(a_zombie|followers)",
     r"test_ended_brokers\.py::test_a_broker_that_fails",
     r"test_conductor\.py::test_(one_of_partition|a_cluster_that_answers_otherwise)",
 )))

@@ -5,9 +5,7 @@ The model's networks say which message a step handles; it must have arrived, and
 
 import math
 
-from kafka.record.default_records import DefaultRecordBatchBuilder
-
-from impl.batches import read_header
+from impl.batches import one_record, read_header
 from impl.plane import Offer
 from impl.replication import REFUSED
 from impl.watched import members
@@ -15,14 +13,6 @@ from spec.planes import ASKED, FETCHED, WRITTEN, fields_of, put_fields
 from spec.processes import PARTITION
 from spec.replica.network import DONE, RECORD
 from tests.impl.memory_cluster import CREATED, InMemory
-
-
-def batch(value):
-    """A record batch of one record, as a producer sends it."""
-    builder = DefaultRecordBatchBuilder(magic=2, compression_type=0, is_transactional=False, producer_id=-1,
-                                        producer_epoch=-1, base_sequence=-1, batch_size=10_000)
-    builder.append(0, timestamp=1, key=None, value=value, headers=[])
-    return bytes(builder.build())
 
 
 class PlanesInMemory(InMemory):
@@ -113,7 +103,7 @@ class PlanesInMemory(InMemory):
     # Data planes
 
     def take_produce(self, b, p, acks):
-        data, number = batch(b"%d" % len(self.ids[p])), self.state.planes[p].clients.next_record
+        data, number = one_record(b"%d" % len(self.ids[p])), self.state.planes[p].clients.next_record
         answer = self.tries(b, "produce", None, Offer(data, lambda error: None), p=p, acks=acks)
         if answer == "OK":
             self.ids[p][read_header(data).crc] = number

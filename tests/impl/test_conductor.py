@@ -15,10 +15,10 @@ SCOPES = {
 }
 
 
-def write_run(directory, system, variant, *steps, name="no_stale_write", **more):
+def write_run(directory, system, variant, *steps, name="no_stale_write", scope=None, **more):
     """A run directory with one counterexample."""
     directory.mkdir()
-    result = {"system": system, "variant": variant, "scope": SCOPES.get(system, {}),
+    result = {"system": system, "variant": variant, "scope": scope or SCOPES.get(system, {}),
               "violations": [{"property": name, "trace": list(steps), **more}]}
     (directory / "run.json").write_text("{}")
     (directory / "result.json").write_text(json.dumps(result))
