@@ -1,4 +1,4 @@
-"""What clients are told of the cluster: which brokers, topics and leaders there are, as read from ZooKeeper a moment ago.
+"""What clients are told of the cluster: its brokers, topics and leaders, as read from ZooKeeper a moment ago.
 
 It is a hint: whoever is asked in vain answers so, by its own record.
 """

@@ -1,4 +1,4 @@
-"""Counterexamples of the composed cluster are driven in running brokers, logs and all: what they violate is violated."""
+"""Counterexamples of the composed cluster are driven in running brokers, logs and all, and violated there as well."""
 
 import json
 
