@@ -89,8 +89,10 @@ class Evidence:
         self.leaving, self.views = common.leaving, common.views
         self._checked: dict[int, list[Write]] = defaultdict(list)
         for write in self.writes:
-            self.inputs.note(write.zxid, write.path, None if write.form == "delete" else write.data or b"")
-            self.changes.add(write)
+            if write.place and write.place.kind == "state":
+                self.changes.add(write)
+            else:
+                self.inputs.note(write.zxid, write.path, None if write.form == "delete" else write.data or b"")
             if write.checked:
                 self._checked[write.session].append(write)
 

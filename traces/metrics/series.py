@@ -4,6 +4,8 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import compress
+from operator import ne
 from typing import NamedTuple
 
 from traces.cluster import Members
@@ -65,7 +67,7 @@ class Series:
         if values == self._last:
             return
         number = len(self.moments)
-        for place in [place for place, value in enumerate(values) if value != self._last[place]]:
+        for place in compress(range(len(values)), map(ne, values, self._last)):
             course = self._courses[place]
             course.samples.append(number)
             course.values.append(values[place])

@@ -59,8 +59,6 @@ class Changes:
 
     def add(self, write: Write) -> None:
         """Note what a write did to a partition's state."""
-        if write.place is None or write.place.kind != "state":
-            return
         partition = write.place.partition
         if write.form == "delete":
             self._known.pop(partition, None)

@@ -1,7 +1,7 @@
 """Follows all partition states of a recording and explains each of their changes."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from traces.evidence import Evidence
 from traces.partitions.case import Case, case_of
@@ -98,7 +98,7 @@ class _Judge:
             return Explained(change, text="the leader epoch stays, and the leader does not or is not in the ISR")
         if change.checked and self._reign_of(change) is None or not change.checked and change.broker != after.leader:
             return Explained(change, text=f"an ISR written by {writer(change)}, who is neither leader nor controller")
-        strategy = strategy_of(frozenset(before.isr), frozenset(after.isr))
+        strategy = strategy_of(before.isr, after.isr)
         if strategy != "isr_shrink":
             assigned = self._evidence.inputs.assignments(
                 change.partition, self._told.get(change.partition, 0), change.zxid)
@@ -119,11 +119,12 @@ def _wished(strategy: str, trigger: str) -> tuple[Explanation, ...]:
     return (Explanation(strategy, trigger, None),)
 
 
-def strategy_of(before: frozenset[int], after: frozenset[int]) -> str | None:
+@lru_cache(maxsize=10_000)
+def strategy_of(before: tuple[int, ...], after: tuple[int, ...]) -> str | None:
     """What a leader did to its ISR; None where it did not just let some in or put some out."""
-    if after > before:
+    if set(after) > set(before):
         return "isr_expand"
-    return "isr_shrink" if after < before else None
+    return "isr_shrink" if set(after) < set(before) else None
 
 
 def writer(change: Change) -> str:

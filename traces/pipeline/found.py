@@ -38,10 +38,10 @@ def explain_stream(evidence: Evidence) -> Found:
 
 def found_of(evidence: Evidence, judged: Judgements) -> Found:
     """The judgements of a stream in columns."""
-    changes, writes = Rows("qrr"), Rows("qqr")
+    changes, writes, reigns = Rows("qrr"), Rows("qqr"), {}
     for each in judged.partitions:
         reign = each.change.reign if each.explanations else None
-        changes.append(each.change.zxid, reign, each.explanations)
+        changes.append(each.change.zxid, reigns.setdefault(reign, reign), each.explanations)
     for each in judged.writes:
         writes.append(each.write.number, each.write.zxid, (each.stream, each.kind))
     return Found(

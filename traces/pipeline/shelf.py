@@ -77,16 +77,16 @@ class Shelf:
 
 
 def _table(writes: list[Write]) -> pa.Table:
-    columns = zip(*((w.zxid, w.time, w.session, w.form, w.path, w.data, w.checked, w.previous, w.number)
-                    for w in writes))
+    columns = dict(zip(Write._fields, zip(*writes)))
     plain = (field.type.value_type if pa.types.is_dictionary(field.type) else field.type for field in _SCHEMA)
-    return pa.table([pa.array(column, kind).cast(field.type) for column, kind, field in zip(columns, plain, _SCHEMA)],
+    return pa.table([pa.array(columns[field.name], kind).cast(field.type) for field, kind in zip(_SCHEMA, plain)],
                     _SCHEMA)
 
 
 def _read(file: Path, group: int, members: Members) -> Iterable[Write]:
     table = pq.ParquetFile(file).read_row_group(group).combine_chunks()
-    for zxid, time, session, form, path, data, checked, previous, number in zip(
-            *(values_of(column) for batch in table.to_batches() for column in batch.columns)):
-        broker = members.broker_of.get(session)
-        yield Write(zxid, time, session, broker, form, path, place_of(path), data, checked, previous, number)
+    for batch in table.to_batches():
+        columns = {name: values_of(column) for name, column in zip(_SCHEMA.names, batch.columns)}
+        columns["broker"] = map(members.broker_of.get, columns["session"])
+        columns["place"] = map(place_of, columns["path"])
+        yield from map(Write, *(columns[name] for name in Write._fields))

@@ -26,6 +26,8 @@ def assignment_in(data: bytes | None, number: int) -> Assignment | None:
 
 def target_of(assignment: Assignment) -> tuple[int, ...]:
     """The replicas that remain when what is being removed is gone."""
+    if not assignment.removing:
+        return assignment.replicas
     return tuple(replica for replica in assignment.replicas if replica not in assignment.removing)
 
 
