@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Iterable
 
 import z3
 
@@ -49,6 +50,7 @@ class Question:
         self._terms = {term.get_id(): term for term in first}
         self.solver.add(action.guard)
         self.goals, self._known, self.model, self.core = {}, {}, None, []
+        self._kept = []
 
     def add(self, families: list[Family]) -> None:
         """Make more families known, as assumptions and as goals."""
@@ -103,7 +105,13 @@ class Question:
         answer = self.solver.check(*map(assumed, names), either)
         self.model = self.solver.model() if answer == z3.sat else None
         self.core = [str(c).removeprefix("assume ") for c in self.solver.unsat_core()] if answer == z3.unsat else []
+        if answer == z3.unsat:
+            self._kept.append((set(goals), self._known.keys() & self.core))
         return answer
+
+    def keeps(self, names: Iterable[str], goals: list[str]) -> bool:
+        """Whether an answer given before says already that the action keeps all these goals, from these families."""
+        return any(kept.issuperset(goals) and core <= set(names) for kept, core in self._kept)
 
     def reach(self, wanted: list[z3.BoolRef], names: list[str], work: Work) -> z3.CheckSatResult:
         """Whether the action can be taken in a state where the assumed families hold, and all that is wanted.
@@ -251,6 +259,8 @@ def _lost(question, alive, work, outcome):
 
 def _asked(question, alive, goals, work):
     """z3's answer about some goals, and those that it cannot decide: of many, each half is asked by itself."""
+    if question.keeps(alive, goals):
+        return z3.unsat, []
     answer = question.ask(list(alive), goals, work)
     if answer != z3.unknown or len(goals) == 1 or work.left() <= 0:
         return answer, goals if answer == z3.unknown else []

@@ -113,6 +113,17 @@ def test_a_question_takes_no_more_work_than_it_may():
     assert work.done() + work.left() == pytest.approx(0.3)
 
 
+def test_what_was_kept_without_a_lost_fact_is_not_asked_again(monkeypatch):
+    asked, ask = [], Question.ask
+    monkeypatch.setattr(Question, "ask", lambda self, *rest: asked.append(self.action.name) or ask(self, *rest))
+    model = model_of(COUNTS, (begin, finish), (always(in_order), always(never_five)))
+    relation = Relation(model, model.scope, properties=model.properties)
+    families = [*ranges_of(relation), property_family(relation, "in_order"), property_family(relation, "never_five")]
+    outcome = Prover(relation, Work(100)).prove_together(families)
+    assert set(outcome.failed) == {"never_five"}
+    assert asked == ["test_prove.begin()", "test_prove.finish()", "test_prove.finish()"]
+
+
 def start_beyond(s):
     s.done = 1
 
