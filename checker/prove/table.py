@@ -20,14 +20,14 @@ WORK = 2000.0
 """Millions of z3's steps for each variant: some ten minutes of a quiet core."""
 OTHER_SIZES = {
     ("replication", "kip320"): {"brokers": 2}, ("requests", "current"): {"queue": 2},
-    ("group", "current"): {"brokers": 2}, ("consumer", "orderly"): {"consumers": 2},
-    ("replica", "current"): {"log": 2, "records": 2},
+    ("group", "current"): {"brokers": 2}, ("group", "transactional"): {"brokers": 2, "clients": 2},
+    ("consumer", "orderly"): {"consumers": 2}, ("replica", "current"): {"log": 2, "records": 2},
 }
 UNDISTURBED = {("consumer", "orderly"): {"expiries": 0, "splits": 0, "losses": 0}}
 NEWEST = (
     ("election", "fenced"), ("replication", "kip320"), ("async-isr", "maximal-isr"), ("partition", "fenced"),
     ("requests", "current"), ("topics", "kip455"), ("replica", "current"), ("group", "current"),
-    ("consumer", "orderly"),
+    ("group", "transactional"), ("consumer", "orderly"),
 )
 SECTIONS = {title: (*of, kept) for of in NEWEST for title, kept in (
     ("/".join(of), {}), ("/".join(of) + ", undisturbed", UNDISTURBED.get(of)),

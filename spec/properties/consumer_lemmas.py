@@ -1,7 +1,7 @@
 """Lemmas of the old consumer (orderly): what it owns in each phase, and what it knows of the group.
 
-In short: as long as no session is lost and no answer, a consumer owns what it remembers; only who owns a partition commits
-its offset; and who has not been told of a change has computed the present assignment.
+In short: as long as no session is lost and no answer, a consumer owns what it remembers; only who owns a partition
+commits its offset; and who has not been told of a change has computed the present assignment.
 """
 
 from spec.consumer.assignment import owner
@@ -211,7 +211,8 @@ def watches_when_registered(s, c: Consumer):
 
 
 ORDERLY = (
-    process_is_gone, callback_registers, own_is_assigned, left_is_own, claim_is_tried, phase_has_registry, starts_with_nothing,
-    orphan_has_id, orphan_keeps_out, id_has_session, owns_what_it_holds, reads_registry, uncommitted_is_registered,
-    position_is_no_older, untold_has_listed, untold_has_assignment, watches_when_registered,
+    process_is_gone, callback_registers, own_is_assigned, left_is_own, claim_is_tried, phase_has_registry,
+    starts_with_nothing, orphan_has_id, orphan_keeps_out, id_has_session, owns_what_it_holds, reads_registry,
+    uncommitted_is_registered, position_is_no_older, untold_has_listed, untold_has_assignment,
+    watches_when_registered,
 )

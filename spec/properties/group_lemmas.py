@@ -187,6 +187,14 @@ def offset_before(s, end):
     return found
 
 
+def has_membership_read(s, broker):
+    """Whether a broker that loads has the members and the generation of the last group record that it has read."""
+    last = last_before(s, broker.read)
+    if last == NOWHERE:
+        return broker.group.generation == 0 and broker.group.leader == NOBODY
+    return is_as_stored(broker.group, s.storage.log.slots[last])
+
+
 def loads_what_was_read(s, b: Broker):
     """Who loads as leader has what the records say that it has read, the last one of each key."""
     broker = s.brokers[b]
@@ -194,10 +202,7 @@ def loads_what_was_read(s, b: Broker):
         return True
     if broker.read > s.storage.log.length or broker.group.offset != offset_before(s, broker.read):
         return False
-    last = last_before(s, broker.read)
-    if last == NOWHERE:
-        return broker.group.generation == 0 and broker.group.leader == NOBODY
-    return is_as_stored(broker.group, s.storage.log.slots[last])
+    return has_membership_read(s, broker)
 
 
 def told_by_elected(s, m: Client):
@@ -221,12 +226,14 @@ def told_is_known(s, m: Client, b: Broker):
     client = s.clients[m]
     answer = s.network.answers[m]
     broker = s.brokers[b]
-    if not told(client, answer) or s.storage.ghosts.deleted or s.storage.leaders[epoch_told(client, answer) - 1] != b:
-        return True
-    if broker.epoch != epoch_told(client, answer) or not broker.owned:
-        return broker.epoch >= epoch_told(client, answer) and (broker.epoch > epoch_told(client, answer)
-                                                              or not broker.loading)
+    epoch = epoch_told(client, answer)
     generation = generation_told(client, answer)
+    if not told(client, answer) or s.storage.ghosts.deleted or s.storage.leaders[epoch - 1] != b:
+        return True
+    if broker.epoch != epoch:
+        return broker.epoch > epoch
+    if not broker.owned:
+        return not broker.loading
     if not has_timers(broker.group) or generation > broker.group.generation:
         return False
     if broker.group.state != COMPLETING_REBALANCE or generation < broker.group.generation:
@@ -235,8 +242,9 @@ def told_is_known(s, m: Client, b: Broker):
 
 
 COORDINATORS = (
-    change_is_past, loads_into_nothing, cached_is_owned, no_group_is_nothing, reads_while_it_loads, unread_is_nothing, no_group_has_no_members,
-    generation_is_chosen, loaded_is_chosen, parked_is_member, loaded_is_not_pending, record_is_whole,
-    tombstone_is_due, nothing_in_transactions, written_is_known, committed_is_written, append_is_written, append_is_of_group,
-    answered_is_committed, loads_what_was_read, told_by_elected, told_is_known,
+    change_is_past, loads_into_nothing, cached_is_owned, no_group_is_nothing, reads_while_it_loads,
+    unread_is_nothing, no_group_has_no_members, generation_is_chosen, loaded_is_chosen, parked_is_member,
+    loaded_is_not_pending, record_is_whole, tombstone_is_due, nothing_in_transactions, written_is_known,
+    committed_is_written, append_is_written, append_is_of_group, answered_is_committed, loads_what_was_read,
+    told_by_elected, told_is_known,
 )

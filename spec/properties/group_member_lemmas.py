@@ -165,8 +165,8 @@ def committer_waits(s, b: Broker, m: Client):
 
 
 CURRENT = (
-    *COORDINATORS, out_is_nothing, joining_asks_to_join, syncing_asks_to_sync, working_asks_to_work, answered_while_waiting,
-    answer_says_what_was_asked, late_is_named, nothing_late_without_fault, id_is_its_own, drawn_is_fresh,
-    late_drawn_is_fresh, waiter_waits, committer_waits, leader_is_member, parked_in_place, answered_once,
-    owner_was_elected,
+    *COORDINATORS, out_is_nothing, joining_asks_to_join, syncing_asks_to_sync, working_asks_to_work,
+    answered_while_waiting, answer_says_what_was_asked, late_is_named, nothing_late_without_fault, id_is_its_own,
+    drawn_is_fresh, late_drawn_is_fresh, waiter_waits, committer_waits, leader_is_member, parked_in_place,
+    answered_once, owner_was_elected,
 )

@@ -14,6 +14,7 @@ from spec.network import Epoch, Receiver
 from spec.properties.async_isr_lemmas import MAXIMAL_ISR
 from spec.properties.consumer_lemmas import ORDERLY
 from spec.properties.group_member_lemmas import CURRENT as GROUP_CURRENT
+from spec.properties.group_transaction_lemmas import TRANSACTIONAL
 from spec.properties.partition_lemmas import FENCED as PARTITION_FENCED
 from spec.properties.replica_lemmas import CURRENT as REPLICA_CURRENT
 from spec.properties.replication_lemmas import KIP320
@@ -162,6 +163,7 @@ LEMMAS = {
     ("consumer", "orderly"): ORDERLY,
     ("election", "fenced"): FENCED,
     ("group", "current"): GROUP_CURRENT,
+    ("group", "transactional"): TRANSACTIONAL,
     ("partition", "fenced"): PARTITION_FENCED,
     ("replica", "current"): REPLICA_CURRENT,
     ("replication", "kip320"): KIP320,
@@ -174,15 +176,19 @@ FALSE_BEYOND = {
     ("partition", "fenced", "failed_is_lost"): "false with three faults (findings/partition.md)",
     ("partition", "fenced", "led_if_possible"): "false with three faults (findings/partition.md)",
     ("topics", "kip455", "deletion_goes_on"): "false with four requests and a fault (findings/topics.md)",
-    ("group", "current", "above_stored"): "false with a load that fails (findings/group.md)",
-    ("group", "current", "stable_is_stored"): "false when a group dies and is born again (findings/group.md)",
-    ("group", "current", "no_stale_commit"): "false with two moves of the leader (findings/group.md)",
-    ("group", "current", "durable"): "false when the group is deleted meanwhile (findings/group.md)",
-    ("group", "current", "assignment_is_stored"): "false with two moves of the leader (findings/group.md)",
-    ("group", "current", "disjoint"): "false with two moves of the leader and two faults (findings/group.md)",
-    ("group", "current", "disjoint_by_number"): "false with two moves of the leader (findings/group.md)",
-    ("group", "current", "young_offset_stays"): "false of a commit without a generation (findings/group.md)",
     ("consumer", "orderly", "claims_afresh"): "false with an expiry and a crash (findings/consumer.md)",
+} | {
+    ("group", variant, name): f"false {when} (findings/group.md)" for variant in ("current", "transactional")
+    for name, when in {
+        "above_stored": "with a load that fails",
+        "stable_is_stored": "when a group dies and is born again",
+        "no_stale_commit": "with two moves of the leader",
+        "durable": "when the group is deleted meanwhile",
+        "assignment_is_stored": "with two moves of the leader",
+        "disjoint": "with two moves of the leader and two faults",
+        "disjoint_by_number": "with two moves of the leader",
+        "young_offset_stays": "of a commit without a generation",
+    }.items()
 } | {
     ("consumer", "orderly", name): "false with an expiry (findings/consumer.md)" for name in (
         "reads_its_own", "one_reader", "quiet_group_reads_all", "remembers_claims", "deletes_its_own",

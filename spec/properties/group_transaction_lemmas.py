@@ -1,0 +1,121 @@
+"""Lemmas of groups whose offsets a producer commits (transactional), beside those of *current*.
+
+In short: a marker on its way is that of the producer's decision, and what it has committed is in the log for good.
+"""
+
+from spec.group.coordinator import has_timers
+from spec.group.producer.network import ABORT_SENT, COMMIT_SENT, COMMITTING, NONE, TAKEN_UP
+from spec.group.records import (
+    ABORT_MARKER, COMMIT_MARKER, GROUP_RECORD, NO_RECORD, OFFSET_RECORD, STATIC_RECORD, TRANSACTION_RECORD,
+)
+from spec.group.sorts import NOWHERE, Broker
+from spec.language.sets import is_empty
+from spec.properties.group_lemmas import (
+    Place, append_is_of_group, has_membership_read, loads_what_was_read, nothing_in_transactions, written_is_known,
+)
+from spec.properties.group_member_lemmas import CURRENT
+from spec.properties.group_offsets import is_tombstone_of_offset
+
+
+def nothing_is_pending(s, b: Broker):
+    """Nothing is pending where there is no group, and nothing was read of one."""
+    broker = s.brokers[b]
+    return has_timers(broker.group) or broker.read > 0 or broker.group.pending == NOWHERE
+
+
+def records_are_written(s, p: Place):
+    """What is in the log is a record, and what is not is none."""
+    kind = s.storage.log.slots[p].kind
+    return kind != STATIC_RECORD and (p < s.storage.log.length) == (kind != NO_RECORD)
+
+
+def callback_is_known(s, b: Broker):
+    """A callback is of a commit, a marker, or of the group in the cache; a commit's is an orphan when that is gone."""
+    broker = s.brokers[b]
+    for append in broker.appends.slots:
+        if append.kind == GROUP_RECORD:
+            if not has_timers(broker.group) or append.orphan or not is_empty(append.waiter):
+                return False
+        elif append.kind == OFFSET_RECORD or append.kind == TRANSACTION_RECORD:
+            if not has_timers(broker.group) and not append.orphan:
+                return False
+        elif append.kind != NO_RECORD and append.kind != COMMIT_MARKER and append.kind != ABORT_MARKER:
+            return False
+    return True
+
+
+def markers(s, kind):
+    """How many markers of a kind are on their way."""
+    n = 0
+    for broker in s.brokers:
+        for append in broker.appends.slots:
+            if append.kind == kind:
+                n += 1
+    return n
+
+
+def marker_is_decided(s):
+    """At most one marker is on its way, the one that was decided."""
+    transaction = s.producer.transaction
+    commits = markers(s, COMMIT_MARKER) == (1 if transaction == COMMIT_SENT else 0)
+    return commits and markers(s, ABORT_MARKER) == (1 if transaction == ABORT_SENT else 0)
+
+
+def taken_up_is_committed(s):
+    """The offset of a transaction that may commit, or does, is committed to the log."""
+    transaction = s.producer.transaction
+    if transaction == NONE:
+        return s.producer.position == NOWHERE
+    if transaction == TAKEN_UP or transaction == COMMITTING or transaction == COMMIT_SENT:
+        return 0 <= s.producer.position < s.storage.committed
+    return s.producer.position < s.storage.log.length
+
+
+def offset_read(s, end):
+    """The offset that counts where the log has been read up to a position: see `spec.group.storage.read_record`."""
+    offset = NOWHERE
+    pending = NOWHERE
+    for p in range(len(s.storage.log.slots) - 1):
+        kind = s.storage.log.slots[p].kind
+        if p < end:
+            if kind == OFFSET_RECORD or kind == COMMIT_MARKER and pending > offset:
+                offset = p if kind == OFFSET_RECORD else pending
+            elif is_tombstone_of_offset(s.storage.log.slots[p]):
+                offset = NOWHERE
+            pending = pending_after(kind, p, pending)
+    return offset
+
+
+def pending_after(kind, p, pending):
+    """What is pending when the record at a position was read."""
+    if kind == TRANSACTION_RECORD:
+        return p
+    return NOWHERE if kind == COMMIT_MARKER or kind == ABORT_MARKER else pending
+
+
+def pending_read(s, end):
+    """The offset that is pending where the log has been read up to a position."""
+    pending = NOWHERE
+    for p in range(len(s.storage.log.slots) - 1):
+        if p < end:
+            pending = pending_after(s.storage.log.slots[p].kind, p, pending)
+    return pending
+
+
+def loads_what_was_read_of_transactions(s, b: Broker):
+    """Who loads as leader has what the records say that it has read, and of a transaction what was decided."""
+    broker = s.brokers[b]
+    if not broker.loading or broker.epoch != s.storage.epoch:
+        return True
+    if broker.read > s.storage.log.length or broker.group.offset != offset_read(s, broker.read):
+        return False
+    return broker.group.pending == pending_read(s, broker.read) and has_membership_read(s, broker)
+
+
+TRANSACTIONAL = tuple(
+    f for f in CURRENT
+    if f not in (append_is_of_group, loads_what_was_read, nothing_in_transactions, written_is_known)
+) + (
+    nothing_is_pending, records_are_written, callback_is_known, marker_is_decided, taken_up_is_committed,
+    loads_what_was_read_of_transactions,
+)
