@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kafka.protocol.admin import CreateTopicsRequest, DeleteTopicsRequest
+from kafka.protocol.admin import CreateTopicsRequest, DeleteTopicsRequest, ListPartitionReassignmentsRequest
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
 from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
 from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest
@@ -26,6 +26,7 @@ from impl.metadata import Metadata
 from impl.places import NONE, OFFSETS_TOPIC
 from impl.plane import DONE, Offer
 from impl.process import Process
+from impl.reassignments import Reassignments
 from impl.topics import Topics
 from impl.wire import Call
 from spec.group.finding import find_verdict
@@ -60,6 +61,7 @@ class Api:
             MetadataRequest: self._metadata.serve, ProduceRequest: self._produce, FetchRequest: self._fetch,
             ListOffsetsRequest: self._list_offsets, FindCoordinatorRequest: self._find_coordinator,
             CreateTopicsRequest: self.topics.create, DeleteTopicsRequest: self.deletions.delete,
+            ListPartitionReassignmentsRequest: Reassignments(process).serve,
         }
         has_groups = process.settings.offsets != NONE and process.planes
         self.coordinator = Coordinator(process, try_step) if has_groups else None

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from kafka.protocol.admin import (
     CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse,
+    ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse,
 )
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
@@ -29,6 +30,7 @@ LARGEST = 100 << 20
 _SIZE, _HEADER = struct.Struct("!i"), struct.Struct("!hhi")
 TOPICS = {
     CreateTopicsRequest: (CreateTopicsResponse, 2, 4), DeleteTopicsRequest: (DeleteTopicsResponse, 1, 3),
+    ListPartitionReassignmentsRequest: (ListPartitionReassignmentsResponse, 0, 0),
 }
 VERSIONS = {
     ApiVersionsRequest: (ApiVersionsResponse, 0, 3), MetadataRequest: (MetadataResponse, 1, 5),
@@ -64,7 +66,7 @@ class Call:
 class ClientPort:
     """Listens on the loopback interface, at a free port or a given one; `inbox` receives a Call for each request.
 
-    Without groups, or topics that are created and deleted, their requests are not offered.
+    Without groups, or topics that are created, deleted and reassigned, their requests are not offered.
     """
 
     def __init__(self, inbox: queue.Queue, port: int = 0, has_groups: bool = False, has_topics: bool = False):

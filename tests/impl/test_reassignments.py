@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.admin import KafkaAdminClient
 
 from checker.commands.main import main
 from impl.child import Child
@@ -68,6 +69,16 @@ def logs(cluster):
     return {int(path.parent.name[-1]) for path in cluster.directory.glob(f"logs/broker-*/{TOPIC}-0")}
 
 
+def listed(cluster, wanted=None):
+    """What a client is told of reassignments."""
+    running = [f"127.0.0.1:{child.port}" for child in cluster.children.values() if child.running]
+    admin = KafkaAdminClient(bootstrap_servers=running)
+    try:
+        return admin.list_partition_reassignments(wanted)
+    finally:
+        admin.close()
+
+
 def replayed(cluster, capsys):
     """What the replays of the processes, and of ZooKeeper's log alone, have found."""
     cluster.stop_all()
@@ -116,6 +127,7 @@ def test_a_partition_moves_with_its_data(cluster, capsys):
     assert wait_until(lambda: is_over(cluster, 2, stays), PATIENCE)
     produce(cluster, [b"behind"])
     assert read(cluster, 31) == [*values, b"behind"]
+    assert listed(cluster) == {}
     assert wait_until(lambda: logs(cluster) == {stays, 2}, PATIENCE), "the log of the removed replica is deleted"
     processes, _ = replayed(cluster, capsys)
     assert processes["transitions"]["reassignment.stop_replica"] == 1
@@ -133,6 +145,9 @@ def test_it_goes_on_when_the_new_replica_and_the_controller_die(cluster, capsys)
     assert wait_until(lambda: 2 not in cluster.registered(), PATIENCE)
     cluster.reassign(0, [2, 1])
     assert wait_until(lambda: topic(cluster).adding == ((0, (2,)),), PATIENCE)
+    assert listed(cluster) == listed(cluster, [PLACE]) == {
+        PLACE: {"replicas": [2, 1, 0], "adding_replicas": [2], "removing_replicas": [0]}}
+    assert listed(cluster, [TopicPartition("other", 0)]) == {}
     former = cluster.controller()
     cluster.hold(former, "write_target")
     cluster.start(2)
