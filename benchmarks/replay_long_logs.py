@@ -14,7 +14,6 @@ Exit code: 0, or 1 if a run does not end with "conforms".
 """
 
 import argparse
-import resource
 import sys
 import tempfile
 from pathlib import Path
@@ -36,17 +35,10 @@ def measure(transactions, masters, errors):
         for master in masters:
             errors.print(f"{written:,} transactions, Spark: {master} ...")
             command = [str(Path(sys.executable).parent / "kafkaproof"), "replay", str(log)]
-            before = _cpu()
             run = run_measured(command + ([] if master == "none" else ["--master", master]), directory)
-            cpu = _cpu() - before
-            yield (f"{written:,}", master, f"{run.seconds:,.0f}", f"{written / run.seconds:,.0f}", f"{cpu:,.0f}",
-                   f"{written / cpu:,.0f}", f"{run.peak_mib:,.0f}", f"{1024 * run.peak_mib / written:,.1f}")
-
-
-def _cpu():
-    """Seconds of processors that ended children have taken."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+            yield (f"{written:,}", master, f"{run.seconds:,.0f}", f"{written / run.seconds:,.0f}",
+                   f"{run.cpu_seconds:,.0f}", f"{written / run.cpu_seconds:,.0f}", f"{run.peak_mib:,.0f}",
+                   f"{1024 * run.peak_mib / written:,.1f}")
 
 
 def main(arguments=None):

@@ -11,7 +11,6 @@ from traces.election.possibilities import Candidate
 from traces.pipeline.sweep import StateWrite
 from traces.znodes.contents import PartitionState, partition_state
 from traces.znodes.places import is_of_state
-from traces.zookeeper.snapshot import Znode
 from traces.zookeeper.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, SetData, Transaction,
 )
@@ -93,8 +92,8 @@ class Observer:
         self.guarded = guarded
         self.root = root
 
-    def of_broker(self, transaction: Transaction, broker: int, nodes: dict[str, Znode]) -> Observation | None:
-        """What a broker's record may be, by the tree before it; None for what is in no table."""
+    def of_broker(self, transaction: Transaction, broker: int) -> Observation | None:
+        """What a broker's record may be that does not just set a state; None for what is in no table."""
         operations = self._below_root(transaction)
         if not operations:
             return None
@@ -106,8 +105,8 @@ class Observer:
             if getattr(operation, "path", None) == "/migration":
                 return Observation(outside="migration to KRaft")
         if transaction.multi:
-            return self._multi(operations, broker, nodes)
-        return self._single(operations[0], broker, nodes)
+            return self._multi(operations, broker)
+        return self._single(operations[0], broker)
 
     def of_state(self, write: StateWrite, broker: int) -> Observation | None:
         """What a broker's record that sets a partition's state may be; None for what is in no table."""
@@ -152,10 +151,10 @@ class Observer:
             for o in transaction.operations
         )
 
-    def _multi(self, operations: tuple[Operation, ...], broker: int, nodes: dict[str, Znode]) -> Observation | None:
+    def _multi(self, operations: tuple[Operation, ...], broker: int) -> Observation | None:
         match operations:
             case (Check("/controller_epoch"), operation):
-                return self._checked(operation, nodes)
+                return self._checked(operation)
             case (Check("/controller"), Create(path) | SetData(path)) if path.startswith("/config/"):
                 return Observation(outside="configuration")
             case (Check("/controller"), Failure()):
@@ -172,7 +171,7 @@ class Observer:
                 return refused("write_state", "clean", "delete_own_controller", answer="FENCED")
         return None
 
-    def _checked(self, operation: Operation, nodes: dict[str, Znode]) -> Observation | None:
+    def _checked(self, operation: Operation) -> Observation | None:
         """A write that passed the check of the epoch, and was perhaps refused by its own znode."""
         match operation:
             case Failure(code):
@@ -181,16 +180,15 @@ class Observer:
                 return Observation(tuple(Candidate(*c) for c in fitting), applied=False)
             case Delete("/controller"):
                 return done("delete_own_controller")
-        return self._write(operation, nodes)
+        return self._write(operation)
 
-    def _write(self, operation: Operation, nodes: dict[str, Znode]) -> Observation | None:
-        """A controller's write: of a partition state, or one that depends on no version, as a state's creation."""
-        form = type(operation)
-        if not ((form is SetData or form is Create) and is_of_state(operation.path)):
+    def _write(self, operation: Operation) -> Observation | None:
+        """A controller's write that depends on no version, as a state's creation."""
+        if type(operation) is not Create or not is_of_state(operation.path):
             return done("clean")
-        return _of_controller(form, partition_state(operation.data), known_state(self.root + operation.path, nodes))
+        return _of_controller(Create, partition_state(operation.data), None)
 
-    def _single(self, operation: Operation, broker: int, nodes: dict[str, Znode]) -> Observation | None:
+    def _single(self, operation: Operation, broker: int) -> Observation | None:
         match operation:
             case Failure(code):
                 names = ["create", "found_epoch", "raise_epoch", "register_broker", "delete_any_controller"]
@@ -206,12 +204,9 @@ class Observer:
                 return done("raise_epoch")
             case Delete("/controller"):
                 return done("delete_any_controller")
-            case SetData(path) if is_of_state(path):
-                known = known_state(self.root + path, nodes)
-                return self._state(partition_state(operation.data), known, broker)
         pattern = _OF_CONTROLLER.get(type(operation))
         if pattern and pattern.fullmatch(getattr(operation, "path", "")):
-            return None if self.guarded else self._write(operation, nodes)
+            return None if self.guarded else self._write(operation)
         kind = outside(operation)
         return Observation(outside=kind) if kind else None
 
@@ -231,12 +226,6 @@ def _of_controller(form: type, state: PartitionState | None, known: PartitionSta
     """A partition state that a controller creates or sets."""
     return Observation(done("clean" if form is Create else "write_state").candidates, state=state, known=known) \
         if state else None
-
-
-def known_state(path: str, nodes: dict[str, Znode]) -> PartitionState | None:
-    """The partition state that stands at a path, None if there is none."""
-    node = nodes.get(path)
-    return partition_state(node.data) if node else None
 
 
 def refusal(operation: Operation) -> str:

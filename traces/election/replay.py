@@ -129,11 +129,11 @@ class Follower(Listener):
         return {self.members.broker_of[owner]: owner for owner in owners if owner in self.members.broker_of}
 
     def before(self, transaction: Transaction) -> None:
-        """See what a record may be, by the tree before it."""
+        """See what a record may be, while its session is as it was before."""
         if self._over:
             return
         broker = self._broker = self.members.broker_of.get(transaction.session)
-        observation = None if broker is None else self.observer.of_broker(transaction, broker, self.tree.nodes)
+        observation = None if broker is None else self.observer.of_broker(transaction, broker)
         self._observation = observation
         self._closed = broker is not None and observation != OPENS and transaction.session not in self.tree.sessions
 

@@ -87,8 +87,8 @@ def sweep(recording: Recording, root: str, *listeners: Listener,
 def _state_write(transaction: Transaction, root: str, tree: Tree) -> StateWrite | None:
     """A record as one that sets a partition's state; None where it does, or asked for, anything else."""
     operations = transaction.operations
-    checked = len(operations) == 2
-    if not checked and len(operations) != 1 or type(write := operations[-1]) is not SetData:
+    checked = transaction.multi
+    if len(operations) != 1 + checked or type(write := operations[-1]) is not SetData:
         return None
     path, place, partition = _state_at(root, write.path)
     if place is None or checked and (type(first := operations[0]) is not Check or first.path != root + _EPOCH):
