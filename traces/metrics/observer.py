@@ -156,7 +156,7 @@ class Observer:
             names = (path.rpartition("/")[2] for path in self._tree.children.get(f"{self._root}/brokers/ids", ()))
             before, self._brokers = self._brokers, frozenset(int(name) for name in names if is_number(name))
             self._dirty = self._dirty.union(*(self._led_by[broker] for broker in before ^ self._brokers))
-        for partition in self._dirty:
+        for partition in sorted(self._dirty):
             known, counted = self._counted.pop(partition, NOTHING), self._count(partition)
             if counted is not None:
                 self._counted[partition] = counted
