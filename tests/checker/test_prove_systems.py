@@ -71,9 +71,9 @@ def test_a_mistake_is_not_proved_and_the_transition_is_named(system, mistake, le
 
 LOOPS = {
     "Broker": "s.brokers", "Client": "s.clients", "Consumer": "s.consumers", "Partition": "s.zk.partitions",
-    "KnownId": "s.brokers[0].group.members", "Place": "s.storage.log.slots",
+    "KnownId": "s.brokers[0].group.members", "Place": "s.storage.log.slots", "Epoch": "s.network.requests",
 }
-"""What has an element for each value of an argument; the last two have one more."""
+"""What has an element for each value of an argument; the last three have one more."""
 
 
 def for_all(lemma):
@@ -81,7 +81,7 @@ def for_all(lemma):
     named = [text.split(": ") for text in inspect.getsource(lemma).split("(", 1)[1].split(")", 1)[0].split(", ")[1:]]
     lines = [f"def every_{lemma.__name__}(s):"]
     for depth, (name, domain) in enumerate(named, start=1):
-        spare = " - 1" if domain in ("KnownId", "Place") else ""
+        spare = " - 1" if domain in ("KnownId", "Place", "Epoch") else ""
         lines.append("    " * depth + f"for {name} in range(len({LOOPS[domain]}){spare}):")
     inner = "    " * (len(named) + 1)
     lines += [f"{inner}if not {lemma.__name__}(s{''.join(f', {name}' for name, _ in named)}):",
@@ -92,6 +92,8 @@ def for_all(lemma):
 @pytest.mark.parametrize("system, variant, sizes, states", [
     ("group", "current", (2, 1, 1, 1, 2, 2, 1, 1, 1, 1, 0, 0), 54_147),
     ("consumer", "orderly", (2, 1, 1, 2, 1, 0, 1, 0, 0), 50_167),
+    ("replica", "current", (2, 1, 1, 2, 1, 2, 1), 93_183),
+    ("replica", "current", (2, 2, 2, 2, 1, 1, 0), 828_025),
 ])
 def test_lemmas_hold_in_all_states_of_a_recorded_scope(system, variant, sizes, states):
     (model,) = find(system, variant)
