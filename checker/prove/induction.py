@@ -113,6 +113,14 @@ class Question:
         """Whether an answer given before says already that the action keeps all these goals, from these families."""
         return any(kept.issuperset(goals) and core <= set(names) for kept, core in self._kept)
 
+    def enough(self, names: list[str], goals: list[str]) -> set[str]:
+        """The families from which the action keeps these goals, as answers given before say; all where none does."""
+        found = set()
+        for goal in goals:
+            cores = [core for kept, core in self._kept if goal in kept and core <= set(names)]
+            found |= min(cores, key=len, default=set(names))
+        return found
+
     def reach(self, wanted: list[z3.BoolRef], names: list[str], work: Work) -> z3.CheckSatResult:
         """Whether the action can be taken in a state where the assumed families hold, and all that is wanted.
 

@@ -83,6 +83,7 @@ class _Run:
         self.targets = [property_family(self.relation, p.name) for p in self.properties if p.kind == "always"]
         self._cores: dict[str, set[str]] = {}
         self._owed: list[tuple[Verdict, list[str]]] = []
+        self._reserve = 0.0
 
     def proof(self, began, searching):
         proof = Proof(self.relation)
@@ -205,7 +206,10 @@ class _Run:
         return found
 
     def _tell_lemmas(self):
-        """The lemmas of each verdict, once all are known: to find them takes longer than a proof."""
+        """The lemmas of each verdict, once all are known: to find few of them may take longer than the proofs, and gets
+        no more than a tenth of all work.
+        """
+        self._reserve = self.work.left() - self.work.patience
         for verdict, names in self._owed:
             verdict.lemmas = self._needed(names)
         self._owed.clear()
@@ -234,14 +238,16 @@ class _Run:
         return self._cores[together[0]]
 
     def _used(self, question, proved, goals):
-        """The families that suffice for some goals: the declared ranges alone, with lemmas that others use, or all."""
+        """The families that suffice for some goals: the declared ranges alone, with lemmas that others use, or those
+        with which they were proved.
+        """
         kinds = {f.name: f.kind for f in self.outcome.proved}
         few = [n for n in proved if kinds[n] in ("range", "sequence") or n in goals]
         known = {n for core in self._cores.values() for n in core}
         for names in (few, [n for n in proved if n in few or n in known], proved):
-            if self.work.left() > 0 and question.ask(names, goals, self.work, small=True) == z3.unsat:
+            if self.work.left() > max(0, self._reserve) and question.ask(names, goals, self.work, small=True) == z3.unsat:
                 return set(question.core)
-        return set(proved)
+        return question.enough(proved, goals)
 
     def _never_enabled(self):
         """Transitions that no state where all that is proved holds allows: the proof would say nothing of them."""
