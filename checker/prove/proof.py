@@ -245,7 +245,8 @@ class _Run:
         few = [n for n in proved if kinds[n] in ("range", "sequence") or n in goals]
         known = {n for core in self._cores.values() for n in core}
         for names in (few, [n for n in proved if n in few or n in known], proved):
-            if self.work.left() > max(0, self._reserve) and question.ask(names, goals, self.work, small=True) == z3.unsat:
+            may_ask = self.work.left() > max(0, self._reserve)
+            if may_ask and question.ask(names, goals, self.work, small=True) == z3.unsat:
                 return set(question.core)
         return question.enough(proved, goals)
 

@@ -40,7 +40,7 @@ Made by `make proofs`; what a proof says is in [Prove](prove.md).
 - *holds at*: of the scopes whose verdict is recorded, at how many the property holds, and the largest of them. Its
   numbers are in the order of `kafkaproof list SYSTEM`; how many states they have, the [findings](findings.md) say.
 - *fails in*: the other variants that violate it, each with the length of its shortest counterexample in states.
-- *proved*: by induction, for any number of what the section names without end. *lemmas*: how many suffice for its proof.
+- *proved*: by induction, for any number of what the section names without end. *lemmas*: how many suffice for it.
 - *open*: neither proved nor refuted, with the action after which it may fail from a state that may be unreachable. A
   lemma is missing, or the scopes explored are too small to show a violation. *not decided*: z3 needs more work.
 - *false*: the variant violates it at a recorded scope with the same sizes, or beyond: there is nothing to prove.
