@@ -29,7 +29,7 @@ from kafka import KafkaProducer
 from rich.console import Console
 from rich.table import Table
 
-from impl.cluster import TOPIC, Cluster, Size
+from impl.driving.cluster import TOPIC, Cluster, Size
 
 PATIENCE = 900
 COLUMNS = ("faults", "acknowledged", "lost", "missed", "leaders elected", "controllers elected", "writes fenced",

@@ -7,8 +7,8 @@ shrink within the limit.
 import json
 
 from checker.commands.main import main
-from impl.cluster import TOPIC, Cluster, Size, wait_until
-from impl.load import Load
+from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
+from impl.driving.load import Load
 
 
 def state(cluster):

@@ -15,22 +15,22 @@ import threading
 import time
 from collections import deque
 
-from impl.api import Api
+from impl.clients.api import Api
+from impl.clients.wire import Call
+from impl.conducting.ordered import Ordered
 from impl.driver import Driver, listen, tell
 from impl.events import Events
-from impl.leadership import Leadership
-from impl.log import LogFailed
 from impl.network import Message
-from impl.ordered import Ordered
-from impl.plane import Offer
+from impl.planes.leadership import Leadership
+from impl.planes.log import LogFailed
+from impl.planes.plane import Offer
+from impl.planes.replication import Replication
 from impl.process import Process
-from impl.replication import Replication
-from impl.requests import NotAnswered
 from impl.settings import Settings
-from impl.wire import Call
-from spec.processes import ELECTION, PARTITION, may_ask
+from impl.zookeeper.requests import NotAnswered
 from spec.controller.belief import CLEANING, DOWN, IDLE, OPEN
 from spec.partition.context import IDLE as WAITING
+from spec.processes import ELECTION, PARTITION, may_ask
 
 TICK = 0.1
 REBALANCE_EVERY, LEAVE_EVERY, RETRIES = 3.0, 0.4, 3

@@ -11,18 +11,18 @@ from pathlib import Path
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 
-from impl.acts import Act, carry_out, read_acts
-from impl.chaos import Chaos
-from impl.cluster import MANIFEST, TOPIC, Cluster, Size, wait_until
-from impl.conductor import Conductor, Departs
-from impl.consumers import Consumers
-from impl.counterexample import Counterexample, read_counterexample
-from impl.load import Load
-from impl.plane_conductor import PlaneConductor
-from impl.scenarios import CONDUCTED, LEAST_BROKERS, SCENARIOS, SESSION
-from impl.watch import Watcher
-from spec.processes import VARIANTS
+from impl.conducting.conductor import Conductor, Departs
+from impl.conducting.counterexample import Counterexample, read_counterexample
+from impl.conducting.plane_conductor import PlaneConductor
+from impl.driving.acts import Act, carry_out, read_acts
+from impl.driving.chaos import Chaos
+from impl.driving.cluster import MANIFEST, TOPIC, Cluster, Size, wait_until
+from impl.driving.consumers import Consumers
+from impl.driving.load import Load
+from impl.driving.scenarios import CONDUCTED, LEAST_BROKERS, SCENARIOS, SESSION
+from impl.driving.watch import Watcher
 from spec.errors import UserError
+from spec.processes import VARIANTS
 
 CHAOS_SECONDS, LOST, SHOWN = 30, 1, 10
 MEMBERS, GROUP = 2, "readers"

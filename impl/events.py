@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from impl.api import Api
-from impl.leadership import Leadership
+from impl.clients.api import Api
 from impl.network import Message
+from impl.planes.leadership import Leadership
+from impl.planes.replication import Replication
 from impl.process import Process
-from impl.replication import Replication
-from impl.requests import NotAnswered
-from impl.session import Expired
+from impl.zookeeper.requests import NotAnswered
+from impl.zookeeper.session import Expired
 from spec.controller.reign import at_work
 from spec.partition import progress
 from spec.processes import PARTITION

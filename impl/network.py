@@ -15,8 +15,8 @@ import time
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from impl.partition_zookeeper import NO_VERSION
-from impl.watched import ids, members
+from impl.zookeeper.partition import NO_VERSION
+from impl.zookeeper.watched import ids, members
 from spec.language.sets import contains
 from spec.partition.context import NO_EPOCH
 from spec.partition.deletion.network import DELETED, FAILED, NO_ANSWER

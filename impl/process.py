@@ -12,22 +12,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-from impl.batches import read_header
-from impl.checkpoint import Checkpoint
-from impl.election_zookeeper import ElectionZooKeeper
-from impl.log import LogFailed
+from impl.clients.batches import read_header
+from impl.clients.wire import ClientPort
 from impl.network import Message, Outgoing, PartitionNetwork, Port
-from impl.partition_zookeeper import PartitionZooKeeper
 from impl.places import NONE
-from impl.plane import Offer, Plane, open_planes
+from impl.planes.checkpoint import Checkpoint
+from impl.planes.log import LogFailed
+from impl.planes.plane import Offer, Plane, open_planes
 from impl.rebinding import Calls, bound
 from impl.record import new_record, transition
 from impl.recording import Recorder
-from impl.requests import NotAnswered, Requests
 from impl.settings import Settings
-from impl.told import Told
-from impl.wire import ClientPort
-from impl.znodes import BrokerId
+from impl.zookeeper.election import ElectionZooKeeper
+from impl.zookeeper.partition import PartitionZooKeeper
+from impl.zookeeper.requests import NotAnswered, Requests
+from impl.zookeeper.told import Told
+from impl.zookeeper.znodes import BrokerId
 from spec.cluster.control import is_refused
 from spec.controller.belief import OPEN
 from spec.language.digest import fields_of, hash_of, text_of, values_in

@@ -2,9 +2,9 @@
 
 import pytest
 
-from impl.keeper import Keeper
-from impl.requests import Requests, create
-from impl.znodes import PERSISTENT
+from impl.driving.keeper import Keeper
+from impl.zookeeper.requests import Requests, create
+from impl.zookeeper.znodes import PERSISTENT
 from spec.zookeeper import OK
 
 TICK, SESSION = 3000, 60.0

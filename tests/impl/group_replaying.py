@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from impl.batches import read_header
+from impl.clients.batches import read_header
 from spec.group.storage import NOT_LEADER
 from spec.replica.broker import LEADER
 from traces.processes.coordinator import Coordinator, Steps

@@ -7,15 +7,16 @@ from types import SimpleNamespace
 from kazoo.protocol.serialization import Delete, SetData
 
 from impl import broker as brokers
-from impl import process, requests
-from impl.checkpoint import NAME
-from impl.cluster import TOPIC, Size, assignments
-from impl.conductor import Conductor
+from impl import process
+from impl.conducting.conductor import Conductor
+from impl.conducting.ordered import Ordered
+from impl.driving.cluster import TOPIC, Size, assignments
 from impl.network import Message
-from impl.ordered import Ordered
+from impl.planes.checkpoint import NAME
 from impl.settings import Settings
-from impl.wishes import ConfigChange, IsrChange, PreferredElection, Reassignment
-from impl.znodes import DELETE_TOPICS, PERSISTENT, Controller, ControllerEpoch, Topic, TopicConfig
+from impl.zookeeper import requests
+from impl.zookeeper.wishes import ConfigChange, IsrChange, PreferredElection, Reassignment
+from impl.zookeeper.znodes import DELETE_TOPICS, PERSISTENT, Controller, ControllerEpoch, Topic, TopicConfig
 from spec.language.digest import fields_of
 from spec.replica.zookeeper import Answer
 from tests.impl.memory_zookeeper import MemoryClientPort, MemoryPort, MemorySession, Server

@@ -5,10 +5,10 @@ The model's networks say which message a step handles; it must have arrived, and
 
 import math
 
-from impl.batches import one_record, read_header
-from impl.plane import Offer
-from impl.replication import REFUSED
-from impl.watched import members
+from impl.clients.batches import one_record, read_header
+from impl.planes.plane import Offer
+from impl.planes.replication import REFUSED
+from impl.zookeeper.watched import members
 from spec.planes import ASKED, FETCHED, WRITTEN, fields_of, put_fields
 from spec.processes import PARTITION
 from spec.replica.network import DONE, RECORD

@@ -10,7 +10,7 @@ from kazoo.protocol.serialization import (
 from kazoo.protocol.states import EventType
 
 from impl.network import HOST, decode
-from impl.session import Event, Expired, Expiry, Lost, Reply, Session
+from impl.zookeeper.session import Event, Expired, Expiry, Lost, Reply, Session
 
 EPHEMERAL, SEQUENTIAL = 1, 2
 

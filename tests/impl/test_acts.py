@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from impl import acts
-from impl.acts import ACTS, Act, carry_out, read_acts
-from impl.chaos import FAULTS
-from impl.cluster import Cluster, Size
+from impl.driving import acts
+from impl.driving.acts import ACTS, Act, carry_out, read_acts
+from impl.driving.chaos import FAULTS
+from impl.driving.cluster import Cluster, Size
 from spec.errors import UserError
 from tests.impl.test_chaos import FakeCluster, Silent
 

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from impl import chaos
-from impl.chaos import FAULTS, Chaos
+from impl.driving import chaos
+from impl.driving.chaos import FAULTS, Chaos
 
 
 class Child:

@@ -17,8 +17,8 @@ from kafka.errors import (
 )
 
 from checker.commands.main import main
-from impl.cluster import TOPIC, Cluster, Size, wait_until
-from impl.load import Load
+from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
+from impl.driving.load import Load
 
 PATIENCE = 120
 SESSION = 60.0

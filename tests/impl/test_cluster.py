@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from checker.commands.main import main
-from impl.cluster import Cluster, Size, wait_until
-from impl.scenarios import SCENARIOS, SESSION
-from impl.watch import Watcher
+from impl.driving.cluster import Cluster, Size, wait_until
+from impl.driving.scenarios import SCENARIOS, SESSION
+from impl.driving.watch import Watcher
 from spec.errors import UserError
 
 

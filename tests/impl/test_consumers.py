@@ -5,8 +5,8 @@ from types import SimpleNamespace
 from kafka import TopicPartition
 from kafka.errors import KafkaTimeoutError
 
-from impl import consumers
-from impl.consumers import Consumers
+from impl.driving import consumers
+from impl.driving.consumers import Consumers
 
 
 class Client:

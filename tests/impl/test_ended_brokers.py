@@ -10,10 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from impl import cluster, conductor
-from impl.child import Child
-from impl.cluster import Cluster
-from impl.conductor import Conductor
+from impl.conducting import conductor
+from impl.conducting.conductor import Conductor
+from impl.driving import cluster
+from impl.driving.child import Child
+from impl.driving.cluster import Cluster
 from impl.settings import Settings
 from spec.errors import Unfinished
 from tests.impl.processes import all_end, children

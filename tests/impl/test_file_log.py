@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
-from impl.batches import CorruptBatch, check, read_header, split
-from impl.checkpoint import NAME, Checkpoint
-from impl.log import FileLog, LogFailed
+from impl.clients.batches import CorruptBatch, check, read_header, split
 from impl.places import Places
+from impl.planes.checkpoint import NAME, Checkpoint
+from impl.planes.log import FileLog, LogFailed
 from spec.language.plain import new_state
 from spec.replica import storage
 from spec.replication import append, truncate

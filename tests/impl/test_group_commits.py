@@ -3,7 +3,7 @@
 import pytest
 from kafka.protocol.consumer.group import JoinGroupRequest, OffsetCommitRequest
 
-from impl.wire import Call
+from impl.clients.wire import Call
 from spec.group.codes import CODES
 from tests.impl.test_group_machine import Groups
 

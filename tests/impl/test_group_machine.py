@@ -15,10 +15,10 @@ from kafka.protocol.consumer.group import (
     HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, OffsetCommitRequest, OffsetFetchRequest, SyncGroupRequest,
 )
 
-from impl import coordinator as coordinators
-from impl import group_timers
-from impl.coordinator import Coordinator
-from impl.wire import Call
+from impl.clients.wire import Call
+from impl.groups import coordinator as coordinators
+from impl.groups import timers as group_timers
+from impl.groups.coordinator import Coordinator
 from spec.coordinators import MODEL
 from spec.group.states import GroupState, move_is_legal
 from spec.replica.broker import LEADER

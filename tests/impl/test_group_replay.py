@@ -4,7 +4,7 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from impl import group
+from impl.groups import group
 from spec.mutants.group import MUTANTS
 from tests.impl.test_group_machine import Groups
 from traces.processes.result import Divergence

@@ -5,11 +5,11 @@ import dis
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.coordinator import Coordinator
-from impl.group import MODEL, GroupNetwork, GroupStorage, bound
+from impl.groups.coordinator import Coordinator
+from impl.groups.group import MODEL, GroupNetwork, GroupStorage, bound
 from kafka.record import MemoryRecordsBuilder
 
-from impl.offset_records import Committed, Entry, GroupValue, Member, batch_of, entries_of
+from impl.groups.offset_records import Committed, Entry, GroupValue, Member, batch_of, entries_of
 from spec.coordinators import STEPS
 from spec.group import network, storage
 from spec.language.rebind import globals_used

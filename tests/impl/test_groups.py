@@ -8,9 +8,9 @@ from confluent_kafka import Consumer, KafkaException
 from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
 
 from checker.commands.main import main
-from impl.cluster import TOPIC, Cluster, Size, wait_until
-from impl.consumers import Consumers
-from impl.load import Load
+from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
+from impl.driving.consumers import Consumers
+from impl.driving.load import Load
 from impl.places import OFFSETS_TOPIC
 
 PARTITIONS, NAME = 4, "readers"

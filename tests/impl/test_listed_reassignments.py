@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 from kafka.protocol.admin import ListPartitionReassignmentsRequest
 
+from impl.clients.reassignments import Reassignments
 from impl.places import Places
-from impl.reassignments import Reassignments
 
 NOT_CONTROLLER = 41
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from impl.batches import read_header
-from impl.counterexample import read_counterexample
-from impl.plane_contents import batch_of
+from impl.clients.batches import read_header
+from impl.conducting.counterexample import read_counterexample
+from impl.conducting.plane_contents import batch_of
 from spec.errors import UserError
 from spec.museum.cluster import FENCED
 from tests.checker.test_cluster_system import LOSS, ZOMBIE_TELLS_AN_OLD_ISR

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checker.execution import Execution
-from impl.counterexample import lose_undelivered, why_not
+from impl.conducting.counterexample import lose_undelivered, why_not
 from spec.catalogue import find
 from tests.impl.test_conductor import SCOPES, write_run
 

@@ -6,8 +6,8 @@ import pytest
 from kafka import TopicPartition
 from kafka.errors import KafkaTimeoutError
 
-from impl import load
-from impl.load import Load
+from impl.driving import load
+from impl.driving.load import Load
 from spec.errors import UserError
 
 PLACES = [TopicPartition("events", p) for p in range(2)]

@@ -6,8 +6,8 @@ import pytest
 from kafka import KafkaProducer
 from kafka.admin import KafkaAdminClient, NewTopic
 
-from impl.child import Child
-from impl.cluster import Cluster, Size, wait_until
+from impl.driving.child import Child
+from impl.driving.cluster import Cluster, Size, wait_until
 from tests.traces.processes.recordings import replayed
 
 PATIENCE, SESSION = 120, 60.0

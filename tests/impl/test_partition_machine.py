@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 from kazoo.protocol.serialization import SetData
 
-from impl.cluster import TOPIC
-from impl.conductor import Departs
-from impl.counterexample import lose_undelivered, said_to, why_not
+from impl.conducting.conductor import Departs
+from impl.conducting.counterexample import lose_undelivered, said_to, why_not
+from impl.conducting.ordered import WISHES
+from impl.driving.cluster import TOPIC
 from impl.network import PartitionNetwork
-from impl.ordered import WISHES
-from impl.partition_zookeeper import PartitionZooKeeper
-from impl.plane import Clients
-from impl.watched import members
-from impl.znodes import BROKER_IDS, Controller, ControllerEpoch, State
+from impl.planes.plane import Clients
+from impl.zookeeper.partition import PartitionZooKeeper
+from impl.zookeeper.watched import members
+from impl.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch, State
 from spec.controller.belief import CHECKING, IDLE
 from spec.language.digest import fields_of
 from spec.language.domains import NOBODY

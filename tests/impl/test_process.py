@@ -9,13 +9,13 @@ from kazoo.protocol.serialization import Delete
 
 from impl.broker import Broker
 from impl.network import Message, Port
-from impl.requests import create
 from impl.settings import Settings
-from impl.znodes import BrokerId, Controller, ControllerEpoch, State, Topic, TopicConfig
-from spec.language.digest import fields_of, values_in
-from spec.processes import ELECTION
+from impl.zookeeper.requests import create
+from impl.zookeeper.znodes import BrokerId, Controller, ControllerEpoch, State, Topic, TopicConfig
 from spec.controller import belief
+from spec.language.digest import fields_of, values_in
 from spec.partition import context
+from spec.processes import ELECTION
 from spec.zookeeper import NONODE, OK
 
 TOPIC = "alone"

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from impl.proxy import Proxy
+from impl.driving.proxy import Proxy
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def ended(link):
 
 def test_a_slow_link_holds_back(proxy, monkeypatch):
     held = []
-    monkeypatch.setattr("impl.proxy.time.sleep", held.append)
+    monkeypatch.setattr("impl.driving.proxy.time.sleep", held.append)
     proxy.delay = 7.0
     with connect(proxy) as link:
         link.sendall(b"z")

@@ -9,10 +9,10 @@ from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient
 
 from checker.commands.main import main
-from impl.child import Child
-from impl.cluster import TOPIC, Cluster, Size, wait_until
-from impl.wishes import Reassignment
-from impl.znodes import State, Topic
+from impl.driving.child import Child
+from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
+from impl.zookeeper.wishes import Reassignment
+from impl.zookeeper.znodes import State, Topic
 from tests.traces.processes import recordings as recorded
 from traces.recording import read_recording
 from traces.zookeeper.transactions import Create, Delete, SetData

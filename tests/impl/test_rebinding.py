@@ -7,13 +7,13 @@ import pytest
 
 from impl.broker import ELECTION_STEPS
 from impl.events import EVENT_STEPS
-from impl.election_zookeeper import ElectionZooKeeper
-from impl.log import FileLog
 from impl.network import PartitionNetwork
-from impl.partition_zookeeper import PartitionZooKeeper
-from impl.plane import Clients, Plane
+from impl.planes.log import FileLog
+from impl.planes.plane import Clients, Plane
 from impl.rebinding import Calls, bound
-from impl.told import Told
+from impl.zookeeper.election import ElectionZooKeeper
+from impl.zookeeper.partition import PartitionZooKeeper
+from impl.zookeeper.told import Told
 from spec.language.rebind import globals_used
 from spec.processes import ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
 from spec.seams import is_seam, seams_of

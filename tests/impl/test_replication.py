@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from impl.checkpoint import Checkpoint
-from impl.plane import open_planes
+from impl.planes.checkpoint import Checkpoint
+from impl.planes.plane import open_planes
+from impl.planes.replication import ASK_AGAIN, Replication
 from impl.record import transition
-from impl.replication import ASK_AGAIN, Replication
 from impl.settings import Settings
 from spec.planes import ASKED
 from spec.processes import PARTITION, cluster, scopes

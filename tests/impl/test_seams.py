@@ -6,14 +6,13 @@ from types import SimpleNamespace
 import pytest
 from kazoo.protocol.serialization import Delete, SetData
 
-from impl.election_zookeeper import ElectionZooKeeper
-from impl.partition_zookeeper import PartitionZooKeeper
 from impl.places import NONE, Places
-from impl.requests import NotAnswered, create
-from impl.session import Lost, Reply
-from impl.znodes import GIVEN, BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
+from impl.zookeeper.election import ElectionZooKeeper
+from impl.zookeeper.partition import PartitionZooKeeper
+from impl.zookeeper.requests import NotAnswered, create
+from impl.zookeeper.session import Lost, Reply
+from impl.zookeeper.znodes import GIVEN, BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
 from spec import zookeeper as election
-from spec.processes import ELECTION, PARTITION, cluster, scopes
 from spec.language.plain import new_state, values_of
 from spec.language.rebind import rebind
 from spec.museum import leader_zk
@@ -24,6 +23,7 @@ from spec.partition import zookeeper as partition
 from spec.partition.deletion import zookeeper as deletion
 from spec.partition.reassignment import zookeeper as reassignment
 from spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
+from spec.processes import ELECTION, PARTITION, cluster, scopes
 from spec.zookeeper import ANSWERED, NONODE, OK
 
 BROKERS = 2

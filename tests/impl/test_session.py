@@ -6,8 +6,8 @@ import pytest
 from kazoo.client import KazooClient
 from kazoo.protocol.serialization import Delete, SetData
 
-from impl.requests import EPHEMERAL, NotAnswered, create
-from impl.session import Connection, Event, Expired, Expiry, Lost, Reply
+from impl.zookeeper.requests import EPHEMERAL, NotAnswered, create
+from impl.zookeeper.session import Connection, Event, Expired, Expiry, Lost, Reply
 from spec.zookeeper import BADVERSION, EXPIRED, LOST, NODEEXISTS, NONODE, OK
 
 
@@ -145,7 +145,7 @@ def test_a_session_that_has_ended_is_not_opened_again(keeper, opened):
 
 
 def test_nothing_answers_where_there_is_no_zookeeper():
-    from impl.requests import Requests
+    from impl.zookeeper.requests import Requests
 
     requests = Requests("127.0.0.1:1", 1.0)
     assert not requests.open(0.3)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from checker.execution import Execution
-from impl.conductor import Departs
-from impl.counterexample import why_not
-from impl.election_zookeeper import ElectionZooKeeper
-from impl.znodes import BROKER_IDS, Controller, ControllerEpoch
+from impl.conducting.conductor import Departs
+from impl.conducting.counterexample import why_not
+from impl.zookeeper.election import ElectionZooKeeper
+from impl.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch
 from spec.catalogue import find
 from spec.language.digest import fields_of
 from spec.language.domains import NOBODY

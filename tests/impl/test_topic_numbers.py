@@ -5,8 +5,8 @@ from types import SimpleNamespace
 from kazoo.protocol.serialization import SetData
 
 from impl.places import Places
-from impl.topic_zookeeper import TopicZooKeeper
-from impl.znodes import Given
+from impl.zookeeper.topics import TopicZooKeeper
+from impl.zookeeper.znodes import Given
 from spec.zookeeper import BADVERSION, FENCED, OK
 
 NEW, OF_ANOTHER = 0b1100, 0b10000

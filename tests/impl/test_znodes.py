@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.wishes import ConfigChange, IsrChange, LogDirEvent, PreferredElection, Reassignment
-from impl.znodes import BrokerId, Controller, ControllerEpoch, Given, State, Topic, TopicConfig
+from impl.zookeeper.wishes import ConfigChange, IsrChange, LogDirEvent, PreferredElection, Reassignment
+from impl.zookeeper.znodes import BrokerId, Controller, ControllerEpoch, Given, State, Topic, TopicConfig
 from spec.topic_ids import topic_id
 from traces.recording import read_recording
 from traces.zookeeper.transactions import Create, SetData

@@ -1,0 +1,1 @@
+"""What clients ask of a broker, in Kafka's wire protocol: records, topics, reassignments."""

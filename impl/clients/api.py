@@ -1,0 +1,233 @@
+"""What clients ask for, by the steps of data planes: produce, consume. Everything else is read and told.
+
+Which partition exists and who leads it is a hint (`impl.clients.metadata`): whoever is asked in vain answers so, by
+its own record.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kafka.protocol.admin import CreateTopicsRequest, DeleteTopicsRequest, ListPartitionReassignmentsRequest
+from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
+from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
+from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest
+from kafka.protocol.metadata.metadata import MetadataRequest
+from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
+
+from impl.clients.batches import CorruptBatch, split
+from impl.clients.deletions import Deletions
+from impl.clients.errors import ERRORS
+from impl.clients.metadata import Metadata
+from impl.clients.reassignments import Reassignments
+from impl.clients.topics import Topics
+from impl.clients.wire import Call
+from impl.groups.answers import found
+from impl.groups.coordinator import Coordinator
+from impl.places import NONE, OFFSETS_TOPIC
+from impl.planes.plane import DONE, Offer
+from impl.process import Process
+from spec.group.finding import find_verdict
+from spec.group.network import NONE as NOTHING_WRONG
+from spec.group.network import Verdict
+from spec.partition.context import NO_EPOCH
+from spec.processes import PARTITION
+from spec.replica.broker import LEADER
+from spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
+
+LATEST, EARLIEST, ALL = -1, -2, -1
+
+
+@dataclass
+class Waiting:
+    """A request whose answer waits until `due`; `done` looks whether it is there, and answers."""
+
+    due: float
+    done: Callable[[bool], bool] = field(repr=False)
+
+
+class Api:
+    """Serves the clients of one broker; `try_step` takes a step of it."""
+
+    def __init__(self, process: Process, try_step: Callable[..., bool]):
+        self._process, self._try_step = process, try_step
+        self._waiting: list[Waiting] = []
+        self._metadata = Metadata(process)
+        self.topics = Topics(process, try_step, self._metadata.is_led)
+        self.deletions = Deletions(process, try_step)
+        self._serve = {
+            MetadataRequest: self._metadata.serve, ProduceRequest: self._produce, FetchRequest: self._fetch,
+            ListOffsetsRequest: self._list_offsets, FindCoordinatorRequest: self._find_coordinator,
+            CreateTopicsRequest: self.topics.create, DeleteTopicsRequest: self.deletions.delete,
+            ListPartitionReassignmentsRequest: Reassignments(process).serve,
+        }
+        has_groups = process.settings.offsets != NONE and process.planes
+        self.coordinator = Coordinator(process, try_step) if has_groups else None
+
+    def handle(self, call: Call) -> None:
+        """Answer a request, now or later."""
+        if self.coordinator and call.kind in self.coordinator.kinds:
+            self.coordinator.handle(call)
+        else:
+            self._serve[call.kind](call)
+
+    def tick(self) -> None:
+        """Answer what has become possible, or has waited long enough."""
+        now = time.monotonic()
+        self._waiting = [each for each in self._waiting if not each.done(now >= each.due)]
+        self.topics.tick()
+        self.deletions.tick()
+        if self.coordinator:
+            self.coordinator.tick()
+
+    def _plane(self, topic: str, p: int):
+        """The data plane of a partition, None where there is no such partition (any more), or it is not for clients."""
+        number = self._number(topic, p)
+        if number is None or not self._process.planes:
+            return None
+        is_told = self._process.partition.replicas[number].leader_epoch != NO_EPOCH
+        return self._process.planes[number] if is_told or topic in self._metadata.known().topics else None
+
+    def _number(self, topic: str, p: int) -> int | None:
+        """The number of a partition that is for clients, None where this broker knows of none."""
+        return None if topic == OFFSETS_TOPIC else self._process.places.number_of(topic, p)
+
+    def _find_coordinator(self, call: Call) -> None:
+        brokers, leader = self._metadata.known().brokers, self._metadata.known().coordinator
+        verdict = find_verdict(int(leader in brokers))
+        found_at = (leader, brokers[leader].host, brokers[leader].port) if verdict == NOTHING_WRONG else None
+        call.answer(found(Verdict.names[verdict], found_at))
+
+    # Produce
+
+    def _produce(self, call: Call) -> None:
+        request, kind = call.request, ProduceResponse.TopicProduceResponse
+        results: dict[tuple[str, int], tuple[str | None, int]] = {}
+        for topic in request.topic_data:
+            for partition in topic.partition_data:
+                place = topic.name, partition.index
+                results[place] = None, -1
+                self._append(place, bytes(partition.records or b""), request.acks, results)
+
+        def done(is_due: bool) -> bool:
+            if not is_due and any(error is None for error, _ in results.values()):
+                return False
+            answers: dict[str, list] = {}
+            for (topic, p), (error, base) in results.items():
+                answers.setdefault(topic, []).append(kind.PartitionProduceResponse(
+                    index=p, error_code=ERRORS[error or "REQUEST_TIMED_OUT"],
+                    base_offset=base if error == DONE else -1))
+            call.answer(None if request.acks == 0 else ProduceResponse(
+                responses=[kind(name=name, partition_responses=found) for name, found in answers.items()]))
+            return True
+
+        if not done(False):
+            self._waiting.append(Waiting(time.monotonic() + request.timeout_ms / 1000, done))
+
+    def _append(self, place, data: bytes, acks: int, results) -> None:
+        """Offer the batches of one partition, one step each; the result comes into `results`."""
+        plane = self._plane(*place)
+        try:
+            batches = split(data)
+        except CorruptBatch:
+            results[place] = "CORRUPT_MESSAGE", -1
+            return
+        if plane is None or not batches:
+            results[place] = "UNKNOWN_TOPIC_OR_PARTITION" if plane is None else DONE, -1
+            return
+        base, left = plane.log.end_offset, len(batches)
+
+        def respond(error: str) -> None:
+            nonlocal left
+            left -= 1
+            if results[place][0] in (None, DONE) and (error != DONE or left == 0):
+                results[place] = error, base
+
+        for batch in batches:
+            error = self._offer(plane, self._number(*place), batch, acks, respond)
+            if error:
+                results[place] = error, -1
+                return
+
+    def _offer(self, plane, p, batch, acks, respond) -> str | None:
+        """Take the step of one batch; what went wrong with it, None for nothing."""
+        if not self._try_step(PARTITION, "produce", offer=Offer(batch, respond), p=p, acks=int(acks == ALL)):
+            failed = self._process.partition.replicas[p].failed
+            return "KAFKA_STORAGE_ERROR" if failed else "NOT_LEADER_OR_FOLLOWER"
+        if self._process.answer == NOT_ENOUGH_REPLICAS:
+            return "NOT_ENOUGH_REPLICAS"
+        if acks != ALL:
+            respond(DONE)
+        return None
+
+    # Fetch and ListOffsets
+
+    def _fetch(self, call: Call) -> None:
+        request = call.request
+        wanted = [(topic.topic, each) for topic in request.topics for each in topic.partitions]
+
+        def done(is_due: bool) -> bool:
+            ready = any(self._has_something(topic, each) for topic, each in wanted)
+            if ready or is_due:
+                call.answer(self._fetched(request, wanted))
+            return ready or is_due
+
+        if not done(False):
+            self._waiting.append(Waiting(time.monotonic() + request.max_wait_ms / 1000, done))
+
+    def _has_something(self, topic, wanted) -> bool:
+        """Whether a fetch of a partition is not to wait: there is a batch, or something is wrong."""
+        plane = self._plane(topic, wanted.partition)
+        if plane is None or plane.replica.state != LEADER:
+            return True
+        return wanted.fetch_offset > plane.log.end_offset or wanted.fetch_offset < plane.checkpoint
+
+    def _fetched(self, request, wanted):
+        kind, left, answers = FetchResponse.FetchableTopicResponse, request.max_bytes, {}
+        for topic, each in wanted:
+            error, plane, data = self._consume(topic, each, left)
+            left -= len(data)
+            hw = plane.checkpoint if plane else -1
+            answers.setdefault(topic, []).append(kind.PartitionData(
+                partition_index=each.partition, error_code=ERRORS[error], high_watermark=hw, last_stable_offset=hw,
+                aborted_transactions=[], records=data))
+        responses = [kind(topic=topic, partitions=found) for topic, found in answers.items()]
+        return FetchResponse(throttle_time_ms=0, responses=responses)
+
+    def _consume(self, topic, wanted, most) -> tuple[str, object, bytes]:
+        """Read batches from an offset on, one step each, up to some bytes, but at least one."""
+        plane, p, data = self._plane(topic, wanted.partition), self._number(topic, wanted.partition), b""
+        if plane is None:
+            return "UNKNOWN_TOPIC_OR_PARTITION", None, b""
+        if plane.replica.state != LEADER:
+            return "NOT_LEADER_OR_FOLLOWER", None, b""
+        if not 0 <= wanted.fetch_offset <= plane.log.end_offset:
+            return "OFFSET_OUT_OF_RANGE", plane, b""
+        place, limit = plane.log.place_of(wanted.fetch_offset), min(most, wanted.partition_max_bytes)
+        while place < plane.log.length and (not data or len(data) + plane.log.slots[place].size <= limit):
+            plane.clients.position = place
+            if not self._try_step(PARTITION, "consume", p=p):
+                break
+            data += plane.log.read(place)
+            place += 1
+        return DONE, plane, data
+
+    def _list_offsets(self, call: Call) -> None:
+        kind = ListOffsetsResponse.ListOffsetsTopicResponse
+        call.answer(ListOffsetsResponse(throttle_time_ms=0, topics=[
+            kind(name=topic.name, partitions=[self._offset_of(kind, topic.name, each) for each in topic.partitions])
+            for topic in call.request.topics]))
+
+    def _offset_of(self, kind, topic, wanted):
+        plane, offset, timestamp, error = self._plane(topic, wanted.partition_index), -1, -1, DONE
+        if plane is None or plane.replica.state != LEADER:
+            error = "UNKNOWN_TOPIC_OR_PARTITION" if plane is None else "NOT_LEADER_OR_FOLLOWER"
+        elif wanted.timestamp in (LATEST, EARLIEST):
+            offset = 0 if wanted.timestamp == EARLIEST else plane.checkpoint
+        else:
+            later = [entry for entry in plane.log.slots[:plane.replica.hw] if entry.timestamp >= wanted.timestamp]
+            offset, timestamp = (later[0].base_offset, later[0].timestamp) if later else (-1, -1)
+        return kind.ListOffsetsPartitionResponse(
+            partition_index=wanted.partition_index, error_code=ERRORS[error], timestamp=timestamp, offset=offset)

@@ -1,0 +1,9 @@
+"""The error codes of Kafka's protocol, by their names."""
+
+from impl.planes.plane import DONE
+
+ERRORS = {
+    DONE: 0, "OFFSET_OUT_OF_RANGE": 1, "CORRUPT_MESSAGE": 2, "UNKNOWN_TOPIC_OR_PARTITION": 3,
+    "LEADER_NOT_AVAILABLE": 5, "NOT_LEADER_OR_FOLLOWER": 6, "REQUEST_TIMED_OUT": 7, "NOT_ENOUGH_REPLICAS": 19,
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND": 20, "KAFKA_STORAGE_ERROR": 56,
+}

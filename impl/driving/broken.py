@@ -1,0 +1,54 @@
+"""What is broken of a running cluster at the moment, so that it can be mended in the end."""
+
+from __future__ import annotations
+
+from impl.driving.cluster import Cluster
+
+UNDONE = {"resume": "pause", "release": "hold", "mend_links": "cut_links", "mend_zookeeper": "cut_zookeeper"}
+"""What takes a fault back, and the fault."""
+MENDS = {fault: mend for mend, fault in UNDONE.items()}
+SLOW = ("slow_links", "slow_zookeeper")
+DISKS = ("fail_log_dir", "fill_disk", "tear")
+OF_PROCESS = ("pause", "hold", "cut_links", "slow_links", *DISKS)
+"""Faults that end with the process: a new one finds a disk that works."""
+
+
+class Broken:
+    """Does things to a cluster; `brokers` are, for each fault that lasts, those that have it now."""
+
+    def __init__(self, cluster: Cluster):
+        self.cluster = cluster
+        self.brokers: dict[str, set[int]] = {fault: set() for fault in (*MENDS, *SLOW, *DISKS)}
+
+    def do(self, fault: str, broker: int | None = None, *others: object) -> None:
+        """Do it, and note whether it lasts."""
+        if fault in MENDS or fault in DISKS or fault in SLOW and others[0]:
+            self.brokers[fault].add(broker)
+        elif fault in UNDONE or fault in SLOW:
+            self.brokers[UNDONE.get(fault, fault)].discard(broker)
+        elif fault in ("kill", "stop", "start"):
+            for each in OF_PROCESS:
+                self.brokers[each].discard(broker)
+        getattr(self.cluster, fault)(*(() if broker is None else (broker, *others)))
+
+    def mend(self) -> None:
+        """Take everything back, start the brokers that have ended, and those anew whose disks have failed or are to
+        fail at the next append, and wait until all are there; raises Unfinished where they never are.
+        """
+        for fault in (*SLOW, *reversed(MENDS)):
+            for broker in sorted(self.brokers[fault]):
+                self.do(MENDS.get(fault, fault), broker, *([0.0] if fault in SLOW else []))
+        for broker in sorted(set().union(*(self.brokers[fault] for fault in DISKS))):
+            if self.cluster.children[broker].running:
+                self.do("stop", broker)
+        for broker in range(self.cluster.size.brokers):
+            self.start(broker)
+        self.cluster.await_all()
+
+    def start(self, broker: int) -> None:
+        """Start a broker that does not run, as soon as the registration of its former process is gone."""
+        if broker in self.cluster.children and self.cluster.children[broker].running:
+            return
+        self.cluster.await_that(lambda: self.cluster.owner(broker) is None,
+                                f"the registration of the former process of broker {broker} is gone")
+        self.do("start", broker)

@@ -1,0 +1,100 @@
+"""The process of a broker, as the driver sees it."""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import asdict
+from pathlib import Path
+
+from impl.driving.keeper import die_with_parent
+from impl.settings import Settings
+
+KILLED = -signal.SIGKILL
+"""The exit status of a process that was ended by kill -9."""
+LAST = 4096
+"""How many bytes at the end of a log are looked at for its last line."""
+
+
+class Child:
+    """The process of a broker; what it tells comes through `told`. It runs `program`."""
+
+    program = (sys.executable, "-m", "impl.broker")
+
+    def __init__(self, settings: Settings, log: Path):
+        self.settings, self.log, self.told = settings, log, queue.Queue()
+        self.session: tuple[int, bytes] | None = None
+        self.port = settings.port
+        self._wanted: set[int] = set()
+        with open(log, "a") as errors:
+            self._process = subprocess.Popen(
+                self.program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                text=True, preexec_fn=die_with_parent, start_new_session=True)
+        self.command(**asdict(settings))
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        for line in self._process.stdout:
+            told = json.loads(line)
+            if "session" in told:
+                self.session = int(told["session"], 16), bytes.fromhex(told["password"])
+                self.port = told["port"]
+            else:
+                self.told.put(told)
+
+    def command(self, **line: object) -> None:
+        """Tell the process something."""
+        if line.get("dies"):
+            self._wanted.add(KILLED)
+        try:
+            self._process.stdin.write(json.dumps(line) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            pass  # it has ended
+
+    @property
+    def running(self) -> bool:
+        """Whether the process lives, be it stopped."""
+        return self._process.poll() is None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the process is stopped by a signal."""
+        state = Path(f"/proc/{self._process.pid}/stat")
+        return self.running and state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] == "T"
+
+    def signal(self, number: int) -> None:
+        """Send a signal; SIGTERM asks for the end, and SIGKILL brings it about."""
+        wanted = {signal.SIGTERM: 0, signal.SIGKILL: KILLED}
+        if number in wanted:
+            self._wanted.add(wanted[number])
+        self._process.send_signal(number)
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the end; kill it where it does not come."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.signal(signal.SIGKILL)
+            self._process.wait()
+
+    def unwanted_end(self, may_leave: bool) -> str | None:
+        """How the process has ended by itself, in words, with where its log is; None where it has not.
+
+        `may_leave`: a step of its own may have ended it, as a broker ends that could not register.
+        """
+        status = self._process.poll()
+        if status is None or status in self._wanted or status == 0 and may_leave:
+            return None
+        how = "it has left: it could not register" if status == 0 else f"exit status {status}"
+        if status < 0:
+            how = f"killed by {signal.Signals(-status).name}"
+        if status == KILLED:
+            how += ", by somebody else or for want of memory"
+        said = self.log.read_bytes()[-LAST:].decode(errors="replace").split("\n") if self.log.exists() else []
+        last = next((line.strip() for line in reversed(said) if line.strip()), "")
+        return f"{how}; its log is {self.log}" + (f", which ends with: {last}" if last else "")

@@ -1,0 +1,54 @@
+"""Tells what happens in a running cluster, as it is seen in its ZooKeeper."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from kazoo.exceptions import NoNodeError
+
+from impl.driving.cluster import Cluster
+from impl.zookeeper.znodes import TOPICS, ControllerEpoch, State, Topic
+
+
+class Watcher:
+    """Prints a line for each change: text for a person, or JSON."""
+
+    def __init__(self, as_json: bool):
+        self._as_json, self._began, self._seen = as_json, time.monotonic(), {}
+
+    def say(self, text: str, **line: object) -> None:
+        """Print one line."""
+        after = round(time.monotonic() - self._began, 1)
+        print(json.dumps({"seconds": after, **line}) if self._as_json else f"{after:6.1f}s  {text}", flush=True)
+
+    def look(self, cluster: Cluster) -> None:
+        """Tell what has changed since the last look; raises Unfinished where a process has ended by itself."""
+        cluster.check()
+        self._tell("clients", cluster.bootstrap())
+        self._tell("controller", self._controller(cluster))
+        self._tell("registered", cluster.registered())
+        for topic in sorted(cluster.operator.get_children(TOPICS)):
+            found = _read(cluster, Topic.path_of(topic), Topic)
+            for number in range(len(found.assignments) if found else 0):
+                state = _read(cluster, State.path_of(topic, number), State)
+                self._tell(f"{topic}-{number}", state and {"leader": state.leader, "isr": list(state.isr),
+                                                      "leader epoch": state.leader_epoch})
+
+    def _controller(self, cluster):
+        broker, epoch = cluster.controller(), _read(cluster, ControllerEpoch.path, ControllerEpoch)
+        return None if broker is None else {"broker": broker, "epoch": epoch and epoch.epoch}
+
+    def _tell(self, what, now):
+        if self._seen.get(what) == now:
+            return
+        self._seen[what] = now
+        words = ", ".join(f"{name} {value}" for name, value in now.items()) if isinstance(now, dict) else now
+        self.say(f"{what}: {'nobody' if now is None else words}", what=what, now=now)
+
+
+def _read(cluster, path, znode):
+    try:
+        return znode.decode(cluster.operator.get(path)[0])
+    except NoNodeError:
+        return None

@@ -1,0 +1,1 @@
+"""The group coordinator of a broker, and what stands in the offsets partition."""

@@ -1,0 +1,131 @@
+"""The seams of a group to its clients: requests as they come, answers as they go out when their step is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from impl.clients.wire import Call
+from impl.groups.offset_records import Committed, Member
+from spec.group import network
+from spec.language.domains import NOBODY
+from spec.language.sets import contains
+
+
+@dataclass
+class Asked:
+    """A request of a client: `kind` as the specification has it, the numbers in it, and the call to be answered.
+
+    `name` is the member id that the client named, or that it is given; `member` is who joins;
+    `offsets` are those that it commits.
+    """
+
+    kind: int = network.NOTHING
+    id: int = NOBODY
+    known: int = 0
+    generation: int = 0
+    leading: int = 0
+    name: str = ""
+    member: Member | None = None
+    offsets: dict[tuple[str, int], Committed] | None = None
+    call: Call | None = None
+
+    def recorded(self) -> dict:
+        """It as the recording has it."""
+        told = {"kind": network.Request.names[self.kind], "id": self.id, "known": self.known,
+                "generation": self.generation, "leading": self.leading, "name": self.name}
+        if self.member:
+            told["protocols"] = [name for name, _ in self.member.protocols[:2]]
+        if self.offsets is not None:
+            told["offsets"] = [[*place, each.offset] for place, each in self.offsets.items()]
+        return told
+
+
+class GroupNetwork:
+    """The seams to clients, each the one of its name in `spec.group.network`.
+
+    `current` is the request at hand, which is that of client 0 there until it is kept; `kept` are those whose answers
+    are due later, each at a number of its own. `verdict` is what the last step has answered, None for nothing;
+    `outbox` are answers, which go out when the step is recorded.
+    """
+
+    def __init__(self):
+        self.current, self.kept = Asked(), {}
+        self.verdict: int | None = None
+        self.m = 0
+        self.content: Callable[..., dict] = lambda asked, **told: told
+        self.outbox: list[tuple[int, Asked, str, dict]] = []
+
+    def begin(self, asked: Asked) -> None:
+        """A request is at hand, of the client with the least number that nobody has who waits."""
+        self.current, self.m = asked, next(m for m in range(len(self.kept) + 1) if m not in self.kept)
+        self.kept[self.m] = asked
+
+    def end(self) -> None:
+        """The step is over: what was accepted, and is not answered yet, is answered with NONE, or kept."""
+        if self.verdict == network.NONE:
+            self._give(1 << self.m, network.NONE)
+        elif self.verdict not in (network.PARKED, network.STORED):
+            self.kept.pop(self.m, None)
+        self.current = Asked()
+
+    def asked(self, m, late):
+        """What is asked: leaving is late in the specification, all else is waited for."""
+        kind = self.current.kind
+        return kind if bool(late) == (kind == network.LEAVE) else network.NOTHING
+
+    def id_of(self, m, late):
+        """The member id in the request, or that would be drawn."""
+        return self.current.id
+
+    def id_known(self, m, late):
+        """Whether the request has a member id."""
+        return self.current.known
+
+    def generation_of(self, m, late):
+        """The generation in the request."""
+        return self.current.generation
+
+    def has_assignment(self, m, late):
+        """Whether a SyncGroup has an assignment."""
+        return self.current.leading
+
+    def answer(self, m, late, verdict):
+        """Answer the request with an error; what is accepted is answered by what follows, or later."""
+        self.verdict = verdict
+        if verdict not in (network.NONE, network.PARKED, network.STORED, network.MEMBER_ID_REQUIRED):
+            self._give(1 << m, verdict)
+        return verdict
+
+    def answer_operator(self, verdict):
+        """The same for who is no member."""
+        return self.answer(self.m, 0, verdict)
+
+    def operator(self):
+        """Who commits without a group waits for the answer like any client."""
+        return 1 << self.m
+
+    def give_id(self, clients, id):
+        """MEMBER_ID_REQUIRED names the id to join with."""
+        self._give(clients, network.MEMBER_ID_REQUIRED, id=id)
+
+    def give_generation(self, clients, id, generation, epoch, leading):
+        """Answer a join."""
+        self._give(clients, network.NONE, id=id, generation=generation, leading=leading)
+
+    def give_assignment(self, clients, epoch, owns):
+        """Answer a sync."""
+        self._give(clients, network.NONE)
+
+    def give_error(self, clients, verdict):
+        """Answer a request that was kept with an error."""
+        self._give(clients, verdict)
+
+    def give_commit(self, clients):
+        """Answer a commit."""
+        self._give(clients, network.NONE)
+
+    def _give(self, clients, verdict, **told):
+        for m in [m for m in self.kept if contains(clients, m)]:
+            asked = self.kept.pop(m)
+            self.outbox.append((m, asked, network.Verdict.names[verdict], self.content(asked, **told)))
