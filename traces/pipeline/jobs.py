@@ -1,5 +1,6 @@
 """Spark for a long log, and for many: a task for each file that is read, one for each stream to explain."""
 
+import gc
 import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -76,7 +77,9 @@ class Jobs:
 def _done(function: Callable, item: object) -> object:
     """What a function answers for an item, in a process of its own."""
     with collecting_seldom():
-        return function(item)
+        answer = function(item)
+    gc.freeze()  # PySpark collects garbage after every task, and what is kept from task to task is much to look at
+    return answer
 
 
 def _write(file: Path, function: Callable, item: object) -> None:
