@@ -7,7 +7,9 @@ What has arrived and is not ordered waits for ever, as a message does that never
 from __future__ import annotations
 
 import queue
+from functools import partial
 
+from impl.conducting.arrived import Arrived
 from impl.conducting.ordered_planes import OrderedPlanes
 from impl.driver import tell
 from impl.network import Message
@@ -40,7 +42,8 @@ class Ordered:
 
     def __init__(self, broker):
         self._broker, self._process, self._order = broker, broker.process, None
-        self._planes = OrderedPlanes(broker, self._alike, self._forget)
+        self._arrived = Arrived(broker)
+        self._planes = OrderedPlanes(broker, self._arrived)
 
     def run(self) -> None:
         """Carry out orders."""
@@ -113,22 +116,8 @@ class Ordered:
     def _handle(self, name, arguments, content) -> bool:
         """Handle the newest message that says what it should; older ones of the same place are forgotten."""
         kind, sender = HANDLED[name]
-        alike = self._alike(kind, sender and arguments[sender], arguments | content)
-        before = self._process.number
-        if alike and kind == "LeaderAndIsr":
-            self._broker.handle(alike[-1])
-        elif alike:
-            self._broker.try_step(PARTITION, name, alike[-1], **arguments)
-        if self._process.number == before:
-            return False
-        self._forget(alike)
-        return True
+        handle = self._broker.handle if kind == "LeaderAndIsr" else partial(self._take_with, name, arguments)
+        return self._arrived.handle(kind, sender and arguments[sender], arguments | content, handle)
 
-    def _alike(self, kind: str, sender: int | None, says: dict) -> list[Message]:
-        """The messages of a kind that have arrived and contradict nothing of what they should say."""
-        return [each for each in self._broker.messages if each.kind == kind and sender in (None, each.sender)
-                and all(each.content.get(key, value) == value for key, value in says.items())]
-
-    def _forget(self, messages: list[Message]) -> None:
-        for message in messages:
-            self._broker.messages.remove(message)
+    def _take_with(self, name, arguments, message) -> None:
+        self._broker.try_step(PARTITION, name, message, **arguments)

@@ -6,9 +6,8 @@ A step that handles a message waits for the one that says what it should; older 
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable
 
-from impl.network import Message
+from impl.conducting.arrived import Arrived
 from impl.planes.plane import Offer
 from impl.planes.replication import REFUSED
 from spec.planes import ASKED, FETCHED, WRITTEN, put_fields
@@ -17,28 +16,16 @@ from spec.replica.network import DONE
 
 
 class OrderedPlanes:
-    """Takes them in one broker; each order is the method of its name. `alike` finds the messages of a kind that say
-    something, from a sender if one is given, and `forget` drops some.
-    """
+    """Takes them in one broker; each order is the method of its name."""
 
-    def __init__(self, broker, alike: Callable[..., list[Message]], forget: Callable[[list[Message]], None]):
-        self._broker, self._alike, self._forget = broker, alike, forget
+    def __init__(self, broker, arrived: Arrived):
+        self._broker, self._arrived = broker, arrived
         self._process, self._leadership = broker.process, broker.leadership
 
     def take(self, name: str, arguments: dict, content: dict) -> bool | None:
         """Do what is ordered, if it is possible now; None where it is nothing of a data plane."""
         order = getattr(self, name, None) if self._process.planes else None
         return order(**(arguments | content)) if order else None
-
-    def _handling(self, kind, sender, says, act) -> bool:
-        """Let the newest message of a kind be handled; whether that took a step."""
-        alike, before = self._alike(kind, sender, says), self._process.number
-        if alike:
-            act(alike[-1])
-        if self._process.number == before:
-            return False
-        self._forget(alike)
-        return True
 
     # Clients
 
@@ -75,7 +62,7 @@ class OrderedPlanes:
             put_fields(self._process.planes[p].network.messages[follower], fields)
             self._broker.try_step(PARTITION, "serve_fetch", message, p=p, follower=follower)
 
-        return self._handling(ASKED, follower, {"p": p, "fields": fields}, serve)
+        return self._arrived.handle(ASKED, follower, {"p": p, "fields": fields}, serve)
 
     def receive_answer(self, p: int, fields: dict) -> bool:
         """Take the leader's answer, to whichever of the requests that were repeated."""
@@ -83,7 +70,7 @@ class OrderedPlanes:
             self._process.asked[p] = message.content["answers"], 0.0
             self._broker.handle(message)
 
-        return self._handling(FETCHED, None, {"p": p, "fields": fields}, take)
+        return self._arrived.handle(FETCHED, None, {"p": p, "fields": fields}, take)
 
     # ISRs
 
@@ -91,7 +78,7 @@ class OrderedPlanes:
         """Hear that the ISR is written; who is the controller itself knows."""
         if self._process.planes[p].network.alters[self._process.broker].state == DONE:
             return self._broker.try_step(PARTITION, "learn_isr", p=p)
-        return self._handling(WRITTEN, None, {"p": p, "fields": fields}, self._broker.handle)
+        return self._arrived.handle(WRITTEN, None, {"p": p, "fields": fields}, self._broker.handle)
 
     def alter_partition(self, p: int, sender: int, isr: int, leader_epoch: int) -> bool:
         """As the controller: write what a leader proposes."""
@@ -107,19 +94,20 @@ class OrderedPlanes:
             self._leadership.proposed(message)
             self._broker.try_step(PARTITION, name, message, p=p, sender=sender, **more)
 
-        return self._handling("AlterPartition", sender, {"p": p, "isr": wanted, "leader_epoch": leader_epoch}, decide)
+        says = {"p": p, "isr": wanted, "leader_epoch": leader_epoch}
+        return self._arrived.handle("AlterPartition", sender, says, decide)
 
     def refuse(self, p: int, sender: int, isr: int, leader_epoch: int) -> bool:
         """As the controller: tell a leader that its ISR is refused; the step is the leader's."""
-        alike = self._alike("AlterPartition", sender, {"p": p, "isr": isr, "leader_epoch": leader_epoch})
+        alike = self._arrived.alike("AlterPartition", sender, {"p": p, "isr": isr, "leader_epoch": leader_epoch})
         if alike:
             self._leadership.refused(alike[-1])
-            self._forget(alike)
+            self._arrived.forget(alike)
         return bool(alike)
 
     def refuse_isr(self, p: int, controller: int, isr: int, leader_epoch: int) -> bool:
         """As the leader: hear of it."""
-        return self._handling(REFUSED, controller, {"p": p}, self._broker.handle)
+        return self._arrived.handle(REFUSED, controller, {"p": p}, self._broker.handle)
 
     # Disks
 

@@ -7,7 +7,7 @@ from impl.driving.cluster import Cluster
 from impl.driving.watch import Watcher
 from spec.processes import PARTITION
 
-DECISIONS, OK = ("alter_partition", "confirm_isr"), "OK"
+DECISIONS, OK = ("alter_partition", "confirm_isr", "refuse_isr"), "OK"
 
 
 class PlaneConductor(Conductor):
@@ -26,8 +26,7 @@ class PlaneConductor(Conductor):
         name = step.transition.split(".")[1]
         if name in DECISIONS:
             self._propose(arguments["sender"], arguments["b"], arguments["p"])
-        elif name == "refuse_isr":
-            self._propose(arguments["sender"], arguments["b"], arguments["p"])
+        if name == "refuse_isr":
             proposal = {key: arguments[key] for key in ("p", "sender", "isr")}
             self._order(arguments["b"], PARTITION, ("refuse",), content, **proposal)
             told = {"p": arguments["p"], "controller": arguments["b"], "isr": arguments["isr"]}
