@@ -53,7 +53,7 @@ def add_parser(commands) -> None:
                         help="for any number of brokers, in a system none of whose steps counts them")
     parser.add_argument("--depth", type=int, metavar="N", help="bounded model checking, up to N states")
     parser.add_argument("--symmetry", action="store_true",
-                        help="with --depth: ids that are alike are named in order; a model that tells them apart is refused")
+                        help="with --depth: alike ids are named in order; a model that tells them apart is refused")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 

@@ -5,9 +5,9 @@ earlier among its own arguments. Every behaviour can be renamed to one like that
 
 This goes together with the order that is asked of steps which commute. Take all behaviours that come of one by
 exchanging ids and such steps, and of these the first one when their actions are compared by place in the relation's
-list. Were its steps out of order, exchanging two would make an earlier one; were an id named too soon, renaming it would,
-for the list is ordered by arguments and the steps before name neither id. A set of ids as an argument counts as naming
-all of them.
+list. Were its steps out of order, exchanging two would make an earlier one; were an id named too soon, renaming it
+would, for the list is ordered by arguments and the steps before name neither id. A set of ids as an argument counts as
+naming all of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Name = tuple[str, int]
 
 @dataclass(frozen=True)
 class Naming:
-    """For each id that another waits for, the numbers of the actions that name it, and of those that it must precede."""
+    """For each id that another waits for, the numbers of the actions that name it, and of those that wait for it."""
 
     named: dict[Name, list[int]]
     needed: dict[Name, list[int]]

@@ -43,6 +43,15 @@ THERE_AND_BACK = STABLE + [
     "faults.fail_over(to=0, committed=1, kept=2)",
     "offsets.commit(b=0, m=0, late=0) -> STORED",
 ]
+ASSIGNED_BY_THE_LOG = [
+    "faults.fail_over(to=1, committed=1, kept=2)",
+    "loading.take_over(b=1)",
+    "loading.read(b=1)",
+    "loading.read(b=1)",
+    "loading.load(b=1)",
+    "sync.sync(b=1, m=1, late=0, owner=-1) -> NONE",
+    "member.synced(m=1)",
+]
 TWO_ASSIGNMENTS = [
     "join.first_join(b=0, m=0, late=0, first=0, second=0) -> MEMBER_ID_REQUIRED",
     "join.first_join(b=0, m=1, late=0, first=0, second=0) -> MEMBER_ID_REQUIRED",
@@ -60,13 +69,7 @@ TWO_ASSIGNMENTS = [
     "sync.sync(b=0, m=0, late=0, owner=1) -> STORED",
     "sync.group_stored(b=0, i=0)",
     "member.synced(m=0)",
-    "faults.fail_over(to=1, committed=1, kept=2)",
-    "loading.take_over(b=1)",
-    "loading.read(b=1)",
-    "loading.read(b=1)",
-    "loading.load(b=1)",
-    "sync.sync(b=1, m=1, late=0, owner=-1) -> NONE",
-    "member.synced(m=1)",
+    *ASSIGNED_BY_THE_LOG,
 ]
 
 
@@ -160,15 +163,6 @@ TOLD_AGAIN = [
     "faults.give_up(m=0)",
     "join.join(b=0, m=0, late=0, first=0, second=0, changed=0) -> NONE",
     "member.joined(m=0)",
-]
-ASSIGNED_BY_THE_LOG = [
-    "faults.fail_over(to=1, committed=1, kept=2)",
-    "loading.take_over(b=1)",
-    "loading.read(b=1)",
-    "loading.read(b=1)",
-    "loading.load(b=1)",
-    "sync.sync(b=1, m=1, late=0, owner=-1) -> NONE",
-    "member.synced(m=1)",
 ]
 GENERATION_TWO_AGAIN = [
     "loading.take_over(b={b})",
