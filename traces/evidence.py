@@ -23,7 +23,7 @@ from traces.partitions.leaving import Leaving
 from traces.partitions.views import Views
 from traces.pipeline.columns import Rows
 from traces.pipeline.shelf import Pieces, Shelf
-from traces.pipeline.sweep import Listener, StateWrite, sweep
+from traces.pipeline.sweep import Listener, StateWrite
 from traces.recording import Recording
 from traces.reigns import Reigns, Terms
 from traces.subjects import Subjects, subjects_of
@@ -161,18 +161,11 @@ class Evidences(Mapping):
         return len(self.kept)
 
 
-def gather(recording: Recording, variant: str, members: Members, root: str) -> Gathered:
-    """Take a recording apart into its streams.
+class Gathering(Listener):
+    """Takes a log apart that is swept: collects what streams share, and the writes of each. `gathered`: all of it.
 
     What was written while the snapshot was taken is not judged: what stood before is unknown.
     """
-    gathering = Gathering(recording, variant, members, root)
-    sweep(recording, root, gathering)
-    return gathering.gathered
-
-
-class Gathering(Listener):
-    """Takes a log apart that is swept: collects what streams share, and the writes of each. `gathered`: all of it."""
 
     gathered: Gathered
 

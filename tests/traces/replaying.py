@@ -10,11 +10,12 @@ from typing import NamedTuple
 from checker.commands.main import main
 from traces.audit import Audit, audit
 from traces.cluster import Members, find_root, find_variant
-from traces.election.replay import Result, replay
-from traces.evidence import Gathered, gather
+from traces.election.replay import Follower, Result
+from traces.evidence import Gathered, Gathering
 from traces.facts.report import Facts, facts_of
 from traces.partitions.replay import Explained, explain_changes
 from traces.pipeline.found import found_of
+from traces.pipeline.sweep import sweep
 from traces.recording import Recording, read_recording
 from traces.report import refused_by_epoch
 from traces.streams import Streams, explain_streams, settle
@@ -31,6 +32,20 @@ FIVE_FENCED = BUNDLED / "2.8.2-five-brokers"
 FIVE_LEGACY = BUNDLED / "1.1.1-five-brokers"
 
 read = cache(read_recording)
+
+
+def replay(recording: Recording, variant: str, members: Members, root: str) -> Result:
+    """Follow a recording through a variant, up to its end or to the first record that does not fit."""
+    follower = Follower(recording, variant, members, root)
+    sweep(recording, root, follower)
+    return follower.result
+
+
+def gather(recording: Recording, variant: str, members: Members, root: str) -> Gathered:
+    """Take a recording apart into its streams."""
+    gathering = Gathering(recording, variant, members, root)
+    sweep(recording, root, gathering)
+    return gathering.gathered
 
 
 def replayed(recording: Recording, variant: str | None = None) -> Result:

@@ -20,7 +20,7 @@ from traces.election.single_steps import ElectionSteps, Local
 from traces.election.steps import Made, Steps
 from traces.election.violations import Violations
 from traces.pipeline.columns import ByZxid
-from traces.pipeline.sweep import Listener, StateWrite, sweep
+from traces.pipeline.sweep import Listener, StateWrite
 from traces.recording import Recording
 from traces.znodes.contents import broker_in, number_in
 from traces.zookeeper.transactions import Transaction
@@ -85,13 +85,6 @@ class _Explained(NamedTuple):
 
 class _Divergence(Exception):
     """A record that no behaviour explains; the text is the reason."""
-
-
-def replay(recording: Recording, variant: str, members: Members, root: str) -> Result:
-    """Follow a recording through a variant, up to its end or to the first record that does not fit."""
-    follower = Follower(recording, variant, members, root)
-    sweep(recording, root, follower)
-    return follower.result
 
 
 class Follower(Listener):

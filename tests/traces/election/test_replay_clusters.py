@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from checker.errors import UserError
-from tests.traces.replaying import FENCED, altered, cut, first, read, replayed, with_operations
+from tests.traces.replaying import FENCED, altered, cut, first, read, replay, replayed, with_operations
 from traces.cluster import Members, find_root, find_variant
 from traces.election import possibilities
-from traces.election.replay import replay
 from traces.recording import Recording
 from traces.zookeeper.snapshot import Snapshot
 from traces.zookeeper.transactions import CloseSession, Create, CreateSession, Delete, Failure, SetData, Transaction

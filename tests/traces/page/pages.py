@@ -5,11 +5,9 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tests.traces.replaying import read
+from tests.traces.replaying import gather, read, replay
 from traces.audit import audit
 from traces.cluster import Members, find_root, find_variant
-from traces.election.replay import replay
-from traces.evidence import gather
 from traces.facts.report import facts_of
 from traces.metrics.series import metrics_of
 from traces.page.render import render
