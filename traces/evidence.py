@@ -9,6 +9,8 @@ from functools import cached_property
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import numpy as np
+
 from spec.language.domains import NOBODY
 from traces.census import Census, Choice
 from traces.cluster import Members, below
@@ -23,7 +25,9 @@ from traces.partitions.leaving import Leaving
 from traces.partitions.views import Views
 from traces.pipeline.columns import Rows
 from traces.pipeline.shelf import Pieces, Shelf
-from traces.pipeline.sweep import Listener, StateWrite
+from traces.pipeline.standing import Standing
+from traces.pipeline.states import StateWrite, StateWrites
+from traces.pipeline.sweep import Listener
 from traces.recording import Recording
 from traces.reigns import Reigns, Terms
 from traces.subjects import Subjects, subjects_of
@@ -172,17 +176,15 @@ class Gathering(Listener):
     def __init__(self, recording: Recording, variant: str, members: Members, root: str):
         self._recording, self._variant, self._members, self._root = recording, variant, members, root
 
-    def begin(self, tree: Tree) -> None:
+    def begin(self, tree: Tree, standing: Standing) -> None:
         """Begin with what there is in a tree."""
-        members, root, self._tree = self._members, self._root, tree
+        members, root, self._tree, self._standing = self._members, self._root, tree, standing
         self._before = {known: node for path, node in tree.nodes.items() if place_of(known := below(root, path) or "")}
         self.controllers, self.registrations = Controllers(members, root, tree.nodes), Registrations(root, tree.nodes)
         self.inputs, self.failures = CommonInputs(root, tree), Failures()
         self.timeouts, self.sessions = dict(tree.sessions), frozenset(tree.sessions)
         self._shelf, self._count = Shelf(), 0
         self._requests, self._deleters, self._told = [], set(), defaultdict(lambda: array("q"))
-        self._states = {place.partition: state_in(node.data) for path, node in self._before.items()
-                        if (place := place_of(path)).kind == "state"}
         self._choices = Rows("qr")
         self._latest: dict[int, int] = {}
 
@@ -203,6 +205,7 @@ class Gathering(Listener):
             self.timeouts |= {transaction.session: o.timeout for o in transaction.operations
                               if isinstance(o, CreateSession)}
         self._count += len(writes)
+        self._now = {}
         for write in writes:
             if write.checked:
                 self._latest[write.session] = write.zxid
@@ -222,14 +225,38 @@ class Gathering(Listener):
         self.inputs.last_time = time
         found = Write(zxid, time, session, self._members.broker_of.get(session), "set", write.path, place, write.data,
                       write.checked, previous, self._count)
-        self._choose(write.partition, found)
+        self._now = {}
+        self._choose(found)
         self._shelf.add(place.topic, found)
+
+    def states_written(self, writes: StateWrites) -> None:
+        """Go on by many such records."""
+        self.inputs.last_time = int(writes.times[-1])
+        sessions, places = np.unique(writes.sessions, return_inverse=True)
+        self._shelf.add_states(writes, self._previous(writes, sessions.tolist(), places), self._count + 1)
+        self._count += len(writes)
+        rows = np.flatnonzero(writes.elects)
+        epochs, leaders = writes.states.controller_epochs[rows], writes.names.leaders[writes.states.held[rows]]
+        chosen, codes = np.unique(np.stack([epochs, places[rows], leaders]), axis=1, return_inverse=True)
+        choices = [Choice((epoch, int(sessions[place])), leader, None) for epoch, place, leader in chosen.T.tolist()]
+        self._choices.columns[0].frombytes(writes.zxids[rows].tobytes())
+        self._choices.columns[1].extend(codes.ravel(), choices)
+
+    def _previous(self, writes: StateWrites, sessions: list[int], places: np.ndarray) -> np.ndarray:
+        """The zxid of the checked write before each that is checked, of its session; 0 for the others."""
+        found = np.zeros(len(writes), np.int64)
+        for place, session in enumerate(sessions):
+            rows = np.flatnonzero(writes.checked & (places == place))
+            if len(rows):
+                found[rows[1:]], found[rows[0]] = writes.zxids[rows[:-1]], self._latest.get(session, 0)
+                self._latest[session] = int(writes.zxids[rows[-1]])
+        return found
 
     def _note(self, write: Write) -> None:
         """Collect what a write tells all streams."""
         kind, deleted = write.place.kind, write.form == "delete"
         if kind == "state":
-            self._choose(write.place.partition, write)
+            self._choose(write)
         elif kind == "reassign":
             self._requests.append(write)
         elif kind == "isr_change" and not deleted:
@@ -237,20 +264,18 @@ class Gathering(Listener):
         if deleted and write.place.in_topic:
             self._deleters.add(write.session)
 
-    def _choose(self, partition: tuple[str, int], write: Write) -> None:
+    def _choose(self, write: Write) -> None:
         """Note whom a write of a partition's state chooses."""
-        after = state_in(write.data)
-        if write.form == "delete":
-            self._states.pop(partition, None)
-            return
-        before = self._states.get(partition)
-        self._states[partition] = after
+        after = None if write.form == "delete" else state_in(write.data)
+        before = self._now[write.path] if write.path in self._now else self._standing.at(self._root + write.path)
+        self._now[write.path] = after
         if after and (before is None or after.leader != before.leader):
             reign = after.controller_epoch, write.session
             self._choices.append(write.zxid, Choice(reign, after.leader, after.isr if before is None else None))
 
     def end(self) -> None:
         """Put the writes into their streams."""
+        self._shelf.close()
         complete = self._recording.start.last_processed_zxid if self._recording.start else 0
         common = self._common(find_features(self._recording, self._variant, self._root), complete)
         common.census.add(self._choices)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from traces.accounts import TOOLS
 from traces.cluster import below
 from traces.election.possibilities import Candidate
-from traces.pipeline.sweep import StateWrite
 from traces.znodes.contents import PartitionState, partition_state
 from traces.znodes.places import is_of_state
 from traces.zookeeper.transactions import (
@@ -108,10 +107,10 @@ class Observer:
             return self._multi(operations, broker)
         return self._single(operations[0], broker)
 
-    def of_state(self, write: StateWrite, broker: int) -> Observation | None:
+    def of_state(self, state: PartitionState | None, known: PartitionState | None, checked: bool,
+                 broker: int) -> Observation | None:
         """What a broker's record that sets a partition's state may be; None for what is in no table."""
-        state, known = partition_state(write.data), partition_state(write.known)
-        if write.checked:
+        if checked:
             return _of_controller(SetData, state, known)
         return self._state(state, known, broker)
 

@@ -8,19 +8,24 @@ from itertools import takewhile
 from math import inf
 from typing import NamedTuple
 
+import numpy as np
+
 from spec.museum.election import MODELS
 from traces.accounts import Account
 from traces.cluster import Members
 from traces.election.beginning import begin
 from traces.election.controllers import Controllers
 from traces.election.divergence import reason_for
+from traces.election.kinds import Kinds
 from traces.election.observation import CLOSES, OPENS, Observation, Observer
 from traces.election.possibilities import Candidate, Possibilities, Shared, Undecided
 from traces.election.single_steps import ElectionSteps, Local
 from traces.election.steps import Made, Steps
 from traces.election.violations import Violations
 from traces.pipeline.columns import ByZxid
-from traces.pipeline.sweep import Listener, StateWrite
+from traces.pipeline.standing import Standing
+from traces.pipeline.states import StateWrite, StateWrites
+from traces.pipeline.sweep import Listener
 from traces.recording import Recording
 from traces.znodes.contents import broker_in, number_in
 from traces.zookeeper.transactions import Transaction
@@ -102,7 +107,7 @@ class Follower(Listener):
         self._alike: dict[tuple, tuple[_Explained, frozenset[Local]]] = {}
         self._over = False
 
-    def begin(self, tree: Tree) -> None:
+    def begin(self, tree: Tree, standing: Standing) -> None:
         """Begin with what brokers may be doing by a tree."""
         self.tree = tree
         self.latest = {self.members.broker_of[s]: s for s in sorted(tree.sessions) if s in self.members.broker_of}
@@ -141,12 +146,42 @@ class Follower(Listener):
             return
         transaction = write.transaction
         broker = self._broker = self.members.broker_of.get(transaction.session)
-        self._observation = None if broker is None else self.observer.of_state(write, broker)
+        self._observation = None if broker is None else self.observer.of_state(*write[-3:], broker)
         self._closed = broker is not None and transaction.session not in self.tree.sessions
         if broker is None or self._closed or contradictions:
             self._try(transaction, self._follow, transaction, contradictions)
         else:
             self._try(transaction, self._of_broker, transaction, broker, self._observation, self._shared[2])
+
+    def states_written(self, writes: StateWrites) -> None:
+        """Explain many such records: those of a kind that leaves its broker as it is all at once."""
+        if self._over:
+            return
+        kinds, row = Kinds(writes, self.members, self.observer.guarded), 0
+        seen = [self._seen(writes, first) for first in kinds.rows.tolist()]
+        while row < len(writes) and not self._over:
+            explained = [self._settled(*each) for each in seen]
+            known = np.array([each is not None for each in explained])[kinds.of[row:]]
+            many = len(known) if known.all() else int(np.argmin(known))
+            if many:
+                self._count_many(writes.part(row, row + many), kinds.of[row:row + many], explained)
+            else:
+                self.state_written(writes.write(row), ())
+            row += max(1, many)
+
+    def _seen(self, writes: StateWrites, row: int) -> tuple[int, int | None, Observation | None]:
+        """Session, broker and observation of a record."""
+        session = int(writes.sessions[row])
+        broker = self.members.broker_of.get(session)
+        return session, broker, broker and self.observer.of_state(*writes.write(row)[-3:], broker)
+
+    def _settled(self, session: int, broker: int | None, observation: Observation | None) -> _Explained | None:
+        """What a record is that changes nothing of what its broker may be doing; None where it may."""
+        if observation is None or session not in self.tree.sessions or self._shared[2] != self.possible.shared:
+            return None
+        possible = self.possible.sets[broker]
+        explained, left = self._alike.get((session, broker, possible, self._shared[2], observation.sign), (None, None))
+        return explained if left == possible else None
 
     def _try(self, transaction: Transaction, explain: Callable, *arguments) -> None:
         """Explain a record, or note why nothing is followed from here on."""
@@ -272,6 +307,14 @@ class Follower(Listener):
         self.result.accounts.append(transaction.zxid, explained.account)
         if explained.account.system or explained.broken:
             self.result.steps.add(transaction, explained.made)
+
+    def _count_many(self, writes: StateWrites, kinds: np.ndarray, explained: list[_Explained | None]) -> None:
+        """The same for many records that set states."""
+        each = [explained[kind] or explained[kinds[0]] for kind in range(len(explained))]
+        self.result.violations.add_many(writes, [one.broken for one in each], kinds)
+        self.result.accounts.extend(writes.zxids, kinds, [one.account for one in each])
+        told = np.array([bool(one.account.system or one.broken) for one in each])[kinds]
+        self.result.steps.made.extend(writes.zxids[told], kinds[told], [one.made for one in each])
 
     def _broken_by_state(self, broker: int, observation: Observation) -> frozenset[str]:
         """What a partition state as written violates, whoever wrote it."""

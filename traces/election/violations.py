@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from spec.language.model import Property
 from traces.election.observation import Observation
+from traces.pipeline.states import StateWrites
 from traces.zookeeper.transactions import Transaction
 
 
@@ -38,6 +41,15 @@ class Violations:
             violation = self.found.setdefault(name, first)
             violation.count += 1
             violation.leader_changes += changes_leader(observation)
+
+    def add_many(self, writes: StateWrites, broken: list[frozenset[str]], kinds: np.ndarray) -> None:
+        """The same for many records that set states; `broken`: by each kind, `kinds`: of each record."""
+        firsts = {(int(writes.zxids[rows[0]]), name): rows for name in sorted(frozenset().union(*broken)) if len(
+            rows := np.flatnonzero(np.array([name in each for each in broken])[kinds]))}
+        for (zxid, name), rows in sorted(firsts.items(), key=lambda each: each[0]):
+            violation = self.found.setdefault(name, Violation(name, self._properties[name].text, zxid))
+            violation.count += len(rows)
+            violation.leader_changes += int(writes.elects[rows].sum())
 
 
 def changes_leader(observation: Observation) -> bool:

@@ -11,7 +11,9 @@ from typing import NamedTuple
 from traces.cluster import Members
 from traces.metrics.observer import COUNTERS, GAUGES, Observer
 from traces.pipeline.columns import Rows
-from traces.pipeline.sweep import Listener, StateWrite, sweep
+from traces.pipeline.standing import Standing
+from traces.pipeline.states import StateWrite, StateWrites
+from traces.pipeline.sweep import Listener, sweep
 from traces.recording import Recording
 from traces.zookeeper.transactions import Transaction
 from traces.zookeeper.tree import Tree
@@ -110,7 +112,7 @@ class Metrics(Listener):
     def __init__(self, members: Members, root: str):
         self._members, self._root = members, root
 
-    def begin(self, tree: Tree) -> None:
+    def begin(self, tree: Tree, standing: Standing) -> None:
         """The tree before the first record that counts."""
         self._observer = Observer(self._members, self._root, tree)
         self.series: Series | None = None
@@ -137,6 +139,13 @@ class Metrics(Listener):
         self._observer.note_state(write.partition, write.data)
         self._changed = True
         self.after(write.transaction, contradictions)
+
+    def states_written(self, writes: StateWrites) -> None:
+        """Many such records."""
+        for row in range(len(writes)):
+            path = writes.names.states.values[writes.partitions[row]]
+            self.state_written(StateWrite(writes.transaction(row), path.known, path.place, path.place.partition, None,
+                                          None, False), ())
 
     def end(self) -> None:
         """The log is over."""

@@ -22,10 +22,22 @@ class Repeated(Sequence):
         if (seen := self._seen.get(id(value))) is None:
             if len(self._seen) == _LATELY:
                 self._seen.clear()
-            seen = self._seen[id(value)] = self._known.setdefault(value, len(self.different)), value
-            if seen[0] == len(self.different):
-                self.different.append(value)
+            seen = self._seen[id(value)] = self._code(value), value
         self.codes.append(seen[0])
+
+    def extend(self, codes: np.ndarray, values: Sequence[Hashable]) -> None:
+        """Add several of `values` at the end, by their places there."""
+        different = np.unique(codes)
+        own = np.zeros(len(values), np.uint32)
+        for code in different.tolist():
+            own[code] = self._code(values[code])
+        self.codes.frombytes(own[codes].tobytes())
+
+    def _code(self, value: Hashable) -> int:
+        code = self._known.setdefault(value, len(self.different))
+        if code == len(self.different):
+            self.different.append(value)
+        return code
 
     def __getstate__(self) -> tuple:
         return self.codes, self.different
@@ -109,6 +121,11 @@ class ByZxid(Mapping):
         """Note what is known of a record behind all others."""
         self._zxids.append(zxid)
         self._values.append(value)
+
+    def extend(self, zxids: np.ndarray, codes: np.ndarray, values: Sequence[Hashable]) -> None:
+        """The same for many records, of each one of `values` by its place there."""
+        self._zxids.frombytes(zxids.astype(np.int64).tobytes())
+        self._values.extend(codes, values)
 
     def __getitem__(self, zxid: int):
         place = bisect_left(self._zxids, zxid)

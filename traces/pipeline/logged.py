@@ -1,17 +1,21 @@
 """The records of a log that are kept in files of events: read when they are asked for, and never all in memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
-from itertools import repeat
+from itertools import islice, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
-from traces.pipeline.stored import transactions_in, zxids_in
+from traces.pipeline.events import table_of
+from traces.pipeline.stored import batches_in, numbers_of, transactions_in, zxids_in
 from traces.survey import Survey
 from traces.zookeeper.transactions import Transaction
+
+_MANY = 20_000
 
 
 class Part(NamedTuple):
@@ -25,6 +29,14 @@ class Part(NamedTuple):
     def transactions(self) -> Iterator[Transaction]:
         """Its records in the order of their zxids."""
         return (t for t in transactions_in(self.file) if self.first <= t.zxid <= self.last)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The same as rows, those of one record in one batch."""
+        for batch in batches_in(self.file):
+            zxids = numbers_of(batch, "zxid")
+            first, last = np.searchsorted(zxids, self.first), np.searchsorted(zxids, self.last, "right")
+            if first < last:
+                yield batch.slice(first, last - first)
 
     def zxids(self) -> np.ndarray:
         """Their zxids."""
@@ -69,10 +81,7 @@ class Logged(Sequence):
 
     def __iter__(self) -> Iterator[Transaction]:
         for group in self.groups:
-            if len(group) == 1:
-                yield from group[0].transactions()
-            else:
-                yield from _once(merge(*(part.transactions() for part in group), key=lambda t: t.zxid))
+            yield from _in_order(group)
 
     def __getitem__(self, place):
         if isinstance(place, slice):
@@ -87,6 +96,24 @@ class Logged(Sequence):
         raise IndexError(place)
 
 
+def batches_of(transactions: Sequence[Transaction]) -> Iterator[pa.RecordBatch]:
+    """Transactions as rows of events, those of one record in one batch."""
+    if not isinstance(transactions, Logged):
+        yield from _rows_of(transactions)
+        return
+    for group in transactions.groups:
+        if len(group) == 1:
+            yield from group[0].batches()
+        else:
+            yield from _rows_of(_in_order(group))
+
+
+def _rows_of(transactions: Iterable[Transaction]) -> Iterator[pa.RecordBatch]:
+    rest = iter(transactions)
+    while some := list(islice(rest, _MANY)):
+        yield table_of(some).combine_chunks().to_batches()[0]
+
+
 def _neighbours(parts: list[Part]) -> list[list[Part]]:
     """The parts in groups: those in one group may have the same records, those in different ones do not."""
     groups: list[list[Part]] = []
@@ -98,6 +125,13 @@ def _neighbours(parts: list[Part]) -> list[list[Part]]:
             groups.append([part])
         last = max(last, part.last)
     return groups
+
+
+def _in_order(group: list[Part]) -> Iterator[Transaction]:
+    """The records of a group, each once."""
+    if len(group) == 1:
+        return group[0].transactions()
+    return _once(merge(*(part.transactions() for part in group), key=lambda t: t.zxid))
 
 
 def _once(transactions: Iterator[Transaction]) -> Iterator[Transaction]:

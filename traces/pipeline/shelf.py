@@ -1,17 +1,19 @@
 """The writes of a log by what they are about: many are kept in files, and read again by whoever explains them."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from itertools import groupby
+from collections.abc import Iterable, Iterator
+from itertools import chain, groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from traces.cluster import Members
 from traces.pipeline.events import writing
+from traces.pipeline.states import Codes, StatePath, StateWrites
 from traces.pipeline.stored import values_of
 from traces.writes import Write
 from traces.znodes.places import place_of
@@ -23,6 +25,9 @@ _SCHEMA = pa.schema([
     ("zxid", pa.int64()), ("time", pa.int64()), ("session", pa.uint64()), ("form", _CODES), ("path", _CODES),
     ("data", pa.binary()), ("checked", pa.bool_()), ("previous", pa.int64()), ("number", pa.int64()),
 ])
+
+
+_PLURALS = {"zxid": "zxids", "time": "times", "session": "sessions", "checked": "checked"}
 
 
 class Pieces(NamedTuple):
@@ -45,6 +50,7 @@ class Shelf:
         self.kept: TemporaryDirectory | None = None
         self._rest: dict[str, list[Write]] = defaultdict(list)
         self._groups: dict[str, list[tuple[Path, int]]] = defaultdict(list)
+        self._states: list[tuple[StateWrites, np.ndarray, int]] = []
         self._waiting = self._files = 0
 
     @property
@@ -55,8 +61,21 @@ class Shelf:
     def add(self, name: str, write: Write) -> None:
         """Keep a write."""
         self._rest[name].append(write)
-        self._waiting += 1
-        if self._waiting == MOST:
+        self._count(1)
+
+    def add_states(self, writes: StateWrites, previous: np.ndarray, number: int) -> None:
+        """Keep writes of states by their topics. `previous`: of each; `number`: of the first."""
+        self._states.append((writes, previous, number))
+        self._count(len(writes))
+
+    def _count(self, more: int) -> None:
+        self._waiting += more
+        if self._waiting >= MOST:
+            self._put_away()
+
+    def close(self) -> None:
+        """Nothing more is kept: what is held by columns goes to a file."""
+        if self._states:
             self._put_away()
 
     def pieces(self, names: Iterable[str]) -> Pieces:
@@ -70,10 +89,12 @@ class Shelf:
         self.kept = self.kept or TemporaryDirectory(prefix="kafkaproof-log-")
         file = Path(self.kept.name) / f"{self._files:06d}.parquet"
         with writing(file, _SCHEMA) as writer:
-            for number, (name, writes) in enumerate(self._rest.items()):
-                writer.write_table(_table(writes))
+            tables = chain(((name, _table(writes)) for name, writes in self._rest.items()), _by_topics(self._states))
+            for number, (name, table) in enumerate(tables):
+                writer.write_table(table, len(table))
                 self._groups[name].append((file, number))
-        self._rest, self._waiting, self._files = defaultdict(list), 0, self._files + 1
+        self._rest, self._states, self._waiting = defaultdict(list), [], 0
+        self._files += 1
 
 
 def _table(writes: list[Write]) -> pa.Table:
@@ -81,6 +102,39 @@ def _table(writes: list[Write]) -> pa.Table:
     plain = (field.type.value_type if pa.types.is_dictionary(field.type) else field.type for field in _SCHEMA)
     return pa.table([pa.array(columns[field.name], kind).cast(field.type) for field, kind in zip(_SCHEMA, plain)],
                     _SCHEMA)
+
+
+def _by_topics(states: list[tuple[StateWrites, np.ndarray, int]]) -> Iterator[tuple[str, pa.Table]]:
+    """Writes of states, a table for each topic."""
+    if not states:
+        return
+    paths = states[0][0].names.states.values
+    topics = Codes[str]()
+    of_path = np.array([topics.of(path.place.topic) for path in paths], np.int32)
+    partitions = np.concatenate([writes.partitions for writes, *_ in states])
+    order = np.argsort(of_path[partitions], kind="stable")
+    whole, sorted_topics = pa.array(order), of_path[partitions][order]
+    table = pa.table([_state_column(name, states, partitions, paths).take(whole) for name in _SCHEMA.names], _SCHEMA)
+    bounds = [*np.flatnonzero(np.diff(sorted_topics, prepend=-1)).tolist(), len(order)]
+    for first, last in zip(bounds, bounds[1:]):
+        yield topics.values[sorted_topics[first]], table.slice(first, last - first)
+
+
+def _state_column(name: str, states: list[tuple[StateWrites, np.ndarray, int]], partitions: np.ndarray,
+                  paths: list[StatePath]) -> pa.Array:
+    """A column of _SCHEMA for writes of states."""
+    match name:
+        case "form":
+            return pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(partitions), np.int32)), ["set"])
+        case "path":
+            return pa.DictionaryArray.from_arrays(pa.array(partitions), [path.known for path in paths])
+        case "data":
+            return pa.concat_arrays([writes.contents for writes, *_ in states])
+        case "previous":
+            return pa.array(np.concatenate([previous for _, previous, _ in states]))
+        case "number":
+            return pa.array(np.concatenate([first + np.arange(len(writes)) for writes, _, first in states]))
+    return pa.array(np.concatenate([getattr(writes, _PLURALS[name]) for writes, *_ in states]))
 
 
 def _read(file: Path, group: int, members: Members) -> Iterable[Write]:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from traces.pipeline.events import SCHEMA
@@ -23,25 +25,46 @@ _check = lru_cache(maxsize=10_000)(Check)
 
 def transactions_in(file: Path) -> Iterator[Transaction]:
     """The transactions of a file of events, but for what trails behind their operations; few are in memory at once."""
+    return chain.from_iterable(map(transactions_of, batches_in(file)))
+
+
+def batches_in(file: Path) -> Iterator[pa.RecordBatch]:
+    """The rows of a file of events, those of one record in one batch."""
+    rest = None
+    for batch in pq.ParquetFile(file).iter_batches(_BATCH):
+        batch = _joined(rest, batch) if rest else batch
+        whole = numbers_of(batch, "place")[-1] + 1 >= numbers_of(batch, "operations")[-1]
+        end = len(batch) if whole else int(np.flatnonzero(numbers_of(batch, "place") == 0)[-1])
+        if end:
+            yield batch.slice(0, end)
+        rest = batch.slice(end) if end < len(batch) else None
+
+
+def _joined(*batches: pa.RecordBatch) -> pa.RecordBatch:
+    """Several batches as one, which has one dictionary for each column."""
+    return pa.Table.from_batches(batches).unify_dictionaries().combine_chunks().to_batches()[0]
+
+
+def transactions_of(batch: pa.RecordBatch) -> Iterator[Transaction]:
+    """The transactions of a batch of whole ones."""
     waiting: list[Operation] = []
-    for batch in pq.ParquetFile(file).iter_batches(_BATCH, columns=list(dict.fromkeys(["session", *_HEADERS, *_RARE]))):
-        rare = _rare(batch)
-        rows = zip(_sessions(batch), values_of(batch.column("operation")), _contents(batch),
-                   *(values_of(batch.column(name)) for name in _HEADERS))
-        for session, name, content, zxid, cxid, time, multi, place, count, path, version in rows:
-            if name == "setData":
-                operation = SetData(path, content, version)
-            elif name == "check":
-                operation = _check(path, version)
-            else:
-                operation = next(rare)
-            if count > 1:
-                waiting.append(operation)
-                if place == count - 1:
-                    yield Transaction(zxid, session, cxid, time, tuple(waiting), multi)
-                    waiting = []
-            else:
-                yield Transaction(zxid, session, cxid, time, (operation,) if count else (), multi)
+    rare = _rare(batch)
+    rows = zip(sessions_of(batch), values_of(batch.column("operation")), values_of(contents_of(batch)),
+               *(values_of(batch.column(name)) for name in _HEADERS))
+    for session, name, content, zxid, cxid, time, multi, place, count, path, version in rows:
+        if name == "setData":
+            operation = SetData(path, content, version)
+        elif name == "check":
+            operation = _check(path, version)
+        else:
+            operation = next(rare)
+        if count > 1:
+            waiting.append(operation)
+            if place == count - 1:
+                yield Transaction(zxid, session, cxid, time, tuple(waiting), multi)
+                waiting = []
+        else:
+            yield Transaction(zxid, session, cxid, time, (operation,) if count else (), multi)
 
 
 def zxids_in(file: Path) -> np.ndarray:
@@ -67,19 +90,25 @@ def values_of(column: pa.Array) -> list:
     return column.to_numpy(zero_copy_only=False).tolist()
 
 
-def _sessions(batch: pa.RecordBatch) -> list[int]:
+def numbers_of(rows: pa.RecordBatch | pa.Array, name: str | None = None) -> np.ndarray:
+    """A column of numbers, or of times in milliseconds; -1 where it is null."""
+    column = rows.column(name) if name else rows
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.int64())
+    return (column.fill_null(-1) if column.null_count else column).to_numpy()
+
+
+def sessions_of(batch: pa.RecordBatch) -> list[int]:
+    """The sessions of rows."""
     column = batch.column("session")
     sessions = [int(session, 16) for session in column.dictionary.to_pylist()]
     return [sessions[code] for code in column.indices.to_numpy().tolist()]
 
 
-def _contents(batch: pa.RecordBatch) -> list[bytes | None]:
+def contents_of(batch: pa.RecordBatch) -> pa.Array:
     """What is written by each operation, as bytes."""
-    contents = values_of(batch.column("text").cast(pa.binary()))
-    exact = batch.column("bytes")
-    for place in np.flatnonzero(exact.is_valid().to_numpy(zero_copy_only=False)).tolist():
-        contents[place] = exact[place].as_py()
-    return contents
+    contents, exact = batch.column("text").cast(pa.binary()), batch.column("bytes")
+    return contents if exact.null_count == len(exact) else pc.coalesce(exact, contents)
 
 
 def _rare(batch: pa.RecordBatch) -> Iterator[Operation | None]:

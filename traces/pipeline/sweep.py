@@ -1,50 +1,45 @@
 """One pass over the records of a log, for all that follow it record by record."""
 
-from functools import lru_cache
-from itertools import chain
-from typing import NamedTuple
+from dataclasses import replace
 
-from traces.cluster import below
+import numpy as np
+
+from traces.pipeline.logged import batches_of
+from traces.pipeline.runs import cut
+from traces.pipeline.standing import Standing
+from traces.pipeline.states import NOTHING, Names, StateWrite, StateWrites
 from traces.pipeline.work import Progress
 from traces.recording import Recording
-from traces.znodes.places import Place, place_of
-from traces.zookeeper.transactions import Check, SetData, Transaction
+from traces.znodes.contents import state_in
+from traces.zookeeper.transactions import CloseSession, Transaction
 from traces.zookeeper.tree import Tree
 
 _EVERY = 5_000
-_EPOCH = "/controller_epoch"
-
-
-class StateWrite(NamedTuple):
-    """A record that sets the data of one partition's state, alone or (`checked`) behind a check of /controller_epoch.
-
-    Nearly all records of a long log are of this kind. `path`: as brokers know it; `known`: the data before, None where
-    there were none.
-    """
-
-    transaction: Transaction
-    path: str
-    place: Place
-    partition: tuple[str, int]
-    data: bytes | None
-    known: bytes | None
-    checked: bool
+_FEW = 8
+"""So few records in a row that set states are told one by one, which takes less time."""
 
 
 class Listener:
     """Follows a log that is swept; each is told of the same records, and of the same tree."""
 
-    def begin(self, tree: Tree) -> None:
-        """The tree before the first record that counts, which the sweep changes as it goes on."""
+    def begin(self, tree: Tree, standing: Standing) -> None:
+        """The tree, and in it the states of partitions, before the first record that counts.
+
+        The sweep changes both as it goes on; the tree does not follow what is written to states, `standing` does.
+        """
 
     def before(self, transaction: Transaction) -> None:
         """A record, while the tree is the one before it."""
 
     def after(self, transaction: Transaction, contradictions: tuple[str, ...]) -> None:
-        """The same record, and the tree after it; what ZooKeeper cannot have written is in `contradictions`."""
+        """The same record, and the tree after it (`standing` comes behind); what ZooKeeper cannot have written is in
+        `contradictions`."""
 
     def state_written(self, write: StateWrite, contradictions: tuple[str, ...]) -> None:
         """In place of both: a record that sets a partition's state, and the tree after it."""
+
+    def states_written(self, writes: StateWrites) -> None:
+        """In place of that for each of many: valid states after valid states, without contradictions."""
 
     def end(self) -> None:
         """The log is over."""
@@ -56,50 +51,110 @@ def sweep(recording: Recording, root: str, *listeners: Listener,
 
     `root`: the chroot of the cluster.
     """
-    tree, complete = Tree(recording.start), recording.start.last_processed_zxid if recording.start else 0
-    counted = iter(recording.transactions)
-    for transaction in counted:
-        if transaction.zxid > complete:
-            counted = chain([transaction], counted)
-            break
-        tree.apply(transaction)
-    for listener in listeners:
-        listener.begin(tree)
-    written, of = [each.state_written for each in listeners], len(recording.transactions)
-    for number, transaction in enumerate(counted, 1):
-        if write := _state_write(transaction, root, tree):
-            contradictions = tree.apply(transaction)
-            for state_written in written:
-                state_written(write, contradictions)
-        else:
-            for listener in listeners:
-                listener.before(transaction)
-            contradictions = tree.apply(transaction)
-            for listener in listeners:
-                listener.after(transaction, contradictions)
-        if number % _EVERY == 0:
-            progress(number, of)
+    swept = _Sweep(recording, root, listeners)
+    told, of = 0, len(recording.transactions)
+    for batch in batches_of(recording.transactions):
+        for piece in cut(batch, swept.names, swept.complete):
+            many = isinstance(piece, StateWrites)
+            (swept.tell_states if many else swept.tell)(piece)
+            if told // _EVERY < (told := told + (len(piece) if many else 1)) // _EVERY:
+                progress(told, of)
     progress(of, of)
-    for listener in listeners:
-        listener.end()
+    swept.end()
 
 
-def _state_write(transaction: Transaction, root: str, tree: Tree) -> StateWrite | None:
-    """A record as one that sets a partition's state; None where it does, or asked for, anything else."""
-    operations = transaction.operations
-    checked = transaction.multi
-    if len(operations) != 1 + checked or type(write := operations[-1]) is not SetData:
-        return None
-    path, place, partition = _state_at(root, write.path)
-    if place is None or checked and (type(first := operations[0]) is not Check or first.path != root + _EPOCH):
-        return None
-    node = tree.nodes.get(write.path)
-    return StateWrite(transaction, path, place, partition, write.data, node and node.data, checked)
+class _Sweep:
+    """The tree and the states as they are, and who is told of them."""
 
+    def __init__(self, recording: Recording, root: str, listeners: tuple[Listener, ...]):
+        self.complete = recording.start.last_processed_zxid if recording.start else 0
+        self.names, self._listeners = Names(root), listeners
+        self._tree, self._standing, self._epoch = Tree(recording.start), None, f"{root}/controller_epoch"
 
-@lru_cache(maxsize=100_000)
-def _state_at(root: str, path: str) -> tuple[str, Place | None, tuple[str, int] | None]:
-    """A path as brokers know it, and its place and partition if that is of a state."""
-    known = below(root, path) or ""
-    place = place_of(known)
-    return (known, place, place.partition) if place and place.kind == "state" else (known, None, None)
+    def tell(self, transaction: Transaction) -> None:
+        """Tell of a record that does not only set a state."""
+        if transaction.zxid <= self.complete:
+            self._tree.apply(transaction)
+            return
+        self._begin()
+        for listener in self._listeners:
+            listener.before(transaction)
+        touched = self._touched(transaction)
+        contradictions = self._apply(transaction, touched)
+        for listener in self._listeners:
+            listener.after(transaction, contradictions)
+        self._note(transaction, touched)
+
+    def tell_states(self, writes: StateWrites) -> None:
+        """Tell of records in a row that set states."""
+        self._begin()
+        told = 0
+        while told < len(writes):
+            rest = self._usual(writes.part(told, len(writes)))
+            if len(rest) >= _FEW:
+                self._tell_many(rest)
+            else:
+                rest = writes.part(told, told + max(1, len(rest)))
+                for row in range(len(rest)):
+                    self._tell_one(rest, row)
+            told += len(rest)
+
+    def end(self) -> None:
+        """The log is over."""
+        self._begin()
+        for listener in self._listeners:
+            listener.end()
+
+    def _begin(self) -> None:
+        if self._standing is None:
+            self._standing = Standing(self.names, self._tree.nodes.items())
+            for listener in self._listeners:
+                listener.begin(self._tree, self._standing)
+
+    def _usual(self, writes: StateWrites) -> StateWrites:
+        """The first of these that set a state after a state, and contradict nothing, with what they knew."""
+        known, versions = self._standing.before(writes)
+        epoch = self._tree.nodes.get(self._epoch)
+        fits = (writes.states.held != NOTHING) & (known.held != NOTHING) & (writes.versions == versions + 1)
+        fits &= ~writes.checked | (writes.check_versions == (epoch.version + 1 if epoch else NOTHING))
+        usual = len(fits) if fits.all() else int(np.argmin(fits))
+        return replace(writes.part(0, usual), known=known.part(slice(usual)))
+
+    def _tell_many(self, writes: StateWrites) -> None:
+        for listener in self._listeners:
+            listener.states_written(writes)
+        self._standing.take(writes)
+        self._tree.zxid = int(writes.zxids[-1])
+
+    def _tell_one(self, writes: StateWrites, row: int) -> None:
+        transaction, code = writes.transaction(row), int(writes.partitions[row])
+        _, path, place = self.names.states.values[code]
+        known = self._standing[code]
+        contradictions = self._apply(transaction, {code})
+        state = state_in(transaction.operations[-1].data)
+        write = StateWrite(transaction, path, place, place.partition, state, known, bool(writes.checked[row]))
+        for listener in self._listeners:
+            listener.state_written(write, contradictions)
+        self._note(transaction, {code})
+
+    def _touched(self, transaction: Transaction) -> set[int]:
+        """The codes of the states whose znodes a record may create, set or delete."""
+        paths = [getattr(operation, "path", None) for operation in transaction.operations]
+        if any(type(operation) is CloseSession for operation in transaction.operations):
+            paths += self._tree.ephemerals.get(transaction.session, ())
+        return {code for path in paths if (code := self.names.state_at(path)) != NOTHING}
+
+    def _apply(self, transaction: Transaction, touched: set[int]) -> tuple[str, ...]:
+        """Apply a record to the tree, where the znodes that it touches have their versions."""
+        for code in touched:
+            path = self.names.states.values[code].path
+            if node := self._tree.nodes.get(path):
+                self._tree.nodes[path] = node._replace(version=self._standing.version(code))
+        return self._tree.apply(transaction)
+
+    def _note(self, transaction: Transaction, touched: set[int]) -> None:
+        """Know what a record made of the states that it touched."""
+        for code in touched:
+            node = self._tree.nodes.get(self.names.states.values[code].path)
+            if node is None or node.mzxid == transaction.zxid:
+                self._standing.write(code, node)
