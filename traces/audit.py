@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from traces.accounts import Account, is_listed
-from traces.election.replay import Result
+from traces.election.result import Result
 from traces.evidence import Common
 from traces.partitions.replay import BY_ALTER_PARTITION
 from traces.pipeline.columns import ByZxid

@@ -1,6 +1,5 @@
 """What a log shows, stream by stream: what all of them share, and what is written in each."""
 
-from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,35 +8,24 @@ from functools import cached_property
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-import numpy as np
-
 from spec.language.domains import NOBODY
-from traces.census import Census, Choice
-from traces.cluster import Members, below
+from traces.census import Census
+from traces.cluster import Members
 from traces.common import CommonInputs
 from traces.election.controllers import Controllers
 from traces.facts.registrations import Registrations
 from traces.failures import Failures
-from traces.features import Features, find_features
+from traces.features import Features
 from traces.partitions.changes import Changes
 from traces.partitions.inputs import Inputs
 from traces.partitions.leaving import Leaving
 from traces.partitions.views import Views
-from traces.pipeline.columns import Rows
-from traces.pipeline.shelf import Pieces, Shelf
-from traces.pipeline.standing import Standing
-from traces.pipeline.states import StateWrite, StateWrites
-from traces.pipeline.sweep import Listener
-from traces.recording import Recording
+from traces.pipeline.shelf import Pieces
 from traces.reigns import Reigns, Terms
-from traces.subjects import Subjects, subjects_of
+from traces.subjects import Subjects
 from traces.topics.world import World
-from traces.writes import Write, writes_of
-from traces.znodes.contents import state_in
-from traces.znodes.places import place_of
+from traces.writes import Write
 from traces.zookeeper.snapshot import Znode
-from traces.zookeeper.transactions import Check, CreateSession, Transaction
-from traces.zookeeper.tree import Tree
 
 _END = 1 << 64
 
@@ -163,137 +151,3 @@ class Evidences(Mapping):
 
     def __len__(self) -> int:
         return len(self.kept)
-
-
-class Gathering(Listener):
-    """Takes a log apart that is swept: collects what streams share, and the writes of each. `gathered`: all of it.
-
-    What was written while the snapshot was taken is not judged: what stood before is unknown.
-    """
-
-    gathered: Gathered
-
-    def __init__(self, recording: Recording, variant: str, members: Members, root: str):
-        self._recording, self._variant, self._members, self._root = recording, variant, members, root
-
-    def begin(self, tree: Tree, standing: Standing) -> None:
-        """Begin with what there is in a tree."""
-        members, root, self._tree, self._standing = self._members, self._root, tree, standing
-        self._before = {known: node for path, node in tree.nodes.items() if place_of(known := below(root, path) or "")}
-        self.controllers, self.registrations = Controllers(members, root, tree.nodes), Registrations(root, tree.nodes)
-        self.inputs, self.failures = CommonInputs(root, tree), Failures()
-        self.timeouts, self.sessions = dict(tree.sessions), frozenset(tree.sessions)
-        self._shelf, self._count = Shelf(), 0
-        self._requests, self._deleters, self._told = [], set(), defaultdict(lambda: array("q"))
-        self._choices = Rows("qr")
-        self._latest: dict[int, int] = {}
-
-    def after(self, transaction: Transaction, contradictions: tuple[str, ...]) -> None:
-        """Go on by a record."""
-        if transaction.failed:
-            self.failures.add(transaction)
-            return
-        writes = list(writes_of(transaction, self._members, self._root, self._latest.get(transaction.session, 0),
-                                self._count + 1))
-        if all(write.place and write.place.number is not None for write in writes) and len(writes) == sum(
-                type(operation) is not Check for operation in transaction.operations):
-            self.inputs.last_time = transaction.time
-        else:
-            self.controllers.add(transaction)
-            self.registrations.add(transaction)
-            self.inputs.add(transaction, self._tree)
-            self.timeouts |= {transaction.session: o.timeout for o in transaction.operations
-                              if isinstance(o, CreateSession)}
-        self._count += len(writes)
-        self._now = {}
-        for write in writes:
-            if write.checked:
-                self._latest[write.session] = write.zxid
-            if write.place:
-                self._note(write)
-            for subject in subjects_of(write):
-                self._shelf.add(subject, write)
-
-    def state_written(self, write: StateWrite, contradictions: tuple[str, ...]) -> None:
-        """Go on by a record that sets a partition's state."""
-        transaction, place = write.transaction, write.place
-        zxid, time, session = transaction.zxid, transaction.time, transaction.session
-        self._count += 1
-        previous = self._latest.get(session, 0) if write.checked else 0
-        if write.checked:
-            self._latest[session] = zxid
-        self.inputs.last_time = time
-        found = Write(zxid, time, session, self._members.broker_of.get(session), "set", write.path, place, write.data,
-                      write.checked, previous, self._count)
-        self._now = {}
-        self._choose(found)
-        self._shelf.add(place.topic, found)
-
-    def states_written(self, writes: StateWrites) -> None:
-        """Go on by many such records."""
-        self.inputs.last_time = int(writes.times[-1])
-        sessions, places = np.unique(writes.sessions, return_inverse=True)
-        self._shelf.add_states(writes, self._previous(writes, sessions.tolist(), places), self._count + 1)
-        self._count += len(writes)
-        rows = np.flatnonzero(writes.elects)
-        epochs, leaders = writes.states.controller_epochs[rows], writes.names.leaders[writes.states.held[rows]]
-        chosen, codes = np.unique(np.stack([epochs, places[rows], leaders]), axis=1, return_inverse=True)
-        choices = [Choice((epoch, int(sessions[place])), leader, None) for epoch, place, leader in chosen.T.tolist()]
-        self._choices.columns[0].frombytes(writes.zxids[rows].tobytes())
-        self._choices.columns[1].extend(codes.ravel(), choices)
-
-    def _previous(self, writes: StateWrites, sessions: list[int], places: np.ndarray) -> np.ndarray:
-        """The zxid of the checked write before each that is checked, of its session; 0 for the others."""
-        found = np.zeros(len(writes), np.int64)
-        for place, session in enumerate(sessions):
-            rows = np.flatnonzero(writes.checked & (places == place))
-            if len(rows):
-                found[rows[1:]], found[rows[0]] = writes.zxids[rows[:-1]], self._latest.get(session, 0)
-                self._latest[session] = int(writes.zxids[rows[-1]])
-        return found
-
-    def _note(self, write: Write) -> None:
-        """Collect what a write tells all streams."""
-        kind, deleted = write.place.kind, write.form == "delete"
-        if kind == "state":
-            self._choose(write)
-        elif kind == "reassign":
-            self._requests.append(write)
-        elif kind == "isr_change" and not deleted:
-            self._told[write.broker].append(write.zxid)
-        if deleted and write.place.in_topic:
-            self._deleters.add(write.session)
-
-    def _choose(self, write: Write) -> None:
-        """Note whom a write of a partition's state chooses."""
-        after = None if write.form == "delete" else state_in(write.data)
-        before = self._now[write.path] if write.path in self._now else self._standing.at(self._root + write.path)
-        self._now[write.path] = after
-        if after and (before is None or after.leader != before.leader):
-            reign = after.controller_epoch, write.session
-            self._choices.append(write.zxid, Choice(reign, after.leader, after.isr if before is None else None))
-
-    def end(self) -> None:
-        """Put the writes into their streams."""
-        self._shelf.close()
-        complete = self._recording.start.last_processed_zxid if self._recording.start else 0
-        common = self._common(find_features(self._recording, self._variant, self._root), complete)
-        common.census.add(self._choices)
-        nodes: dict[str, dict[str, Znode]] = defaultdict(dict)
-        for path, node in self._before.items():
-            if topic := place_of(path).topic:
-                nodes[common.subjects.of_topic(topic)][path] = node
-        listed = {path: node for path, node in self._before.items() if place_of(path).kind in ("reassign", "preferred")}
-        names = common.subjects.names(self._shelf.names)
-        kept = [Kept(name, nodes.get(name, {}) | listed, self._shelf.pieces(names.get(name, ())))
-                for name in sorted(names.keys() | nodes.keys())]
-        self.gathered = Gathered(common, Evidences(common, kept, self._shelf.kept))
-
-    def _common(self, features: Features, complete: int) -> Common:
-        """What was collected; `complete`: the last zxid before the records that count."""
-        terms = Terms(self.controllers.all, complete, self.sessions & self._members.broker_of.keys())
-        together = () if features.kip455 else self.inputs.topics_requested()
-        return Common(
-            self._members, features, self.controllers, self.registrations, terms, self.inputs, self.failures,
-            self.sessions, self.timeouts, frozenset(self._deleters), self._requests if features.kip455 else [],
-            dict(self._told), Subjects(together), Census(self.inputs.departures, terms.ends))

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from checker.errors import UserError
 from traces.recording import Recording, log_files, read_recording
 from traces.report import DIVERGES, Report
 from traces.zookeeper.log import read_more

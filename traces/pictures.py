@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from spec.language.model import Model, Transition
 from spec.museum.election import MODELS
 from traces.election.possibilities import Candidate, Shared
-from traces.election.replay import Result
+from traces.election.result import Result
 from traces.election.steps import Step
 
 _MOST = 60

@@ -12,7 +12,7 @@ from checker.commands.tables import console
 from traces.audit import Audit
 from traces.broker_logs.checking import Checked
 from traces.broker_logs.report import logs_as_json, print_logs
-from traces.election.replay import Result
+from traces.election.result import Result
 from traces.facts.report import Facts, print_facts
 from traces.metrics.report import metrics_as_json, print_metrics
 from traces.metrics.series import Series

@@ -11,7 +11,7 @@ import numpy as np
 
 from spec.language.model import first_paragraph
 from spec.properties.topics import not_deleted_while_reassigned
-from traces.election.replay import Result
+from traces.election.result import Result
 from traces.election.violations import Violation
 from traces.evidence import Common, Gathered
 from traces.facts.stream import facts_together

@@ -10,9 +10,11 @@ from typing import NamedTuple
 from checker.commands.main import main
 from traces.audit import Audit, audit
 from traces.cluster import Members, find_root, find_variant
-from traces.election.replay import Follower, Result
-from traces.evidence import Gathered, Gathering
+from traces.election.replay import Follower
+from traces.election.result import Result
+from traces.evidence import Gathered
 from traces.facts.report import Facts, facts_of
+from traces.gathering import Gathering
 from traces.partitions.replay import Explained, explain_changes
 from traces.pipeline.found import found_of
 from traces.pipeline.sweep import sweep

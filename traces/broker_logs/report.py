@@ -33,7 +33,7 @@ def print_logs(out: Console, checked: Checked) -> None:
     out.print(f"{read.lines:,} lines of {len(read.files)} brokers' logs{hours}; {read.unreadable:,} of a known "
               "kind in no known form", soft_wrap=True, highlight=False)
     for claim, why in checked.contradictions[:_SHOWN]:
-        out.print(f"[bold red]contradicts ZooKeeper[/]: ", end="")
+        out.print("[bold red]contradicts ZooKeeper[/]: ", end="")
         out.print(f"{claim.file}:{claim.line}: {why}", soft_wrap=True, markup=False)
     if len(checked.contradictions) > _SHOWN:
         out.print(f"and {len(checked.contradictions) - _SHOWN:,} more: see --json")

@@ -20,9 +20,9 @@ from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.commands.options import chroot_of, given, jobs_on, write_history
 from traces.election.replay import Follower
 from traces.election.single_steps import logged_properties
-from traces.evidence import Gathering
 from traces.facts.report import facts_of
 from traces.following import Watch
+from traces.gathering import Gathering
 from traces.groups.command import EXPECTED, exit_code_of, groups_beside, with_groups, worse
 from traces.groups.places import beside
 from traces.groups.report import print_groups

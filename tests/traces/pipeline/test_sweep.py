@@ -6,7 +6,7 @@ import pytest
 
 from traces.cluster import Members, find_root, find_variant
 from traces.election.replay import Follower
-from traces.evidence import Gathering
+from traces.gathering import Gathering
 from traces.metrics.series import Metrics
 from traces.pipeline import sweep as sweeping
 from traces.pipeline.sweep import Listener, sweep

@@ -12,7 +12,7 @@ from tests.traces.log_writer import write_log
 from tests.traces.replaying import settled
 from tests.traces.tampering import Log, repaired
 from tests.traces.tamperings.scene import KINDS, SHUTDOWN, Kind, Scene, Tampered
-from traces.election.replay import Result
+from traces.election.result import Result
 from traces.recording import Recording, read_recording
 from traces.report import CONFORMS
 from traces.zookeeper.transactions import Transaction
