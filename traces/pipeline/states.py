@@ -56,6 +56,7 @@ class Names:
         """`root`: the chroot of the cluster."""
         self.root, self.states, self.held = root, Codes[StatePath](), Codes[Held]()
         self._leaders = np.zeros(0, np.int32)
+        self._known: dict[str, int] = {}
 
     @property
     def leaders(self) -> np.ndarray:
@@ -67,8 +68,12 @@ class Names:
 
     def state_at(self, path: str | None) -> int:
         """The code of the state whose znode that is, NOTHING for any other path."""
+        if (code := self._known.get(path)) is not None:
+            return code
         found = _state_at(self.root, path) if path else None
-        return self.states.of(found) if found else NOTHING
+        if found is None:
+            return NOTHING
+        return self._known.setdefault(path, self.states.of(found))
 
 
 @lru_cache(maxsize=100_000)

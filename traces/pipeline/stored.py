@@ -18,7 +18,7 @@ from traces.zookeeper.transactions import (
 
 _HEADERS = ["zxid", "cxid", "time", "multi", "place", "operations", "path", "version"]
 _RARE = SCHEMA.names[SCHEMA.names.index("operation"):SCHEMA.names.index("chroot")]
-_BATCH = 20_000
+_BATCH = 50_000
 _CODES = {name: code for code, name in ERROR_NAMES.items()}
 _check = lru_cache(maxsize=10_000)(Check)
 

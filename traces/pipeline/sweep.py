@@ -15,7 +15,7 @@ from traces.zookeeper.transactions import CloseSession, Transaction
 from traces.zookeeper.tree import Tree
 
 _EVERY = 5_000
-_FEW = 8
+_FEW = 4
 """So few records in a row that set states are told one by one, which takes less time."""
 
 
