@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from traces.pipeline.events import table_of
-from traces.pipeline.stored import batches_in, numbers_of, transactions_in, zxids_in
+from traces.pipeline.stored import batches_in, numbers_of, transactions_of, zxids_in
 from traces.survey import Survey
 from traces.zookeeper.transactions import Transaction
 
@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
     def transactions(self) -> Iterator[Transaction]:
         """Its records in the order of their zxids."""
-        return (t for t in transactions_in(self.file) if self.first <= t.zxid <= self.last)
+        return chain.from_iterable(map(transactions_of, self.batches()))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The same as rows, those of one record in one batch."""

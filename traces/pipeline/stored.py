@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +22,6 @@ _CODES = {name: code for code, name in ERROR_NAMES.items()}
 _check = lru_cache(maxsize=10_000)(Check)
 
 
-def transactions_in(file: Path) -> Iterator[Transaction]:
-    """The transactions of a file of events, but for what trails behind their operations; few are in memory at once."""
-    return chain.from_iterable(map(transactions_of, batches_in(file)))
-
-
 def batches_in(file: Path) -> Iterator[pa.RecordBatch]:
     """The rows of a file of events, those of one record in one batch."""
     rest = None
@@ -46,7 +40,7 @@ def _joined(*batches: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def transactions_of(batch: pa.RecordBatch) -> Iterator[Transaction]:
-    """The transactions of a batch of whole ones."""
+    """The transactions of a batch of whole ones, but for what trails behind their operations."""
     waiting: list[Operation] = []
     rare = _rare(batch)
     rows = zip(sessions_of(batch), values_of(batch.column("operation")), values_of(contents_of(batch)),
