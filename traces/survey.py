@@ -1,12 +1,15 @@
 """What must be known of all records of a log before one of them is judged."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from traces.znodes.json_parts import json_in
+from traces.zookeeper.records import Records
 from traces.zookeeper.transactions import Check, Create, Failure, Operation, SetData, Transaction
 
 _HOME = re.compile(r"(.*)/(?:controller_epoch|brokers/ids)")
@@ -85,9 +88,18 @@ def _home(path: str) -> tuple[str | None, bool]:
 def survey_of(transactions: Iterable[Transaction]) -> Survey:
     """What transactions show."""
     survey = Survey()
-    for transaction in transactions:
+    for transaction in _telling(transactions) if isinstance(transactions, Records) else transactions:
         survey.add(transaction)
     return survey
+
+
+def _telling(records: Records) -> Iterator[Transaction]:
+    """The records but for those that set what shows nothing, behind a check that others have shown before."""
+    sets = records.sets
+    tells = np.array([_home(name or "")[0] is not None for name in sets.names.to_pylist()], bool)[sets.paths]
+    tells[np.unique(sets.checked, return_index=True)[1]] = True
+    for place in np.union1d(sets.places[tells], records.odd_places).tolist():
+        yield records[place]
 
 
 def _election(operations: tuple[Operation, ...], multi: bool) -> tuple[str | None, bool]:

@@ -2,10 +2,12 @@
 
 import json
 
+import pyarrow as pa
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from traces.znodes.contents import partition_state, partition_state_in
+from traces.pipeline.meanings import as_kafka
+from traces.znodes.contents import partition_state, partition_state_in, state_in
 from traces.znodes.json_parts import json_in
 
 NUMBERS = st.integers(-3, 12) | st.integers()
@@ -19,8 +21,11 @@ def compact(found) -> bytes:
     return json.dumps(found, separators=(",", ":")).encode()
 
 
-@given(USUAL.map(compact) | USUAL.map(json.dumps).map(str.encode)
-       | st.dictionaries(NAMES, VALUES | st.lists(VALUES, max_size=3)).map(compact))
+CONTENTS = (USUAL.map(compact) | USUAL.map(json.dumps).map(str.encode)
+            | st.dictionaries(NAMES, VALUES | st.lists(VALUES, max_size=3)).map(compact))
+
+
+@given(CONTENTS)
 @example(b'{"controller_epoch":1,"leader":-1,"version":1,"leader_epoch":0,"isr":[]}')
 @example(b'{"controller_epoch":01,"leader":1,"version":1,"leader_epoch":0,"isr":[1]}')
 @example(b'{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":0,"isr":[01]}')
@@ -36,3 +41,25 @@ def test_so_is_one_with_a_byte_changed(data, draw):
     place, byte = draw.draw(st.integers(0, len(data) - 1)), draw.draw(st.sampled_from(list(b'0159-,[]{}": .e')))
     changed = data[:place] + bytes([byte]) + data[place + 1:]
     assert partition_state(changed) == partition_state_in(json_in(changed))
+
+
+@given(st.lists(st.none() | st.binary(max_size=2) | CONTENTS, max_size=6), st.lists(st.integers(0, 5)))
+@example([b'{"controller_epoch":01,"leader":1,"version":1,"leader_epoch":0,"isr":[1]}'], [])
+@example([b'{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":0,"isr":[1]}\n'], [])
+@example([b'{"controller_epoch":1,"leader":-0,"version":1,"leader_epoch":0,"isr":[-0,2]}'], [])
+@example([b'{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":0,"isr":[1]}}'], [])
+@example([b'{{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":0,"isr":[1]}'], [])
+@example([b'{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":%d,"isr":[%d]}' % (2 ** 31, 2 ** 31)], [])
+def test_the_columns_of_states_are_what_is_read_of_each(different, more):
+    contents = different + [different[place] for place in more if place < len(different)]
+    paths = pa.array(["/brokers/topics/t/partitions/0/state"] * len(contents), pa.string()).dictionary_encode()
+    columns = as_kafka(paths, pa.array(contents, pa.binary()))
+    states = [content and state_in(content) for content in contents]
+    for name in ("leader", "leader_epoch", "controller_epoch"):
+        assert columns[name].to_pylist() == [fitting(getattr(state, name)) if state else None for state in states]
+    listed = [[fitting(broker) for broker in state.isr] if state else None for state in states]
+    assert columns["isr"].to_pylist() == [None if isr and None in isr else isr for isr in listed]
+
+
+def fitting(number: int) -> int | None:
+    return number if -2 ** 31 <= number < 2 ** 31 else None

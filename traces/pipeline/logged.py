@@ -13,6 +13,7 @@ import pyarrow as pa
 from traces.pipeline.events import table_of
 from traces.pipeline.stored import batches_in, numbers_of, transactions_of, zxids_in
 from traces.survey import Survey
+from traces.zookeeper.records import Records
 from traces.zookeeper.transactions import Transaction
 
 _MANY = 20_000
@@ -111,7 +112,7 @@ def batches_of(transactions: Sequence[Transaction]) -> Iterator[pa.RecordBatch]:
 def _rows_of(transactions: Iterable[Transaction]) -> Iterator[pa.RecordBatch]:
     rest = iter(transactions)
     while some := list(islice(rest, _MANY)):
-        yield table_of(some).combine_chunks().to_batches()[0]
+        yield table_of(Records.of(some)).combine_chunks().to_batches()[0]
 
 
 def _neighbours(parts: list[Part]) -> list[list[Part]]:

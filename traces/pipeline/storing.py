@@ -11,6 +11,7 @@ from traces.pipeline.logged import Logged, Part
 from traces.redaction import Redactor
 from traces.survey import survey_of
 from traces.zookeeper.log import LogFile, read_log
+from traces.zookeeper.records import Records
 from traces.zookeeper.transactions import LogError, Transaction
 
 
@@ -35,32 +36,43 @@ def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: 
     number, log = numbered
     try:
         file, damage = read_file(log, redactor), None
-        transactions, problems = file.transactions, file.problems
+        records, problems = file.transactions, file.problems
     except LogError as error:
-        transactions, problems, damage = error.transactions, (), str(error)
-    merged: dict[int, Transaction] = {}
-    for transaction in transactions:
-        known = merged.setdefault(transaction.zxid, transaction)
-        if not _same(known, transaction):
-            damage = _conflict(log, known, transaction)
-            break
-    rows = [merged[zxid] for zxid in sorted(merged)]
-    duplicates = len(transactions) - len(merged) if damage is None else 0
-    if not rows:
+        records, problems, damage = error.transactions or Records.of(()), (), str(error)
+    written, conflict = _in_order(log, records)
+    damage = conflict or damage
+    duplicates = len(records) - len(written) if damage is None else 0
+    if not written:
         return Stored(log, None, problems, duplicates, damage)
     file = directory / f"{number:04d}-{log.name}.parquet"
-    write_events(rows, file)
-    return Stored(log, Part(file, rows[0].zxid, rows[-1].zxid, survey_of(rows)), problems, duplicates, damage)
+    write_events(written, file)
+    part = Part(file, written[0].zxid, written[-1].zxid, survey_of(written))
+    return Stored(log, part, problems, duplicates, damage)
+
+
+def _in_order(log: Path, records: Records) -> tuple[Records, str | None]:
+    """The records in the order of their zxids, each once, up to one of which there is another one; what that is."""
+    zxids = records.headers.zxid
+    if (zxids[:-1] < zxids[1:]).all():
+        return records, None
+    conflict, merged = None, {}
+    for transaction in records:
+        known = merged.setdefault(transaction.zxid, transaction)
+        if not _same(known, transaction):
+            conflict = _conflict(log, known, transaction)
+            break
+    return Records.of(merged[zxid] for zxid in sorted(merged)), conflict
 
 
 def read_file(log: Path, redactor: Redactor | None) -> LogFile:
     """Read one log file, with the names as the redactor has them; raises LogError."""
-    rewritten = redactor.transactions if redactor else tuple
+    if redactor is None:
+        return read_log(log)
     try:
         file = read_log(log)
     except LogError as error:
-        raise LogError(str(error), rewritten(error.transactions)) from None
-    return replace(file, transactions=rewritten(file.transactions))
+        raise LogError(str(error), Records.of(redactor.transactions(error.transactions))) from None
+    return replace(file, transactions=Records.of(redactor.transactions(file.transactions)))
 
 
 def learn(logs: list[Path], redactor: Redactor) -> None:

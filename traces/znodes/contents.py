@@ -27,9 +27,10 @@ class PartitionState(NamedTuple):
     isr: tuple[int, ...]
 
 
-_INT = rb"(-?(?:0|[1-9]\d{0,8}))"
-_USUAL = re.compile(rb'\{"controller_epoch":%b,"leader":%b,"version":1,"leader_epoch":%b,"isr":\[(%b(?:,%b)*)?\]\}'
-                    % ((_INT,) * 3 + (_INT.replace(b"(-", b"(?:-"),) * 2))
+_INT = rb"-?(?:0|[1-9]\d{0,8})"
+USUAL_STATE = re.compile(
+    rb'\{"controller_epoch":(?P<controller_epoch>%b),"leader":(?P<leader>%b),"version":1,"leader_epoch":(?P<leader_epoch>%b),'
+    rb'"isr":\[(?P<isr>(?:%b(?:,%b)*)?)\]\}' % ((_INT,) * 5))
 """A state as Kafka 0.8 to 3.9 writes it, which is read without a reader of JSON: there are more of these than of all
 else."""
 
@@ -37,14 +38,15 @@ else."""
 @lru_cache(maxsize=100_000)
 def partition_state(data: bytes | None) -> PartitionState | None:
     """The partition state that a znode holds; None when it is none."""
-    if data and (usual := _USUAL.fullmatch(data)):
+    if data and (usual := USUAL_STATE.fullmatch(data)):
         controller_epoch, leader, leader_epoch, isr = usual.groups()
-        return PartitionState(int(leader), int(leader_epoch), int(controller_epoch), _ids(isr))
+        return PartitionState(int(leader), int(leader_epoch), int(controller_epoch), listed_ids(isr))
     return partition_state_in(json_in(data))
 
 
 @lru_cache(maxsize=10_000)
-def _ids(listed: bytes | None) -> tuple[int, ...]:
+def listed_ids(listed: bytes) -> tuple[int, ...]:
+    """The ids of an ISR as USUAL_STATE takes it out of a state."""
     return tuple(map(int, listed.split(b","))) if listed else ()
 
 

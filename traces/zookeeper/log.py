@@ -2,26 +2,21 @@
 
 import struct
 import zlib
-from collections.abc import Callable
+from array import array
 from dataclasses import dataclass
-from functools import lru_cache, partial
 from pathlib import Path
 
-from traces.zookeeper.jute import JuteError, JuteReader
-from traces.zookeeper.transactions import (
-    Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, LogError, Operation, Reconfig, SetAcl, SetData,
-    Transaction,
-)
+import numpy as np
+
+from traces.zookeeper.jute import JuteError
+from traces.zookeeper.records import Records, records_in
+from traces.zookeeper.transactions import LogError, Transaction
 
 _MAGIC = b"ZKLG"
 _VERSION = 2
 _FILE_HEADER = struct.Struct(">4siq")
 _RECORD_HEADER = struct.Struct(">qi")
-_TXN_HEADER = struct.Struct(">Qiqqi")
 _END_OF_RECORD = b"B"
-_MULTI = 14
-_CHECK = 13
-_DIGEST_SIZE = 12
 _REMEDY = "take the file from another server of the ensemble, or cut a copy at this byte to read what is before"
 
 
@@ -31,7 +26,7 @@ class LogFile:
 
     path: Path
     dbid: int
-    transactions: tuple[Transaction, ...]
+    transactions: Records
     problems: tuple[str, ...]
 
 
@@ -48,7 +43,7 @@ def read_log(path: Path) -> LogFile:
         raise LogError(f"{path}: byte 0: no ZooKeeper transaction log (it begins {content[:4]!r}, not {_MAGIC!r})")
     if len(content) < _FILE_HEADER.size:
         reason = "cut inside the file header" if content else "empty file"
-        return LogFile(path, 0, (), (f"{path}: {reason}, no record",))
+        return LogFile(path, 0, Records.of(()), (f"{path}: {reason}, no record",))
     _, version, dbid = _FILE_HEADER.unpack_from(content)
     if version != _VERSION:
         raise LogError(f"{path}: byte 4: log format version {version}, only {_VERSION} (ZooKeeper 3.x) can be read")
@@ -59,7 +54,7 @@ def read_log(path: Path) -> LogFile:
         problems = (f"{path}: torn last record at byte {torn} left out ({last})",)
     else:
         problems = () if transactions else (f"{path}: a file header only, no record",)
-    return LogFile(path, dbid, tuple(transactions), problems)
+    return LogFile(path, dbid, transactions, problems)
 
 
 def read_more(path: Path, offset: int) -> tuple[tuple[Transaction, ...], int]:
@@ -82,41 +77,54 @@ def read_more(path: Path, offset: int) -> tuple[tuple[Transaction, ...], int]:
     return tuple(transactions), offset + (end if torn is None else torn)
 
 
-def _records(path: Path, content: bytes, end: int,
-             offset: int = _FILE_HEADER.size) -> tuple[list[Transaction], int | None]:
+def _records(path: Path, content: bytes, end: int, offset: int = _FILE_HEADER.size) -> tuple[Records, int | None]:
     """Decode the records from `offset` to `end`, where zero padding begins; also return where a torn last one is."""
-    transactions: list[Transaction] = []
-    while offset < end:
-        try:
-            payload = _payload(content, offset, end)
-            if payload is None:
-                return transactions, offset
-            transactions.append(_transaction(payload))
-        except JuteError as error:
-            last = f"last good zxid {transactions[-1].zxid:#x}" if transactions else "no good record before"
-            raise LogError(f"{path}: byte {offset}: {error} ({last}); {_REMEDY}", tuple(transactions)) from None
-        offset += _RECORD_HEADER.size + len(payload) + 1
-    return transactions, None
+    bounds = _bounds(content, offset, end)
+    records, error = records_in(content, bounds)
+    if records:
+        offset = int(bounds[1, len(records) - 1]) + 1
+    try:
+        if error is None and offset < end:
+            _examine(content, offset, end)
+    except JuteError as found:
+        error = found
+    if error:
+        last = f"last good zxid {records[-1].zxid:#x}" if records else "no good record before"
+        raise LogError(f"{path}: byte {offset}: {error} ({last}); {_REMEDY}", records) from None
+    return records, offset if offset < end else None
 
 
-def _payload(content: bytes, offset: int, end: int) -> bytes | None:
-    """Return the checked payload of the record at `offset`, None if the file is cut inside it; raise JuteError."""
+def _bounds(content: bytes, offset: int, end: int) -> np.ndarray:
+    """Where the payloads of the records from `offset` begin, and where they end, up to the first that is damaged or torn."""
+    unpack, checksum_of, size, end_byte = _RECORD_HEADER.unpack_from, zlib.adler32, _RECORD_HEADER.size, _END_OF_RECORD[0]
+    first, ends = offset + size, array("q")
+    while (start := offset + size) < end:
+        checksum, length = unpack(content, offset)
+        stop = start + length
+        if not (0 < length and stop < end and checksum_of(content[start:stop]) == checksum
+                and content[stop] == end_byte):
+            break
+        ends.append(stop)
+        offset = stop + 1
+    stops = np.array(ends, np.int64)
+    return np.stack([np.append(first, stops + 1 + size)[:-1], stops])
+
+
+def _examine(content: bytes, offset: int, end: int) -> None:
+    """Raise JuteError with what is wrong with the record at `offset`, unless it is only that the file is cut inside it."""
     start = offset + _RECORD_HEADER.size
     if start > end:
-        return None
+        return
     checksum, length = _RECORD_HEADER.unpack_from(content, offset)
     if checksum >> 32 or length <= 0:
         raise JuteError("no record begins here")
     if start + length >= end:
         if _is_whole(content, start, end - 1, checksum) or _holds_record(content, start, end):
             raise JuteError(f"wrong record length {length}")
-        return None
-    payload = content[start:start + length]
-    if zlib.adler32(payload) != checksum:
+        return
+    if zlib.adler32(content[start:start + length]) != checksum:
         raise JuteError("wrong checksum")
-    if content[start + length] != _END_OF_RECORD[0]:
-        raise JuteError("no end byte after the record")
-    return payload
+    raise JuteError("no end byte after the record")
 
 
 def _is_whole(content: bytes, start: int, stop: int, checksum: int) -> bool:
@@ -135,103 +143,3 @@ def _holds_record(content: bytes, start: int, end: int) -> bool:
                 return True
         boundary = content.find(_END_OF_RECORD + bytes(4), boundary + 1, end)
     return False
-
-
-def _transaction(payload: bytes) -> Transaction:
-    """Decode a payload (`org.apache.zookeeper.server.util.SerializeUtils.deserializeTxn`); raise JuteError."""
-    reader = JuteReader(payload)
-    session, cxid, zxid, time, kind = reader.unpack(_TXN_HEADER)
-    if kind == _MULTI:
-        operations = reader.vector(partial(_operation_of_multi, reader)) or ()
-    else:
-        operations = (_operation(kind, reader),)
-    return Transaction(zxid, session, cxid, time, operations, kind == _MULTI, reader.rest())
-
-
-def _operation_of_multi(reader: JuteReader) -> Operation:
-    kind, body = reader.int(), reader.buffer() or b""
-    return _check_in(body) if kind == _CHECK else _operation_in(kind, body)
-
-
-def _operation_in(kind: int, body: bytes) -> Operation:
-    reader = JuteReader(body)
-    operation = _operation(kind, reader)
-    surplus = len(body) - reader.offset
-    if surplus:
-        raise JuteError(f"{surplus} surplus bytes after {operation.form().split()[0]} of a multi")
-    return operation
-
-
-@lru_cache(maxsize=1_000)
-def _check_in(body: bytes) -> Operation:
-    """A check in a multi: of /controller_epoch there is the same one for as long as a controller rules."""
-    return _operation_in(_CHECK, body)
-
-
-def _operation(kind: int, reader: JuteReader) -> Operation:
-    decode = _OPERATIONS.get(kind)
-    if decode is None:
-        raise JuteError(f"unknown transaction type {kind}")
-    return decode(reader)
-
-
-def _create(reader: JuteReader) -> Create:
-    """Decode a CreateTxn, or the older CreateTxnV0 that ends before the parent's cversion."""
-    path, data, acl, ephemeral = reader.string(), reader.buffer(), _acl(reader), reader.boolean()
-    parent_cversion = reader.int() if reader.offset < len(reader.content) else -1
-    return Create(path, data, ephemeral, parent_cversion, "create", acl)
-
-
-def _create2(reader: JuteReader) -> Create:
-    path, data, acl = reader.string(), reader.buffer(), _acl(reader)
-    return Create(path, data, reader.boolean(), reader.int(), "create2", acl)
-
-
-def _create_container(reader: JuteReader) -> Create:
-    path, data, acl = reader.string(), reader.buffer(), _acl(reader)
-    return Create(path, data, False, reader.int(), "container", acl)
-
-
-def _create_ttl(reader: JuteReader) -> Create:
-    path, data, acl = reader.string(), reader.buffer(), _acl(reader)
-    return Create(path, data, False, reader.int(), "ttl", acl, reader.long())
-
-
-def _set_acl(reader: JuteReader) -> SetAcl:
-    path, acl = reader.string(), _acl(reader)
-    return SetAcl(path, reader.int(), acl)
-
-
-def _close_session(reader: JuteReader) -> CloseSession:
-    """Decode a CloseSessionTxn if there is one: paths, then nothing or a digest; else leave all bytes as trailer."""
-    start = reader.offset
-    try:
-        paths = reader.vector(reader.string)
-        surplus = len(reader.content) - reader.offset
-        if paths is not None and all(path.startswith("/") for path in paths) and surplus in (0, _DIGEST_SIZE):
-            return CloseSession(paths)
-    except JuteError:
-        pass
-    reader.offset = start
-    return CloseSession(None)
-
-
-def _acl(reader: JuteReader) -> tuple[Acl, ...] | None:
-    return reader.vector(lambda: Acl(reader.int(), reader.string(), reader.string()))
-
-
-_OPERATIONS: dict[int, Callable[[JuteReader], Operation]] = {
-    -11: _close_session,
-    -10: lambda reader: CreateSession(reader.int()),
-    -1: lambda reader: Failure(reader.int()),
-    1: _create,
-    2: lambda reader: Delete(reader.string()),
-    5: lambda reader: SetData(reader.string(), reader.buffer(), reader.int()),
-    7: _set_acl,
-    _CHECK: lambda reader: Check(reader.string(), reader.int()),
-    15: _create2,
-    16: lambda reader: Reconfig(reader.string(), reader.buffer(), reader.int()),
-    19: _create_container,
-    20: lambda reader: Delete(reader.string(), container=True),
-    21: _create_ttl,
-}

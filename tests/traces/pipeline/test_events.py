@@ -14,13 +14,14 @@ from tests.traces.replaying import FENCED, FIVE_LEGACY, all_of, read, run_json
 from tests.traces.transaction_strategies import TRANSACTIONS
 from traces.pipeline.events import SCHEMA, table_of, write_events
 from traces.pipeline.stored import batches_in, transactions_of, zxids_in
+from traces.zookeeper.records import Records
 from traces.zookeeper.transactions import Create, Failure, SetData, Transaction
 
 STATE = b'{"controller_epoch":3,"leader":-1,"version":1,"leader_epoch":7,"isr":[2,1]}'
 
 
 def row(operation) -> dict:
-    [found] = table_of([Transaction(1, 0xFFFF << 48, 0, 1_000, (operation,))]).to_pylist()
+    [found] = table_of(Records.of([Transaction(1, 0xFFFF << 48, 0, 1_000, (operation,))])).to_pylist()
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -46,8 +47,9 @@ def test_znodes_of_others_and_strange_contents_have_no_type():
 @given(st.lists(TRANSACTIONS, max_size=20))
 def test_transactions_are_read_back_as_they_were_written(tmp_path_factory, written):
     file = tmp_path_factory.getbasetemp() / "written.parquet"
-    write_events(written, file)
-    assert [each for batch in batches_in(file) for each in transactions_of(batch)] == [replace(each, trailer=b"") for each in written]
+    write_events(Records.of(written), file)
+    found = [each for batch in batches_in(file) for each in transactions_of(batch)]
+    assert found == [replace(each, trailer=b"") for each in written]
     assert zxids_in(file).tolist() == [each.zxid for each in written]
 
 
@@ -75,4 +77,4 @@ def test_replay_in_tasks_of_spark_tells_the_same(kafkaproof, tmp_path):
 
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path):
     with pytest.raises(UserError, match="gone/a.parquet: cannot be written: .*TMPDIR"):
-        write_events([], tmp_path / "gone" / "a.parquet")
+        write_events(Records.of([]), tmp_path / "gone" / "a.parquet")

@@ -1,0 +1,90 @@
+"""The records of a log file: those of the usual shape in columns, the others as transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from traces.zookeeper.decoding import MULTI, TXN_HEADER, transaction_in
+from traces.zookeeper.jute import JuteError
+from traces.zookeeper.transactions import Transaction
+from traces.zookeeper.usual import Sets, at_once, sets_in
+
+_HEADER = np.dtype([("session", ">u8"), ("cxid", ">i4"), ("zxid", ">i8"), ("time", ">i8"), ("kind", ">i4")])
+_NO_SETS = Sets(*[np.zeros(0, np.int64)] * 7, pa.array([], pa.string()))
+
+
+class Headers(NamedTuple):
+    """What the headers of records say: arrays with an element for each."""
+
+    zxid: np.ndarray
+    session: np.ndarray
+    cxid: np.ndarray
+    time: np.ndarray
+    multi: np.ndarray
+
+
+_TYPES = Headers(np.int64, np.uint64, np.int32, np.int64, np.bool_)
+
+
+class Records(Sequence):
+    """Transactions. `sets` has some as columns; `odd` are the others, and `odd_places` says where they are.
+
+    `content`: the bytes in which the data of the sets is.
+    """
+
+    def __init__(self, headers: Headers, sets: Sets, odd: list[Transaction], content: bytes, bounds: np.ndarray):
+        """`bounds`: where in the content the payload of each record begins and ends."""
+        self.headers, self.sets, self.odd, self.content, self._bounds = headers, sets, odd, content, bounds
+        is_set = np.zeros(len(headers.zxid), bool)
+        is_set[sets.places] = True
+        self.odd_places = np.flatnonzero(~is_set)
+
+    @classmethod
+    def of(cls, transactions: Iterable[Transaction]) -> Records:
+        """From transactions, none of which becomes a column."""
+        found = list(transactions)
+        headers = Headers(*(np.array(list(map(attrgetter(name), found)), kind) for name, kind in
+                            zip(Headers._fields, _TYPES)))
+        return cls(headers, _NO_SETS, found, b"", np.zeros((2, 0), np.int64))
+
+    def __len__(self) -> int:
+        return len(self.headers.zxid)
+
+    def __getitem__(self, place):
+        if isinstance(place, slice):
+            return self._between(*place.indices(len(self))[:2])
+        place = range(len(self))[place]
+        number = np.searchsorted(self.odd_places, place)
+        if number < len(self.odd) and self.odd_places[number] == place:
+            return self.odd[number]
+        return transaction_in(self.content[slice(*self._bounds[:, place])])
+
+    def _between(self, first: int, last: int) -> Records:
+        odd = slice(*np.searchsorted(self.odd_places, (first, last)))
+        return Records(Headers(*(each[first:last] for each in self.headers)), self.sets.between(first, last),
+                       self.odd[odd], self.content, self._bounds[:, first:last])
+
+
+def records_in(content: bytes, bounds: np.ndarray) -> tuple[Records, JuteError | None]:
+    """The records of which a content has the payloads, up to the first that cannot be decoded; what is wrong with it.
+
+    `bounds`: where each payload begins, and where it ends.
+    """
+    sizes = bounds[1] - bounds[0]
+    long = bounds[:, :np.argmax(np.append(sizes, 0) < TXN_HEADER.size)]
+    fields = at_once(content, _HEADER, long[0])
+    headers = Headers(*(fields[name].astype(kind) for name, kind in zip(Headers._fields[:-1], _TYPES)),
+                      fields["kind"] == MULTI)
+    sets = sets_in(content, fields["kind"], *long)
+    records = Records(headers, sets, [], content, long)
+    for place in [*records.odd_places.tolist(), *range(len(records), len(sizes))[:1]]:
+        try:
+            records.odd.append(transaction_in(content[slice(*bounds[:, place])]))
+        except JuteError as error:
+            return records[:place], error
+    return records, None
