@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from checker.errors import UserError
 from traces.pipeline.meanings import as_kafka
-from traces.pipeline.schema import SCHEMA, coded, column_of
+from traces.pipeline.schema import SCHEMA, column_of, named
 from traces.zookeeper.records import Records
 from traces.zookeeper.transactions import (
     ERROR_NAMES, Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData,
@@ -51,9 +51,14 @@ def write_events(records: Records, file: Path) -> None:
 
 @contextmanager
 def writing(file: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    """Writes a Parquet file; raises UserError where that cannot be done."""
+    """Writes a Parquet file; raises UserError where that cannot be done.
+
+    Columns have a dictionary where the schema says so: in others, numbers and contents, most values differ.
+    """
+    coded = [field.name for field in schema if pa.types.is_dictionary(field.type)]
     try:
-        with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=coded,
+                              write_statistics=["zxid", "time"]) as writer:
             yield writer
     except OSError as error:
         raise UserError(f"{file}: cannot be written: {error}; TMPDIR names the directory of temporary files") from None
@@ -105,7 +110,7 @@ def _paths(records: Records, rows: _Rows, operations: list[Operation | None]) ->
     codes[rows.sets] = same[sets.paths]
     codes[rows.checks] = same[sets.checked[sets.checked >= 0]]
     codes[rows.odd] = same[len(sets.names):]
-    return coded(codes, names.dictionary)
+    return named(codes, names.dictionary)
 
 
 def _contents(records: Records, rows: _Rows, operations: list[Operation | None]) -> pa.Array:
@@ -128,7 +133,7 @@ def _forms(records: Records, rows: _Rows, operations: list[Operation | None]) ->
     versions[rows.sets], versions[rows.checks] = sets.versions, sets.expected[sets.checked >= 0]
     versions[rows.odd] = [getattr(operation, "version", 0) for operation in operations]
     without[rows.odd] = [not hasattr(operation, "version") for operation in operations]
-    return {"operation": coded(codes, pa.array(_NAMES.values(), pa.string())),
+    return {"operation": named(codes, pa.array(_NAMES.values(), pa.string())),
             "version": pa.array(versions, mask=without)}
 
 

@@ -23,7 +23,7 @@ def column_of(name: str, values: list) -> pa.Array:
     return pa.array(values, kind.value_type if pa.types.is_dictionary(kind) else kind).cast(kind)
 
 
-def coded(codes: np.ndarray, names: pa.Array) -> pa.DictionaryArray:
+def named(codes: np.ndarray, names: pa.Array) -> pa.DictionaryArray:
     """The names of which `codes` are the places, null where one is negative; a name that does not occur is left out."""
     found = pa.array(codes, mask=codes < 0).dictionary_encode()
     return pa.DictionaryArray.from_arrays(found.indices, names.take(found.dictionary))
