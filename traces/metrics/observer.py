@@ -1,10 +1,10 @@
 """What ZooKeeper holds, as far as metrics need it, and what has been counted so far."""
 
 import re
-from collections import Counter, defaultdict
 
 from traces.cluster import Members, below
-from traces.metrics.rules import NOTHING, Counted, Rules
+from traces.metrics.partitions import Partitions
+from traces.metrics.rules import Changes, Counted, Situation
 from traces.partitions.changes import Partition
 from traces.znodes.assignments import Assignment, assignment_in
 from traces.znodes.contents import PartitionState, number_in, state_in
@@ -15,8 +15,8 @@ from traces.zookeeper.tree import Tree
 
 GAUGES = ("active_controllers", "controller_epoch", "brokers", "topics", "partitions", *Counted._fields,
           "topics_to_delete", "topics_ineligible")
-COUNTERS = ("controller_elections", "leader_elections", "unclean_elections", "isr_shrinks", "isr_expands",
-            "failed_isr_updates", "fenced_writes", "session_expiries")
+_ELECTIONS, *_OTHERS = "controller_elections", "failed_isr_updates", "fenced_writes", "session_expiries"
+COUNTERS = (_ELECTIONS, *Changes._fields, *_OTHERS)
 _BADVERSION = -103
 _BROKER = re.compile(r"/brokers/ids/(\d+)")
 _REASSIGN, _DEFAULT, _EPOCH, _CONTROLLER = (
@@ -26,29 +26,24 @@ _MIN_ISR = "min.insync.replicas"
 
 
 class Observer:
-    """What ZooKeeper holds, as far as metrics need it, and what each partition counts for."""
+    """What ZooKeeper holds, as far as metrics need it; `partitions` are those that it has states and topics of."""
 
     def __init__(self, members: Members, root: str, tree: Tree):
-        self._members, self._root, self._tree, self._rules = members, root, tree, Rules()
-        self._states: dict[Partition, PartitionState | None] = {}
-        self._led_by: dict[int, set[Partition]] = defaultdict(set)
+        self._members, self._root, self._tree, self.partitions = members, root, tree, Partitions()
         self._assignments: dict[str, dict[int, Assignment]] = {}
-        self._counted: dict[Partition, Counted] = {}
-        self._totals = [0] * len(Counted._fields)
-        self._partitions = 0
+        self._assigned = 0
         self._min_isrs: dict[str, int | None] = {}
-        self._counts = dict.fromkeys(COUNTERS, 0)
+        self._counts = dict.fromkeys((_ELECTIONS, *_OTHERS), 0)
         self._dirty: set[Partition] = set()
-        self.unclean_by_epoch: Counter = Counter()
-        self._brokers: frozenset[int] = frozenset()
+        self._written: set[Partition] = set()
         self._registered = True
         self._marked: set[str] = set()
         self._around: tuple[list[int], list[int]] | None = None
         self._listed: dict[Partition, tuple[int, ...]] | None = None
         for path, node in tree.nodes.items():
             self._note(below(root, path) or "", node.data or b"")
-        self._counts = dict.fromkeys(COUNTERS, 0)
-        self.unclean_by_epoch.clear()
+        self._counts = dict.fromkeys(self._counts, 0)
+        self.partitions.forget()
         self.settled = self.settle()
 
     def add(self, transaction: Transaction) -> bool:
@@ -71,10 +66,12 @@ class Observer:
         """All metrics as they are now, in the order of GAUGES and COUNTERS."""
         if self._around is None:
             self._around = [
-                int(self._root + _CONTROLLER in self._tree.nodes), self._epoch(), len(self._brokers),
-                len(self._assignments), self._partitions,
+                int(self._root + _CONTROLLER in self._tree.nodes), self._epoch(), len(self.partitions.registered),
+                len(self._assignments), self._assigned,
             ], [len(self._marked), sum(self._is_ineligible(topic) for topic in self._marked)]
-        return [*self._around[0], *self._totals, *self._around[1], *self._counts.values()]
+        elections, *others = self._counts.values()
+        return [*self._around[0], *self.partitions.totals, *self._around[1], elections, *self.partitions.changes,
+                *others]
 
     def _add_refusal(self, transaction: Transaction) -> bool:
         """A refused request of a broker: its check of the epoch, or a version that is not the present one."""
@@ -93,7 +90,7 @@ class Observer:
         """A znode has these data now, or is gone (None); returns whether metrics read it."""
         place = place_of(path)
         if place and place.kind == "state":
-            self.note_state(place.partition, data)
+            self.note_state(place.partition, state_in(data))
             return True
         self._around = None
         match place.kind if place else path:
@@ -106,7 +103,7 @@ class Observer:
                 self._dirty |= self._of_topic(place.topic)
                 self._min_isrs.clear()
             case "reassign" | "/config/brokers/<default>":
-                self._dirty |= set(self._counted)
+                self._dirty.update(self.partitions.assigned)
                 self._min_isrs.clear()
                 self._listed = None
             case "/controller_epoch":
@@ -120,65 +117,46 @@ class Observer:
                 self._registered = True
         return True
 
-    def note_state(self, partition: Partition, data: bytes | None) -> None:
+    def note_state(self, partition: Partition, state: PartitionState | None) -> None:
         """The state of a partition is this now, or gone (None)."""
-        after, before = state_in(data), self._states.get(partition)
-        self._states[partition] = after
-        self._dirty.add(partition)
-        if before:
-            self._led_by[before.leader].discard(partition)
-        if after:
-            self._led_by[after.leader].add(partition)
-            former, isr, wished = (before.leader, before.isr, before.leader_epoch == after.leader_epoch) if before \
-                else (None, (), False)
-            for name in self._rules.changed(former, isr, after.leader, after.isr, wished):
-                self._counts[name] += 1
-                if name == "unclean_elections":
-                    self.unclean_by_epoch[after.controller_epoch] += 1
+        self.partitions.set_state(partition, state)
+        self._written.add(partition)
 
     def _note_topic(self, topic, data):
         self._dirty |= self._of_topic(topic)
         listed = part_of(json_in(data), "partitions") if data is not None else {}
         numbers = [int(number) for number in listed if is_number(number)]
         found = {number: assigned for number in numbers if (assigned := assignment_in(data, number))}
-        self._partitions -= len(self._assignments.pop(topic, ()))
+        self._assigned -= len(self._assignments.pop(topic, ()))
         if data is not None:
             self._assignments[topic] = found
-            self._partitions += len(found)
+            self._assigned += len(found)
         self._dirty |= self._of_topic(topic)
 
     def settle(self) -> dict[Partition, Counted]:
         """Count anew what has changed, the tree being the one after the record; when brokers have come or gone,
         also what they lead. Returns the partitions that count for something else than before."""
-        settled = {}
+        partitions = self.partitions
+        for partition in self._dirty:
+            partitions.situate(partition, self._situation(partition))
+        dirty = self._dirty | self._written
         if self._registered:
             self._registered = False
             names = (path.rpartition("/")[2] for path in self._tree.children.get(f"{self._root}/brokers/ids", ()))
-            before, self._brokers = self._brokers, frozenset(int(name) for name in names if is_number(name))
-            self._dirty = self._dirty.union(*(self._led_by[broker] for broker in before ^ self._brokers))
-        for partition in sorted(self._dirty):
-            known, counted = self._counted.pop(partition, NOTHING), self._count(partition)
-            if counted is not None:
-                self._counted[partition] = counted
-            counted = counted or NOTHING
-            if known != counted:
-                settled[partition] = counted
-                self._totals = [total - old + new for total, old, new in zip(self._totals, known, counted)]
-        self._dirty = set()
-        return settled
+            before, now = partitions.registered, frozenset(int(name) for name in names if is_number(name))
+            partitions.registered = now
+            dirty |= partitions.led_by(before ^ now)
+        self._dirty, self._written = set(), set()
+        return partitions.count(sorted(dirty))
 
-    def _count(self, partition):
+    def _situation(self, partition: Partition) -> Situation | None:
         topic, number = partition
         assigned = self._assignments.get(topic, {}).get(number)
         if assigned is None:
             return None
         if self._listed is None:
             self._listed = entries_in(self._data(_REASSIGN))
-        state = self._states.get(partition)
-        leader, isr, led = (state.leader, state.isr, self._rules.is_led(state.leader, self._brokers)) if state \
-            else (None, (), False)
-        return self._rules.counted(leader, isr, assigned, led, topic in self._marked, partition in self._listed,
-                                   self._min_isr(topic))
+        return Situation(assigned, topic in self._marked, partition in self._listed, self._min_isr(topic))
 
     def _of_topic(self, topic: str) -> set[Partition]:
         return {(topic, number) for number in self._assignments.get(topic, ())}
@@ -186,8 +164,8 @@ class Observer:
     def _is_ineligible(self, topic: str) -> bool:
         """Whether a deletion waits: for a broker that is not registered, or for a reassignment."""
         assigned = self._assignments.get(topic, {}).values()
-        absent = any(set(each.replicas) - self._brokers for each in assigned)
-        return absent or any(self._counted[partition].reassigning for partition in self._of_topic(topic))
+        absent = any(set(each.replicas) - self.partitions.registered for each in assigned)
+        return absent or any(self.partitions.counted(partition).reassigning for partition in self._of_topic(topic))
 
     def _min_isr(self, topic: str) -> int | None:
         if topic not in self._min_isrs:

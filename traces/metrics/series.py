@@ -8,8 +8,12 @@ from itertools import compress
 from operator import ne
 from typing import NamedTuple
 
+import numpy as np
+
 from traces.cluster import Members
 from traces.metrics.observer import COUNTERS, GAUGES, Observer
+from traces.metrics.partitions import OF_STATES
+from traces.metrics.rules import COUNTED
 from traces.pipeline.columns import Rows
 from traces.pipeline.standing import Standing
 from traces.pipeline.states import StateWrite, StateWrites
@@ -41,6 +45,11 @@ class Course:
     def __init__(self, initial: int):
         self.initial, self.samples, self.values = initial, array("I"), array("q")
 
+    def extend(self, samples: np.ndarray, values: np.ndarray) -> None:
+        """Note new values, and the numbers of the samples that brought them."""
+        self.samples.frombytes(samples.astype(np.uint32).tobytes())
+        self.values.frombytes(values.astype(np.int64).tobytes())
+
     @property
     def last(self) -> int:
         """The present value."""
@@ -59,6 +68,7 @@ class Series:
         self.initial, self.began, self.ended = initial, began, began
         self.courses = {name: Course(value) for name, value in initial.items()}
         self._courses = list(self.courses.values())
+        self._of_states = [self._courses.index(self.courses[name]) for name in OF_STATES]
         self._last = list(initial.values())
         self.moments = Rows("qq", Moment)
         self.unclean_by_epoch: Counter = Counter()
@@ -75,6 +85,21 @@ class Series:
             course.values.append(values[place])
         self.moments.append(zxid, time)
         self._last = values
+
+    def add_of_states(self, zxids: np.ndarray, times: np.ndarray, values: np.ndarray) -> None:
+        """Note the metrics OF_STATES after each of some records, a row for each, all other metrics staying."""
+        last = [self._last[place] for place in self._of_states]
+        changed = np.diff(values, axis=0, prepend=[last]) != 0
+        sampled = changed.any(axis=1)
+        numbers = len(self.moments) - 1 + np.cumsum(sampled)
+        columns, rows = np.nonzero(changed.T)
+        bounds = np.searchsorted(columns, np.arange(len(last) + 1)).tolist()
+        numbers, values = numbers[rows], values[rows, columns]
+        for place, first, end in zip(self._of_states, bounds, bounds[1:]):
+            if first < end:
+                self._courses[place].extend(numbers[first:end], values[first:end])
+                self._last[place] = int(values[end - 1])
+        self.moments.extend(zxids[sampled], times[sampled])
 
     @property
     def changes(self) -> Iterator[tuple[int, int, dict[str, int]]]:
@@ -119,8 +144,7 @@ class Metrics(Listener):
 
     def before(self, transaction: Transaction) -> None:
         """A record, and the tree before it."""
-        if self.series is None:
-            self.series = self._series(transaction.time)
+        self._begin(transaction.time)
         self._changed = self._observer.add(transaction)
 
     def after(self, transaction: Transaction, contradictions: tuple[str, ...]) -> None:
@@ -134,26 +158,30 @@ class Metrics(Listener):
 
     def state_written(self, write: StateWrite, contradictions: tuple[str, ...]) -> None:
         """A record that sets a partition's state."""
-        if self.series is None:
-            self.series = self._series(write.transaction.time)
-        self._observer.note_state(write.partition, write.data)
+        self._begin(write.transaction.time)
+        self._observer.note_state(write.partition, write.state)
         self._changed = True
         self.after(write.transaction, contradictions)
 
     def states_written(self, writes: StateWrites) -> None:
         """Many such records."""
-        for row in range(len(writes)):
-            path = writes.names.states.values[writes.partitions[row]]
-            self.state_written(StateWrite(writes.transaction(row), path.known, path.place, path.place.partition, None,
-                                          None, False), ())
+        self._begin(int(writes.times[0]))
+        series, partitions = self.series, self._observer.partitions
+        series.ended = int(writes.times[-1])
+        before, after, values = partitions.set_states(writes)
+        rows = np.flatnonzero(before != after)
+        series.counted.extend(writes.zxids[rows], writes.times[rows], (writes.partitions[rows], partitions.named),
+                              (after[rows], COUNTED))
+        series.add_of_states(writes.zxids, writes.times, values)
 
     def end(self) -> None:
         """The log is over."""
-        self.series = self.series or self._series(0)
-        self.series.unclean_by_epoch = self._observer.unclean_by_epoch
+        self._begin(0)
+        self.series.unclean_by_epoch = self._observer.partitions.unclean_by_epoch
 
-    def _series(self, began: int) -> Series:
-        series = Series(dict(zip((*GAUGES, *COUNTERS), self._observer.values())), began)
+    def _begin(self, began: int) -> None:
+        if self.series is not None:
+            return
+        self.series = series = Series(dict(zip((*GAUGES, *COUNTERS), self._observer.values())), began)
         for partition, counted in self._observer.settled.items():
             series.counted.append(0, began, partition, counted)
-        return series

@@ -16,6 +16,7 @@ class Repeated(Sequence):
     def __init__(self):
         self.codes, self.different, self._known = array("I"), [], {}
         self._seen: dict[int, tuple[int, Hashable]] = {}
+        self._given, self._places = (), np.zeros(0, np.int64)
 
     def append(self, value: Hashable) -> None:
         """Add a value at the end; one that is the same object as lately is known without a comparison."""
@@ -26,12 +27,14 @@ class Repeated(Sequence):
         self.codes.append(seen[0])
 
     def extend(self, codes: np.ndarray, values: Sequence[Hashable]) -> None:
-        """Add several of `values` at the end, by their places there."""
-        different = np.unique(codes)
-        own = np.zeros(len(values), np.uint32)
-        for code in different.tolist():
-            own[code] = self._code(values[code])
-        self.codes.frombytes(own[codes].tobytes())
+        """Add several of `values` at the end, by their places there; a list may have grown when it is given again."""
+        if self._given is not values:
+            self._given, self._places = values, np.zeros(0, np.int64)
+        if len(self._places) < len(values):
+            self._places = np.append(self._places, np.full(len(values) - len(self._places), -1))
+        for code in np.unique(codes[self._places[codes] < 0]).tolist():
+            self._places[code] = self._code(values[code])
+        self.codes.frombytes(self._places[codes].astype(np.uint32).tobytes())
 
     def _code(self, value: Hashable) -> int:
         code = self._known.setdefault(value, len(self.different))
@@ -45,6 +48,7 @@ class Repeated(Sequence):
     def __setstate__(self, state: tuple) -> None:
         self.codes, self.different = state
         self._known, self._seen = {value: code for code, value in enumerate(self.different)}, {}
+        self._given, self._places = (), np.zeros(0, np.int64)
 
     def taken(self, places: np.ndarray) -> "Repeated":
         """The values at some places, in that order."""
@@ -84,6 +88,14 @@ class Rows(Sequence):
         """Add a row at the end."""
         for column, value in zip(self.columns, row):
             column.append(value)
+
+    def extend(self, *columns) -> None:
+        """Add rows by their columns: an array of int64, or for "r" codes and the values that they are places in."""
+        for column, added in zip(self.columns, columns):
+            if isinstance(column, Repeated):
+                column.extend(*added)
+            else:
+                column.frombytes(added.tobytes())
 
     def __len__(self) -> int:
         return len(self.columns[0])

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,3 +60,16 @@ def test_rows_are_a_list_of_tuples(rows, place):
     assert list(found) == rows and found[:place] == rows[:place] and len(found) == len(rows)
     if -len(rows) <= place < len(rows):
         assert found[place] == rows[place]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.lists(st.tuples(st.integers(-2**63, 2**63 - 1), st.integers(0, 9))))))
+def test_rows_that_come_by_columns_are_those_that_came_one_by_one(pieces):
+    found, expected, grown, others = Rows("qr"), [], [], list("9876543210")
+    for grows, piece in pieces:
+        numbers, codes = [number for number, _ in piece], [code for _, code in piece]
+        grown += map(str, range(len(grown), max(codes, default=0) + 1))
+        values = grown if grows else others
+        found.extend(np.array(numbers, np.int64), (np.array(codes, np.int32), values))
+        found.append(1, "8")
+        expected += [*((number, values[code]) for number, code in piece), (1, "8")]
+    assert list(found) == expected and set(found.columns[1].different) == {value for _, value in expected}
