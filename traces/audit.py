@@ -11,7 +11,7 @@ from rich.table import Table
 from traces.accounts import Account, is_listed
 from traces.election.result import Result
 from traces.evidence import Common
-from traces.partitions.replay import BY_ALTER_PARTITION
+from traces.partitions.leaders import BY_ALTER_PARTITION
 from traces.pipeline.columns import ByZxid
 from traces.recording import Recording
 from traces.streams import Streams, unexplained

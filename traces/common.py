@@ -4,6 +4,8 @@ import re
 from collections import defaultdict
 from typing import NamedTuple
 
+import numpy as np
+
 from traces.cluster import below
 from traces.versions import Version, Versions
 from traces.znodes.json_parts import entries_in, is_number, json_in
@@ -79,6 +81,15 @@ class CommonInputs:
     def lost_log_directories(self, zxid: int) -> frozenset[int]:
         """The brokers that have told of a failed log directory before."""
         return frozenset([broker for broker, told in self._failed_directory.items() if told < zxid])
+
+    def failures_of_directories(self) -> set[int]:
+        """The zxids from which on brokers are known to have a failed log directory."""
+        return {told + 1 for told in self._failed_directory.values()}
+
+    def moments_of_lists(self) -> np.ndarray:
+        """The zxids at which the lists of requests of the whole cluster changed."""
+        zxids = {version.zxid for versions in (self._requests, self._preferred) for version in list(versions)[1:]}
+        return np.array(sorted(zxids), np.int64)
 
     def registered_since(self, time: int, last: int) -> list[Version]:
         """The versions of /brokers/ids that stood at some time from `time` (ms) to the record of zxid `last`."""

@@ -1,12 +1,12 @@
 """What a log shows, stream by stream: what all of them share, and what is written in each."""
 
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+
+import numpy as np
 
 from spec.language.domains import NOBODY
 from traces.census import Census
@@ -16,15 +16,19 @@ from traces.election.controllers import Controllers
 from traces.facts.registrations import Registrations
 from traces.failures import Failures
 from traces.features import Features
+from traces.partitions.assigned import Assigned
 from traces.partitions.changes import Changes
+from traces.partitions.claims import Claims
 from traces.partitions.inputs import Inputs
 from traces.partitions.leaving import Leaving
 from traces.partitions.views import Views
 from traces.pipeline.shelf import Pieces
+from traces.pipeline.written import Writes
 from traces.reigns import Reigns, Terms
 from traces.subjects import Subjects
 from traces.topics.world import World
 from traces.writes import Write
+from traces.znodes.places import Place
 from traces.zookeeper.snapshot import Znode
 
 _END = 1 << 64
@@ -72,28 +76,38 @@ class Evidence:
     `world`: the topics as they were before the first record that counts.
     """
 
-    def __init__(self, name: str, common: Common, nodes: dict[str, Znode], writes: Iterable[Write]):
+    def __init__(self, name: str, common: Common, nodes: dict[str, Znode], writes: Writes):
         """`nodes`: the znodes of the stream's topics before the first record, by their paths as brokers know them."""
         self.name, self.common, self.features, self.controllers = name, common, common.features, common.controllers
         self.failures, self.sessions, self.timeouts = common.failures, common.sessions, common.timeouts
         self.reigns, self.inputs = Reigns(common.terms), Inputs(common.inputs, nodes.items())
-        self.changes, self.world, self.nodes, self.writes = Changes(nodes), World(nodes), nodes, list(writes)
+        self.changes, self.world, self.nodes, self.writes = Changes(nodes, writes), World(nodes), nodes, writes
         self.leaving, self.views = common.leaving, common.views
-        self._checked: dict[int, list[Write]] = defaultdict(list)
-        for write in self.writes:
-            if write.place and write.place.kind == "state":
-                self.changes.add(write)
-            else:
-                self.inputs.note(write.zxid, write.path, None if write.form == "delete" else write.data or b"")
-            if write.checked:
-                self._checked[write.session].append(write)
+        self._checked: dict[int, np.ndarray] = {}
+        others = np.ones(len(writes), bool)
+        others[self.changes.rows] = False
+        self.other_rows = np.flatnonzero(others)
+        self.others = writes.at(self.other_rows)
+        for write in self.others:
+            self.inputs.note(write.zxid, write.path, None if write.form == "delete" else write.data or b"")
 
     @cached_property
     def brokers(self) -> set[int]:
         """The ids of all brokers of the stream: registered, assigned, asked for, leaders or members of an ISR."""
-        states = [state for change in self.changes.all for state in (change.before, change.after) if state]
-        named = {broker for state in states for broker in (state.leader, *state.isr)}
+        states, changes = self.changes.states, self.changes
+        held = np.unique(states.held[np.unique(np.concatenate([changes.before, changes.after]))]).tolist()
+        named = {broker for leader, isr in map(states.different.__getitem__, held) for broker in (leader, *isr)}
         return (self.common.inputs.all_brokers() | self.inputs.assigned_brokers() | named) - {NOBODY}
+
+    @cached_property
+    def assigned(self) -> Assigned:
+        """The assignments of all partitions of which a state changes."""
+        return Assigned(self.inputs, self.changes.names)
+
+    @cached_property
+    def claims(self) -> Claims:
+        """The controllers that changes claim to be of."""
+        return Claims(self.changes, self.reigns)
 
     def owns(self, topic: str) -> bool:
         """Whether a topic is one of the stream's."""
@@ -104,11 +118,13 @@ class Evidence:
         """A write after all others, by nobody."""
         return Write(_END, self.common.inputs.last_time, 0, None, "end", "", None, None, False)
 
-    def next_checked(self, session: int, zxid: int) -> Write | None:
-        """The next write of a session in this stream that was checked against the epoch: its controller's next step."""
+    def next_checked(self, session: int, zxid: int) -> Place | None:
+        """Where a session next writes in this stream, checked against the epoch: its controller's next step."""
+        if session not in self._checked:
+            self._checked[session] = np.flatnonzero(self.writes.checked & (self.writes.sessions == session))
         own = self._checked[session]
-        place = bisect_right(own, zxid, key=lambda write: write.zxid)
-        return own[place] if place < len(own) else None
+        place = np.searchsorted(self.writes.zxids[own], zxid, "right")
+        return self.writes.place_at(own[place]) if place < len(own) else None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from traces.evidence import Common, Gathered
 from traces.facts.stream import facts_together
 from traces.forward import Floors
 from traces.partitions.explanations import DELETION, Explanation
-from traces.partitions.replay import Explained, is_ambiguous
+from traces.partitions.explained import Explained, is_ambiguous
 from traces.partitions.report import change_text
 from traces.pipeline.columns import ByZxid, Rows
 from traces.pipeline.found import Found, changes_in, explain_stream

@@ -1,7 +1,10 @@
 """The values that something had in the course of a log."""
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
 
 Value = TypeVar("Value")
 
@@ -36,6 +39,13 @@ class Versions(Generic[Value]):
     def places(self, first: int, last: int) -> slice:
         """Which of all versions stood at some time from zxid `first` to `last`."""
         return slice(bisect_right(self._zxids, first) - 1, bisect_right(self._zxids, last))
+
+    def __iter__(self) -> Iterator[Version]:
+        return iter(self._versions)
+
+    def counts(self, zxids: np.ndarray) -> np.ndarray:
+        """How many of all versions there have been up to each record."""
+        return np.searchsorted(self._zxids, zxids, "right")
 
     def between(self, first: int, last: int) -> list[Version]:
         """The versions that stood at some time from zxid `first` to `last`, oldest first."""

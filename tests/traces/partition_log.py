@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.traces.replaying import explained
-from traces.partitions.replay import Explained
+from traces.partitions.explained import Explained
 from traces.recording import Recording
 from traces.zookeeper.snapshot import Snapshot, Znode
 from traces.zookeeper.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData, Transaction

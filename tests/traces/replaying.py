@@ -15,7 +15,8 @@ from traces.election.result import Result
 from traces.evidence import Gathered
 from traces.facts.report import Facts, facts_of
 from traces.gathering import Gathering
-from traces.partitions.replay import Explained, explain_changes
+from traces.partitions.explained import Explained
+from traces.partitions.replay import explain_changes
 from traces.pipeline.found import found_of
 from traces.pipeline.sweep import sweep
 from traces.recording import Recording, read_recording

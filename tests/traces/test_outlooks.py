@@ -2,6 +2,7 @@
 
 from math import inf
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,8 +48,10 @@ def test_sights_are_the_same_whatever_was_asked_before(cluster, data):
     any_order = st.lists(st.sampled_from(by_term), max_size=20)
     for term, zxid in data.draw(st.sampled_from([by_term, by_zxid, by_zxid[::len(terms)]]) | any_order):
         reign, elected = Reign(term, term.start), data.draw(st.sampled_from([term.start, zxid]))
-        found = remembering.sights(reign, leader, elected, time_of(zxid), zxid)
-        assert found == Views(brokers, leaving).sights(reign, leader, elected, time_of(zxid), zxid)
+        codes, keys, times = np.array([1]), [(9, 9), reign.key], np.array([time_of(zxid)])
+        moment, = remembering.moments(codes, keys, times, np.array([zxid]))
+        found = remembering.sights(reign, leader, elected, moment)
+        assert found == Views(brokers, leaving).sights(reign, leader, elected, moment)
         for sight in found:
             assert sight.leaving == {b for b in sight.view.brokers if leaving.gone_soon(
                 b, sight.view.zxid, time_of(zxid), zxid, reign.key)}

@@ -13,7 +13,7 @@ from checker.commands.main import main
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FENCED, LEGACY, altered, changes_of, cut, read, run_json
 from tests.traces.replaying import explained as explanations
-from traces.partitions.replay import Explained
+from traces.partitions.explained import Explained
 from traces.partitions.report import changes_as_json
 from traces.streams import Streams
 

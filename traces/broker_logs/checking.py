@@ -51,7 +51,7 @@ class History:
             for path, node in evidence.nodes.items():
                 if place_of(path).kind == "state" and (state := partition_state(node.data)):
                     self.states[place_of(path).partition][state.leader, state.leader_epoch] = _LONG_AGO
-            for change in evidence.changes.all:
+            for change in evidence.changes:
                 if change.after:
                     written = change.after.leader, change.after.leader_epoch
                     self.states[change.partition].setdefault(written, change.time)

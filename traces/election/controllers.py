@@ -3,6 +3,8 @@
 from bisect import bisect_left
 from dataclasses import dataclass
 
+import numpy as np
+
 from traces.cluster import Members
 from traces.znodes.contents import broker_in, number_in
 from traces.zookeeper.transactions import CloseSession, Create, Delete, SetData, Transaction
@@ -81,6 +83,11 @@ class Controllers:
         place = bisect_left(self._taken, zxid)
         last = self.all[place - 1] if place else None
         return None if last is None or last.ended_zxid is not None and last.ended_zxid < zxid else last
+
+    def moments(self) -> np.ndarray:
+        """The zxids behind each of which /controller and /controller_epoch are not what they were before."""
+        ends = [controller.ended_zxid for controller in self.all if controller.ended_zxid is not None]
+        return np.unique(np.array([*self._taken, *ends, *(zxid for zxid, _ in self._epochs)], np.int64))
 
     def _holder(self) -> Controller | None:
         return self.all[-1] if self.all and not self.all[-1].ended else None

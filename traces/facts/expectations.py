@@ -9,9 +9,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from spec.language.domains import NOBODY
+from traces.election.controllers import Controllers
 from traces.evidence import Evidence
 from traces.partitions.changes import Change
+from traces.pipeline.columns import distinct
+from traces.pipeline.states import NOTHING, Codes
 
 
 class Written(NamedTuple):
@@ -70,11 +75,47 @@ class Broken:
 def broken_by(evidence: Evidence) -> list[Broken]:
     """The expectations that the writes of a stream did not meet, in a fixed order."""
     found: dict[str, Broken] = {}
-    for change in evidence.changes.all:
-        for text in _not_met(_written(evidence, change)) if change.after else ():
-            broken = found.setdefault(text, Broken(text, change.zxid))
-            broken.zxid, broken.count = min(broken.zxid, change.zxid), broken.count + 1
+    changes = evidence.changes
+    rows = np.flatnonzero(changes.after != NOTHING)
+    first, kinds = _alike(evidence, rows)
+    for kind, row in enumerate(rows[first].tolist()):
+        for text in _not_met(_written(evidence, changes[row])):
+            zxids = changes.zxids[rows[kinds == kind]]
+            broken = found.setdefault(text, Broken(text, int(zxids.min())))
+            broken.zxid, broken.count = min(broken.zxid, int(zxids.min())), broken.count + len(zxids)
     return [found[text] for text in EXPECTATIONS if text in found]
+
+
+def _alike(evidence: Evidence, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which changes in some rows are alike in all that matters to expectations, as `distinct` tells it."""
+    changes, states = evidence.changes, evidence.changes.states
+    before, after, zxids = changes.before[rows], changes.after[rows], changes.zxids[rows]
+    held, places = states.held[after], evidence.assigned.places(changes.partitions[rows], zxids)
+    epochs = [numbers[after] - numbers[before] for numbers in (states.leader_epochs, states.controller_epochs)]
+    raised = [np.clip(each, -1, 2).astype(np.int64) + 1 for each in epochs]
+    return distinct(
+        states.held[before], before == NOTHING, held, *raised,
+        _registered(evidence, held, zxids), evidence.assigned.ranges(places, places),
+        _ruling(evidence, rows))
+
+
+def _registered(evidence: Evidence, held: np.ndarray, zxids: np.ndarray) -> np.ndarray:
+    """Codes for which brokers of a leader and an ISR were registered at records."""
+    brokers, different, codes = evidence.inputs.brokers, evidence.changes.states.different, Codes[frozenset[int]]()
+    first, kinds = distinct(held, brokers.counts(zxids))
+    named = ((brokers.at(zxid), *different[code]) for code, zxid in zip(held[first].tolist(), zxids[first].tolist()))
+    found = [codes.of(there & {leader, *isr}) for there, leader, isr in named]
+    return np.array(found, np.int64)[kinds]
+
+
+def _ruling(evidence: Evidence, rows: np.ndarray) -> np.ndarray:
+    """Codes for whether the controllers of changes ruled then."""
+    controllers, claims, codes = evidence.controllers, evidence.claims, Codes[tuple[bool, bool | None]]()
+    zxids = evidence.changes.zxids[rows]
+    first, kinds = distinct(claims.codes[rows], np.searchsorted(controllers.moments(), zxids))
+    named = zip(claims.codes[rows[first]].tolist(), zxids[first].tolist())
+    found = [codes.of(_rules(controllers, *claims.keys[claim], zxid)) for claim, zxid in named]
+    return np.array(found, np.int64)[kinds]
 
 
 @lru_cache(_REMEMBERED)
@@ -89,8 +130,12 @@ def _written(evidence: Evidence, change: Change) -> Written:
     if before:
         former = before.leader, before.isr
         raised = after.leader_epoch - before.leader_epoch, after.controller_epoch - before.controller_epoch
-    holder = evidence.controllers.holder_at(zxid)
     return Written(
         after.leader, after.isr, former, *raised, evidence.inputs.brokers.at(zxid),
-        assigned.replicas if assigned else None,
-        after.controller_epoch == evidence.controllers.epoch_at(zxid), holder and holder.session == change.session)
+        assigned.replicas if assigned else None, *_rules(evidence.controllers, *change.reign, zxid))
+
+
+def _rules(controllers: Controllers, epoch: int, session: int, zxid: int) -> tuple[bool, bool | None]:
+    """Whether an epoch is that of /controller_epoch, and whether a session owns /controller, before a record."""
+    holder = controllers.holder_at(zxid)
+    return epoch == controllers.epoch_at(zxid), holder and holder.session == session

@@ -35,7 +35,10 @@ class Leaderless:
 
 
 def without_leader(changes: Iterable[Change], deletions: Iterable[Deletion]) -> list[Leaderless]:
-    """All such times, in the order of their beginning. A topic counts no more from the request to delete it on."""
+    """All such times, in the order of their beginning. A topic counts no more from the request to delete it on.
+
+    `changes`: all after which nobody leads, and all others but those of partitions that somebody has led before.
+    """
     standing: dict[Partition, Leaderless] = {}
     found: list[Leaderless] = []
     doomed: set[str] = set()
@@ -72,12 +75,6 @@ def is_unclean(change: Change) -> bool:
     before, after = change.before, change.after
     elected = before and after and after.leader not in (NOBODY, before.leader)
     return bool(elected) and after.leader not in before.isr
-
-
-def loses_leader(change: Change) -> bool:
-    """Whether nobody leads after a change, and somebody did before it."""
-    led = change.before is not None and change.before.leader != NOBODY
-    return led and change.after is not None and change.after.leader == NOBODY
 
 
 def alone(change: Change) -> bool:

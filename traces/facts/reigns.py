@@ -4,8 +4,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from traces.election.controllers import Controller, Controllers
-from traces.partitions.changes import Change
+from traces.partitions.changes import Change, Changes
+from traces.partitions.claims import Claims
+from traces.pipeline.columns import distinct
+from traces.pipeline.states import NOTHING
 
 UNOWNED, STALE = "after its /controller was gone", "after the next election"
 
@@ -40,17 +45,13 @@ class Written:
             self.states + other.states, self.unowned + other.unowned, self.stale + other.stale)
 
 
-def written_by(controllers: Controllers, changes: Iterable[Change], refused: list[tuple[int, int]]) -> list[Written]:
-    """The writes of each controller, in the order of their epochs.
+def written_by(controllers: Controllers, refused: list[tuple[int, int]]) -> list[Written]:
+    """The writes of each controller, in the order of their epochs, but for those of states.
 
     `refused`: zxid and session of the requests that the check of the epoch refused.
     """
-    reigns = [controller for controller in controllers.all if controller.epoch is not None]
+    reigns = _reigns(controllers)
     found = {(c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in reigns}
-    elections = [controller.epoch_zxid for controller in reigns]
-    for change in changes:
-        if change.after and (each := found.get(change.reign)):
-            _note(each, _lateness(reigns, elections, change))
     for zxid, session in refused:
         own = [c for c in reigns if c.session == session and c.epoch_zxid < zxid]
         if own:
@@ -58,27 +59,42 @@ def written_by(controllers: Controllers, changes: Iterable[Change], refused: lis
     return list(found.values())
 
 
+def states_by(controllers: Controllers, changes: Changes, claims: Claims) -> list[Written]:
+    """The states that controllers, and in their names leaders, wrote."""
+    reigns = _reigns(controllers)
+    found = {(c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in reigns}
+    rows = np.flatnonzero(changes.after != NOTHING)
+    ends = [reign.ended_zxid for reign in reigns if reign.ended_zxid is not None]
+    moments = np.array(sorted([*(reign.epoch_zxid for reign in reigns), *ends]), np.int64)
+    first, kinds = distinct(claims.codes[rows], np.searchsorted(moments, changes.zxids[rows]))
+    for row, count in zip(rows[first].tolist(), np.bincount(kinds).tolist()):
+        epoch, session = claims.keys[claims.codes[row]]
+        if each := found.get((epoch, session)):
+            late = _lateness(reigns, int(changes.zxids[row]), epoch)
+            each.states, each.stale, each.unowned = (
+                each.states + count, each.stale + count * (late == STALE), each.unowned + count * (late == UNOWNED))
+    return [each for each in found.values() if each.states]
+
+
 def late_writes(controllers: Controllers, changes: Iterable[Change]) -> Iterator[tuple[Change, str]]:
     """The writes of states by controllers that came late, each with UNOWNED or STALE."""
-    reigns = [controller for controller in controllers.all if controller.epoch is not None]
-    known, elections = {(c.epoch, c.session) for c in reigns}, [controller.epoch_zxid for controller in reigns]
+    reigns = _reigns(controllers)
+    known = {(c.epoch, c.session) for c in reigns}
     for change in changes:
-        if change.after and change.reign in known and (late := _lateness(reigns, elections, change)):
+        if change.after and change.reign in known and (late := _lateness(reigns, change.zxid, change.reign[0])):
             yield change, late
 
 
-def _lateness(reigns: list[Controller], elections: list[int], change: Change) -> str | None:
-    """How late a write comes that a controller makes, or in its name the leader whose session it is."""
-    place = bisect_left(elections, change.zxid)
+def _reigns(controllers: Controllers) -> list[Controller]:
+    return [controller for controller in controllers.all if controller.epoch is not None]
+
+
+def _lateness(reigns: list[Controller], zxid: int, epoch: int) -> str | None:
+    """How late a write comes that a controller makes in its epoch, or in its name the leader whose session it is."""
+    place = bisect_left(reigns, zxid, key=lambda reign: reign.epoch_zxid)
     ruling = reigns[place - 1] if place else None
     if ruling is None:
         return None
-    if ruling.epoch != change.after.controller_epoch:
+    if ruling.epoch != epoch:
         return STALE
-    return UNOWNED if ruling.ended_zxid is not None and change.zxid > ruling.ended_zxid else None
-
-
-def _note(each: Written, late: str | None) -> None:
-    each.states += 1
-    each.stale += late == STALE
-    each.unowned += late == UNOWNED
+    return UNOWNED if ruling.ended_zxid is not None and zxid > ruling.ended_zxid else None

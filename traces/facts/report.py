@@ -55,7 +55,7 @@ class Facts:
 def facts_of(gathered: Gathered, streams: Streams, refused: list[tuple[int, int]]) -> Facts:
     """Collect the facts. `refused`: zxid and session of the requests that the check of the epoch refused."""
     found, controllers = streams.facts, gathered.common.controllers
-    reigns = written_by(controllers, (), refused)
+    reigns = written_by(controllers, refused)
     written = {(each.epoch, each.session): each for each in found.written}
     for each in reigns:
         if (states := written.get((each.epoch, each.session))) is not None:

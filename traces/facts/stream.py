@@ -3,11 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
+from spec.language.domains import NOBODY
 from traces.evidence import Evidence
 from traces.facts.expectations import EXPECTATIONS, Broken, broken_by
-from traces.facts.leaderless import Leaderless, alone, is_unclean, loses_leader, without_leader
-from traces.facts.reigns import Written, written_by
-from traces.partitions.changes import Change
+from traces.facts.leaderless import Leaderless, alone, is_unclean, without_leader
+from traces.facts.reigns import Written, states_by
+from traces.partitions.changes import Change, Changes
+from traces.pipeline.columns import distinct
+from traces.pipeline.states import NOTHING
 from traces.topics.history import Deletion
 
 
@@ -28,12 +33,26 @@ class StreamFacts:
 
 def facts_in(evidence: Evidence, deletions: list[Deletion]) -> StreamFacts:
     """The facts of one stream, of whose topics these are the deletions."""
-    changes = evidence.changes.all
-    lost = [change for change in changes if loses_leader(change)]
-    written = written_by(evidence.controllers, changes, [])
-    return StreamFacts(
-        [change for change in changes if is_unclean(change)], without_leader(changes, deletions), len(lost),
-        sum(alone(change) for change in lost), [each for each in written if each.states], broken_by(evidence))
+    changes, states = evidence.changes, evidence.changes.states
+    known, is_state = changes.before != NOTHING, changes.after != NOTHING
+    led = known & (states.leaders[changes.before] != NOBODY)
+    nobody = is_state & (states.leaders[changes.after] == NOBODY)
+    elected = known & is_state & ~nobody & (states.leaders[changes.before] != states.leaders[changes.after])
+    lost = np.flatnonzero(led & nobody)
+    first, kinds = distinct(states.held[changes.before[lost]], states.held[changes.after[lost]])
+    kept_alone = np.array([alone(change) for change in changes.at(lost[first])], bool)[kinds]
+    leaderless = without_leader(changes.at(np.flatnonzero(~led | nobody)), deletions)
+    written = states_by(evidence.controllers, changes, evidence.claims)
+    return StreamFacts(_unclean(changes, np.flatnonzero(elected)), leaderless, len(lost), int(kept_alone.sum()), written,
+                       broken_by(evidence))
+
+
+def _unclean(changes: Changes, rows: np.ndarray) -> list[Change]:
+    """The unclean elections among changes that elect a leader."""
+    states = changes.states
+    first, kinds = distinct(states.held[changes.before[rows]], states.held[changes.after[rows]])
+    unclean = np.array([is_unclean(change) for change in changes.at(rows[first])], bool)[kinds]
+    return changes.at(rows[unclean])
 
 
 def facts_together(found: Iterable[StreamFacts]) -> StreamFacts:

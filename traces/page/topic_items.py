@@ -11,7 +11,7 @@ from traces.metrics.series import Series
 from traces.page.items import Item, Lane
 from traces.page.times import Times
 from traces.partitions.changes import Change, Partition
-from traces.partitions.replay import Explained
+from traces.partitions.explained import Explained
 from traces.partitions.report import change_text
 from traces.topics.history import Deletion
 from traces.streams import Streams

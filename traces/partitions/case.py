@@ -11,6 +11,10 @@ from traces.znodes.assignments import target_of
 from traces.znodes.places import Place
 
 
+Repeated = tuple[str, str, int]
+"""Strategy, trigger and view of an election."""
+
+
 class Unclean(NamedTuple):
     """unclean.leader.election.enable since an election read it: `enabled` at some time, `newly` so, `unset` so."""
 
@@ -58,18 +62,17 @@ class Case(NamedTuple):
     is_being_deleted: bool
     may_be_emptied: bool
     is_overtaken: bool
-    repeats: tuple[str, str, int] | None
+    repeats: Repeated | None
     topic_follows: bool
 
 
-def case_of(change: Change, reign: Reign, evidence: Evidence) -> Case:
-    """The case of a change by the controller of a reign."""
+def case_of(change: Change, reign: Reign, evidence: Evidence, sights: tuple[Sight, ...],
+            repeats: Repeated | None) -> Case:
+    """The case of a change by the controller of a reign, which may have gone by these sights."""
     inputs, features, before, zxid = evidence.inputs, evidence.features, change.before, change.zxid
     partition = change.partition
     known = Elected(before.leader, frozenset(before.isr)) if before else None
     written = Elected(change.after.leader, frozenset(change.after.isr))
-    elected = reign.elected.get(partition, reign.start)
-    sights = evidence.views.sights(reign, known.leader if known else None, elected, change.time, zxid)
     outside = known is not None and written.leader not in known.isr
     unclean = tuple(_unclean(change, max(view.zxid, reign.start, change.since), evidence)
                     for view, *_ in sights) if outside else ()
@@ -86,7 +89,7 @@ def case_of(change: Change, reign: Reign, evidence: Evidence) -> Case:
         inputs.common.lost_log_directories(zxid), inputs.common.preferred_requested(partition, last, zxid),
         any(requested), all(requested), features.variant == "zkclient" and _may_be_emptied(change, reign, evidence),
         before is not None and before.controller_epoch != change.after.controller_epoch and change.since > reign.start,
-        _repeats(change, reign, evidence), following is not None and following.place == Place("topic", change.topic),
+        repeats, following == Place("topic", change.topic),
     )
 
 
@@ -109,12 +112,10 @@ def _may_be_emptied(change: Change, reign: Reign, evidence: Evidence) -> bool:
     return any(setting.value is not False for setting in settings)
 
 
-def _repeats(change: Change, reign: Reign, evidence: Evidence) -> tuple[str, str, int] | None:
+def repeats_of(change: Change, reign: Reign, evidence: Evidence) -> Repeated | None:
     """What may be repeated: up to 2.3 the election that wrote the state, where a request of its batch was refused."""
     at, *repeated = reign.elections.get(change.partition, (0,))
-    if evidence.features.kip455 or not repeated or at != change.since:
-        return None
-    if not evidence.failures.refused(change.session, at, change.zxid):
+    if not repeated or at != change.since or not evidence.failures.refused(change.session, at, change.zxid):
         return None
     return *repeated, reign.elected[change.partition]
 

@@ -1,14 +1,21 @@
 """The changes of partition states in a log: every version of every state znode, with its writer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from traces.writes import Write
+import numpy as np
+import pyarrow as pa
+
+from traces.pipeline.columns import numbers
+from traces.pipeline.states import NOTHING, Codes
+from traces.pipeline.written import Writes
 from traces.znodes.contents import PartitionState, state_in
 from traces.znodes.places import place_of
 from traces.zookeeper.snapshot import Znode
 
 Partition = tuple[str, int]
+_DELETED = -2
 
 
 @dataclass(slots=True)
@@ -45,25 +52,98 @@ class Change:
         return self.after.controller_epoch, self.session
 
 
-class Changes:
-    """Collects the changes write by write."""
+class States:
+    """Different states by columns; the last row, that of NOTHING, is no state.
 
-    def __init__(self, nodes: Mapping[str, Znode]):
+    `held`: codes of `different`, which are leaders and members of ISRs.
+    """
+
+    def __init__(self, contents: list[bytes | None]):
+        """`contents`: what znodes hold, the last of them nothing."""
+        self.values = [state_in(data) for data in contents]
+        held = Codes[tuple[int, frozenset[int]]]()
+        found = [state or PartitionState(NOTHING, NOTHING, NOTHING, ()) for state in self.values]
+        self.held = np.array([held.of((state.leader, frozenset(state.isr))) for state in found], np.int64)
+        self.different = held.values
+        self.valid = np.array([state is not None for state in self.values], bool)
+        self.leaders, self.leader_epochs, self.controller_epochs = (numbers(column) for column in list(zip(*found))[:3])
+        self.repeats = np.array([len(set(state.isr)) < len(state.isr) for state in found], bool)
+        self.leads = np.array([state.leader in state.isr for state in found], bool)
+
+
+class Changes(Sequence):
+    """All changes by columns. `rows`: their places among the writes; `since`, `before`, `after`: as of a Change.
+
+    `partitions` are codes of `names`; `before` and `after` of `states`.
+    """
+
+    def __init__(self, nodes: Mapping[str, Znode], writes: Writes):
         """`nodes`: the znodes before the first write, by their paths as brokers know them."""
-        self.all: list[Change] = []
-        self._known: dict[Partition, tuple[int, PartitionState | None]] = {}
+        self._writes = writes
+        names, initial = Codes[Partition](), {}
         for path, node in nodes.items():
-            place = place_of(path)
-            if place and place.kind == "state":
-                self._known[place.partition] = node.mzxid, state_in(node.data)
+            if (place := place_of(path)) and place.kind == "state":
+                initial[names.of(place.partition)] = node
+        of_path = np.array([names.of(place.partition) if place and place.kind == "state" else NOTHING
+                            for place in writes.places], np.int64)[writes.paths]
+        rows = np.flatnonzero(of_path != NOTHING)
+        self.names: list[Partition] = names.values
+        contents = writes.contents.take(pa.array(rows)).dictionary_encode(null_encoding="encode")
+        states, known = contents.dictionary.to_pylist(), [node.data for node in initial.values()]
+        self.states = States([*states, *known, None])
+        codes = np.concatenate([len(states) + np.arange(len(known)), contents.indices.to_numpy()]).astype(np.int64)
+        codes = np.where(self.states.valid[codes], codes, NOTHING)
+        codes[len(known):][writes.deletes[rows]] = _DELETED
+        partitions = np.concatenate([np.array([*initial], np.int64), of_path[rows]])
+        zxids = np.concatenate([np.array([node.mzxid for node in initial.values()], np.int64), writes.zxids[rows]])
+        self._follow(partitions, codes, zxids, len(known), rows)
 
-    def add(self, write: Write) -> None:
-        """Note what a write did to a partition's state."""
-        partition = write.place.partition
-        if write.form == "delete":
-            self._known.pop(partition, None)
-            return
-        known, after = self._known.get(partition, (0, None)), state_in(write.data)
-        self.all.append(Change(write.zxid, write.time, partition, *known, after, write.session, write.broker,
-                               write.checked))
-        self._known[partition] = write.zxid, after
+    def _follow(self, partitions: np.ndarray, codes: np.ndarray, zxids: np.ndarray, known: int, rows: np.ndarray):
+        """What stood before each write, which the one before of its partition has left."""
+        order = np.argsort(partitions, kind="stable")
+        again = np.flatnonzero(np.diff(partitions[order]) == 0)
+        before, since = np.full(len(codes), _DELETED), np.zeros(len(codes), np.int64)
+        before[order[again + 1]], since[order[again + 1]] = codes[order[again]], zxids[order[again]]
+        since[before == _DELETED] = 0
+        written = known + np.flatnonzero(codes[known:] != _DELETED)
+        self.rows, self.partitions, self.zxids = rows[written - known], partitions[written], zxids[written]
+        self.before, self.after, self.since = np.maximum(before[written], NOTHING), codes[written], since[written]
+        self.times, self.sessions = self._writes.times[self.rows], self._writes.sessions[self.rows]
+        self.checked = self._writes.checked[self.rows]
+
+    def of(self, partition: Partition) -> np.ndarray:
+        """The rows of one partition."""
+        return self._by_partition.get(partition, self.rows[:0])
+
+    @cached_property
+    def _by_partition(self) -> dict[Partition, np.ndarray]:
+        order = np.argsort(self.partitions, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(self.partitions[order])) + 1) if len(order) else []
+        return {self.names[self.partitions[rows[0]]]: rows for rows in parts}
+
+    @property
+    def overwritten(self) -> np.ndarray:
+        """Which of them the same record writes once more."""
+        found = np.zeros(len(self), bool)
+        order = np.argsort(self.partitions, kind="stable")
+        found[order[:-1]] = (np.diff(self.zxids[order]) == 0) & (np.diff(self.partitions[order]) == 0)
+        return found
+
+    def at(self, rows: np.ndarray) -> list[Change]:
+        """The changes in some rows."""
+        states, sessions = self.states.values, self.sessions[rows].tolist()
+        return list(map(
+            Change, self.zxids[rows].tolist(), self.times[rows].tolist(),
+            map(self.names.__getitem__, self.partitions[rows].tolist()), self.since[rows].tolist(),
+            map(states.__getitem__, self.before[rows].tolist()), map(states.__getitem__, self.after[rows].tolist()),
+            sessions, map(self._writes.members.broker_of.get, sessions), self.checked[rows].tolist()))
+
+    def __getitem__(self, row):
+        rows = np.arange(len(self))[row]
+        return self.at(rows) if isinstance(row, slice) else self.at(rows[None])[0]
+
+    def __iter__(self) -> Iterator[Change]:
+        return iter(self[:])
+
+    def __len__(self) -> int:
+        return len(self.rows)

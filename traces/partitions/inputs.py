@@ -4,6 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
+import numpy as np
+
 from traces.common import CommonInputs
 from traces.partitions.changes import Partition
 from traces.versions import Version, Versions
@@ -13,7 +15,7 @@ from traces.zookeeper.snapshot import Znode
 
 _TOPIC, _MARKER, _CONFIG = "/brokers/topics/", "/admin/delete_topics/", "/config/topics/"
 _OF_TOPIC = re.compile(rf"({_TOPIC}|{_MARKER}|{_CONFIG})[^/]+")
-_LAST = 1 << 64
+_LAST, NEVER = 1 << 64, (1 << 63) - 1
 _UNCLEAN = "unclean.leader.election.enable"
 
 
@@ -76,14 +78,24 @@ class Inputs:
         parts = [part_of(content, name) for content in contents for name in PARTS]
         return {broker for part in parts for ids in part.values() for broker in ids_in(ids)}
 
-    def topic_versions(self, topic: str, first: int, last: int) -> list[Version]:
+    def topic_versions(self, topic: str, first: int = 0, last: int = _LAST) -> list[Version]:
         """The contents of a topic znode, oldest first, None where there was none."""
         return self._znodes[_TOPIC + topic].between(first, last)
+
+    def moments(self, topics: Iterable[str]) -> np.ndarray:
+        """The zxids at which requests to delete topics, configurations or failed log directories may have changed."""
+        own = [self._znodes[path + topic] for topic in topics for path in (_MARKER, _CONFIG)]
+        zxids = {version.zxid for versions in (*own, self.common.default_config) for version in versions}
+        return np.array(sorted(zxids | self.common.failures_of_directories()), np.int64)
 
     def marked(self, topic: str, first: int, last: int) -> int | None:
         """The zxid since which the deletion of a topic was asked for at some time from `first` on, None if never."""
         versions = self._znodes[_MARKER + topic].between(first, last)
         return next((max(v.zxid, first) for v in versions if v.value is not None), None)
+
+    def first_marked(self, topic: str) -> int:
+        """The zxid at which the deletion of a topic was first asked for, one behind all others if it never was."""
+        return next((version.zxid for version in self._znodes[_MARKER + topic] if version.value is not None), NEVER)
 
     def unclean(self, topic: str, first: int, last: int) -> list[Version]:
         """unclean.leader.election.enable of a topic, else the cluster's default: True, False, None if neither says."""

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from traces.partitions.changes import Change
-from traces.partitions.replay import Explained
+from traces.partitions.explained import Explained
 from traces.znodes.contents import PartitionState
 
 _SHOWN = 5

@@ -1,14 +1,17 @@
 """The versions of /brokers/ids as the controllers of a log may have seen them, with what earlier ones tell of each."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import inf
 from typing import NamedTuple
+
+import numpy as np
 
 from traces.partitions.leaving import Leaving
 from traces.reigns import Reign
 from traces.versions import Version, Versions
 
-_REMEMBERED = 20_000
+_REMEMBERED = 50_000
 
 
 class View(NamedTuple):
@@ -35,28 +38,9 @@ class Sight(NamedTuple):
     leaderless: bool
 
 
-class Outlook:
-    """What the controller of a reign may see in a time in which that stays the same: the views, and who leaves of each.
-
-    `since`, `until`: that time, in ms and as zxids.
-    """
-
-    def __init__(self, reign: tuple[int, int], views: tuple[View, ...], limits: list[tuple[tuple[int, int, int], ...]],
-                 time: int, zxid: int):
-        """`limits`: of each view the brokers with the time (ms) and the zxid from which they may be shutting down."""
-        self._reign, self.views = reign, views
-        self.leaving = [frozenset(broker for broker, begins, chosen in each if begins <= time and chosen <= zxid)
-                        for each in limits]
-        times = {begins for each in limits for _, begins, _ in each}
-        zxids = {chosen for each in limits for *_, chosen in each}
-        self.since = max((t for t in times if t <= time), default=-inf), max((z for z in zxids if z <= zxid), default=0)
-        self.until = min((t for t in times if t > time), default=inf), min((z for z in zxids if z > zxid), default=inf)
-        self.sights: dict[tuple[int | None, int], tuple[Sight, ...]] = {}
-
-    def lasts(self, reign: tuple[int, int], views: tuple[View, ...], time: int, zxid: int) -> bool:
-        """Whether it is still the same."""
-        first, last, same = self.since, self.until, views is self.views and reign == self._reign
-        return same and first[0] <= time < last[0] and first[1] <= zxid < last[1]
+Moment = tuple[int, int, int]
+"""What a controller may see at a time depends on no more of it: how many versions of /brokers/ids there have been, and
+how many of the times and of the zxids of its reign from which brokers may be shutting down."""
 
 
 class Views:
@@ -64,29 +48,40 @@ class Views:
 
     def __init__(self, brokers: Versions, leaving: Leaving):
         self._brokers, self._leaving = brokers, leaving
-        self._latest: Outlook | None = None
-        for name in ("_of_places", "_limits", "_without"):
+        for name in ("_of_places", "_gone_soon", "_without", "_same", "_outlook", "_sights"):
             setattr(self, name, lru_cache(_REMEMBERED)(getattr(self, name)))
 
-    def sights(self, reign: Reign, leader: int | None, elected: int, time: int, zxid: int) -> tuple[Sight, ...]:
-        """What the controller of a reign may have gone by when it wrote the record of that zxid, oldest first.
+    def moments(self, reigns: np.ndarray, keys: Sequence[tuple[int, int]], times: np.ndarray,
+                zxids: np.ndarray) -> list[Moment]:
+        """The moments of records. `reigns`: codes of `keys`, epoch and session of a controller each."""
+        chosen = np.zeros(len(zxids), np.int64)
+        order = np.argsort(reigns, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(reigns[order])) + 1) if len(order) else ():
+            chosen[rows] = np.searchsorted(self._leaving.chosen(keys[reigns[rows[0]]]), zxids[rows], "right")
+        counts = self._brokers.counts(zxids), np.searchsorted(self._leaving.times, times, "right"), chosen
+        return list(zip(*(count.tolist() for count in counts)))
+
+    def sights(self, reign: Reign, leader: int | None, elected: int, moment: Moment) -> tuple[Sight, ...]:
+        """What the controller of a reign may have gone by at a moment, oldest first.
 
         `leader`: that of the partition, None for a new one; `elected`: the zxid since which it may be the leader.
         """
-        outlook = self._outlook(reign, time, zxid)
-        if (leader, elected) not in outlook.sights:
-            outlook.sights[leader, elected] = tuple(
-                Sight(view, leaving, leader is not None and self._was_without(leader, elected, view.zxid))
-                for view, leaving in zip(outlook.views, outlook.leaving))
-        return outlook.sights[leader, elected]
+        return self._sights(reign.key, reign.start, reign.view, leader, elected, moment)
 
-    def _outlook(self, reign: Reign, time: int, zxid: int) -> Outlook:
-        places = self._brokers.places(reign.view, zxid)
-        views, key = self._of_places(reign.start, places.start, places.stop), reign.key
-        if self._latest is None or not self._latest.lasts(key, views, time, zxid):
-            limits = [self._limits(view, key) for view in views]
-            self._latest = Outlook(key, views, limits, time, zxid)
-        return self._latest
+    def _sights(self, key, start, view, leader, elected, moment) -> tuple[Sight, ...]:
+        outlook = self._outlook(key, start, view, moment)
+        return self._same(tuple(
+            Sight(view, leaving, leader is not None and self._was_without(leader, elected, view.zxid))
+            for view, leaving in outlook))
+
+    @staticmethod
+    def _same(sights: tuple[Sight, ...]) -> tuple[Sight, ...]:
+        return sights
+
+    def _outlook(self, key, start, view, moment) -> list[tuple[View, frozenset[int]]]:
+        versions, begun, chosen = moment
+        views = self._of_places(start, self._brokers.places(view, view).start, versions)
+        return [(each, self._gone_soon(each, key, begun, chosen)) for each in views]
 
     def _of_places(self, start: int, first: int, end: int) -> tuple[View, ...]:
         found, seen, always = [], frozenset(), None
@@ -99,8 +94,10 @@ class Views:
             seen, always = seen | brokers, brokers if always is None else always & brokers
         return tuple(found)
 
-    def _limits(self, view: View, reign: tuple[int, int]) -> tuple[tuple[int, int, int], ...]:
-        return tuple((broker, *self._leaving.limits(broker, view.zxid, reign)) for broker in view.brokers)
+    def _gone_soon(self, view: View, key: tuple[int, int], begun: int, chosen: int) -> frozenset[int]:
+        time = self._leaving.times[begun - 1] if begun else -inf
+        zxid = self._leaving.chosen(key)[chosen - 1] if chosen else 0
+        return frozenset(b for b in view.brokers if self._leaving.gone_soon(b, view.zxid, time, zxid, key))
 
     def _was_without(self, broker: int, first: int, last: int) -> bool:
         """Whether a broker was missing in some version that stood from zxid `first` to `last`, or at `first`."""

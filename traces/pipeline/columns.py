@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 import numpy as np
 
 _LATELY = 10_000
+_MOST = 1 << 62
 
 
 class Repeated(Sequence):
@@ -17,6 +18,14 @@ class Repeated(Sequence):
         self.codes, self.different, self._known = array("I"), [], {}
         self._seen: dict[int, tuple[int, Hashable]] = {}
         self._given, self._places = (), np.zeros(0, np.int64)
+
+    @classmethod
+    def of(cls, codes: np.ndarray, values: Sequence[Hashable]) -> "Repeated":
+        """From the places of values that are all different; those that none has are left out."""
+        used, places = np.unique(codes, return_inverse=True)
+        found = cls()
+        found.__setstate__((array("I", places.astype(np.uint32).tobytes()), [values[code] for code in used.tolist()]))
+        return found
 
     def append(self, value: Hashable) -> None:
         """Add a value at the end; one that is the same object as lately is known without a comparison."""
@@ -83,6 +92,14 @@ class Rows(Sequence):
         """`make`: what is made of the values of a row when it is read."""
         self._make = make
         self.columns = tuple(Repeated() if each == "r" else array(each) for each in form)
+
+    @classmethod
+    def of(cls, *columns: "np.ndarray | Repeated") -> "Rows":
+        """From whole columns, an array for "q"."""
+        found = cls("")
+        found.columns = tuple(each if isinstance(each, Repeated) else array("q", each.astype(np.int64).tobytes())
+                              for each in columns)
+        return found
 
     def append(self, *row) -> None:
         """Add a row at the end."""
@@ -162,3 +179,25 @@ class ByZxid(Mapping):
     def counts(self) -> Counter:
         """How many records there are of each value."""
         return self._values.counts()
+
+
+def distinct(*columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of rows of small numbers from 0 on: where each different one is first, and which of these each of them is."""
+    whole, size = np.zeros(len(columns[0]), np.int64), 1
+    for column in columns:
+        more = int(column.max(initial=0)) + 1
+        if size * more > _MOST:
+            whole = np.unique(whole, return_inverse=True)[1]
+            size = int(whole.max(initial=0)) + 1
+        whole, size = whole * more + column, size * more
+    _, first, codes = np.unique(whole, return_index=True, return_inverse=True)
+    return first, codes
+
+
+def numbers(values: Iterable[int]) -> np.ndarray:
+    """Numbers out of znodes, which need not fit into 64 bits."""
+    listed = list(values)
+    try:
+        return np.array(listed, np.int64)
+    except OverflowError:
+        return np.array(listed, object)

@@ -3,11 +3,14 @@
 from array import array
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from traces.evidence import Evidence
 from traces.facts.stream import StreamFacts, facts_in
 from traces.partitions.changes import Change
-from traces.partitions.replay import Explained, explain_changes
-from traces.pipeline.columns import Rows
+from traces.partitions.explained import UNEXPLAINED, Explained
+from traces.partitions.replay import explain_changes
+from traces.pipeline.columns import Repeated, Rows
 from traces.topics.context import Judged
 from traces.topics.replay import Judgements, explain_topics
 
@@ -38,19 +41,22 @@ def explain_stream(evidence: Evidence) -> Found:
 
 def found_of(evidence: Evidence, judged: Judgements) -> Found:
     """The judgements of a stream in columns."""
-    changes, writes, reigns = Rows("qrr"), Rows("qqr"), {}
-    for each in judged.partitions:
-        reign = each.change.reign if each.explanations else None
-        changes.append(each.change.zxid, reigns.setdefault(reign, reign), each.explanations)
+    explained, changes, writes = judged.partitions, evidence.changes, Rows("qqr")
+    kept = np.flatnonzero(~changes.overwritten)
+    codes, claims = explained.codes[kept], evidence.claims
+    reigns = np.where(codes == UNEXPLAINED, len(claims.keys), claims.codes[kept])
+    columns = changes.zxids[kept], Repeated.of(reigns, [*claims.keys, None]), Repeated.of(codes, explained.values)
     for each in judged.writes:
         writes.append(each.write.number, each.write.zxid, (each.stream, each.kind))
     return Found(
-        evidence.name, changes, {place: e for place, e in enumerate(judged.partitions) if not e.explanations},
+        evidence.name, Rows.of(*columns),
+        {place: explained[kept[place]] for place in np.flatnonzero(codes == UNEXPLAINED).tolist()},
         writes, {each.write.number: each for each in judged.writes if each.kind is None},
         {reign: array("q", zxids) for reign, zxids in judged.threads.items()},
-        replace(judged, partitions=[], writes=[], threads={}), facts_in(evidence, judged.deletions))
+        replace(judged, partitions=None, writes=[], threads={}), facts_in(evidence, judged.deletions))
 
 
 def changes_in(evidence: Evidence) -> list[Change]:
-    """The changes of a stream, in the order of the columns."""
-    return list({(change.zxid, change.partition): change for change in evidence.changes.all}.values())
+    """The changes of a stream, in the order of the columns: what one record overwrites is no change."""
+    overwritten = evidence.changes.overwritten.tolist()
+    return [change for change, again in zip(evidence.changes, overwritten) if not again]

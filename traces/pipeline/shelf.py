@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import chain, groupby
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -14,9 +15,8 @@ import pyarrow.parquet as pq
 from traces.cluster import Members
 from traces.pipeline.events import writing
 from traces.pipeline.states import Codes, StatePath, StateWrites
-from traces.pipeline.stored import values_of
+from traces.pipeline.written import Writes
 from traces.writes import Write
-from traces.znodes.places import place_of
 
 MOST = 250_000
 """So many writes are in memory at the most while a log is taken apart."""
@@ -36,11 +36,14 @@ class Pieces(NamedTuple):
     groups: list[tuple[Path, int]]
     rest: list[Write]
 
-    def read(self, members: Members) -> list[Write]:
+    def read(self, members: Members) -> Writes:
         """The writes in the order of the log, each once."""
-        found = [write for group in self.groups for write in _read(*group, members)] + self.rest
-        found.sort(key=lambda write: write.number)
-        return [next(same) for _, same in groupby(found, key=lambda write: write.number)]
+        tables = [_opened(file).read_row_group(group, use_threads=False) for file, group in self.groups]
+        whole = pa.concat_tables([*tables, _table(self.rest) if self.rest else _SCHEMA.empty_table()])
+        numbers, first = np.unique(whole["number"].to_numpy(), return_index=True)
+        ordered = len(numbers) == len(whole) and bool((np.diff(first) > 0).all())
+        whole = whole.unify_dictionaries()
+        return Writes(whole if ordered else whole.take(pa.array(first)), members)
 
 
 class Shelf:
@@ -137,10 +140,7 @@ def _state_column(name: str, states: list[tuple[StateWrites, np.ndarray, int]], 
     return pa.array(np.concatenate([getattr(writes, _PLURALS[name]) for writes, *_ in states]))
 
 
-def _read(file: Path, group: int, members: Members) -> Iterable[Write]:
-    table = pq.ParquetFile(file).read_row_group(group).combine_chunks()
-    for batch in table.to_batches():
-        columns = {name: values_of(column) for name, column in zip(_SCHEMA.names, batch.columns)}
-        columns["broker"] = map(members.broker_of.get, columns["session"])
-        columns["place"] = map(place_of, columns["path"])
-        yield from map(Write, *(columns[name] for name in Write._fields))
+@lru_cache(maxsize=20)
+def _opened(file: Path) -> pq.ParquetFile:
+    """A file, whose description takes longer to read than one of its many groups."""
+    return pq.ParquetFile(file)

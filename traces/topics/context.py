@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from traces.evidence import Evidence
+from traces.partitions.changes import Partition
 from traces.reigns import Reign
 from traces.topics.creations import Creations
 from traces.topics.deletions import Deletions
@@ -12,6 +13,7 @@ from traces.topics.reassignments import Reassignments
 from traces.topics.steps import steps_of
 from traces.topics.works import Work
 from traces.writes import Write
+from traces.znodes.contents import PartitionState
 
 
 @dataclass(slots=True)
@@ -82,6 +84,18 @@ class Context:
         """A controller has written something."""
         self._reigns[reign.start] = reign
         self._last[reign.start] = zxid
+
+    def pass_by(self, starts: list[int], zxids: list[int], partitions: list[Partition],
+                states: list[PartitionState]) -> None:
+        """States of partitions have been written, which tells nothing more of topics.
+
+        `starts`: the zxids at which the reigns of the controllers began, some other number of what a leader wrote.
+        """
+        self._last.update(zip(starts, zxids))
+        self.deletions.written(starts, [topic for topic, _ in partitions])
+        topics = self.world.topics
+        for (topic, number), state in zip(partitions, states):
+            topics[topic].states[number] = state
 
     def may_have_failed(self, session: int, first: int, last: int) -> bool:
         """Whether a controller's write may have failed between two records of its session."""

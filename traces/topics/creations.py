@@ -24,7 +24,7 @@ class Creations:
     def __init__(self, evidence: Evidence, steps: TopicSteps):
         self._features, self._inputs, self._steps = evidence.features, evidence.inputs, steps
         self._writes, self._earlier_sessions = evidence.writes, evidence.sessions
-        self._times, self._timeouts = [write.time for write in self._writes], evidence.timeouts
+        self._timeouts = evidence.timeouts
         self._configured: dict[int, set[str]] = defaultdict(set)
 
     def note(self, write: Write) -> None:
@@ -119,8 +119,8 @@ class Creations:
 
     def _before(self, write: Write, milliseconds: int) -> int:
         """The zxid of the last write of the stream that is by so much older than another, 0 without one."""
-        place = bisect_left(self._times, write.time - milliseconds)
-        return self._writes[place - 1].zxid if place else 0
+        place = bisect_left(self._writes.times, write.time - milliseconds)
+        return int(self._writes.zxids[place - 1]) if place else 0
 
 
 def _orders(brokers: frozenset[int], wanted: list[list[int]]) -> list[list[int]]:

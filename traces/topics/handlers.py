@@ -4,7 +4,7 @@ from math import inf
 
 from traces.partitions.elections import Elected
 from traces.partitions.explanations import REASSIGNMENT
-from traces.partitions.replay import Explained
+from traces.partitions.explained import Explained
 from traces.reigns import Reign
 from traces.topics.context import Context, Gap, Judged, unexplained
 from traces.topics.memory import Memory

@@ -3,7 +3,10 @@
 from bisect import bisect_left
 from collections import defaultdict
 
+import numpy as np
+
 from traces.evidence import Evidence
+from traces.pipeline.states import NOTHING
 from traces.writes import Write
 from traces.znodes.json_parts import entries_in, json_in
 
@@ -18,9 +21,11 @@ class Notifications:
         self._owns, self._told, self._whole = evidence.owns, evidence.common.told, evidence.common.terms.begins == 0
         self._latest: dict[int, bytes | None] = {}
         self._changed: dict[int | None, list[tuple[int, tuple[str, int]]]] = defaultdict(list)
-        for change in reversed(evidence.changes.all):
-            if not change.checked and change.before and change.after:
-                self._changed[change.broker].append((change.zxid, change.partition))
+        changes = evidence.changes
+        own = ~changes.checked & (changes.before != NOTHING) & (changes.after != NOTHING)
+        for row in np.flatnonzero(own)[::-1].tolist():
+            change = changes[row]
+            self._changed[change.broker].append((change.zxid, change.partition))
 
     @staticmethod
     def kind(write: Write) -> str:

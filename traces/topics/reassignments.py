@@ -1,15 +1,15 @@
 """Which reassignment a write of a controller begins or resumes, by the transitions of the specification."""
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations
 
 from spec.language.plain import Plain
 from traces.evidence import Evidence
 from traces.partitions.changes import Partition
 from traces.partitions.elections import Elected
-from traces.partitions.replay import Explained
+from traces.partitions.explained import Explained
 from traces.reigns import Reign
 from traces.topics.memory import Memory
 from traces.topics.steps import Scene, Step, TopicSteps
@@ -27,14 +27,10 @@ class Reassignments:
 
     def __init__(self, evidence: Evidence, steps: TopicSteps):
         self._evidence, self._steps, self._world = evidence, steps, evidence.world
-        changes, self._leaving = evidence.changes.all, evidence.leaving
-        self._versions: dict[Partition, tuple[list[int], list[tuple[int, ...]]]] = defaultdict(lambda: ([], []))
+        self._leaving = evidence.leaving
+        self._versions = cache(self._versions)
         self._first = {(name, number): state.isr for name, tree in evidence.world.topics.items()
                        for number, state in tree.states.items() if state}
-        for change in changes:
-            zxids, isrs = self._versions[change.partition]
-            zxids.append(change.zxid)
-            isrs.append(change.after.isr if change.after else ())
 
     def scene(self, reign: Reign, partition: Partition, write: Write, last: int) -> Scene:
         """What a controller may go by when it writes something of a partition; `last`: its last write before.
@@ -51,10 +47,17 @@ class Reassignments:
 
     def _isrs(self, partition: Partition, zxid: int, last: int) -> list[tuple[int, ...]]:
         """The ISRs that a controller may have read since its last write, the newest first."""
-        zxids, isrs = self._versions[partition]
+        zxids, isrs = self._versions(partition)
         first, end = max(bisect_right(zxids, last) - 1, 0), bisect_left(zxids, zxid)
         before = [self._first[partition]] if partition in self._first and (not zxids or last < zxids[0]) else []
         return list(dict.fromkeys([*reversed(isrs[first:end]), *before])) or [()]
+
+    def _versions(self, partition: Partition) -> tuple[list[int], list[tuple[int, ...]]]:
+        """The zxids at which a partition's state was written, and the ISRs."""
+        changes = self._evidence.changes
+        rows = changes.of(partition)
+        states = map(changes.states.values.__getitem__, changes.after[rows].tolist())
+        return changes.zxids[rows].tolist(), [state.isr if state else () for state in states]
 
     def _lives(self, reign: Reign, write: Write) -> list[frozenset[int]]:
         """Whom the controller may take for live: views, without those who may be shutting down or without a disk."""

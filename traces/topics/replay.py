@@ -4,14 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from traces.evidence import Evidence
+from traces.partitions.explained import Explained, ExplainedChanges
 from traces.partitions.explanations import DELETION, REASSIGNMENT
-from traces.partitions.replay import Explained
 from traces.reigns import Reign
 from traces.subjects import CLUSTER
 from traces.topics.context import Context, Gap, Judged, unexplained
 from traces.topics.handlers import Handlers
 from traces.topics.history import Deletion, Made, Reassignment
+from traces.topics.plain import PlainChanges
 from traces.topics.topic_writes import TopicWrites
 from traces.writes import Write
 from traces.znodes.places import topic_in
@@ -26,7 +29,7 @@ class Judgements:
     and session.
     """
 
-    partitions: list[Explained] = field(default_factory=list)
+    partitions: ExplainedChanges | None
     writes: list[Judged] = field(default_factory=list)
     made: list[Made] = field(default_factory=list)
     deletions: list[Deletion] = field(default_factory=list)
@@ -36,7 +39,7 @@ class Judgements:
     threads: dict[tuple[int, int], list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def explain_topics(evidence: Evidence, explained: list[Explained]) -> Judgements:
+def explain_topics(evidence: Evidence, explained: ExplainedChanges) -> Judgements:
     """Explain all that was written in a stream, with the changes of partition states among it."""
     return _Judge(evidence, explained).run()
 
@@ -44,42 +47,63 @@ def explain_topics(evidence: Evidence, explained: list[Explained]) -> Judgements
 class _Judge:
     """Explains the writes of one stream in their order."""
 
-    def __init__(self, evidence: Evidence, explained: list[Explained]):
+    def __init__(self, evidence: Evidence, explained: ExplainedChanges):
         self._evidence, self._guarded = evidence, evidence.features.guarded
         self._context = Context(evidence)
         self._handlers = Handlers(self._context)
         self._topics = TopicWrites(self._context, self._handlers)
-        self._partitions = {(each.change.zxid, each.change.partition): each for each in explained}
-        self._found = Judgements()
+        self._explained, self._found = explained, Judgements(explained)
+        self._plain = PlainChanges(evidence, explained)
 
     def run(self) -> Judgements:
         """Judge all writes."""
         context, found = self._context, self._found
-        for write in self._writes():
-            judged = self._judge(write) if write.place else None
+        first = 0
+        for end, write in self._others():
+            self._changes(first, end)
+            judged, first = self._judge(write) if write.place else None, end
             if judged:
                 found.writes.append(judged)
             context.creations.note(write)
             context.world.apply(write)
+        self._changes(first, len(self._explained))
         self._handlers.close()
         context.history.close(context.world, self._evidence.owns)
-        found.partitions, found.gaps = list(self._partitions.values()), context.gaps
-        history = context.history
+        self._plain.add_threads(found.threads)
+        history, found.gaps = context.history, context.gaps
         found.made, found.deletions, found.reassignments = history.made, history.deletions, history.reassignments
         return found
 
-    def _writes(self) -> Iterator[Write]:
-        """The writes of the stream, and from 2.4 on those of the list of requests, which concerns every one."""
-        own, listed = self._evidence.writes, self._evidence.common.requests
-        if self._evidence.name == CLUSTER or not listed:
-            return iter(own)
-        return iter(sorted([*own, *listed], key=lambda write: write.zxid))
+    def _others(self) -> Iterator[tuple[int, Write]]:
+        """The writes that change no state, each with how many changes come before it, in order.
 
-    def _judge(self, write: Write) -> Judged | None:
-        """Explain one write; None for a partition's state, which is among the partitions."""
-        each = None
-        if write.place.kind == "state" and write.form != "delete":
-            each = self._partitions[write.zxid, write.place.partition]
+        From 2.4 on those of the list of requests are among them, which concerns every stream.
+        """
+        evidence, listed = self._evidence, self._evidence.common.requests
+        rows, others = evidence.other_rows, evidence.others
+        if evidence.name != CLUSTER and listed:
+            places = np.searchsorted(evidence.writes.zxids, [write.zxid for write in listed], "right")
+            rows = np.concatenate([rows, places - 0.5])
+            order = np.argsort(rows, kind="stable")
+            rows, both = rows[order], [*others, *listed]
+            others = [both[place] for place in order.tolist()]
+        return zip(np.searchsorted(evidence.changes.rows, rows).tolist(), others)
+
+    def _changes(self, first: int, end: int) -> None:
+        """Judge changes of states: those that tell nothing more of topics in passing."""
+        context, plain = self._context, self._plain
+        while first < end:
+            if passed := plain.pass_by(first, end, context):
+                first += passed
+            else:
+                write = plain.write(first)
+                self._judge(write, first)
+                context.world.apply(write)
+                first += 1
+
+    def _judge(self, write: Write, row: int | None = None) -> Judged | None:
+        """Explain one write; None for a partition's state, which is in some row among the partitions."""
+        each = None if row is None else self._explained[row]
         reign = self._reign(write, each)
         controls = reign is not None and self._is_of_controller(write, each)
         found = self._handlers.goes_on(write, reign, each) if controls else None
@@ -94,7 +118,7 @@ class _Judge:
         if controls:
             self._note(write, reign, each)
         if each:
-            self._settle(each, found)
+            self._settle(row, each, found)
         self._remember(write, found)
         return None if each else found
 
@@ -135,7 +159,8 @@ class _Judge:
     def _note(self, write: Write, reign: Reign, each: Explained | None) -> None:
         """What a controller is seen to know and to have done."""
         self._context.wrote(reign, write.zxid)
-        self._found.threads[reign.key].append(write.zxid)
+        if each is None or each.change.after is None:
+            self._found.threads[reign.key].append(write.zxid)
         if write.place.topic:
             self._context.deletions.note(reign, write, each and each.change)
         if each and each.may_be(DELETION):
@@ -152,18 +177,14 @@ class _Judge:
         listed, moving = self._context.memory(reign).listed(write.zxid), self._context.history.moving
         return any((name, number) in moving and (name, number) in listed for number in assigned)
 
-    def _settle(self, each: Explained, found: Judged | None) -> None:
+    def _settle(self, row: int, each: Explained, found: Judged | None) -> None:
         """What the handlers say of a partition's change settles which explanations are left."""
         if found and not found.kind:
-            settled = replace(each, explanations=(), text=found.text, certain=found.certain)
-        else:
-            if not found and not each.may_be(REASSIGNMENT):
-                return
+            self._explained.refuse(row, found.text, found.certain)
+        elif found or each.may_be(REASSIGNMENT):
             left = tuple(e for e in each.explanations if (e.trigger == REASSIGNMENT) == bool(found))
-            if not left or len(left) == len(each.explanations):
-                return
-            settled = replace(each, explanations=left)
-        self._partitions[each.change.zxid, each.change.partition] = settled
+            if left and len(left) < len(each.explanations):
+                self._explained.codes[row] = self._explained.code(left)
 
     def _remember(self, write: Write, found: Judged | None) -> None:
         """What becomes of topics that are deleted, and of the requests for it."""

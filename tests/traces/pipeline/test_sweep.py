@@ -127,6 +127,6 @@ def test_records_in_a_row_are_followed_as_they_would_be_one_by_one(monkeypatch, 
         result, gathered = follower.result, gathering.gathered
         found.append((
             list(result.accounts.items()), list(result.steps.made.items()), result.violations.found,
-            {name: stream.writes for name, stream in gathered.streams.items()}, gathered.common.inputs.last_time,
+            {name: list(stream.writes) for name, stream in gathered.streams.items()}, gathered.common.inputs.last_time,
             vars(gathered.common.census), list(metrics.series.changes), list(metrics.series.counted)))
     assert found[0] == found[1] == found[2] and len(found[0][0]) == len(recording.transactions)
