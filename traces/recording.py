@@ -67,7 +67,7 @@ class Recording:
     @property
     def begins_unknown(self) -> bool:
         """Whether the first record is not the first ever, and nothing tells what was before."""
-        return bool(self.transactions) and self.start is None and self.transactions[0].zxid not in _FIRST_ZXIDS
+        return self.start is None and next(iter(self.zxids), _FIRST_ZXIDS[0]) not in _FIRST_ZXIDS
 
 
 def read_readable(directory: Path, redactor: Redactor | None = None, events: Path | None = None,
@@ -117,9 +117,9 @@ def _recording(directory: Path, transactions: Logged | tuple, problems: list[str
 def _part(directory: Path, transactions: Logged, earlier: Recording | None, problems: list[str],
           redactor: Redactor | None) -> Recording:
     """Return the recording of transactions that come after what is earlier, with the right snapshot."""
-    first, whole = transactions[0].zxid, len(transactions)
+    first, whole = transactions.ends[0], len(transactions)
     if earlier:
-        problems.append(_missing(directory, earlier.transactions[-1].zxid, first))
+        problems.append(_missing(directory, earlier.transactions.ends[1], first))
     start = _start(directory, transactions, problems, redactor)
     if start is not None and first <= start.zxid:
         transactions = transactions.between(start.zxid + 1, _LAST_ZXID)
@@ -154,7 +154,7 @@ def _start(directory: Path, transactions: Logged, problems: list[str], redactor:
 
     No snapshot is needed for the first record ever.
     """
-    first, last = transactions[0].zxid, transactions[-1].zxid
+    first, last = transactions.ends
     snapshots = _files(directory, _SNAPSHOT_NAME)
     before = [file for file in snapshots if _zxid(file) < first]
     followed = [file for file in before if _follows(_zxid(file), first)]

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from traces.pipeline.events import table_of
-from traces.pipeline.stored import batches_in, numbers_of, transactions_of, zxids_in
+from traces.pipeline.stored import batches_in, numbers_of, transactions_of
 from traces.survey import Survey
 from traces.zookeeper.records import Records
 from traces.zookeeper.transactions import Transaction
@@ -20,12 +20,31 @@ _MANY = 20_000
 
 
 class Part(NamedTuple):
-    """A file of events, and which of its records count: those from zxid `first` to `last`; `survey` is of these."""
+    """A file of events, and which of its records count; `survey` is of these.
+
+    `runs`: their zxids, as the first and the last one (columns) of each run of them without a gap.
+    """
 
     file: Path
-    first: int
-    last: int
+    runs: np.ndarray
     survey: Survey | None
+
+    @property
+    def first(self) -> int:
+        """The zxid of its first record."""
+        return int(self.runs[0, 0])
+
+    @property
+    def last(self) -> int:
+        """The zxid of its last record."""
+        return int(self.runs[-1, 1])
+
+    def between(self, first: int, last: int) -> "Part":
+        """The records from one zxid to another."""
+        if first <= self.first and self.last <= last:
+            return self
+        runs = np.stack([np.maximum(self.runs[:, 0], first), np.minimum(self.runs[:, 1], last)], 1)
+        return Part(self.file, runs[runs[:, 0] <= runs[:, 1]], None)
 
     def transactions(self) -> Iterator[Transaction]:
         """Its records in the order of their zxids."""
@@ -41,8 +60,15 @@ class Part(NamedTuple):
 
     def zxids(self) -> np.ndarray:
         """Their zxids."""
-        found = zxids_in(self.file)
-        return found[(self.first <= found) & (found <= self.last)]
+        counts = self.runs[:, 1] - self.runs[:, 0] + 1
+        ends = np.cumsum(counts)
+        return np.arange(ends[-1]) + np.repeat(self.runs[:, 0] - ends + counts, counts)
+
+
+def runs_of(zxids: np.ndarray) -> np.ndarray:
+    """The first and the last (columns) of each run without a gap of zxids, which rise."""
+    cuts = np.flatnonzero(np.diff(zxids) != 1)
+    return np.stack([zxids[np.append(0, cuts + 1)], zxids[np.append(cuts, -1)]], 1)
 
 
 class Logged(Sequence):
@@ -61,6 +87,11 @@ class Logged(Sequence):
         """In another process: the files are there as long as they are in this one."""
         return Logged, (self.parts, None)
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The zxids of the first and the last record."""
+        return min(part.first for part in self.parts), max(part.last for part in self.parts)
+
     def blocks(self) -> Iterator[np.ndarray]:
         """The zxids of all records in order, some at a time."""
         for group in self.groups:
@@ -73,9 +104,8 @@ class Logged(Sequence):
 
     def between(self, first: int, last: int) -> "Logged":
         """The records from one zxid to another."""
-        parts = [part if first <= part.first and part.last <= last else
-                 Part(part.file, max(first, part.first), min(last, part.last), None) for part in self.parts]
-        return Logged([part for part in parts if part.first <= part.last], self.kept)
+        parts = [part.between(first, last) for part in self.parts]
+        return Logged([part for part in parts if len(part.runs)], self.kept)
 
     def __len__(self) -> int:
         return self._count
@@ -88,8 +118,6 @@ class Logged(Sequence):
         if isinstance(place, slice):
             return list(self)[place]
         place = range(len(self))[place]
-        if place == 0:
-            return next(iter(self))
         for zxids in self.blocks():
             if place < len(zxids):
                 return next(iter(self.between(int(zxids[place]), int(zxids[place]))))

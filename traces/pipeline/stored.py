@@ -61,13 +61,6 @@ def transactions_of(batch: pa.RecordBatch) -> Iterator[Transaction]:
             yield Transaction(zxid, session, cxid, time, (operation,) if count else (), multi)
 
 
-def zxids_in(file: Path) -> np.ndarray:
-    """The zxids of a file of events, in order."""
-    table = pq.read_table(file, columns=["zxid", "place"])
-    zxids, places = (table[name].to_numpy() for name in ("zxid", "place"))
-    return zxids[places == 0]
-
-
 def values_of(column: pa.Array) -> list:
     """A column as a list; None, or 0 of numbers, where it is null."""
     if pa.types.is_dictionary(column.type):

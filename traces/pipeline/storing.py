@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from traces.pipeline.events import write_events
-from traces.pipeline.logged import Logged, Part
+from traces.pipeline.logged import Logged, Part, runs_of
 from traces.redaction import Redactor
 from traces.survey import survey_of
 from traces.zookeeper.log import LogFile, read_log
@@ -46,8 +46,7 @@ def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: 
         return Stored(log, None, problems, duplicates, damage)
     file = directory / f"{number:04d}-{log.name}.parquet"
     write_events(written, file)
-    part = Part(file, written[0].zxid, written[-1].zxid, survey_of(written))
-    return Stored(log, part, problems, duplicates, damage)
+    return Stored(log, Part(file, runs_of(written.headers.zxid), survey_of(written)), problems, duplicates, damage)
 
 
 def _in_order(log: Path, records: Records) -> tuple[Records, str | None]:

@@ -1,10 +1,14 @@
 """Records that are kept in files of events are a sequence, in the order of the log, whatever files they are in."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.traces.log_writer import write_log
+from traces.pipeline.logged import Part, runs_of
 from traces.recording import read_recording
 from traces.zookeeper.transactions import Failure, LogError, Transaction
 
@@ -32,6 +36,17 @@ def test_files_of_servers_that_overlap_are_one_sequence(tmp_path_factory, ranges
     twice = sum(max(one, other) - min(one, other) + 1 for one, other in ranges) - len(zxids)
     told = [line for line in found.problems if "more than once" in line]
     assert told == ([f"{directory}: {twice} records that occur more than once, the same each time, dropped"] * bool(twice))
+
+
+@given(st.sets(st.integers(-3, 12), min_size=1), st.integers(-4, 13), st.integers(-4, 13))
+def test_zxids_are_known_by_their_runs(zxids, first, last):
+    part = Part(Path(), runs_of(np.array(sorted(zxids))), None)
+    assert part.zxids().tolist() == sorted(zxids)
+    within = [zxid for zxid in sorted(zxids) if first <= zxid <= last]
+    cut = part.between(first, last)
+    assert len(cut.runs) == len([zxid for zxid in within if zxid - 1 not in within])
+    if within:
+        assert cut.zxids().tolist() == within and (cut.first, cut.last) == (within[0], within[-1])
 
 
 def test_servers_that_differ_are_an_error_and_what_is_before_is_kept(tmp_path):
