@@ -98,8 +98,7 @@ def _telling(records: Records) -> Iterator[Transaction]:
     sets = records.sets
     tells = np.array([_home(name or "")[0] is not None for name in sets.names.to_pylist()], bool)[sets.paths]
     tells[np.unique(sets.checked, return_index=True)[1]] = True
-    for place in np.union1d(sets.places[tells], records.odd_places).tolist():
-        yield records[place]
+    return map(records.__getitem__, sorted([*sets.places[tells].tolist(), *records.odd]))
 
 
 def _election(operations: tuple[Operation, ...], multi: bool) -> tuple[str | None, bool]:

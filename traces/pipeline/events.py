@@ -67,7 +67,7 @@ def writing(file: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
 def table_of(records: Records) -> pa.Table:
     """The rows of records."""
     rows = _rows_of(records)
-    operations = [operation for each in records.odd for operation in each.operations or (None,)]
+    operations = [operation for each in records.odd.values() for operation in each.operations or (None,)]
     paths, contents = _paths(records, rows, operations), _contents(records, rows, operations)
     columns = _headers(records, rows) | _forms(records, rows, operations) | _rare(rows, operations) | _text(contents) | {
         "path": paths} | as_kafka(paths, contents)
@@ -75,11 +75,11 @@ def table_of(records: Records) -> pa.Table:
 
 
 def _rows_of(records: Records) -> _Rows:
-    sets, is_odd = records.sets, np.zeros(len(records), bool)
-    is_odd[records.odd_places] = True
+    sets, is_odd = records.sets, np.ones(len(records), bool)
+    is_odd[sets.places] = False
     counts = np.empty(len(records), np.int32)
     counts[sets.places] = 1 + (sets.checked >= 0)
-    counts[records.odd_places] = [len(each.operations) for each in records.odd]
+    counts[is_odd] = [len(each.operations) for each in records.odd.values()]
     each = np.maximum(counts, 1)
     firsts = np.cumsum(each) - each
     records_of = np.repeat(np.arange(len(records)), each)

@@ -32,17 +32,11 @@ _TYPES = Headers(np.int64, np.uint64, np.int32, np.int64, np.bool_)
 
 
 class Records(Sequence):
-    """Transactions. `sets` has some as columns; `odd` are the others, and `odd_places` says where they are.
+    """Transactions. `sets` has some as columns, `odd` the others, by their places; the data of the former is in `content`."""
 
-    `content`: the bytes in which the data of the sets is.
-    """
-
-    def __init__(self, headers: Headers, sets: Sets, odd: list[Transaction], content: bytes, bounds: np.ndarray):
-        """`bounds`: where in the content the payload of each record begins and ends."""
+    def __init__(self, headers: Headers, sets: Sets, odd: dict[int, Transaction], content: bytes, bounds: np.ndarray):
+        """`bounds`: where in the content the payload of each record begins (row 0) and ends (row 1)."""
         self.headers, self.sets, self.odd, self.content, self._bounds = headers, sets, odd, content, bounds
-        is_set = np.zeros(len(headers.zxid), bool)
-        is_set[sets.places] = True
-        self.odd_places = np.flatnonzero(~is_set)
 
     @classmethod
     def of(cls, transactions: Iterable[Transaction]) -> Records:
@@ -50,7 +44,7 @@ class Records(Sequence):
         found = list(transactions)
         headers = Headers(*(np.array(list(map(attrgetter(name), found)), kind) for name, kind in
                             zip(Headers._fields, _TYPES)))
-        return cls(headers, _NO_SETS, found, b"", np.zeros((2, 0), np.int64))
+        return cls(headers, _NO_SETS, dict(enumerate(found)), b"", np.zeros((2, 0), np.int64))
 
     def __len__(self) -> int:
         return len(self.headers.zxid)
@@ -59,21 +53,18 @@ class Records(Sequence):
         if isinstance(place, slice):
             return self._between(*place.indices(len(self))[:2])
         place = range(len(self))[place]
-        number = np.searchsorted(self.odd_places, place)
-        if number < len(self.odd) and self.odd_places[number] == place:
-            return self.odd[number]
-        return transaction_in(self.content[slice(*self._bounds[:, place])])
+        return self.odd.get(place) or transaction_in(self.content[slice(*self._bounds[:, place].tolist())])
 
     def _between(self, first: int, last: int) -> Records:
-        odd = slice(*np.searchsorted(self.odd_places, (first, last)))
+        odd = {place - first: each for place, each in self.odd.items() if first <= place < last}
         return Records(Headers(*(each[first:last] for each in self.headers)), self.sets.between(first, last),
-                       self.odd[odd], self.content, self._bounds[:, first:last])
+                       odd, self.content, self._bounds[:, first:last])
 
 
 def records_in(content: bytes, bounds: np.ndarray) -> tuple[Records, JuteError | None]:
     """The records of which a content has the payloads, up to the first that cannot be decoded; what is wrong with it.
 
-    `bounds`: where each payload begins, and where it ends.
+    `bounds`: where each payload begins (row 0) and ends (row 1).
     """
     sizes = bounds[1] - bounds[0]
     long = bounds[:, :np.argmax(np.append(sizes, 0) < TXN_HEADER.size)]
@@ -81,10 +72,12 @@ def records_in(content: bytes, bounds: np.ndarray) -> tuple[Records, JuteError |
     headers = Headers(*(fields[name].astype(kind) for name, kind in zip(Headers._fields[:-1], _TYPES)),
                       fields["kind"] == MULTI)
     sets = sets_in(content, fields["kind"], *long)
-    records = Records(headers, sets, [], content, long)
-    for place in [*records.odd_places.tolist(), *range(len(records), len(sizes))[:1]]:
+    records = Records(headers, sets, {}, content, long)
+    is_odd = np.ones(len(sizes), bool)
+    is_odd[sets.places] = False
+    for place in np.flatnonzero(is_odd).tolist():
         try:
-            records.odd.append(transaction_in(content[slice(*bounds[:, place])]))
+            records.odd[place] = transaction_in(content[slice(*bounds[:, place].tolist())])
         except JuteError as error:
             return records[:place], error
     return records, None
