@@ -1,9 +1,7 @@
 """Accounts for every record of a log, so that none is passed over: a step of the specification, or of a listed kind."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 
 from rich.console import Console
 from rich.table import Table
@@ -17,6 +15,7 @@ from traces.recording import Recording
 from traces.streams import Streams, unexplained
 
 _LISTED = "of a listed kind"
+_LOST = Account(None, "nothing that is known")
 _WITHDRAWN = Account(None, "requests withdrawn by hand")
 _STEPS = {
     "topic created": Account("topics", "create_again"),
@@ -73,9 +72,7 @@ class Audit:
 
     def as_json(self) -> dict:
         """The object `audit` of `replay --json`."""
-        first: dict[Account, int] = {}
-        for zxid, account in self.accounts.items():
-            first.setdefault(account, zxid)
+        first = self.accounts.firsts()
         return {
             "records": self.records, "steps": self.steps, "listed": self.listed, "unexplained": len(self.unexplained),
             "not_followed": self.not_followed,
@@ -119,46 +116,21 @@ def _rank(each: tuple[Account, int]) -> tuple:
 
 def audit(recording: Recording, common: Common, result: Result, streams: Streams) -> Audit:
     """Account for every record of a replay that has been settled."""
-    named = ByZxid.of(_named(streams))
-    strange = {each.zxid for each in unexplained(common, streams)}
-    if result.divergence:
-        strange.add(result.divergence[0])
-    accounts, lost, records = ByZxid(), [], 0
-    told = _beside(named.items(), _beside(result.accounts.items(), ((zxid, None) for zxid in recording.zxids)))
-    for zxid, account in told:
-        if zxid > result.last:
-            break
-        records += 1
-        if zxid in strange or account is None or not account.system and not is_listed(account.name):
-            lost.append(zxid)
-        else:
-            accounts.append(zxid, account)
-    return Audit(len(recording.transactions), accounts, lost, len(recording.transactions) - records)
+    odd = {each.zxid for each in unexplained(common, streams)} | set((result.divergence or ())[:1])
+    strange, others = ByZxid.alike(sorted(odd), _LOST), ByZxid.alike(recording.zxids, _LOST)
+    named = streams.best.mapped(lambda best: _of_partition(best.strategy, best.trigger)).over(
+        streams.told.mapped(_STEPS.get))
+    told = strange.over(named, result.accounts, others).until(result.last)
+    accounts = told.mapped(lambda account: account if _is_known(account) else None)
+    lost = told.mapped(lambda account: None if _is_known(account) else account)
+    return Audit(len(others), accounts, list(lost), len(others) - len(told))
 
 
-def _beside(known: Iterable[tuple[int, Account]],
-            others: Iterable[tuple[int, Account | None]]) -> Iterator[tuple[int, Account | None]]:
-    """All records of `others`, those that are known by what is known of them; both in the order of the log."""
-    known = iter(known)
-    following = next(known, None)
-    for zxid, other in others:
-        if following and following[0] == zxid:
-            yield following
-            following = next(known, None)
-        else:
-            yield zxid, other
+def _is_known(account: Account) -> bool:
+    """Whether it is a step, or of a listed kind."""
+    return account.system is not None or is_listed(account.name)
 
 
-def _named(streams: Streams) -> Iterator[tuple[int, Account]]:
-    """What the streams say of records: nearer than that a controller's thread wrote it."""
-    for zxid, kind in streams.told.items():
-        if kind in _STEPS:
-            yield zxid, _STEPS[kind]
-    for zxid, best in streams.best:
-        yield zxid, _of_partition(best.strategy, best.trigger)
-
-
-@cache
 def _of_partition(strategy: str, trigger: str) -> Account:
     """The transition that writes a partition's state by a strategy."""
     if strategy == "epoch_bump":

@@ -8,6 +8,7 @@ import numpy as np
 
 from traces.evidence import Common
 from traces.partitions.explanations import Explanation
+from traces.pipeline.columns import ByZxid
 from traces.pipeline.found import Found
 
 _MANY = 100_000
@@ -106,9 +107,8 @@ class Floors:
         begin, end = self._bounds[stream:stream + 2]
         return map(self._values.__getitem__, self._codes[begin:end].tolist())
 
-    def __iter__(self) -> Iterator[tuple[int, Explanations]]:
-        """Zxid and explanations of each change in the order of the log."""
-        for start in range(0, len(self._order), _MANY):
-            places = self._order[start:start + _MANY]
-            for zxid, code in zip(self.zxids[places].tolist(), self._codes[places].tolist()):
-                yield zxid, self._values[code]
+    def best(self) -> ByZxid:
+        """The first explanation of each change that has one, by zxid."""
+        found = ByZxid()
+        found.extend(self.zxids[self._order], self._codes[self._order], self._values)
+        return found.mapped(lambda explanations: explanations[0] if explanations else None)

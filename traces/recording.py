@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -58,16 +58,16 @@ class Recording:
         return survey
 
     @property
-    def zxids(self) -> Iterable[int]:
+    def zxids(self) -> np.ndarray:
         """The zxids of all records, in order."""
         if isinstance(self.transactions, Logged):
-            return (zxid for block in self.transactions.blocks() for zxid in block.tolist())
-        return [transaction.zxid for transaction in self.transactions]
+            return np.concatenate([np.zeros(0, np.int64), *self.transactions.blocks()])
+        return np.array([transaction.zxid for transaction in self.transactions], np.int64)
 
     @property
     def begins_unknown(self) -> bool:
         """Whether the first record is not the first ever, and nothing tells what was before."""
-        return self.start is None and next(iter(self.zxids), _FIRST_ZXIDS[0]) not in _FIRST_ZXIDS
+        return self.start is None and next(iter(self.zxids.tolist()), _FIRST_ZXIDS[0]) not in _FIRST_ZXIDS
 
 
 def read_readable(directory: Path, redactor: Redactor | None = None, events: Path | None = None,

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from traces.election.violations import Violation
 from traces.evidence import Common, Gathered
 from traces.facts.stream import facts_together
 from traces.forward import Floors
-from traces.partitions.explanations import DELETION, Explanation
+from traces.partitions.explanations import DELETION
 from traces.partitions.explained import Explained, is_ambiguous
 from traces.partitions.report import change_text
 from traces.pipeline.columns import ByZxid, Rows
@@ -49,7 +49,7 @@ class Streams:
     """Every change of a partition's state, every other write to topics, and what became of them.
 
     They are held to what is common to them: a controller has one thread, and one view of /brokers/ids, which only moves
-    forward; topic ids are unique. `best`: zxid and first explanation of each change that has one; `ways`: how many
+    forward; topic ids are unique. `best`: the first explanation of each change that has one, by zxid; `ways`: how many
     changes have the same explanations; `strange`: the changes without any; `kinds`: how many writes are of each
     stream and kind; `told`: the kind of each write, by its zxid; `odd`: the writes that nothing explains;
     `overlapping`: the zxids of the changes by which a deletion has gone on during a reassignment (T3).
@@ -71,7 +71,7 @@ class Streams:
         self._floors = Floors(self._gathered.common, self._found, {each.change.zxid for each in deleting})
         self.overlapping = [each.change.zxid for each in deleting
                             if _is_deletion(each, self._floors.seen.get(each.change.zxid, 0))]
-        self.changes = len(self._floors.zxids)
+        self.changes, self.best = len(self._floors.zxids), self._floors.best()
         self.ways: Counter = self._floors.counts()
         strange = [each for found in self._found for each in found.strange.values()]
         for number, place, text, certain in self._floors.failed:
@@ -96,11 +96,6 @@ class Streams:
                 self.kinds[stream, kind] += 1
                 told.append(zxid, kind)
         self.told = ByZxid.of(told)
-
-    @property
-    def best(self) -> Iterator[tuple[int, Explanation]]:
-        """Zxid and first explanation of each change that has one, in the order of the log."""
-        return ((zxid, explanations[0]) for zxid, explanations in self._floors if explanations)
 
     @property
     def ambiguous(self) -> int:
@@ -199,14 +194,7 @@ def settle(common: Common, result: Result, streams: Streams, recording: Recordin
         result.diverge(transaction, certain[0].reason)
     elif found and not result.divergence and not result.undecided:
         result.undecided = f"{found[0].zxid:#x}: what was before the log is unknown, {found[0].reason}"
-    result.told = ByZxid.of(chain(streams.told.items(), (
-        (zxid, _text_of(best.strategy, best.trigger)) for zxid, best in streams.best)))
-
-
-@cache
-def _text_of(strategy: str, trigger: str) -> str:
-    """What a change of a partition's state is, in words."""
-    return f"{strategy}: {trigger}"
+    result.told = streams.best.mapped(lambda best: f"{best.strategy}: {best.trigger}").over(streams.told)
 
 
 def flaws(streams: Streams) -> list[Violation]:

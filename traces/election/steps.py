@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import NamedTuple
 
 from traces.election.possibilities import Candidate, Shared
@@ -49,7 +48,7 @@ class Steps(Sequence):
 
     def cut(self, zxid: int) -> None:
         """Forget the steps from that zxid on."""
-        self.made = ByZxid.of(takewhile(lambda each: each[0] < zxid, self.made.items()))
+        self.made = self.made.until(zxid - 1)
 
     def __len__(self) -> int:
         return len(self.made)

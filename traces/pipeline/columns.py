@@ -1,7 +1,7 @@
 """Rows that are kept for every record of a log, in a few bytes each."""
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
@@ -59,7 +59,7 @@ class Repeated(Sequence):
         self._known, self._seen = {value: code for code, value in enumerate(self.different)}, {}
         self._given, self._places = (), np.zeros(0, np.int64)
 
-    def taken(self, places: np.ndarray) -> "Repeated":
+    def taken(self, places: np.ndarray | slice) -> "Repeated":
         """The values at some places, in that order."""
         found = Repeated()
         found.__setstate__((array("I", np.array(self.codes, np.uint32)[places].tobytes()), self.different))
@@ -78,7 +78,10 @@ class Repeated(Sequence):
 
     def counts(self) -> Counter:
         """How often each value occurs, in the order in which they first did."""
-        return Counter({self.different[code]: count for code, count in Counter(self.codes).items()})
+        codes, firsts, counts = np.unique(np.array(self.codes, np.int64), return_index=True, return_counts=True)
+        order = np.argsort(firsts)
+        return Counter({self.different[code]: count
+                        for code, count in zip(codes[order].tolist(), counts[order].tolist())})
 
 
 def _as_it_is(*row) -> tuple:
@@ -135,16 +138,54 @@ class ByZxid(Mapping):
     @classmethod
     def of(cls, pairs: Iterable[tuple[int, Hashable]]) -> "ByZxid":
         """From pairs in any order; of several with one zxid the last counts."""
-        found, zxids, values = cls(), array("q"), Repeated()
+        found = cls()
         for zxid, value in pairs:
-            zxids.append(zxid)
-            values.append(value)
-        order = np.argsort(np.frombuffer(zxids, np.int64) if zxids else [], kind="stable")
-        ordered = np.array(zxids, np.int64)[order]
+            found.append(zxid, value)
+        return found._in_order()
+
+    @classmethod
+    def alike(cls, zxids: Sequence[int] | np.ndarray, value: Hashable) -> "ByZxid":
+        """The same of all records, whose zxids rise."""
+        found = cls()
+        found.extend(np.array(zxids, np.int64), np.zeros(len(zxids), np.int64), [value])
+        return found
+
+    def until(self, zxid: float) -> "ByZxid":
+        """What is known of the records up to that zxid."""
+        rows, found = slice(bisect_right(self._zxids, zxid)), ByZxid()
+        found._zxids, found._values = self._zxids[rows], self._values.taken(rows)
+        return found
+
+    def _in_order(self) -> "ByZxid":
+        """The same by rising zxids, of several with one zxid the last."""
+        found, zxids = ByZxid(), np.array(self._zxids, np.int64)
+        order = np.argsort(zxids, kind="stable")
+        ordered = zxids[order]
         last = np.flatnonzero(np.diff(ordered, append=-1))
         found._zxids.frombytes(ordered[last].tobytes())
-        found._values = values.taken(order[last])
+        found._values = self._values.taken(order[last])
         return found
+
+    def mapped(self, function: Callable[[Hashable], Hashable | None]) -> "ByZxid":
+        """What a function makes of each value; nothing where that is None."""
+        values, found = list(map(function, self._values.different)), ByZxid()
+        codes = np.array(self._values.codes, np.int64)
+        rows = np.flatnonzero(np.array([value is not None for value in values], bool)[codes])
+        found.extend(np.array(self._zxids, np.int64)[rows], codes[rows], values)
+        return found
+
+    def over(self, *others: "ByZxid") -> "ByZxid":
+        """What is known here, and what the others know of further records: what is known by an earlier one counts."""
+        found = ByZxid()
+        for each in (*others[::-1], self):
+            found.extend(np.array(each._zxids, np.int64), np.array(each._values.codes, np.int64), each._values.different)
+        return found._in_order()
+
+    def firsts(self) -> dict[Hashable, int]:
+        """The zxid of the first record of each value."""
+        codes, places = np.unique(np.array(self._values.codes, np.int64), return_index=True)
+        return {self._values.different[code]: self._zxids[place]
+                for code, place in zip(codes.tolist(), places.tolist())}
 
     def append(self, zxid: int, value: Hashable) -> None:
         """Note what is known of a record behind all others."""
