@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from heapq import merge
-from itertools import groupby, repeat
-from operator import itemgetter
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -66,29 +64,20 @@ def _gauge(series, name):
 
 def _worries(series, name):
     """Whether a metric is a worry, from each moment on at which that changes."""
-    names = ("controller_epoch", name) if name == "active_controllers" else (name,)
-    now = {each: series.courses[each].initial for each in names}
-    changes = merge(*(zip(course.samples, repeat(each), course.values)
-                      for each in names for course in [series.courses[each]]))
-    bad = _is_worry(now, name)
-    yield Moment(0, series.began), bad
-    for number, group in groupby(changes, key=itemgetter(0)):
-        now |= {each: value for _, each, value in group}
-        if _is_worry(now, name) != bad:
-            bad = not bad
-            yield series.moments[number], bad
-
-
-def _is_worry(values, name):
-    if name == "active_controllers":
-        return values["controller_epoch"] > 0 and values[name] == 0
-    return values[name] > 0
+    course, epochs = series.courses[name], series.courses["controller_epoch"]
+    wanted = name == "active_controllers"
+    numbers = np.union1d(course.samples, epochs.samples) if wanted else np.array(course.samples)
+    values = course.at(numbers)
+    bad = (epochs.at(numbers) > 0) & (values == 0) if wanted else values > 0
+    before = epochs.initial > 0 and course.initial == 0 if wanted else course.initial > 0
+    yield Moment(0, series.began), before
+    for place in np.flatnonzero(np.diff(bad, prepend=before)).tolist():
+        yield series.moments[int(numbers[place])], bool(bad[place])
 
 
 def _counter(series, name):
     course = series.courses[name]
-    grown = [number for number, value, before in zip(course.samples, course.values, [course.initial, *course.values])
-             if value > before]
+    grown = np.array(course.samples)[np.diff(np.array(course.values), prepend=course.initial) > 0].tolist()
     first, last = (series.moments[grown[0]], series.moments[grown[-1]]) if grown else (None, None)
     return Row(METRICS[name], course.last, first, last, None, False)
 

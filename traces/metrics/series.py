@@ -50,6 +50,11 @@ class Course:
         self.samples.frombytes(samples.astype(np.uint32).tobytes())
         self.values.frombytes(values.astype(np.int64).tobytes())
 
+    def at(self, numbers: np.ndarray) -> np.ndarray:
+        """The value after each of some samples."""
+        values = np.concatenate([[self.initial], np.array(self.values)])
+        return values[np.searchsorted(np.array(self.samples), numbers, "right")]
+
     @property
     def last(self) -> int:
         """The present value."""
