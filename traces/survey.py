@@ -98,7 +98,8 @@ def _telling(records: Records) -> Iterator[Transaction]:
     sets = records.sets
     tells = np.array([_home(name or "")[0] is not None for name in sets.names.to_pylist()], bool)[sets.paths]
     tells[np.unique(sets.checked, return_index=True)[1]] = True
-    return map(records.__getitem__, sorted([*sets.places[tells].tolist(), *records.odd]))
+    found = {place: records[place] for place in sets.places[tells].tolist()} | records.odd
+    return (found[place] for place in sorted(found))
 
 
 def _election(operations: tuple[Operation, ...], multi: bool) -> tuple[str | None, bool]:

@@ -28,8 +28,10 @@ _RARE = SCHEMA.names[SCHEMA.names.index("error"):SCHEMA.names.index("text")]
 
 
 class _Rows(NamedTuple):
-    """Which rows a record has: how many operations has each, the record and the place in it of each row, and the rows of
-    the setData and the checks of `Records.sets` and those of the odd records."""
+    """Which rows records have. `counts`: how many operations each has; of each row its record, and its place in that.
+
+    `sets`, `checks`, `odd`: the rows of the setData and of the checks of `Records.sets`, and those of odd records.
+    """
 
     counts: np.ndarray
     records: np.ndarray
@@ -69,8 +71,8 @@ def table_of(records: Records) -> pa.Table:
     rows = _rows_of(records)
     operations = [operation for each in records.odd.values() for operation in each.operations or (None,)]
     paths, contents = _paths(records, rows, operations), _contents(records, rows, operations)
-    columns = _headers(records, rows) | _forms(records, rows, operations) | _rare(rows, operations) | _text(contents) | {
-        "path": paths} | as_kafka(paths, contents)
+    columns = _headers(records, rows) | _forms(records, rows, operations) | _rare(rows, operations)
+    columns |= {"path": paths} | _text(contents) | as_kafka(paths, contents)
     return pa.table([columns[name] for name in SCHEMA.names], SCHEMA)
 
 

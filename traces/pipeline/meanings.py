@@ -71,8 +71,8 @@ def _said(kinds: np.ndarray, contents: pa.Array) -> dict[str, pa.Array]:
     told = [_told(_SAYING[kinds[place]], contents[place].as_py()) for place in others.tolist()]
     order = np.empty(len(kinds), np.int64)
     order[np.concatenate([np.flatnonzero(is_usual), others])] = np.arange(len(kinds))
-    return {name: pa.concat_arrays([usual[name], column_of(name, [each[number] for each in told])]).take(pa.array(order))
-            for number, name in enumerate(_SAID)}
+    rest = {name: column_of(name, [each[number] for each in told]) for number, name in enumerate(_SAID)}
+    return {name: pa.concat_arrays([usual[name], rest[name]]).take(pa.array(order)) for name in _SAID}
 
 
 def _usual(states: pa.StructArray) -> dict[str, pa.Array]:

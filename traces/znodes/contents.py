@@ -29,8 +29,8 @@ class PartitionState(NamedTuple):
 
 _INT = rb"-?(?:0|[1-9]\d{0,8})"
 USUAL_STATE = re.compile(
-    rb'\{"controller_epoch":(?P<controller_epoch>%b),"leader":(?P<leader>%b),"version":1,"leader_epoch":(?P<leader_epoch>%b),'
-    rb'"isr":\[(?P<isr>(?:%b(?:,%b)*)?)\]\}' % ((_INT,) * 5))
+    rb'\{"controller_epoch":(?P<controller_epoch>%b),"leader":(?P<leader>%b),"version":1,'
+    rb'"leader_epoch":(?P<leader_epoch>%b),"isr":\[(?P<isr>(?:%b(?:,%b)*)?)\]\}' % ((_INT,) * 5))
 """A state as Kafka 0.8 to 3.9 writes it, which is read without a reader of JSON: there are more of these than of all
 else."""
 

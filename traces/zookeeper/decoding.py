@@ -12,6 +12,9 @@ from traces.zookeeper.transactions import (
 SET_DATA, CHECK, MULTI = 5, 13, 14
 TXN_HEADER = struct.Struct(">Qiqqi")
 _DIGEST_SIZE = 12
+_OPEN = (Acl(31, "world", "anyone"),)
+_OPEN_BYTES = b"\0\0\0\1" b"\0\0\0\x1f" b"\0\0\0\5world" b"\0\0\0\6anyone"
+"""The ACL of nearly all znodes, and how it is written."""
 
 
 def transaction_in(payload: bytes) -> Transaction:
@@ -94,6 +97,9 @@ def _close_session(reader: JuteReader) -> CloseSession:
 
 
 def _acl(reader: JuteReader) -> tuple[Acl, ...] | None:
+    if reader.content.startswith(_OPEN_BYTES, reader.offset):
+        reader.offset += len(_OPEN_BYTES)
+        return _OPEN
     return reader.vector(lambda: Acl(reader.int(), reader.string(), reader.string()))
 
 

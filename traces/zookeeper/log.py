@@ -95,8 +95,9 @@ def _records(path: Path, content: bytes, end: int, offset: int = _FILE_HEADER.si
 
 
 def _bounds(content: bytes, offset: int, end: int) -> np.ndarray:
-    """Where the payloads of the records from `offset` begin, and where they end, up to the first that is damaged or torn."""
-    unpack, checksum_of, size, end_byte = _RECORD_HEADER.unpack_from, zlib.adler32, _RECORD_HEADER.size, _END_OF_RECORD[0]
+    """Where the payloads from `offset` on begin (row 0) and end (row 1), up to the first record that is not whole."""
+    unpack, size = _RECORD_HEADER.unpack_from, _RECORD_HEADER.size
+    checksum_of, end_byte = zlib.adler32, _END_OF_RECORD[0]
     first, ends = offset + size, array("q")
     while (start := offset + size) < end:
         checksum, length = unpack(content, offset)
@@ -111,7 +112,7 @@ def _bounds(content: bytes, offset: int, end: int) -> np.ndarray:
 
 
 def _examine(content: bytes, offset: int, end: int) -> None:
-    """Raise JuteError with what is wrong with the record at `offset`, unless it is only that the file is cut inside it."""
+    """Raise JuteError with what is wrong with a record that is not whole, unless the file is cut inside it."""
     start = offset + _RECORD_HEADER.size
     if start > end:
         return

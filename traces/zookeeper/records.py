@@ -32,7 +32,10 @@ _TYPES = Headers(np.int64, np.uint64, np.int32, np.int64, np.bool_)
 
 
 class Records(Sequence):
-    """Transactions. `sets` has some as columns, `odd` the others, by their places; the data of the former is in `content`."""
+    """Transactions: `sets` has some as columns, `odd` the others, by their places.
+
+    `content`: the bytes in which the data of the sets is.
+    """
 
     def __init__(self, headers: Headers, sets: Sets, odd: dict[int, Transaction], content: bytes, bounds: np.ndarray):
         """`bounds`: where in the content the payload of each record begins (row 0) and ends (row 1)."""
