@@ -50,8 +50,8 @@ def test_sights_are_the_same_whatever_was_asked_before(cluster, data):
         reign, elected = Reign(term, term.start), data.draw(st.sampled_from([term.start, zxid]))
         codes, keys, times = np.array([1]), [(9, 9), reign.key], np.array([time_of(zxid)])
         moment, = remembering.moments(codes, keys, times, np.array([zxid]))
-        found = remembering.sights(reign, leader, elected, moment)
-        assert found == Views(brokers, leaving).sights(reign, leader, elected, moment)
+        found = remembering.sights(reign, leader, elected, moment).value
+        assert found == Views(brokers, leaving).sights(reign, leader, elected, moment).value
         for sight in found:
             assert sight.leaving == {b for b in sight.view.brokers if leaving.gone_soon(
                 b, sight.view.zxid, time_of(zxid), zxid, reign.key)}

@@ -51,8 +51,6 @@ class Case(NamedTuple):
 
     known: Elected | None
     written: Elected
-    sights: tuple[Sight, ...]
-    unclean: tuple[Unclean, ...]
     assignments: tuple[tuple[int, ...], ...]
     targets: tuple[tuple[int, ...], ...]
     created: Created | None
@@ -62,20 +60,18 @@ class Case(NamedTuple):
     is_being_deleted: bool
     may_be_emptied: bool
     is_overtaken: bool
-    repeats: Repeated | None
     topic_follows: bool
+    sights: tuple[Sight, ...] = ()
+    unclean: tuple[Unclean, ...] = ()
+    repeats: Repeated | None = None
 
 
-def case_of(change: Change, reign: Reign, evidence: Evidence, sights: tuple[Sight, ...],
-            repeats: Repeated | None) -> Case:
-    """The case of a change by the controller of a reign, which may have gone by these sights."""
+def case_of(change: Change, reign: Reign, evidence: Evidence) -> Case:
+    """The case of a change by the controller of a reign, but for what it saw, and read after that."""
     inputs, features, before, zxid = evidence.inputs, evidence.features, change.before, change.zxid
     partition = change.partition
     known = Elected(before.leader, frozenset(before.isr)) if before else None
     written = Elected(change.after.leader, frozenset(change.after.isr))
-    outside = known is not None and written.leader not in known.isr
-    unclean = tuple(_unclean(change, max(view.zxid, reign.start, change.since), evidence)
-                    for view, *_ in sights) if outside else ()
     versions = inputs.assignments(partition, reign.start, zxid)
     last = reign.last.get(partition, reign.start)
     targets = _targets(change, evidence, last if features.kip455 else reign.start, last)
@@ -84,17 +80,26 @@ def case_of(change: Change, reign: Reign, evidence: Evidence, sights: tuple[Sigh
     requested = inputs.deletions(change.topic, reign.start, zxid)
     following = evidence.next_checked(change.session, zxid) if known == written else None
     return Case(
-        known, written, sights, unclean, tuple(dict.fromkeys(own + targets)),
+        known, written, tuple(dict.fromkeys(own + targets)),
         tuple(targets), _created(change, reign, evidence, versions[0].zxid) if versions and known is None else None,
         inputs.common.lost_log_directories(zxid), inputs.common.preferred_requested(partition, last, zxid),
         any(requested), all(requested), features.variant == "zkclient" and _may_be_emptied(change, reign, evidence),
         before is not None and before.controller_epoch != change.after.controller_epoch and change.since > reign.start,
-        repeats, following == Place("topic", change.topic),
+        following == Place("topic", change.topic),
     )
 
 
+def unclean_of(case: Case, row: int, reign: Reign, sights: tuple[Sight, ...],
+               evidence: Evidence) -> tuple[Unclean, ...]:
+    """What an election by each sight read that wrote the change in a row: the state first, then the topic's configuration."""
+    if case.known is None or case.written.leader in case.known.isr:
+        return ()
+    change = evidence.changes[row]
+    return tuple(_unclean(change, max(view.zxid, reign.start, change.since), evidence) for view, *_ in sights)
+
+
 def _unclean(change: Change, since: int, evidence: Evidence) -> Unclean:
-    """What an election read that began at a zxid: the state first, then the topic's configuration."""
+    """What one read that began at a zxid."""
     settings = evidence.inputs.unclean(change.topic, since, change.zxid)
     enabled = [setting.zxid for setting in settings if setting.value]
     return Unclean(bool(enabled), bool(enabled) and enabled[-1] > since,

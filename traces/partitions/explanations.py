@@ -11,7 +11,8 @@ from math import inf
 from typing import NamedTuple
 
 from traces.features import Features
-from traces.partitions.case import Case, Unclean
+from traces.known import Known
+from traces.partitions.case import Case, Repeated, Unclean
 from traces.partitions.elections import Elected, Elections
 from traces.partitions.views import Sight
 
@@ -19,6 +20,7 @@ FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker s
 CREATION, EXPANSION, DELETION = "topic creation", "partition expansion", "topic deletion"
 REASSIGNMENT, SHUTDOWN, DIRECTORY = "reassignment", "controlled shutdown", "log directory failure"
 ENABLED, FORCED = "unclean election enabled", "unclean election requested"
+ELECTIONS = ("new_topic", "offline", "offline_unclean", "preferred", "reassign", "controlled_shutdown")
 BY_ZNODE, BY_REQUEST = "preferred election by znode", "preferred election by request or timer"
 _REMEMBERED = 50_000
 """So many cases are remembered: those of the partitions that one broker's end concerns are mostly alike."""
@@ -33,13 +35,37 @@ class Explanation(NamedTuple):
     tokens: int = 0
 
 
+class Told(NamedTuple):
+    """What is told of changes that are alike: their explanations, the preferred one first, or why there are none.
+
+    `view`: the oldest that their controller can have had, None where that is not known; `elected`: the same of an
+    election, None of other changes.
+    """
+
+    explanations: tuple[Explanation, ...]
+    why: str = ""
+    view: int | None = None
+    elected: int | None = None
+
+
 class Explainer:
     """Explains a controller's changes as a variant of the election system allows them."""
 
     def __init__(self, features: Features):
         self._features, self._variant = features, features.variant
         self._elections = Elections()
-        self.explanations = lru_cache(maxsize=_REMEMBERED)(self.explanations)
+        self.tell = lru_cache(maxsize=_REMEMBERED)(self.tell)
+
+    def tell(self, given: Known[Case], sights: Known[tuple[Sight, ...]], unclean: tuple[Unclean, ...],
+             repeats: Repeated | None) -> Told:
+        """What explains a change in a case that is given but for these."""
+        case = given.value._replace(sights=sights.value, unclean=unclean, repeats=repeats)
+        found = self.explanations(case)
+        if not found:
+            return Told((), _why_not(case, self.allowed(case)))
+        views = [e.view for e in found]
+        elected = min(e.view for e in found if e.strategy in ELECTIONS) if found[0].strategy in ELECTIONS else None
+        return Told(found, "", None if None in views else min(views), elected)
 
     def explanations(self, case: Case) -> tuple[Explanation, ...]:
         """All that gives what was written, by each view and assignment that the controller may have read.
@@ -217,3 +243,11 @@ def _why_offline(case: Case, replica: int) -> Iterator[tuple[str, int | None, in
             yield FAILURE if replica in view.left else FAILOVER, view.zxid, 0
         elif replica in leaving:
             yield SHUTDOWN, view.zxid, 1
+
+
+def _why_not(case: Case, allowed: list[str]) -> str:
+    """Why nothing explains a controller's change: what it may have read, and what it might have written by that."""
+    orders = " or ".join(str(list(order)) for order in case.assignments) or "unknown"
+    views = ", ".join(f"{sorted(view.brokers)} since {view.zxid:#x}" for view, *_ in case.sights)
+    return f"no strategy gives this with assignment {orders} and a view of /brokers/ids of {views}; " \
+           f"allowed there: {', '.join(allowed) or 'nothing'}"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from traces.known import Known, known
 from traces.partitions.leaving import Leaving
 from traces.reigns import Reign
 from traces.versions import Version, Versions
@@ -48,7 +49,7 @@ class Views:
 
     def __init__(self, brokers: Versions, leaving: Leaving):
         self._brokers, self._leaving = brokers, leaving
-        for name in ("_of_places", "_gone_soon", "_without", "_same", "_outlook", "_sights"):
+        for name in ("_of_places", "_gone_soon", "_without", "_outlook", "_sights"):
             setattr(self, name, lru_cache(_REMEMBERED)(getattr(self, name)))
 
     def moments(self, reigns: np.ndarray, keys: Sequence[tuple[int, int]], times: np.ndarray,
@@ -61,22 +62,19 @@ class Views:
         counts = self._brokers.counts(zxids), np.searchsorted(self._leaving.times, times, "right"), chosen
         return list(zip(*(count.tolist() for count in counts)))
 
-    def sights(self, reign: Reign, leader: int | None, elected: int, moment: Moment) -> tuple[Sight, ...]:
+    def sights(self, reign: Reign, leader: int | None, elected: int,
+               moment: Moment) -> Known[tuple[Sight, ...]]:
         """What the controller of a reign may have gone by at a moment, oldest first.
 
         `leader`: that of the partition, None for a new one; `elected`: the zxid since which it may be the leader.
         """
         return self._sights(reign.key, reign.start, reign.view, leader, elected, moment)
 
-    def _sights(self, key, start, view, leader, elected, moment) -> tuple[Sight, ...]:
+    def _sights(self, key, start, view, leader, elected, moment) -> Known[tuple[Sight, ...]]:
         outlook = self._outlook(key, start, view, moment)
-        return self._same(tuple(
+        return known(tuple(
             Sight(view, leaving, leader is not None and self._was_without(leader, elected, view.zxid))
             for view, leaving in outlook))
-
-    @staticmethod
-    def _same(sights: tuple[Sight, ...]) -> tuple[Sight, ...]:
-        return sights
 
     def _outlook(self, key, start, view, moment) -> list[tuple[View, frozenset[int]]]:
         versions, begun, chosen = moment
