@@ -7,7 +7,7 @@ from pathlib import Path
 from spec.language.domains import NOBODY
 from tests.traces.readmes import rows, section
 from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, all_of
-from traces.facts.expectations import EXPECTATIONS
+from traces.facts.expectations import UNEXPECTED
 
 
 def zxid_in(cell: str) -> int | None:
@@ -87,7 +87,7 @@ def test_requests_and_assignments(recording_directory):
 def test_what_one_might_expect_of_states(recording_directory):
     told = re.findall(r"^- (.*): (always|broken (\d+) times, (0x\w+))",
                       section(recording_directory, "Partition state writes"), re.MULTILINE)
-    assert [text for text, *_ in told] == list(EXPECTATIONS)
+    assert [text for text, *_ in told] == list(UNEXPECTED)
     broken = [(text, int(count), first) for text, _, count, first in told if count]
     facts = all_of(recording_directory).facts
     assert [(each.text, each.count, hex(each.zxid)) for each in facts.broken] == broken

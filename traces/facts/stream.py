@@ -7,7 +7,7 @@ import numpy as np
 
 from spec.language.domains import NOBODY
 from traces.evidence import Evidence
-from traces.facts.expectations import EXPECTATIONS, Broken, broken_by
+from traces.facts.expectations import UNEXPECTED, Broken, broken_by
 from traces.facts.leaderless import Leaderless, alone, is_unclean, without_leader
 from traces.facts.reigns import Written, states_by
 from traces.partitions.changes import Change, Changes
@@ -43,8 +43,8 @@ def facts_in(evidence: Evidence, deletions: list[Deletion]) -> StreamFacts:
     kept_alone = np.array([alone(change) for change in changes.at(lost[first])], bool)[kinds]
     leaderless = without_leader(changes.at(np.flatnonzero(~led | nobody)), deletions)
     written = states_by(evidence.controllers, changes, evidence.claims)
-    return StreamFacts(_unclean(changes, np.flatnonzero(elected)), leaderless, len(lost), int(kept_alone.sum()), written,
-                       broken_by(evidence))
+    unclean = _unclean(changes, np.flatnonzero(elected))
+    return StreamFacts(unclean, leaderless, len(lost), int(kept_alone.sum()), written, broken_by(evidence))
 
 
 def _unclean(changes: Changes, rows: np.ndarray) -> list[Change]:
@@ -71,5 +71,5 @@ def facts_together(found: Iterable[StreamFacts]) -> StreamFacts:
             known.zxid, known.count = min(known.zxid, one.zxid), known.count + one.count
     whole.unclean.sort(key=lambda change: (change.zxid, change.topic))
     whole.leaderless.sort(key=lambda time: time.zxid)
-    whole.written, whole.broken = list(written.values()), [broken[text] for text in EXPECTATIONS if text in broken]
+    whole.written, whole.broken = list(written.values()), [broken[text] for text in UNEXPECTED if text in broken]
     return whole

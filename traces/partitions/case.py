@@ -91,7 +91,7 @@ def case_of(change: Change, reign: Reign, evidence: Evidence) -> Case:
 
 def unclean_of(case: Case, row: int, reign: Reign, sights: tuple[Sight, ...],
                evidence: Evidence) -> tuple[Unclean, ...]:
-    """What an election by each sight read that wrote the change in a row: the state first, then the topic's configuration."""
+    """What an election by each sight read that wrote a change: the state first, then the topic's configuration."""
     if case.known is None or case.written.leader in case.known.isr:
         return ()
     change = evidence.changes[row]

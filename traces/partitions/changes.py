@@ -139,8 +139,13 @@ class Changes(Sequence):
             sessions, map(self._writes.members.broker_of.get, sessions), self.checked[rows].tolist()))
 
     def __getitem__(self, row):
-        rows = np.arange(len(self))[row]
-        return self.at(rows) if isinstance(row, slice) else self.at(rows[None])[0]
+        if isinstance(row, slice):
+            return self.at(np.arange(len(self))[row])
+        states, session = self.states.values, int(self.sessions[row])
+        return Change(
+            int(self.zxids[row]), int(self.times[row]), self.names[self.partitions[row]], int(self.since[row]),
+            states[self.before[row]], states[self.after[row]], session, self._writes.members.broker_of.get(session),
+            bool(self.checked[row]))
 
     def __iter__(self) -> Iterator[Change]:
         return iter(self[:])

@@ -23,7 +23,8 @@ def explain_wishes(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges
     states, before, after = changes.states, changes.before[rows], changes.after[rows]
     stays = states.leads[after] & (states.leaders[after] == states.leaders[before])
     brokers = evidence.writes.brokers[changes.rows[rows]]
-    own = np.where(changes.checked[rows], evidence.claims.won[rows], (brokers == states.leaders[after]) & (brokers != NOTHING))
+    leads = (brokers == states.leaders[after]) & (brokers != NOTHING)
+    own = np.where(changes.checked[rows], evidence.claims.won[rows], leads)
     for row in rows[~stays].tolist():
         found.refuse(row, "the leader epoch stays, and the leader does not or is not in the ISR")
     for row in rows[stays & ~own].tolist():

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
+from functools import lru_cache
 from itertools import permutations, product
 
 from spec.topics.assignment import assign_replicas
@@ -98,9 +99,9 @@ class Creations:
         for version in self._inputs.common.registered_since(write.time - READ_WITHIN, write.zxid):
             size = len(version.value)
             if replicas <= size and set().union(*wanted[first:]) <= version.value:
-                for brokers, *chosen in product(_orders(version.value, wanted), range(size), range(size)):
-                    begins = assign_replicas(brokers, first + 1, replicas, *chosen)[first] == wanted[first]
-                    if begins and assign_replicas(brokers, n, replicas, *chosen)[first:] == wanted[first:]:
+                for brokers in _orders(version.value, wanted):
+                    begins = _begins(tuple(brokers), first, replicas).get(tuple(wanted[first]), ())
+                    if any(assign_replicas(brokers, n, replicas, *c)[first:] == wanted[first:] for c in begins):
                         return True
         return False
 
@@ -121,6 +122,15 @@ class Creations:
         """The zxid of the last write of the stream that is by so much older than another, 0 without one."""
         place = bisect_left(self._writes.times, write.time - milliseconds)
         return int(self._writes.zxids[place - 1]) if place else 0
+
+
+@lru_cache(100)
+def _begins(brokers: tuple[int, ...], first: int, replicas: int) -> dict[tuple[int, ...], list[tuple[int, int]]]:
+    """By what is assigned to partition `first`: all that the rule may have been given at random for that."""
+    found: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
+    for chosen in product(range(len(brokers)), repeat=2):
+        found[tuple(assign_replicas(brokers, first + 1, replicas, *chosen)[first])].append(chosen)
+    return dict(found)
 
 
 def _orders(brokers: frozenset[int], wanted: list[list[int]]) -> list[list[int]]:

@@ -85,7 +85,7 @@ class TopicSteps:
         `known`: the assignment in its memory; `state`: the partition's, None without one; `target`: what
         /admin/reassign_partitions asked for, where only that tells of it.
         """
-        s = self._blank(1).copy()
+        s = copied(self._blank(1))
         self._put(s.zk.assignments[0], known)
         zk, controller = s.zk, s.brokers[0].controller
         partition = controller.partitions[0]
@@ -106,7 +106,7 @@ class TopicSteps:
 
         All its replicas have been deleted; of a topic without partitions the controller knows nothing.
         """
-        s = self._blank(max(partitions, 1)).copy()
+        s = copied(self._blank(max(partitions, 1)))
         zk, controller = s.zk, s.brokers[0].controller
         zk.registered, zk.epoch, controller.epoch, controller.deleting, zk.marker = 1, EPOCH, EPOCH, 1, 1
         zk.topic = zk.config = controller.topic = 1 if partitions else 0
@@ -125,7 +125,7 @@ class TopicSteps:
 
         `live`: the brokers that the controller takes for live.
         """
-        s = s.copy()
+        s = copied(s)
         controller = s.brokers[0].controller
         controller.doing = controller.moving = 0
         controller.live = self._set(live)
@@ -135,7 +135,7 @@ class TopicSteps:
 
     def cancelled(self, s: Plain) -> Plain:
         """The state in which it is to be taken back (2.4+)."""
-        s = s.copy()
+        s = copied(s)
         s.brokers[0].controller.doing = s.brokers[0].controller.moving = 0
         s.network.asked.wanted = CANCELLATION
         self._take["reassign"](s, 0)
@@ -167,17 +167,17 @@ class TopicSteps:
             members = replicas_of(controller.partitions[0].assigned.replicas)
             nobody = {0} if "elections" in scene.broken else set()
             for live in nobody | {intersection(members, self._set(live)) for live in scene.lives}:
-                moved = s.copy()
+                moved = copied(s)
                 moved.brokers[0].controller.live = live
                 yield from self._followed(moved, "move_leader", scene)
         elif controller.doing == REMOVING:
             yield from self._removals(s, scene)
         elif controller.doing == STOPPING:
-            stopped = s.copy()
+            stopped = copied(s)
             self._take["stop_replicas"](stopped, 0)
             yield from self.next_writes(stopped, scene)
         elif controller.doing == DELETING_REQUEST:
-            done = s.copy()
+            done = copied(s)
             self._take["delete_listed"](done, 0, 0)
             yield Step("delete_listed", done, None)
         else:
@@ -185,7 +185,7 @@ class TopicSteps:
 
     def _checked(self, s, isr):
         """The state after the controller has read this ISR, which may have changed since."""
-        read = s.copy()
+        read = copied(s)
         read.zk.partitions[0].isr = self._set(isr)
         self._take["check" if self.kip455 else "check_target"](read, 0, 0)
         read.zk.partitions[0].isr = s.zk.partitions[0].isr
@@ -195,14 +195,14 @@ class TopicSteps:
         """Any of the replicas that leave may be the next; those outside the ISR leave without a write."""
         leaving, isr = s.brokers[0].controller.partitions[0].leaving, s.zk.partitions[0].isr
         if "removals" in scene.broken:
-            skipped = s.copy()
+            skipped = copied(s)
             skipped.brokers[0].controller.partitions[0].leaving = 0
             progress.proceed(skipped.brokers[0].controller)
             yield from self.next_writes(skipped, scene)
         silent = difference(leaving, isr)
         for replica in range(len(self._ids)):
             if contains(leaving if is_empty(silent) else silent, replica):
-                yield from self._followed(s.copy(), "remove_replica", scene, replica)
+                yield from self._followed(copied(s), "remove_replica", scene, replica)
                 if not is_empty(silent):
                     return
 
@@ -216,7 +216,7 @@ class TopicSteps:
             yield from self.next_writes(s, scene)
 
     def _visible(self, s, name):
-        after = s.copy()
+        after = copied(s)
         before = after.zk.partitions[0].leader_epoch
         self._take[name](after, 0, 0)
         if name != "tell_replicas":
@@ -257,6 +257,15 @@ class TopicSteps:
             scope = dict.fromkeys(self._model.scope, 2) | {"brokers": n, "replicas": n, "partitions": partitions}
             self._blanks[partitions] = new_state(self._model.state, scope)
         return self._blanks[partitions]
+
+
+def copied(s: Plain) -> Plain:
+    """A copy of a state; brokers other than the controller share theirs with it, which no step here changes."""
+    brokers, s.brokers = s.brokers, s.brokers[:1]
+    twin = s.copy()
+    twin.brokers += brokers[1:]
+    s.brokers = brokers
+    return twin
 
 
 @cache

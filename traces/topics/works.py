@@ -4,7 +4,7 @@ from spec.language.plain import Plain
 from spec.topics.context import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
 from traces.partitions.changes import Partition
 from traces.partitions.elections import Elected
-from traces.topics.steps import Scene, Step, TopicSteps
+from traces.topics.steps import Scene, Step, TopicSteps, copied
 from traces.topics.world import TopicTree
 from traces.znodes.assignments import Assignment
 from traces.znodes.places import Place, text_of
@@ -34,7 +34,7 @@ class Reassigning:
         if self._next[0] is not scene:
             found: list[Step | None] = []
             for s in self._states:
-                s = s.copy()
+                s = copied(s)
                 self._steps.refresh(s, scene.state, scene.epoch)
                 found += self._steps.next_writes(s, scene)
             self._next = scene, found
