@@ -44,7 +44,7 @@ class Question:
 
     def __init__(self, relation: Relation, action: Action):
         self.relation, self.action = relation, action
-        self.solver, self._count = z3.Solver(), 0
+        self.solver, self._count = z3.SimpleSolver(), 0
         first = [*action.symbols, *numbers_of(relation), *relation.indices(action.guard)]
         first += [i for term in action.after.values() for i in relation.indices(term)]
         self._terms = {term.get_id(): term for term in first}
@@ -67,7 +67,7 @@ class Question:
         for family in fresh:
             if family.name in self.goals:
                 broken = z3.Or(*(z3.Not(g) for g in self.goals[family.name]))
-                self.solver.add(z3.Implies(z3.Bool(f"break {family.name}"), broken))
+                self.solver.add(z3.Implies(breaks(family.name), broken))
 
     def _goals(self, family):
         changed = self.action.after.keys()
@@ -89,24 +89,24 @@ class Question:
                 found += [self.relation.moved(i, self.action.after) for i in at if asked]
         return found
 
-    def ask(self, names: list[str], goals: list[str], work: Work, small: bool = False) -> z3.CheckSatResult:
+    def ask(self, names: list[str], goals: list[str], work: Work) -> z3.CheckSatResult:
         """Whether one of the goals may fail after the action, from where the assumed families hold.
 
-        `core` then holds the families that suffice, as few as possible if `small`.
+        `core` then holds families that suffice.
         """
         self.model, self.core = None, []
         if work.left() <= 0:
             return z3.unknown
-        self.solver.set("core.minimize", small)
+        self.solver.set("core.minimize", False)
         self._count += 1
         either = z3.Bool(f"one of them {self._count}")
+        self.solver.add(z3.Implies(either, z3.Or(*map(breaks, goals))))
         work.limit(self.solver, None if len(goals) == 1 else work.patience)
-        self.solver.add(z3.Implies(either, z3.Or(*(z3.Bool(f"break {name}") for name in goals))))
         answer = self.solver.check(*map(assumed, names), either)
         self.model = self.solver.model() if answer == z3.sat else None
-        self.core = [str(c).removeprefix("assume ") for c in self.solver.unsat_core()] if answer == z3.unsat else []
         if answer == z3.unsat:
-            self._kept.append((set(goals), self._known.keys() & self.core))
+            self.core = self._families_of(self.solver.unsat_core())
+            self._kept.append((set(goals), set(self.core)))
         return answer
 
     def keeps(self, names: Iterable[str], goals: list[str]) -> bool:
@@ -129,7 +129,7 @@ class Question:
         self.model, self.core = None, []
         if work.left() <= 0:
             return z3.unknown
-        alone = z3.Solver()
+        alone = z3.SimpleSolver()
         work.limit(alone)
         alone.add(self.action.guard, *wanted)
         if alone.check() == z3.unsat:
@@ -161,8 +161,13 @@ class Question:
             if answer != z3.unsat:
                 return z3.unsat if small else answer
             assumptions = self.solver.unsat_core()
-            self.core = [str(c).removeprefix("assume ") for c in assumptions]
+            self.core = self._families_of(assumptions)
         return answer
+
+    def _families_of(self, core):
+        """The names of the families assumed in a core."""
+        names = (literal.decl().name().removeprefix("assume ") for literal in core)
+        return [name for name in names if name in self._known]
 
     def broken(self, name: str) -> z3.BoolRef | None:
         """The instance of a goal that fails in the last model, or None."""
@@ -176,6 +181,12 @@ class Question:
 def assumed(name: str) -> z3.BoolRef:
     """The condition under which a family is assumed."""
     return z3.Bool(f"assume {name}")
+
+
+@cache
+def breaks(name: str) -> z3.BoolRef:
+    """The condition under which a fact of a family fails after the action."""
+    return z3.Bool(f"break {name}")
 
 
 def numbers_of(relation: Relation):
@@ -197,7 +208,7 @@ def initially(relation: Relation, families: list[Family], work: Work) -> Outcome
     for family in families:
         for condition, store in states:
             for fact in family.facts:
-                solver, goal = z3.Solver(), relation.moved(fact.formula, store)
+                solver, goal = z3.SimpleSolver(), relation.moved(fact.formula, store)
                 work.limit(solver)
                 solver.add(condition, *(i >= 0 for i in fact.over), z3.Not(goal))
                 answer = solver.check()
@@ -211,11 +222,11 @@ def initially(relation: Relation, families: list[Family], work: Work) -> Outcome
 
 
 class Prover:
-    """Questions about one relation, kept from one proof to the next."""
+    """Questions about one relation, kept from one proof to the next; of some `actions`, where these stand for all."""
 
-    def __init__(self, relation: Relation, work: Work):
+    def __init__(self, relation: Relation, work: Work, actions: list[Action] | None = None):
         self.relation, self.work = relation, work
-        self.questions = [Question(relation, action) for action in relation.actions]
+        self.questions = [Question(relation, action) for action in actions or relation.actions]
         self._initial: dict[str, Outcome] = {}
 
     def prove_together(self, families: list[Family]) -> Outcome:

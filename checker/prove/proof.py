@@ -16,6 +16,7 @@ from checker.prove.relation import Relation
 from checker.prove.samples import reachable_states, sampling_scope
 from checker.prove.search import Search
 from checker.prove.steps import States, prove_step
+from checker.prove.symmetry import representatives
 from checker.prove.variables import bounds_of, sorts_of
 from checker.prove.vocabulary import Samples
 from checker.prove.work import Work
@@ -76,7 +77,7 @@ class _Run:
     def __init__(self, model, scope, endless, properties, lemmas, work):
         self.properties = [p for p in properties if p.kind in SAFETY]
         self.relation = Relation(model, scope, endless, properties=tuple(self.properties))
-        self.work, self.prover = work, Prover(self.relation, work)
+        self.work = work
         self.base = ranges_of(self.relation) + sequences_of(self.relation)
         asked = {p.name for p in self.properties}
         self.lemmas = [lemma_family(self.relation, f) for f in lemmas if f.__name__ not in asked]
@@ -87,7 +88,7 @@ class _Run:
 
     def proof(self, began, searching):
         proof = Proof(self.relation)
-        self.outcome = self.prover.prove_together([*self.base, *self.lemmas, *self.targets])
+        self.outcome = self._induction(searching)
         proof.induction_seconds = time.monotonic() - began
         open_before = searching and (self._open() or any(v.failed for v in map(self._step, self.properties) if v))
         if open_before and self.work.left() > 0:
@@ -102,6 +103,19 @@ class _Run:
         proof.never_enabled = self._never_enabled()
         proof.seconds, proof.work = time.monotonic() - began, self.work.done()
         return proof
+
+    def _induction(self, searching):
+        """Prove all that is given, of one of all actions alike; of all where lemmas are looked for, which may tell ids
+        apart.
+        """
+        given, actions = [*self.lemmas, *self.targets], self.relation.actions
+        first = actions if searching else representatives(self.relation, self.base, given, Work(self.work.patience))
+        self.prover = Prover(self.relation, self.work, first)
+        outcome = self.prover.prove_together([*self.base, *given])
+        if len(first) < len(actions) and {f.name for f in self.base} & {*outcome.failed, *outcome.undecided}:
+            self.prover = Prover(self.relation, self.work)
+            outcome = self.prover.prove_together([*self.base, *given])
+        return outcome
 
     def _step(self, prop):
         return None if prop.kind != "step" else prove_step(self.prover, prop, self.outcome.proved)
@@ -165,8 +179,8 @@ class _Run:
 
     def _indices(self):
         """That no action indexes beyond an array."""
-        found, states = Verdict("indices in range", "range", PROVED), States(self.prover, self.outcome.proved)
-        used = set()
+        found, used = Verdict("indices in range", "range", PROVED), set()
+        states = States(self.relation, self.outcome.proved, self.work)
         for action in self.relation.actions:
             for condition, where in action.obligations:
                 found.instances += 1
@@ -231,24 +245,34 @@ class _Run:
         together = base if name in base else [name]
         if together[0] not in self._cores:
             proved, core = [f.name for f in self.outcome.proved], set()
+            costless = self._cores.get(base[0], {""}) <= {*base}
+            free = {*together, *(base if costless else ())}
             for question in self.prover.questions:
                 goals = [goal for goal in together if goal in question.goals and goal in proved]
-                core |= self._used(question, proved, goals) if goals else set()
+                core |= self._used(question, proved, goals, core | free) if goals else set()
             self._cores[together[0]] = core
         return self._cores[together[0]]
 
-    def _used(self, question, proved, goals):
+    def _used(self, question, proved, goals, free):
         """The families that suffice for some goals: the declared ranges alone, with lemmas that others use, or those
-        with which they were proved.
+        with which they were proved. Few of them are not `free`, which are used anyhow.
         """
         kinds = {f.name: f.kind for f in self.outcome.proved}
         few = [n for n in proved if kinds[n] in ("range", "sequence") or n in goals]
-        known = {n for core in self._cores.values() for n in core}
+        known = free.union(*self._cores.values())
         for names in (few, [n for n in proved if n in few or n in known], proved):
-            may_ask = self.work.left() > max(0, self._reserve)
-            if may_ask and question.ask(names, goals, self.work, small=True) == z3.unsat:
-                return set(question.core)
+            if self._suffice(question, names, goals):
+                core = {*question.core}
+                for name in sorted(core - free):
+                    rest = (core | free) - {name}
+                    if name in core and self._suffice(question, [n for n in proved if n in rest], goals):
+                        core = {*question.core}
+                return core
         return question.enough(proved, goals)
+
+    def _suffice(self, question, names, goals):
+        may_ask = self.work.left() > max(0, self._reserve)
+        return may_ask and question.ask(names, goals, self.work) == z3.unsat
 
     def _never_enabled(self):
         """Transitions that no state where all that is proved holds allows: the proof would say nothing of them."""

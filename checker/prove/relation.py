@@ -68,7 +68,7 @@ class Relation:
 
     def _build(self):
         before = self.variables.store()
-        self._reads, self._indices, self._kinds = {}, {}, {}
+        self._reads, self._indices, self._kinds, self._steps = {}, {}, {}, {}
         for place in self.variables.places:
             if place.path in self.variables.terms and not place.starred:
                 self._note_kind(self.variables.terms[place.path], isinstance(place.domain, Id))
@@ -140,9 +140,18 @@ class Relation:
 
     def step_predicate(self, prop: Property, action: Action) -> z3.BoolRef:
         """Where a property of steps holds for an action, in terms of the state before."""
-        before = self.variables.store()
-        stores = {"before": before, "after": {**before, **action.after}}
-        return self._judged(prop.predicate, stores, ("before", "after"), action.arguments if prop.of else ())
+        formula, variables = self.step_formula(prop, action.arguments), self.variables
+        after = ((variables.later[p], action.after.get(p, variables.terms[p])) for p in self.reads(formula))
+        return elements_read(z3.substitute(formula, *after))
+
+    def step_formula(self, prop: Property, arguments: tuple) -> z3.BoolRef:
+        """Where a property of steps holds, in terms of two states and the arguments of a step from one to the other."""
+        arguments = arguments if prop.of else ()
+        key = prop.name, *map(str, arguments)
+        if key not in self._steps:
+            stores = {"before": self.variables.store(), "after": self.variables.filled(self.variables.later)}
+            self._steps[key] = self._judged(prop.predicate, stores, ("before", "after"), arguments)
+        return self._steps[key]
 
     def _judged(self, function, stores, roots, arguments):
         try:

@@ -8,7 +8,8 @@ import z3
 
 from checker.prove.facts import Fact, Family
 from checker.prove.induction import Failure, Prover, Question
-from checker.prove.relation import Action, universals
+from checker.prove.relation import Action, Relation, universals
+from checker.prove.work import Work
 from spec.language.model import Property
 
 
@@ -24,12 +25,11 @@ class Step:
 
 def prove_step(prover: Prover, prop: Property, families: list[Family]) -> Step:
     """Whether every step from where the families hold has a property."""
-    count, used, names = 0, set(), [family.name for family in families]
+    used, names = set(), [family.name for family in families]
     for question in prover.questions:
         action = question.action
         if not prop.concerns(action.transition):
             continue
-        count += 1
         holds = prover.relation.step_predicate(prop, action)
         if z3.is_true(holds):
             continue
@@ -42,16 +42,17 @@ def prove_step(prover: Prover, prop: Property, families: list[Family]) -> Step:
             return Step(failed=Failure(family, action, question.model, holds))
         if answer == z3.unknown:
             return Step(undecided=action.name)
+    count = sum(prop.concerns(action.transition) for action in prover.relation.actions)
     return Step(instances=count, core=tuple(used))
 
 
 class States(Question):
     """Questions about any state where families hold, whether or not an action can be taken in it."""
 
-    def __init__(self, prover: Prover, families: list[Family]):
-        super().__init__(prover.relation, Action(None, (), z3.BoolVal(True), {}, ()))
+    def __init__(self, relation: Relation, families: list[Family], work: Work):
+        super().__init__(relation, Action(None, (), z3.BoolVal(True), {}, ()))
         self.add(families)
-        self._names, self._work, self._found = [family.name for family in families], prover.work, {}
+        self._names, self._work, self._found = [family.name for family in families], work, {}
 
     def always(self, condition: z3.BoolRef, symbols: list[z3.ExprRef]) -> z3.CheckSatResult:
         """Whether a condition holds (unsat) in all these states, for all values of symbols from 0; `core` as usual."""

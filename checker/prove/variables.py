@@ -51,7 +51,8 @@ class Variables:
     """The variables of a model at a scope, where the bounds named in `endless` have no end.
 
     `array_bounds` are those of the endless bounds that size an array. Either no sort has an end or all have: then a
-    set is an array of truths. `over_ids` are the leaves of which there is one for each id of such a sort.
+    set is an array of truths. `over_ids` are the leaves of which there is one for each id of such a sort. `terms` are
+    the leaves of a state, `later` those of the state after it, and `paths` says of which leaf either is.
     """
 
     def __init__(self, model: Model, scope: Scope, endless: frozenset[str] = frozenset(), bits: int | None = None):
@@ -62,9 +63,10 @@ class Variables:
         self.array_bounds: set[str] = set()
         self.over_ids: set[tuple] = set()
         self.places = list(self._places(model.state, (), None))
-        self.terms = {p.path: self._variable(p) for p in self.places if not p.spare}
+        self.terms = {p.path: self._variable(p, "") for p in self.places if not p.spare}
+        self.later = {p.path: self._variable(p, "'") for p in self.places if not p.spare}
         self.domains = {p.path: p.domain for p in self.places}
-        self.paths = {term.get_id(): path for path, term in self.terms.items()}
+        self.paths = {term.get_id(): path for terms in (self.terms, self.later) for path, term in terms.items()}
 
     def is_endless(self, array: Array) -> bool:
         """Whether an array has no end."""
@@ -100,8 +102,8 @@ class Variables:
         else:
             yield Place(path, domain, spare)
 
-    def _variable(self, place):
-        name = place.expression
+    def _variable(self, place, mark):
+        name = place.expression + mark
         if not place.starred:
             return z3.Const(name, self.sort(place.domain))
         return z3.Array(name, z3.IntSort(), self.sort(place.domain))
@@ -118,7 +120,11 @@ class Variables:
 
     def store(self) -> dict[tuple, object]:
         """A state of variables; spare slots hold 0."""
-        return {p.path: self._zero(p) if p.spare else self.terms[p.path] for p in self.places}
+        return self.filled(self.terms)
+
+    def filled(self, terms: dict[tuple, object]) -> dict[tuple, object]:
+        """A state of these leaves; spare slots hold 0."""
+        return {p.path: self._zero(p) if p.spare else terms[p.path] for p in self.places}
 
     def zeros(self) -> dict[tuple, object]:
         """A state of zeros."""

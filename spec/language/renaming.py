@@ -32,7 +32,12 @@ class Named:
 
 def named_leaves(state: Record, scope: Scope) -> list[Named]:
     """All leaves of a state, in order, with what of each names ids."""
-    return [Named(leaf, *_names(state, leaf.path)) for leaf in leaves(state, scope)]
+    return [named_leaf(state, leaf) for leaf in leaves(state, scope)]
+
+
+def named_leaf(state: Record, leaf: Leaf) -> Named:
+    """A leaf of a state, with what of it names ids."""
+    return Named(leaf, *_names(state, leaf.path))
 
 
 def _names(domain, path):
@@ -54,7 +59,7 @@ class Renaming:
     def __init__(self, symmetry: Symmetry, images: Mapping[str, tuple[int, ...]]):
         self.images = images
         where = {named.leaf.path: i for i, named in enumerate(symmetry.leaves)}
-        moved = [where[self._path(named)] for named in symmetry.leaves]
+        moved = [where[self.path(named)] for named in symmetry.leaves]
         self._sources = sorted(range(len(moved)), key=moved.__getitem__)
         self._mapped = []
         for i, named in enumerate(symmetry.leaves):
@@ -62,7 +67,8 @@ class Renaming:
             if table and not named.leaf.spare:
                 self._mapped.append((i, moved[i], table, [(where[path], slot) for path, slot in named.slots]))
 
-    def _path(self, named):
+    def path(self, named: Named) -> tuple[str | int, ...]:
+        """Where the leaf is in a renamed state."""
         path = list(named.leaf.path)
         for position, sort in named.indices:
             path[position] = self.images[sort][path[position]] if sort in self.images else path[position]

@@ -1,0 +1,161 @@
+"""One action of all that renaming ids makes of each other, where it is proved that nothing tells these ids apart.
+
+A permutation of ids makes of a state another one (`spec.language.renaming`). Say that whatever facts hold in a state
+hold in the renamed state, and that an action's step of the renamed state is another one's step, renamed. If the latter
+keeps the facts, so does the former: rename back the state before, take the other step, rename what comes of it. Both
+are asked of z3, in states within the declared ranges, for a few permutations of which all others are made. An action
+that is no other's renaming is asked itself, and may tell ids apart.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import z3
+
+from checker.prove.facts import Family
+from checker.prove.relation import Action, Relation, elements_read
+from checker.prove.steps import States
+from checker.prove.variables import EVERY
+from checker.prove.work import Work
+from spec.language.domains import Id
+from spec.language.renaming import Named, Renaming, Symmetry, named_leaf
+
+
+class Renamed:
+    """A permutation of ids, on the terms of a state."""
+
+    def __init__(self, relation: Relation, renaming: Renaming):
+        self.relation, self.renaming = relation, renaming
+        variables = relation.variables
+        leaves = [named_leaf(relation.model.state, p) for p in variables.places if p.path in variables.terms]
+        self._sources = {renaming.path(named): named for named in leaves}
+        self._states = [(terms, self.store(terms)) for terms in (variables.terms, variables.later)]
+
+    def store(self, terms: dict[tuple, z3.ExprRef]) -> dict[tuple, z3.ExprRef]:
+        """The leaves of the renamed state, by those of the state."""
+        return {path: self._value(named, terms) for path, named in self._sources.items()}
+
+    def _value(self, named: Named, terms):
+        """What the renaming makes of the value of a leaf; free slots of a sequence name nobody, and stay."""
+        domain, path = named.leaf.domain, named.leaf.path
+        images = self.renaming.images.get(getattr(domain, "sort", None), ())
+        if all(i == image for i, image in enumerate(images)):
+            return terms[path]
+        each = z3.Int("each")
+        term, *lengths = (terms[p][each] if EVERY in p else terms[p] for p in (path, *(p for p, _ in named.slots)))
+        found = _renamed_id(term, images) if isinstance(domain, Id) else _renamed_set(term, images)
+        used = [length > (each if slot == EVERY else slot) for length, (_, slot) in zip(lengths, named.slots)]
+        found = z3.If(z3.And(*used), found, term) if used else found
+        return z3.Lambda([each], found) if named.leaf.starred else found
+
+    def formula(self, formula: z3.ExprRef) -> z3.ExprRef:
+        """Where a formula holds in the renamed state, or of the two states renamed."""
+        read = self.relation.reads(formula)
+        return elements_read(z3.substitute(formula, *((old[p], new[p]) for old, new in self._states for p in read)))
+
+    def arguments(self, action: Action) -> tuple:
+        """The arguments of the renamed step."""
+        return self.renaming.arguments(action.transition, action.arguments)
+
+    def same(self, action: Action, image: Action) -> Iterator[z3.BoolRef]:
+        """What must hold in every state, where the image's step of the renamed state is to be the renamed step."""
+        yield self.formula(image.guard) == action.guard
+        terms, after = self.relation.variables.terms, {**self.relation.variables.terms, **action.after}
+        for path, named in self._sources.items():
+            if path in image.after or any(p in action.after for p in (named.leaf.path, *(p for p, _ in named.slots))):
+                one, other = self.formula(image.after.get(path, terms[path])), self._value(named, after)
+                at = z3.Int("each")
+                equal = one[at] == other[at] if named.leaf.starred else one == other
+                yield z3.Implies(action.guard, equal)
+
+
+def representatives(relation: Relation, base: list[Family], others: list[Family], work: Work) -> list[Action]:
+    """The first of all actions that are each other's renaming; all actions where that is not proved.
+
+    It is proved of states where the base families hold: it says something only if these are proved, too.
+    """
+    orbits = _Orbits(relation, base, work)
+    return orbits.first() if orbits.keep([*base, *others]) else relation.actions
+
+
+class _Orbits:
+    """Questions about renamed states and steps, where the base families hold."""
+
+    def __init__(self, relation: Relation, base: list[Family], work: Work):
+        self.relation, self.states = relation, States(relation, base, work)
+        symmetry = Symmetry(relation.model, relation.scope, relation.model.interchangeable)
+        made_of = () if relation.variables.any_size else generators(symmetry)
+        self.renamed = [Renamed(relation, symmetry.renaming(images)) for images in made_of]
+        self.steps = [p for p in relation.properties if p.kind == "step"]
+
+    def _holds(self, condition):
+        condition = elements_read(condition)
+        return z3.is_true(condition) or self.states.always(condition, []) == z3.unsat
+
+    def keep(self, families: list[Family]) -> bool:
+        """Whether ids can be renamed, and families and properties of all steps that hold then hold again."""
+        facts = [z3.And(f.plain, *(formula for _, formula in f.starred_facts)) for f in families]
+        facts += [self.relation.step_formula(p, ()) for p in self.steps if not p.of]
+        return bool(self.renamed) and all(
+            self._holds(z3.Implies(fact, renamed.formula(fact))) for renamed in self.renamed for fact in facts)
+
+    def first(self) -> list[Action]:
+        """The first of all actions that are each other's renaming; all where one is not proved to be."""
+        named = {_key(action, action.arguments): action for action in self.relation.actions}
+        found, seen = [], set()
+        for key, action in named.items():
+            if key not in seen:
+                found.append(action)
+                seen.add(key)
+                if not self._follow(action, named, seen):
+                    return self.relation.actions
+        return found
+
+    def _follow(self, action, named, seen):
+        """Note all renamings of an action; False where one is not proved to be."""
+        for renamed in self.renamed:
+            key = _key(action, renamed.arguments(action))
+            if key not in seen:
+                seen.add(key)
+                if key not in named or not self._is_renaming(renamed, action, named[key]):
+                    return False
+                if not self._follow(named[key], named, seen):
+                    return False
+        return True
+
+    def _is_renaming(self, renamed, action, image):
+        asked = [p for p in self.steps if p.of and p.concerns(action.transition)]
+        formulas = [[self.relation.step_formula(p, a.arguments) for a in (action, image)] for p in asked]
+        kept = (z3.Implies(formula, renamed.formula(other)) for formula, other in formulas)
+        return all(map(self._holds, [z3.And(*renamed.same(action, image)), *kept]))
+
+
+def _key(action, arguments):
+    return action.transition.name, tuple(map(str, arguments))
+
+
+def generators(symmetry: Symmetry) -> list[dict[str, tuple[int, ...]]]:
+    """Permutations of which all others are made: of each block of ids, two that change places, and a turn of all."""
+    found = []
+    for sort, blocks in symmetry.blocks.items():
+        for block in blocks:
+            same = {name: list(range(symmetry.scope[name])) for name in symmetry.blocks}
+            for moved in {tuple(block[:2]), tuple(block)} if len(block) > 1 else ():
+                images = {**same, sort: list(same[sort])}
+                for i, image in zip(moved, (*moved[1:], moved[0])):
+                    images[sort][i] = image
+                found.append({name: tuple(to) for name, to in images.items()})
+    return found
+
+
+def _renamed_id(term, images):
+    found = term
+    for i, image in enumerate(images):
+        found = found if i == image else z3.If(term == i, z3.IntVal(image), found)
+    return found
+
+
+def _renamed_set(term, images):
+    sources = [images.index(i) for i in range(len(images))]
+    return z3.Concat(*(z3.Extract(i, i, term) for i in reversed(sources)))
