@@ -63,13 +63,13 @@ class Floors:
     def _narrow(self, reigns: np.ndarray, names: list) -> None:
         floors: dict[int, int] = {}
         known: dict[tuple[int, int], tuple[int, int]] = {}
-        for start in range(0, len(self._order), _MANY):
-            places = self._order[start:start + _MANY]
+        seeing = np.array([any(each.view is not None for each in value) for value in self._values], bool)
+        order = self._order[seeing[self._codes[self._order]]]
+        for start in range(0, len(order), _MANY):
+            places = order[start:start + _MANY]
             rows = zip(*(column.tolist() for column in (places, self.zxids[places], reigns[places],
                                                         self._codes[places])))
             for place, zxid, reign, code in rows:
-                if all(each.view is None for each in self._values[code]):
-                    continue
                 floor = floors.get(reign) or self._first(names[reign])
                 if zxid in self._wanted:
                     self.seen[zxid] = floor

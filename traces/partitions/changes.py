@@ -61,14 +61,15 @@ class States:
     def __init__(self, contents: list[bytes | None]):
         """`contents`: what znodes hold, the last of them nothing."""
         self.values = [state_in(data) for data in contents]
-        held = Codes[tuple[int, frozenset[int]]]()
+        listed, held = Codes[tuple[int, tuple[int, ...]]](), Codes[tuple[int, frozenset[int]]]()
         found = [state or PartitionState(NOTHING, NOTHING, NOTHING, ()) for state in self.values]
-        self.held = np.array([held.of((state.leader, frozenset(state.isr))) for state in found], np.int64)
+        codes = np.array([listed.of((state.leader, state.isr)) for state in found], np.int64)
+        self.held = np.array([held.of((leader, frozenset(isr))) for leader, isr in listed.values], np.int64)[codes]
         self.different = held.values
+        self.repeats = np.array([len(set(isr)) < len(isr) for _, isr in listed.values], bool)[codes]
+        self.leads = np.array([leader in isr for leader, isr in listed.values], bool)[codes]
         self.valid = np.array([state is not None for state in self.values], bool)
-        self.leaders, self.leader_epochs, self.controller_epochs = (numbers(column) for column in list(zip(*found))[:3])
-        self.repeats = np.array([len(set(state.isr)) < len(state.isr) for state in found], bool)
-        self.leads = np.array([state.leader in state.isr for state in found], bool)
+        self.leaders, self.leader_epochs, self.controller_epochs = map(numbers, list(zip(*found))[:3])
 
 
 class Changes(Sequence):
