@@ -14,6 +14,7 @@ from traces.pipeline.states import NOTHING
 from traces.reigns import Reign
 from traces.znodes.places import Place
 
+
 def explain_controlled(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> None:
     """Explain the changes in some rows."""
     changes, won = evidence.changes, evidence.claims.won[rows]
