@@ -26,7 +26,7 @@ hold ends where all hold. Bounds have no end (epochs, records, faults), but for 
 those that an option gives a size; there are as many brokers as --brokers says, with --any-brokers any number of
 them. With --depth, look for the shortest violation in a scope instead."""
 EXAMPLES = """examples:
-  kafkaproof prove election --variant fenced --brokers 5
+  kafkaproof prove election --variant fenced --brokers 7
   kafkaproof prove election --variant fenced --any-brokers
   kafkaproof prove replication --variant kip320 --property leader_in_isr
   kafkaproof prove consumer --variant orderly --consumers 2 --expiries 0 --splits 0 --losses 0

@@ -212,7 +212,7 @@ def test_without_the_program_dot_a_picture_is_refused_and_nothing_is_lost(kafkap
     (["election", "--project", "state"], "election has no machine 'state'; it has none"),
     (["group", "--project", "nosuch"], "group has no machine 'nosuch'; it has state"),
     (["group", "--variant", "static", "--project", "state"], "group has no machine 'state'; it has none"),
-    (["election", "--variant", "fenced", "--brokers", 9], "brokers goes from 1 to 5, not 9"),
+    (["election", "--variant", "fenced", "--brokers", 9], "brokers goes from 1 to 7, not 9"),
     (["election", "--variant", "fenced", "--on", "zk.nosuch"], "no field zk.nosuch; zk has clients, controller, "),
     (["election", "--variant", "fenced", "--on", "brokers[3].doing"], "brokers has the indices 0 to 2, and brokers[*]"),
     (["election", "--variant", "fenced", "--on", "brokers.doing"], "no field brokers.doing; brokers has the indices"),
