@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -91,10 +90,12 @@ class Shelf:
         """Write all that is in memory to a file, a row group for each name."""
         self.kept = self.kept or TemporaryDirectory(prefix="kafkaproof-log-")
         file = Path(self.kept.name) / f"{self._files:06d}.parquet"
+        tables: dict[str, list[pa.Table]] = {name: [_table(writes)] for name, writes in self._rest.items()}
+        for name, table in _by_topics(self._states):
+            tables.setdefault(name, []).append(table)
         with writing(file, _SCHEMA) as writer:
-            tables = chain(((name, _table(writes)) for name, writes in self._rest.items()), _by_topics(self._states))
-            for number, (name, table) in enumerate(tables):
-                writer.write_table(table, len(table))
+            for number, (name, parts) in enumerate(tables.items()):
+                writer.write_table(table := pa.concat_tables(parts), len(table))
                 self._groups[name].append((file, number))
         self._rest, self._states, self._waiting = defaultdict(list), [], 0
         self._files += 1
