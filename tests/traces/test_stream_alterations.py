@@ -160,3 +160,12 @@ def test_the_command_tells_of_it_and_fails(capsys, tmp_path):
     assert found["reassignments"]["unexplained"][0]["zxid"] == hex(SHRUNK)
     assert found["reassignments"]["writes"] == found["reassignments"]["explained"] + len(
         found["reassignments"]["unexplained"])
+
+
+@pytest.mark.parametrize("zxid", [0x61, 0x68, 0x10e, 0x121, 0x124, 0x134])
+def test_what_is_no_state_is_caught_in_the_middle_of_a_reassignment_too(zxid):
+    log = list(read(REASSIGN).transactions[:zxid + 0x30])
+    record = log[zxid - 1]
+    *checks, write = record.operations
+    log[zxid - 1] = replace(record, operations=(*checks, replace(write, data=b"no state")))
+    assert settled(replace(read(REASSIGN), transactions=log)).divergence[0] == zxid

@@ -104,7 +104,7 @@ class Handlers:
             fits = place.topic == work.partition[0] and topic and self._fits(memory, write, topic, work.partition[1])
             written = topic.partitions.get(work.partition[1]) if fits else None
         elif each and each.change.partition == work.partition:
-            fits, written = True, elected(each)
+            fits, written = each.change.after is not None, elected(each)
         else:
             fits = place.kind == "reassign" and not self.requests.why_not(memory, write, work.partition, work.begun)
             written = None
@@ -197,9 +197,10 @@ class Handlers:
                f"controller knows {remembered}, and {asked or 'nothing'} as asked for in /admin/reassign_partitions"
 
 
-def elected(each: Explained) -> Elected:
-    """The leader and the ISR that were written."""
-    return Elected(each.change.after.leader, frozenset(each.change.after.isr))
+def elected(each: Explained) -> Elected | None:
+    """The leader and the ISR that were written, None where that was no state."""
+    after = each.change.after
+    return Elected(after.leader, frozenset(after.isr)) if after else None
 
 
 def _stream(works: list[Work]) -> str:
