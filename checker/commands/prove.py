@@ -28,6 +28,7 @@ them. With --depth, look for the shortest violation in a scope instead."""
 EXAMPLES = """examples:
   kafkaproof prove election --variant fenced --brokers 7
   kafkaproof prove election --variant fenced --any-brokers
+  kafkaproof prove election --variant fenced --brokers 2 --no-lemmas --search 1500 --work 3000
   kafkaproof prove replication --variant kip320 --property leader_in_isr
   kafkaproof prove consumer --variant orderly --consumers 2 --expiries 0 --splits 0 --losses 0
   kafkaproof prove replication --variant truncate-to-hw --depth 9 --log 1 --records 1 --epochs 1
@@ -49,6 +50,8 @@ def add_parser(commands) -> None:
                         "(default %(default)s: five minutes or so); what is open then is not decided")
     parser.add_argument("--search", type=_millions, default=0.0, metavar="MILLIONS",
                         help="how much of that to look for missing lemmas (default: none)")
+    parser.add_argument("--no-lemmas", action="store_true",
+                        help="without the lemmas written by hand: to see what --search finds alone")
     parser.add_argument("--any-brokers", action="store_true",
                         help="for any number of brokers, in a system none of whose steps counts them")
     parser.add_argument("--depth", type=int, metavar="N", help="bounded model checking, up to N states")
@@ -83,7 +86,7 @@ def run(options) -> int:
     if options.depth is not None:
         return _report(violations_within(
             model, scope, properties, options.depth, options.work, options.symmetry), options)
-    lemmas = LEMMAS.get((model.system, model.variant), ())
+    lemmas = () if options.no_lemmas else LEMMAS.get((model.system, model.variant), ())
     kept = frozenset(given_sizes(options)) - sorts_of(model)
     proof = prove(model, scope, properties, lemmas, options.work, options.search, options.any_brokers, kept)
     return _report(_proof_result(proof), options)

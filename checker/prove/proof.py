@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 
 import z3
 
-from checker.execution import Execution
+from checker.prove.candidates import Candidates
 from checker.prove.cti import Cti, smallest
 from checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
 from checker.prove.induction import Prover
 from checker.prove.relation import Relation
-from checker.prove.samples import reachable_states, sampling_scope
+from checker.prove.samples import Samples, reachable_states, sampling_scope
 from checker.prove.search import Search
 from checker.prove.steps import States, prove_step
 from checker.prove.symmetry import representatives
 from checker.prove.variables import bounds_of, sorts_of
-from checker.prove.vocabulary import Samples
+from checker.prove.vocabulary import Vocabulary
 from checker.prove.work import Work
 from spec.language.domains import Scope
 from spec.language.model import SAFETY, Model, Property
@@ -128,21 +128,24 @@ class _Run:
         """Look for lemmas with two brokers, and prove what is found with as many as are asked."""
         model, scope = self.relation.model, self.relation.scope
         small = sampling_scope(model, scope, self.relation.variables.endless)
-        narrow = {**scope, **({"brokers": small["brokers"]} if "brokers" in scope else {})}
+        narrow = {**scope, **({"brokers": min(2, scope["brokers"])} if "brokers" in scope else {})}
         if narrow.get("brokers", 0) < 2:
             return
+        vocabulary = Vocabulary(model)
         relation = Relation(model, narrow, self.relation.variables.endless, properties=tuple(self.properties))
-        samples = Samples(relation, reachable_states(model, small), Execution(model, small))
-        work = Work(most)
-        search = Search(relation, samples, Prover(relation, work), work)
-        base = ranges_of(relation) + sequences_of(relation) + [
+        candidates = Candidates(Samples(vocabulary, reachable_states(model, small), small))
+        search = Search(relation, vocabulary, candidates, most)
+        known = ranges_of(relation) + sequences_of(relation) + [
             lemma_family(relation, f.source) for f in self.lemmas if f.name not in self.outcome.failed]
         steps = [p for p in self.properties if p.kind == "step"]
-        search.run(base, [property_family(relation, t.name) for t in self.targets], steps)
-        self._keep_few([lemma_family(self.relation, f.source, "candidate") for f in search.kept])
+        search.run(known, [property_family(relation, t.name) for t in self.targets], steps)
+        self._keep_few(search.families(self.relation))
 
     def _keep_few(self, learnt):
-        """Prove with the lemmas that were found, and leave out those without which as much is proved."""
+        """Prove with the lemmas that were found, and leave out those without which as much is proved, with half of the
+        work that is left.
+        """
+        reserve = self.work.left() / 2
         given = [*self.base, *self.lemmas, *self.targets]
         self.outcome = self.prover.prove_together([*given, *learnt])
         verdicts = [self._verdict(p) for p in self.properties]
@@ -151,9 +154,11 @@ class _Run:
         learnt = [f for f in learnt if f.name in needed]
         settled = self._settled()
         for family in sorted(learnt, key=lambda f: -len(_source(f))):
+            if self.work.left() < reserve:
+                break
             before, rest = self.outcome, [f for f in learnt if f is not family]
             self.outcome = self.prover.prove_together([*given, *rest])
-            if self.work.left() > 0 and settled <= self._settled():
+            if settled <= self._settled():
                 learnt = rest
             else:
                 self.outcome = before

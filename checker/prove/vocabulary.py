@@ -1,143 +1,167 @@
 """The vocabulary of lemmas: literals made from a state's declaration and the specification's own predicates.
 
-A literal is Python text over ``s`` and two different ids ``a`` and ``b`` of one sort: a flag, a code, a
-member of a set, two numbers of one bound compared, a predicate of the specification.
+A literal is Python text over ``s``, two different ids ``a`` and ``b`` of one sort, and one index of each other array: a
+flag, a code, a member of a set, two numbers of one bound compared, a predicate of the specification.
 """
 
 from __future__ import annotations
 
 import linecache
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
 from types import FunctionType
 from typing import Iterator
 
-from checker.execution import Execution
-from checker.prove.relation import Relation
 from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 from spec.language.model import Model
 from spec.language.rebind import globals_used
 from spec.language.sets import contains
 from spec.language.subset import RuleError, writes
 
+FLIPPED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
+SWAPS = (("[a]", "[b]"), (", a)", ", b)"), (", a,", ", b,"), ("== a", "== b"), ("!= a", "!= b"))
+
 
 @dataclass(frozen=True)
 class Term:
-    """A leaf as text, its domain, and which of the ids it speaks of."""
+    """A leaf as text, its domain, and the names that it speaks of."""
 
     text: str
     domain: object
-    ids: frozenset[str]
+    names: frozenset[str]
 
 
 @dataclass(frozen=True)
 class Literal:
-    """A condition as text, and what its negation reads like."""
+    """A condition as text, and the names that it speaks of; `sides` are left, sign and right of a comparison."""
 
     text: str
-    ids: frozenset[str]
-    negated: str
+    names: frozenset[str]
+    sides: tuple[str, str, str] | None = None
+
+    @property
+    def negated(self) -> str:
+        """The opposite as text."""
+        if self.sides is None:
+            return f"not {self.text}"
+        left, sign, right = self.sides
+        return f"{left} {OPPOSITE[sign]} {right}"
 
 
-def literals(model: Model) -> list[Literal]:
-    """All literals of a model, without negations."""
-    sort = _sort(model)
-    terms = [t for t in _terms(model.state, "s", sort, frozenset()) if t is not None]
-    both = terms + [_for_b(t) for t in terms if t.ids]
-    found = [*_single(model, terms, sort), *_compared(both), *_called(model, sort)]
-    twins = [_renamed(l) for l in found if l.ids == {"a"}]
-    return list({l.text: l for l in [*found, *twins]}.values())
+class Vocabulary:
+    """The literals of a model, and the domains of the names in them; `texts` has both signs of every literal."""
+
+    def __init__(self, model: Model):
+        self.sort = _sort(model)
+        self.names = {"a": Id(self.sort), "b": Id(self.sort)}
+        self.terms = list(self._terms(model.state, "s", frozenset()))
+        self.terms += [Term(n, d, frozenset({n})) for n, d in self.names.items() if n not in "ab"]
+        constants_ = constants(model)
+        found = [*self._single(constants_), *_compared(self.terms), *_called(model, self.sort)]
+        self.literals = list({literal.text: literal for literal in found}.values())
+        self.shown = {name: _shown(model, name, domain) for name, domain in self.names.items()}
+        self.namespace = constants_ | {f.__name__: f for f in predicates(model)} | {"contains": contains}
+        self.namespace |= {self.shown[name]: domain for name, domain in self.names.items()}
+
+    @cached_property
+    def texts(self) -> dict[str, tuple[Literal, bool]]:
+        """Each literal and its opposite: the literal, and whether it holds."""
+        signed = ((text, (l, holds)) for l in self.literals for text, holds in ((l.text, True), (l.negated, False)))
+        return dict(signed)
+
+    def swapped(self, text: str) -> str:
+        """A literal with `a` and `b` exchanged."""
+        for one, other in SWAPS:
+            text = text.replace(one, "\0").replace(other, one).replace("\0", other)
+        if text in self.texts:
+            return text
+        left, sign, right = text.split(" ", 2) if "(" not in text else text.rsplit(" ", 2)
+        return f"{right} {FLIPPED[sign]} {left}"
+
+    def opposite(self, text: str) -> str:
+        """The negation of a literal."""
+        literal, holds = self.texts[text]
+        return literal.negated if holds else literal.text
+
+    def _terms(self, domain, text, names) -> Iterator[Term]:
+        match domain:
+            case Record():
+                for name, field in domain.fields.items():
+                    yield from self._terms(field.domain, f"{text}.{name}", names)
+            case Array(of, size) if size == self.sort:
+                for name in "ab":
+                    yield from self._terms(of, f"{text}[{name}]", names | {name})
+            case Array(of, size):
+                name, index = _index(size)
+                if self.names.setdefault(name, index) == index:
+                    yield from self._terms(of, f"{text}[{name}]", names | {name})
+            case SetOf(sort) if sort != self.sort:
+                self.names.setdefault(_index(sort)[0], Id(sort))
+                yield Term(text, domain, names)
+            case _:
+                yield Term(text, domain, names)
+
+    def _single(self, constants_):
+        """Literals about one leaf."""
+        for term in self.terms:
+            match term.domain:
+                case Flag():
+                    yield _equality(term, 1)
+                case Choice():
+                    for code, name in enumerate(term.domain.names):
+                        yield _equality(term, name if constants_.get(name) == code else code)
+                case Id(sort, nobody):
+                    if nobody:
+                        yield _equality(term, "NOBODY")
+                    for name in (n for n, d in self.names.items() if d == Id(sort) and n != term.text):
+                        yield _equality(term, name, {name})
+                case SetOf(sort):
+                    for name in (n for n, d in self.names.items() if d == Id(sort)):
+                        yield Literal(f"contains({term.text}, {name})", term.names | {name})
+                case Number(low, Bound()):
+                    for value in {low, 0}:
+                        yield _equality(term, value)
+
+
+def _index(size):
+    """The name of an index of an array of this size, and its domain."""
+    if isinstance(size, Bound):
+        return size.name.removesuffix("s"), Number(0, Bound(size.name, size.plus - 1))
+    return size.removesuffix("s"), Id(size)
 
 
 def _sort(model):
-    """The sort of the first array of records."""
+    """The sort of the first array over one."""
     for field in model.state.fields.values():
         if isinstance(field.domain, Array) and isinstance(field.domain.size, str):
             return field.domain.size
     return ""
 
 
-def _sort_name(model, sort):
-    """What the specification calls the domain of ids of a sort: ``Broker``, ``Replica``."""
+def _shown(model, name, domain):
+    """What the specification calls a domain: ``Broker``, ``Replica``, ``Epoch``."""
     for function in _called_by(model):
-        for name, value in function.__globals__.items():
-            if value == Id(sort):
-                return name
-    return "Member"
+        for known, value in function.__globals__.items():
+            if value == domain:
+                return known
+    return "Member" if name in "ab" else name.capitalize()
 
 
-def _terms(domain, text, sort, ids) -> Iterator[Term]:
-    match domain:
-        case Record():
-            for name, field in domain.fields.items():
-                if name != "slots":
-                    yield from _terms(field.domain, f"{text}.{name}", sort, ids)
-        case Array(of, size):
-            if size == sort and not ids:
-                yield from _terms(of, f"{text}[a]", sort, frozenset("a"))
-        case _:
-            yield Term(text, domain, ids)
-
-
-def _for_b(term):
-    return replace(term, text=term.text.replace("[a]", "[b]"), ids=frozenset("b"))
-
-
-def _renamed(literal):
-    def swap(text):
-        for old, new in (("[a]", "[b]"), (", a)", ", b)"), (", a,", ", b,"), ("== a", "== b"), ("!= a", "!= b")):
-            text = text.replace(old, new)
-        return text
-
-    return Literal(swap(literal.text), frozenset("b"), swap(literal.negated))
-
-
-def _single(model, terms, sort):
-    """Literals about one leaf."""
-    names = constants(model)
-    for term in terms:
-        match term.domain:
-            case Flag():
-                yield Literal(f"{term.text} == 1", term.ids, f"{term.text} == 0")
-            case Choice():
-                for code, name in enumerate(term.domain.names):
-                    shown = name if names.get(name) == code else code
-                    yield _equality(term.text, shown, term.ids)
-            case Id():
-                if term.domain.nobody:
-                    yield _equality(term.text, "NOBODY", term.ids)
-                if term.domain.sort == sort:
-                    for name in "ab" if term.ids else "a":
-                        yield _equality(term.text, name, term.ids | {name})
-            case SetOf() if term.domain.sort == sort:
-                for name in "ab" if term.ids else "a":
-                    text = f"contains({term.text}, {name})"
-                    yield Literal(text, term.ids | {name}, f"not {text}")
-            case Number(low, Bound()):
-                yield _equality(term.text, low, term.ids)
-                if low < 0:
-                    yield _equality(term.text, 0, term.ids)
-
-
-def _equality(left, right, ids):
-    return Literal(f"{left} == {right}", ids, f"{left} != {right}")
+def _equality(term, value, names=frozenset()):
+    return Literal(f"{term.text} == {value}", term.names | names, (term.text, "==", str(value)))
 
 
 def _compared(terms):
-    """Two numbers of one bound; of two ids, the same field of each."""
+    """Two numbers of one bound: equal, one less than the other, one the next."""
     numbers = [t for t in terms if isinstance(t.domain, Number) and isinstance(t.domain.high, Bound)]
     for one, other in combinations(numbers, 2):
-        if one.domain.high.name != other.domain.high.name:
-            continue
-        ids = one.ids | other.ids
-        if len(ids) > 1 and one.text.replace("[a]", "[b]") != other.text:
-            continue
-        if ids == {"b"}:
-            continue
-        yield _equality(one.text, other.text, ids)
-        yield Literal(f"{one.text} <= {other.text}", ids, f"{one.text} > {other.text}")
-        yield Literal(f"{one.text} < {other.text}", ids, f"{one.text} >= {other.text}")
+        if one.domain.high.name == other.domain.high.name:
+            names, left, right = one.names | other.names, one.text, other.text
+            for sides in ((left, "==", right), (left, "<", right), (left, ">", right),
+                          (left, "==", f"{right} + 1"), (right, "==", f"{left} + 1")):
+                yield Literal(" ".join(sides), names, sides)
 
 
 def _called(model, sort):
@@ -152,12 +176,11 @@ def _called(model, sort):
         first = "s" if names[0] == "s" else records.get(names[0])
         if first is None or set(names[1:]) & numbers or len(names) > 3:
             continue
-        taken = "a" if "[a]" in first else ""
-        for ids in product("ab", repeat=len(names) - 1):
-            used = frozenset(ids) | frozenset(taken)
-            if len(set(ids)) == len(ids) and used != {"b"} and used:
-                text = f"{function.__name__}({', '.join((first, *ids))})"
-                yield Literal(text, used, f"not {text}")
+        for of in (first, first.replace("[a]", "[b]")) if "[a]" in first else (first,):
+            for ids in product("ab", repeat=len(names) - 1):
+                used = frozenset(ids) | {n for n in "ab" if f"[{n}]" in of}
+                if len(set(ids)) == len(ids) and used:
+                    yield Literal(f"{function.__name__}({', '.join((of, *ids))})", used)
 
 
 def _field_names(domain):
@@ -205,11 +228,6 @@ def _called_by(model):
     return list(found)
 
 
-def namespace(model: Model) -> dict[str, object]:
-    """What the text of a lemma may name."""
-    return constants(model) | {f.__name__: f for f in predicates(model)} | {"contains": contains}
-
-
 def compiled(name: str, text: str, names: dict[str, object]) -> FunctionType:
     """A function from its text, whose source other tools can read."""
     file = f"<{name}>"
@@ -217,37 +235,3 @@ def compiled(name: str, text: str, names: dict[str, object]) -> FunctionType:
     scope = dict(names, __name__="lemmas")
     exec(compile(text, file, "exec", dont_inherit=True), scope)  # noqa: S102 - text made here
     return scope[name]
-
-
-class Samples:
-    """Reachable states, and for each literal the (state, a, b) where it holds, as the bits of an int."""
-
-    def __init__(self, relation: Relation, states: list, execution: Execution):
-        self.size, self.holds, self.functions = 0, {}, {}
-        self.names, self.sort = namespace(relation.model), _sort(relation.model)
-        self.sort_name = _sort_name(relation.model, self.sort)
-        self.names[self.sort_name] = Id(self.sort)
-        ids = range(execution.scope[self.sort])
-        pairs = [(a, b) for a in ids for b in ids if a != b]
-        rows = [(s, a, b) for s in states for a, b in pairs]
-        self.size, self.every = len(rows), (1 << len(rows)) - 1
-        self.literals = []
-        for number, literal in enumerate(literals(relation.model)):
-            text = f"def literal_{number}(s, a, b):\n    return {literal.text}\n"
-            function = compiled(f"literal_{number}", text, self.names)
-            if (bits := _bits(function, rows)) is not None:
-                self.literals.append(literal)
-                self.functions[literal.text] = function
-                self.holds[literal.text], self.holds[literal.negated] = bits, self.every ^ bits
-        self.counts = Counter({text: bits.bit_count() for text, bits in self.holds.items()})
-
-
-def _bits(function, rows):
-    """Where a literal holds; None when it is not a truth of every row."""
-    try:
-        values = [function(s, a, b) for s, a, b in rows]
-    except (TypeError, IndexError, AttributeError):
-        return None
-    if not all(isinstance(v, bool) for v in values):
-        return None
-    return int("".join("1" if v else "0" for v in reversed(values)), 2)

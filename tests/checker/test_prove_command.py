@@ -34,6 +34,12 @@ def test_the_command_tells_what_is_proved(run):
     assert {entry["verdict"] for entry in result["properties"]} == {PROVED}
 
 
+def test_without_the_lemmas_given_a_property_that_needs_one_is_not_inductive(run):
+    asked = ("--variant", "kip320", "--brokers", 2, "--property", "leader_in_isr", "--no-lemmas", "--json")
+    code, out = run("replication", *asked)
+    assert code == 1 and json.loads(out)["lemmas"] == []
+
+
 def test_the_command_shows_the_step_that_may_break_a_property(run):
     code, out = run("replication", "--variant", "truncate-to-hw", "--brokers", 2, "--property", "strong_isr")
     assert code == 1
