@@ -12,7 +12,6 @@ from checker.prove.candidates import Candidates, Clause
 from checker.prove.facts import Family, lemma_family
 from checker.prove.houdini import Houdini, OutOfWork
 from checker.prove.relation import Relation
-from checker.prove.samples import Samples
 from checker.prove.vocabulary import Vocabulary, compiled
 from checker.prove.work import Work
 from spec.language.model import Property
