@@ -28,7 +28,7 @@ them. With --depth, look for the shortest violation in a scope instead."""
 EXAMPLES = """examples:
   kafkaproof prove election --variant fenced --brokers 7
   kafkaproof prove election --variant fenced --any-brokers
-  kafkaproof prove election --variant fenced --brokers 2 --no-lemmas --search 1500 --work 3000
+  kafkaproof prove election --variant fenced --brokers 2 --no-lemmas --search 600 --work 2000
   kafkaproof prove replication --variant kip320 --property leader_in_isr
   kafkaproof prove consumer --variant orderly --consumers 2 --expiries 0 --splits 0 --losses 0
   kafkaproof prove replication --variant truncate-to-hw --depth 9 --log 1 --records 1 --epochs 1
