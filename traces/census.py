@@ -21,7 +21,10 @@ class Chosen(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A state with another leader than before: by which controller; `first`: the ISR, where it is the first state."""
+    """A state with another leader than before: by which controller; `first`: the ISR, where it is the first state.
+
+    `leader` is NOBODY too where a controller leaves it as it is and takes a replica out of the ISR.
+    """
 
     reign: Reign
     leader: int

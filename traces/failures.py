@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from traces.zookeeper.transactions import Failure, Transaction
 
-BADVERSION = -103
+BADVERSION, NODEEXISTS = -103, -110
 
 
 class Failures:
@@ -19,16 +19,19 @@ class Failures:
 
     def add(self, transaction: Transaction) -> None:
         """Note a transaction that failed."""
-        self._failed[transaction.session].append(transaction.zxid)
-        if transaction.multi:
-            self._multi[transaction.session].append(transaction.zxid)
-        if any(isinstance(o, Failure) and o.code == BADVERSION for o in transaction.operations):
+        codes = {o.code for o in transaction.operations if isinstance(o, Failure)}
+        if NODEEXISTS not in codes:
+            self._failed[transaction.session].append(transaction.zxid)
+            if transaction.multi:
+                self._multi[transaction.session].append(transaction.zxid)
+        if BADVERSION in codes:
             self._refused[transaction.session].append(transaction.zxid)
 
     def failed(self, session: int, first: int, last: float, guarded: bool) -> bool:
-        """Whether a controller's write may have failed between two records of its session.
+        """Whether a controller's write or deletion may have failed between two records of its session.
 
-        Where each is checked against the epoch (`guarded`) it is one of several operations; those alone are others'.
+        A creation is none: it alone finds that its znode exists. Where each is checked against the epoch (`guarded`) it
+        is one of several operations; those alone are others'.
         """
         return _between((self._multi if guarded else self._failed)[session], first, last)
 

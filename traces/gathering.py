@@ -5,6 +5,7 @@ from collections import defaultdict
 
 import numpy as np
 
+from spec.language.domains import NOBODY
 from traces.census import Census, Choice
 from traces.cluster import Members, below
 from traces.common import CommonInputs
@@ -99,8 +100,10 @@ class Gathering(Listener):
         sessions, places = np.unique(writes.sessions, return_inverse=True)
         self._shelf.add_states(writes, self._previous(writes, sessions.tolist(), places), self._count + 1)
         self._count += len(writes)
-        rows = np.flatnonzero(writes.elects)
+        removes = writes.removes
+        rows = np.flatnonzero(writes.elects | removes)
         epochs, leaders = writes.states.controller_epochs[rows], writes.names.leaders[writes.states.held[rows]]
+        leaders = np.where(removes[rows], NOBODY, leaders)
         chosen, codes = np.unique(np.stack([epochs, places[rows], leaders]), axis=1, return_inverse=True)
         choices = [Choice((epoch, int(sessions[place])), leader, None) for epoch, place, leader in chosen.T.tolist()]
         self._choices.columns[0].frombytes(writes.zxids[rows].tobytes())
@@ -133,9 +136,13 @@ class Gathering(Listener):
         after = None if write.form == "delete" else state_in(write.data)
         before = self._now[write.path] if write.path in self._now else self._standing.at(self._root + write.path)
         self._now[write.path] = after
-        if after and (before is None or after.leader != before.leader):
-            reign = after.controller_epoch, write.session
+        if after is None:
+            return
+        reign = after.controller_epoch, write.session
+        if before is None or after.leader != before.leader:
             self._choices.append(write.zxid, Choice(reign, after.leader, after.isr if before is None else None))
+        elif after.leader_epoch > before.leader_epoch and after.isr != before.isr:
+            self._choices.append(write.zxid, Choice(reign, NOBODY, None))
 
     def end(self) -> None:
         """Put the writes into their streams."""

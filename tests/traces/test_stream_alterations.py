@@ -7,7 +7,7 @@ import pytest
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, REASSIGN, altered, read, run_json, settled
 from tests.traces.tampering import consistent, dropped, moved, rewritten, swapped
-from traces.zookeeper.transactions import Check, Create, Delete
+from traces.zookeeper.transactions import Check, Create, Delete, Failure
 
 
 def with_part(part: str, number: str, value: list | None):
@@ -30,6 +30,11 @@ def with_list(*entries: tuple):
     return change
 
 
+def naming(topic: str, number: int):
+    """A notification that names one partition more."""
+    return lambda content: content["partitions"].append({"topic": topic, "partition": number})
+
+
 UNION, BUMP, JOINED, MOVED, SHRUNK, TARGET = 0x60, 0x61, 0x66, 0x67, 0x68, 0x69
 """The reassignment of r2-1 in 3.9.1-reassign, record by record."""
 ALTERATIONS = {
@@ -38,10 +43,14 @@ ALTERATIONS = {
     "lost: the leader does not move": (REASSIGN, lambda log: dropped(log, MOVED), MOVED, "no strategy gives this"),
     "lost: what is removed stays in the ISR": (
         REASSIGN, lambda log: dropped(log, SHRUNK), SHRUNK, "allowed there: remove_replica"),
+    "lost: what is removed stays in the ISR, where a controller that ruled before has removed others": (
+        REASSIGN, lambda log: dropped(log, 0xFC), 0xFC, "allowed there: remove_replica"),
     "lost: the target is not written": (
         REASSIGN, lambda log: dropped(log, TARGET), TARGET, "allowed there: write_target: assignment of r2-1 [3, 1]"),
     "lost: a target is not written, and only requests of others fail before the controller goes on": (
         REASSIGN, lambda log: dropped(log, 0xE5), 0xF2, "allowed there: write_target: assignment of r1-2 [2, 1]"),
+    "no state is written in the middle of a reassignment": (
+        REASSIGN, lambda log: rewritten(log, BUMP, dict.clear), BUMP, "no kind of record outside of the election"),
     "the epoch is raised before the assignment": (
         REASSIGN, lambda log: swapped(log, UNION, BUMP), BUMP, "is in the middle of the reassignment of r2-1"),
     "the target is written before the ISR shrinks": (
@@ -116,6 +125,10 @@ ALTERATIONS = {
         FIVE_LEGACY, lambda log: swapped(log, 0xF3, 0xF4), 0xF3, "in the middle of the deletion of t8"),
     "plain: a partition is deleted before the one that was begun": (
         FIVE_LEGACY, lambda log: swapped(log, 0xDC, 0xDE), 0xDC, "delete /brokers/topics/t8/partitions/0"),
+    "plain: told of an ISR that was written as controller": (
+        FIVE_LEGACY, lambda log: rewritten(log, 0xBA, naming("t11", 1)), 0xBA, "no ISR of t11-1 as leader"),
+    "plain: told of an ISR that was written before the broker was stopped": (
+        FIVE_LEGACY, lambda log: rewritten(log, 0x477, naming("t2", 0)), 0x477, "no ISR of t2-0 as leader"),
 }
 
 
@@ -126,6 +139,18 @@ def test_is_caught(name):
     result = settled(consistent(change(log), log), "legacy" if directory == FIVE_LEGACY else "fenced")
     assert result.divergence is not None
     assert (hex(result.divergence[0]), text in result.divergence[1]) == (hex(zxid), True), result.divergence
+
+
+def test_a_creation_that_is_refused_is_no_deletion_that_failed():
+    log = read(FIVE_FENCED).transactions[:0x48D]
+    check = log[0x488].operations[0]
+    found = {}
+    for name, code in (("nodeexists", -110), ("nonode", -101)):
+        instead = replace(log[0x488], operations=(check, Failure(code)))
+        found[name] = settled(consistent([*log[:0x488], instead, *log[0x489:]], log), "fenced").divergence
+    assert found["nonode"] is None
+    assert found["nodeexists"][0] == 0x48D
+    assert "in the middle of the deletion of t2; allowed there: delete /admin/delete_topics/t2" in found["nodeexists"][1]
 
 
 def test_a_state_of_a_topic_that_is_gone_cannot_have_been_written():

@@ -36,6 +36,15 @@ def test_is_reported_where_it_is(name):
     assert said is None or said.found, said
 
 
+@pytest.mark.parametrize("end, shown", [(0x32E, 0x322), (0x381, 0x368), (0x4C4, 0x4C4)])
+def test_a_shutdown_without_an_end_is_reported_where_it_begins(end, shown):
+    scene, _, result = known(FIVE_LEGACY)
+    record = next(record for record in scene.records() if record.zxid == end)
+    tampered = KINDS["session_end_lost"].function(record)
+    said = outcome(scene, "", KINDS["session_end_lost"], tampered, result)
+    assert (said.found, said.at_once, tampered.at) == (True, True, shown)
+
+
 def test_there_are_many_kinds_and_all_are_described():
     assert len(KINDS) > 100
     assert all(20 < len(kind.text) < 130 and "\n" not in kind.text for kind in KINDS.values())

@@ -162,6 +162,13 @@ class StateWrites:
         leaders = self.names.leaders
         return leaders[self.states.held] != leaders[self.known.held]
 
+    @property
+    def removes(self) -> np.ndarray:
+        """Which of them leave a partition its leader, raise the leader epoch, and give it another ISR."""
+        raised = self.states.leader_epochs > self.known.leader_epochs
+        there = (self.states.held != NOTHING) & (self.known.held != NOTHING)
+        return there & raised & (self.states.held != self.known.held) & ~self.elects
+
     def write(self, row: int) -> StateWrite:
         """One of them."""
         _, path, place = self.names.states.values[self.partitions[row]]

@@ -2,10 +2,12 @@
 
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 
 from traces.evidence import Evidence
+from traces.facts.registrations import CLOSED
 from traces.pipeline.states import NOTHING
 from traces.writes import Write
 from traces.znodes.json_parts import entries_in, json_in
@@ -21,8 +23,13 @@ class Notifications:
         self._owns, self._told, self._whole = evidence.owns, evidence.common.told, evidence.common.terms.begins == 0
         self._latest: dict[int, bytes | None] = {}
         self._changed: dict[int | None, list[tuple[int, tuple[str, int]]]] = defaultdict(list)
+        self._stopped: dict[int | None, list[int]] = defaultdict(list)
         changes = evidence.changes
-        own = ~changes.checked & (changes.before != NOTHING) & (changes.after != NOTHING)
+        for each in evidence.common.registrations.all:
+            if each.how == CLOSED:
+                self._stopped[each.broker].append(each.ended)
+        epochs = changes.states.leader_epochs
+        own = ~changes.checked & (changes.before != NOTHING) & (epochs[changes.after] == epochs[changes.before])
         for row in np.flatnonzero(own)[::-1].tolist():
             change = changes[row]
             self._changed[change.broker].append((change.zxid, change.partition))
@@ -33,23 +40,30 @@ class Notifications:
         return ISRS if write.place.kind == "isr_change" else DIRECTORY
 
     def why_not(self, write: Write) -> str | None:
-        """Why no broker writes this: it tells of what it has done since it told the last time; None where it may.
+        """Why no broker writes this: it tells of the ISRs that it has written as leader since then; None where it may.
 
-        Of the ISRs that it names those of the stream's topics are judged. What a broker has done before the log is
-        unknown until it has told once; and what it tells comes twice where the first answer was lost.
+        Then: when it told the last time, or when it stopped and closed its session, as it remembers them in memory. Of
+        those that it names the ones of the stream's topics are judged. What a broker has done before the log is unknown
+        until then; and what it tells comes twice where the first answer was lost.
         """
         if write.place.kind == "log_dir_event":
             named = json_in(write.data).get("broker")
             return None if named == write.broker else f"it names broker {named}"
         again = self._latest.get(write.session) == write.data
         self._latest[write.session] = write.data
-        done, waiting, told = set(), self._changed[write.broker], self._told[write.broker]
-        place = bisect_left(told, write.zxid)
-        since = told[place - 1] if place else 0
+        done, waiting = set(), self._changed[write.broker]
+        since = max(_last(self._told[write.broker], write.zxid), _last(self._stopped[write.broker], write.zxid))
         while waiting and waiting[-1][0] < write.zxid:
             zxid, partition = waiting.pop()
             done |= {partition} if zxid > since else set()
         strange = sorted(p for p in set(entries_in(write.data)) - done if self._owns(p[0]))
-        if not strange or again or not place and not self._whole:
+        if not strange or again or not since and not self._whole:
             return None
-        return "since it told the last time, its broker has written no ISR of {}-{}".format(*strange[0])
+        partition = "{}-{}".format(*strange[0])
+        return f"since it told the last time or was started, its broker has written no ISR of {partition} as leader"
+
+
+def _last(zxids: Sequence[int], zxid: int) -> int:
+    """The last of some zxids before another one; 0 where there is none."""
+    place = bisect_left(zxids, zxid)
+    return zxids[place - 1] if place else 0

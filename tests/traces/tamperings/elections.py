@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.traces.tamperings.scene import CONTROLLER, EPOCH, IDS, Record, Tampered, kind, opens
+from tests.traces.tamperings.scene import CONTROLLER, EPOCH, IDS, SHUTDOWN, Record, Tampered, kind, opens
 from traces.znodes.contents import number_in
 from traces.zookeeper.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData
 
@@ -137,7 +137,24 @@ def session_end_lost(record: Record):
         owned = record.tree.ephemerals.get(record.session, set())
         again = [z for path in owned if (z := record.later(lambda t, path=path: any(
             isinstance(o, Create) and o.path == path for o in t.operations)))]
-        return record.drop(min(again), raw=True) if again else None
+        found = record.drop(min(again), raw=True) if again else None
+        stops = record.transaction.cxid and f"{IDS}/{record.broker}" in owned
+        return found._replace(at=_shutdown_begun(record)) if found and stops else found
+
+
+def _shutdown_begun(record: Record) -> int:
+    """The record with which the shutdown of a broker that closes its session can have begun; else the one that ends it.
+
+    Who shuts down is gone within a minute, and until then its controller elects it for nothing. A broker whose
+    registration stays for good has not shut down, which that record shows: but for the last minute of the log.
+    """
+    changes, broker, last = record.scene.changes, record.broker, record.scene.log[-1].time
+    elected = [c for c in changes if c.elected == broker]
+    later = {c.after.controller_epoch for c in elected if c.zxid > record.zxid}
+    since = max([record.tree.nodes[f"{IDS}/{broker}"].czxid, *(c.zxid for c in elected if c.zxid < record.zxid)])
+    removed = [c for c in changes if since < c.zxid < record.zxid and c.takes_out(broker)
+               and c.time > record.transaction.time - SHUTDOWN]
+    return next((c.zxid for c in removed if c.time < last - SHUTDOWN or c.after.controller_epoch in later), record.zxid)
 
 
 @kind()

@@ -10,31 +10,28 @@ from traces.zookeeper.transactions import Create, Delete, SetData
 
 @kind()
 def notification_of_an_isr_not_written(record: Record):
-    """A broker tells of the ISR of a partition that it has not written since it told the last time (up to 2.6)."""
+    """A broker tells of the ISR of a partition that it has never written as leader (up to 2.6)."""
     if record.is_a(Create, "isr_change"):
         named = {(entry["topic"], entry["partition"]) for entry in record.content["partitions"]}
-        topics = sorted(record.tree.children.get("/brokers/topics", ()))
-        mine = {o.path for t in record.scene.log[:record.place] if t.session == record.session and not t.failed
-                for o in t.operations if isinstance(o, SetData)}
+        topics, wished = sorted(record.tree.children.get("/brokers/topics", ())), record.wished()
         for path in topics:
             topic = path.rpartition("/")[2]
             for number in sorted(json.loads(record.tree.nodes[path].data)["partitions"], key=int):
-                if (topic, int(number)) not in named and f"{path}/partitions/{number}/state" not in mine:
+                if (topic, int(number)) not in named and f"{path}/partitions/{number}/state" not in wished:
                     entry = {"topic": topic, "partition": int(number)}
                     return record.rewrite(lambda content: content["partitions"].append(entry))
 
 
 @kind()
 def notification_before_the_isr(record: Record):
-    """A broker tells of an ISR before it has written it (up to 2.6)."""
+    """A broker tells of an ISR of a partition before it has written any as leader (up to 2.6)."""
+    # One that it has written in a session that expired it may tell of in the next: its memory goes on.
     if record.by_leader and not record.scene.guarded and record.broker is not None:
         told = record.later(lambda t: t.session == record.session and isinstance(t.operations[-1], Create)
                             and t.operations[-1].path.startswith("/isr_change_notification/"))
         content = json.loads(record.scene.log[told - 1].operations[-1].data) if told else {"partitions": []}
         named = {(entry["topic"], entry["partition"]) for entry in content["partitions"]}
-        again = [t for t in record.scene.log[:record.place] if t.session == record.session and not t.failed
-                 and getattr(t.operations[-1], "path", None) == record.path]
-        if (record.znode.topic, record.znode.number) in named and not again:
+        if (record.znode.topic, record.znode.number) in named and record.path not in record.wished():
             return record.move(told, raw=True)
 
 

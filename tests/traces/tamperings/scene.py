@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from spec.language.domains import NOBODY
 from tests.traces.tampering import Log, dropped, moved, rewritten, swapped
 from traces.cluster import Members, find_variant
 from traces.election.controllers import Controllers
@@ -63,6 +64,31 @@ def kind(unseen: str | None = None, harmless: bool = False):
     return register
 
 
+class StateChange(NamedTuple):
+    """A record that replaces a partition's state: its zxid, its time in ms, whose session wrote it, and both states."""
+
+    zxid: int
+    time: int
+    broker: int | None
+    path: str
+    before: PartitionState
+    after: PartitionState
+
+    @property
+    def by_leader(self) -> bool:
+        """Whether it is an ISR that a leader has wished: it leaves the leader epoch as it is."""
+        return self.after.leader_epoch == self.before.leader_epoch
+
+    @property
+    def elected(self) -> int | None:
+        """Who leads in the place of another one; None where none does, or the same one as before."""
+        return self.after.leader if self.after.leader not in (NOBODY, self.before.leader) else None
+
+    def takes_out(self, broker: int) -> bool:
+        """Whether a controller takes a broker out of the ISR."""
+        return not self.by_leader and broker in set(self.before.isr) - set(self.after.isr)
+
+
 class Scene:
     """A recording with what it tells as a whole."""
 
@@ -85,6 +111,21 @@ class Scene:
     def ends(self) -> dict[int, int]:
         """When each session ends: the time of its closeSession."""
         return {t.session: t.time for t in self.log if isinstance(t.operations[0], CloseSession)}
+
+    @cached_property
+    def changes(self) -> list[StateChange]:
+        """The records that replace the state of a partition, in order."""
+        found, states = [], {}
+        for t in self.log:
+            write = t.operations[-1]
+            if t.failed or not isinstance(write, Create | SetData | Delete) or not write.path.endswith("/state"):
+                continue
+            after = None if isinstance(write, Delete) else partition_state(write.data)
+            if after and (before := states.get(write.path)):
+                found.append(StateChange(
+                    t.zxid, t.time, self.members.broker_of.get(t.session), write.path, before, after))
+            states[write.path] = after
+        return found
 
     def records(self) -> Iterator["Record"]:
         """Each record in order that succeeded, with the tree before it."""
@@ -184,6 +225,10 @@ class Record:
     def session_of(self, broker: int) -> int:
         """The session in which a broker is registered."""
         return self.tree.nodes[f"{IDS}/{broker}"].ephemeral_owner
+
+    def wished(self) -> set[str]:
+        """The states of which the record's broker has written an ISR as leader before, in any of its sessions."""
+        return {c.path for c in self.scene.changes if c.zxid < self.zxid and c.broker == self.broker and c.by_leader}
 
     def never_ruled(self) -> list[int]:
         """Sessions of registered brokers that have not had /controller yet."""
