@@ -1,6 +1,7 @@
 """What the log shows of a controller's inputs that are of the whole cluster: registrations, requests, defaults."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from typing import NamedTuple
 
@@ -41,6 +42,7 @@ class CommonInputs:
         self.last_time = 0
         self._requests: Versions[bytes | None] = Versions(None)
         self._preferred: Versions[bytes | None] = Versions(None)
+        self._dealt: dict[int, list[int]] = defaultdict(list)
         self._failed_directory: dict[int, int] = {}
         self._times: list[tuple[int, int]] = []
         for path, node in tree.nodes.items():
@@ -55,6 +57,8 @@ class CommonInputs:
                     self._note(transaction.zxid, path, data or b"")
                 case Delete(path):
                     self._note(transaction.zxid, path, None)
+                    if below(self._root, path) == _PREFERRED:
+                        self._dealt[transaction.session].append(transaction.zxid)
         if any(isinstance(o, CloseSession) or self._is_registration(o) for o in transaction.operations):
             self._note_brokers(transaction, self._registered(tree))
 
@@ -70,9 +74,15 @@ class CommonInputs:
         """What /admin/reassign_partitions listed, oldest first; nothing where it did not exist."""
         return [Version(v.zxid, entries_in(v.value)) for v in self._requests.between(first, last)]
 
-    def preferred_requested(self, partition: Partition, first: int, last: int) -> bool:
-        """Whether /admin/preferred_replica_election listed a partition."""
-        return any([partition in entries_in(data) for _, data in self._preferred.between(first, last)])
+    def preferred_requested(self, partition: Partition, session: int, first: int, last: int) -> bool:
+        """Whether /admin/preferred_replica_election listed a partition.
+
+        The controller of a session deletes the list when it has elected for all in it: it goes by none from before.
+        """
+        dealt = self._dealt.get(session, [])
+        place = bisect_left(dealt, last)
+        since = max(first, dealt[place - 1]) if place else first
+        return any([partition in entries_in(data) for _, data in self._preferred.between(since, last)])
 
     def lost_a_log_directory(self, broker: int, zxid: int) -> bool:
         """Whether a broker has told of a failed log directory before."""

@@ -40,7 +40,8 @@ class Case(NamedTuple):
     replicas, where nothing fences other controllers any that it may have read; `targets`: what reassignments of the
     partition want; `created`: of a new partition that is assigned; `failed`: the brokers that have told of a failed log
     directory;
-    `preferred_requested`: /admin/preferred_replica_election listed it since the controller's last write of it;
+    `preferred_requested`: /admin/preferred_replica_election listed it since the controller last wrote it or deleted
+    the list;
     `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the reign, or
     all along; `may_be_emptied`: unclean elections may be enabled for the topic, which once let the last member leave an
     ISR; `is_overtaken`: another controller wrote the present state after this one's reign began, which does not know of
@@ -82,7 +83,8 @@ def case_of(change: Change, reign: Reign, evidence: Evidence) -> Case:
     return Case(
         known, written, tuple(dict.fromkeys(own + targets)),
         tuple(targets), _created(change, reign, evidence, versions[0].zxid) if versions and known is None else None,
-        inputs.common.lost_log_directories(zxid), inputs.common.preferred_requested(partition, last, zxid),
+        inputs.common.lost_log_directories(zxid),
+        inputs.common.preferred_requested(partition, change.session, last, zxid),
         any(requested), all(requested), features.variant == "zkclient" and _may_be_emptied(change, reign, evidence),
         before is not None and before.controller_epoch != change.after.controller_epoch and change.since > reign.start,
         following == Place("topic", change.topic),

@@ -103,6 +103,7 @@ class _Judge:
             partitions if len(lists) else own,
             *(np.searchsorted(moments, each, "right") for each in (starts, np.maximum(starts, since), zxids)),
             *(np.searchsorted(lists, each, "right") for each in (starts, last, zxids)),
+            np.unique(changes.sessions[rows], return_inverse=True)[1] if len(lists) else np.zeros(len(rows), np.int64),
             overtaken + 2 * in_time + 4 * self._topic_follows(rows))[1]
 
     def _topic_follows(self, rows: np.ndarray) -> np.ndarray:
