@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tests.traces.tampering import dropped, swapped
-from tests.traces.tamperings.scene import Record, Tampered, kind
+from tests.traces.tamperings.scene import TOPICS, Record, Tampered, kind
 from traces.znodes.assignments import Assignment, assignment_in, target_of
 from traces.znodes.contents import PartitionState, partition_state
 from traces.znodes.json_parts import entries_in
@@ -197,6 +197,13 @@ def list_not_shortened(record: Record):
             return record.drop(following.zxid)
 
 
+def _is_carried_out(record: Record, partition: tuple[str, int], target: tuple[int, ...]) -> bool:
+    """Whether a partition has the replicas that a request wants, so that it may leave the list."""
+    node = record.tree.nodes.get(f"{TOPICS}/{partition[0]}")
+    known = assignment_in(node.data, partition[1]) if node else None
+    return known is None or known.replicas == target
+
+
 @kind()
 def another_request_taken_out(record: Record):
     """A request leaves the list that was not carried out, and the one that was stays (up to 2.3)."""
@@ -204,9 +211,10 @@ def another_request_taken_out(record: Record):
             and not record.scene.features.kip455:
         old, new = entries_in(record.tree.nodes[REASSIGN].data), entries_in(record.write.data)
         gone = [key for key in old if key not in new]
-        if len(gone) == 1 and new:
+        waits = [key for key in new if not _is_carried_out(record, key, new[key])]
+        if len(gone) == 1 and _is_carried_out(record, gone[0], old[gone[0]]) and waits:
             stays = {**new, gone[0]: old[gone[0]]}
-            stays.pop(next(iter(new)))
+            stays.pop(waits[0])
             listed = [{"topic": t, "partition": n, "replicas": list(r)} for (t, n), r in stays.items()]
             return record.rewrite(lambda content: content.update(partitions=listed))
 
