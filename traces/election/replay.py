@@ -122,7 +122,8 @@ class Follower(Listener):
         """Session, broker and observation of a record."""
         session = int(writes.sessions[row])
         broker = self.members.broker_of.get(session)
-        return session, broker, broker and self.observer.of_state(*writes.write(row)[-3:], broker)
+        seen = None if broker is None else self.observer.of_state(*writes.write(row)[-3:], broker)
+        return session, broker, seen
 
     def _settled(self, session: int, broker: int | None, observation: Observation | None) -> _Explained | None:
         """What a record is that changes nothing of what its broker may be doing; None where it may."""

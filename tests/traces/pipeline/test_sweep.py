@@ -112,7 +112,8 @@ def test_a_check_of_another_epoch_and_what_is_no_state_are_told_one_by_one(monke
     assert [len(contradictions) for _, contradictions in heard] == [0, 1, 0, 0]
 
 
-@pytest.mark.parametrize("name", ["1.1.1-zombie", "2.8.2-five-brokers", "3.9.1-reassign"])
+@pytest.mark.parametrize("name", [
+    "1.1.1-zombie", "2.8.2-five-brokers", "3.9.1-reassign", "run-legacy-split-brain/zookeeper"])
 def test_records_in_a_row_are_followed_as_they_would_be_one_by_one(monkeypatch, name):
     recording = read_recording(RECORDINGS / name)
     root = find_root(recording, None)

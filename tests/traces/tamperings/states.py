@@ -298,11 +298,7 @@ def election_past_a_live_replica(record: Record):
 
 @kind()
 def state_written_again(record: Record):
-    """A controller raises the leader epoch and changes nothing else, and nobody reassigns anything.
-
-    The leader is there all the time: one that comes back may be elected again, and the last member of an ISR removed
-    again.
-    """
+    """A controller raises the leader epoch and changes nothing else; the leader was never away, nobody reassigns anything."""
     if record.by_controller and record.scene.guarded and quiet(record) and record.next_of() and record.before.leader in (
             staying(record, record.registered)):
         following = record.scene.log[record.next_of() - 1]
