@@ -229,7 +229,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys)
     assert main(["replay", "--json", str(cluster.directory)]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["verdict"], report["violations"]) == ("conforms", [])
-    assert {"data_plane.produce", "data_plane.consume", "data_plane.shrink_isr"} <= report["transitions"].keys()
+    assert {"data_plane.produce", "data_plane.consume", "data_plane.expand_isr"} <= report["transitions"].keys()
     assert report["transitions"]["creation.topic_change"] >= 1
     assert report["transitions"]["deletion.delete_marker"] >= 1
     assert main(["replay", "--json", str(cluster.directory / "zookeeper")]) == 0
