@@ -35,7 +35,7 @@ proofs: install
 	$(BIN)/python -m checker.prove.table docs/proved.md
 
 tamperings: install
-	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md
+	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md --places 1
 
 clean:
 	rm -rf $(VENV) runs build *.egg-info
