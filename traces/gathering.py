@@ -14,7 +14,7 @@ from traces.evidence import Common, Evidences, Gathered, Kept
 from traces.facts.registrations import Registrations
 from traces.failures import Failures
 from traces.features import Features, find_features
-from traces.pipeline.columns import Rows
+from traces.pipeline.columns import Rows, distinct, groups
 from traces.pipeline.shelf import Shelf
 from traces.pipeline.standing import Standing
 from traces.pipeline.states import StateWrite, StateWrites
@@ -97,26 +97,26 @@ class Gathering(Listener):
     def states_written(self, writes: StateWrites) -> None:
         """Go on by many such records."""
         self.inputs.last_time = int(writes.times[-1])
-        sessions, places = np.unique(writes.sessions, return_inverse=True)
-        self._shelf.add_states(writes, self._previous(writes, sessions.tolist(), places), self._count + 1)
+        sessions = np.unique(writes.sessions, return_inverse=True)[1]
+        self._shelf.add_states(writes, self._previous(writes, sessions), self._count + 1)
         self._count += len(writes)
         removes = writes.removes
         rows = np.flatnonzero(writes.elects | removes)
         epochs, leaders = writes.states.controller_epochs[rows], writes.names.leaders[writes.states.held[rows]]
         leaders = np.where(removes[rows], NOBODY, leaders)
-        chosen, codes = np.unique(np.stack([epochs, places[rows], leaders]), axis=1, return_inverse=True)
-        choices = [Choice((epoch, int(sessions[place])), leader, None) for epoch, place, leader in chosen.T.tolist()]
-        self._choices.columns[0].frombytes(writes.zxids[rows].tobytes())
-        self._choices.columns[1].extend(codes.ravel(), choices)
+        whom = (np.unique(each, return_inverse=True)[1] for each in (epochs, leaders))
+        first, codes = distinct(sessions[rows], *whom)
+        choices = [Choice((epoch, session), leader, None) for epoch, session, leader in zip(
+            epochs[first].tolist(), writes.sessions[rows[first]].tolist(), leaders[first].tolist())]
+        self._choices.extend(writes.zxids[rows], (codes, choices))
 
-    def _previous(self, writes: StateWrites, sessions: list[int], places: np.ndarray) -> np.ndarray:
+    def _previous(self, writes: StateWrites, sessions: np.ndarray) -> np.ndarray:
         """The zxid of the checked write before each that is checked, of its session; 0 for the others."""
-        found = np.zeros(len(writes), np.int64)
-        for place, session in enumerate(sessions):
-            rows = np.flatnonzero(writes.checked & (places == place))
-            if len(rows):
-                found[rows[1:]], found[rows[0]] = writes.zxids[rows[:-1]], self._latest.get(session, 0)
-                self._latest[session] = int(writes.zxids[rows[-1]])
+        found, checked = np.zeros(len(writes), np.int64), np.flatnonzero(writes.checked)
+        for rows in (checked[each] for each in groups(sessions[checked])):
+            session = int(writes.sessions[rows[0]])
+            found[rows[1:]], found[rows[0]] = writes.zxids[rows[:-1]], self._latest.get(session, 0)
+            self._latest[session] = int(writes.zxids[rows[-1]])
         return found
 
     def _note(self, write: Write) -> None:

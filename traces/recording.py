@@ -67,7 +67,7 @@ class Recording:
     @property
     def begins_unknown(self) -> bool:
         """Whether the first record is not the first ever, and nothing tells what was before."""
-        return self.start is None and next(iter(self.zxids.tolist()), _FIRST_ZXIDS[0]) not in _FIRST_ZXIDS
+        return self.start is None and any(zxid not in _FIRST_ZXIDS for zxid in self.zxids[:1].tolist())
 
 
 def read_readable(directory: Path, redactor: Redactor | None = None, events: Path | None = None,

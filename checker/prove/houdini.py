@@ -13,7 +13,7 @@ import z3
 
 from checker.prove.candidates import Clause
 from checker.prove.facts import Family, any_index, instances
-from checker.prove.induction import assumed, numbers_of
+from checker.prove.induction import assumed, breaks, numbers_of
 from checker.prove.relation import Relation, universals
 from checker.prove.vocabulary import Vocabulary, compiled
 from checker.prove.work import Work
@@ -38,7 +38,6 @@ class Houdini:
         self._truths: dict[tuple, tuple[z3.BoolRef, z3.BoolRef]] = {}
         self._functions: dict[str, object] = {}
         self._names: list[z3.BoolRef] = []
-        self._after = {p: z3.Const(f"{p} after", term.sort()) for p, term in relation.variables.terms.items()}
         self._taken, self._any = z3.Int("action taken"), any_index(False, 1)
         self.actions = [a for a in relation.actions if self._is_asked(a)]
         self._indices = list(self._add_actions())
@@ -50,10 +49,11 @@ class Houdini:
         return getattr(first, "sort", None) not in sorts or action.arguments[0] == 0
 
     def _add_actions(self):
-        terms, found = self.relation.variables.terms, {self._any.get_id(): self._any}
+        variables, found = self.relation.variables, {self._any.get_id(): self._any}
         self.solver.add(self._any >= 0)
         for i, action in enumerate(self.actions):
-            changes = [after == action.after.get(path, terms[path]) for path, after in self._after.items()]
+            changes = [later == action.after.get(path, variables.terms[path])
+                       for path, later in variables.later.items()]
             self.solver.add(z3.Implies(self._taken == i, z3.And(action.guard, *changes)))
             indices = [*action.symbols]
             for term in [action.guard, *action.after.values()]:
@@ -73,10 +73,10 @@ class Houdini:
         """For properties of states and of steps, by name, the truth that a step breaks it."""
         found = {}
         for family in families:
-            found[family.name] = broken = z3.Bool(f"break {family.name}")
+            found[family.name] = broken = breaks(family.name)
             self.solver.add(broken == z3.Or(*(z3.Not(self._moved(fact.formula)) for fact in family.facts)))
         for prop in steps:
-            found[prop.name] = broken = z3.Bool(f"break {prop.name}")
+            found[prop.name] = broken = breaks(prop.name)
             for i, action in enumerate(self.actions):
                 holds = self.relation.step_predicate(prop, action) if prop.concerns(action.transition) else None
                 parts = [z3.BoolVal(True)] if holds is None else [part for _, part in universals(holds)]
@@ -238,12 +238,12 @@ class Houdini:
 
     def _moved(self, formula):
         """A formula about the state before as one about the state after."""
-        terms = self.relation.variables.terms
-        return z3.substitute(formula, *((terms[path], after) for path, after in self._after.items()))
+        variables = self.relation.variables
+        return z3.substitute(formula, *((term, variables.later[path]) for path, term in variables.terms.items()))
 
 
 def _broken(clause):
-    return z3.Bool(f"break {'; '.join(clause.literals)}")
+    return breaks("; ".join(clause.literals))
 
 
 def _holds(clause):

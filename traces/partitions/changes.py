@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from traces.pipeline.columns import numbers
+from traces.pipeline.columns import following, groups, numbers
 from traces.pipeline.states import NOTHING, Codes
 from traces.pipeline.written import Writes
 from traces.znodes.contents import PartitionState, state_in
@@ -101,10 +101,9 @@ class Changes(Sequence):
 
     def _follow(self, partitions: np.ndarray, codes: np.ndarray, zxids: np.ndarray, known: int, rows: np.ndarray):
         """What stood before each write, which the one before of its partition has left."""
-        order = np.argsort(partitions, kind="stable")
-        again = np.flatnonzero(np.diff(partitions[order]) == 0)
+        later, earlier = following(partitions)
         before, since = np.full(len(codes), _DELETED), np.zeros(len(codes), np.int64)
-        before[order[again + 1]], since[order[again + 1]] = codes[order[again]], zxids[order[again]]
+        before[later], since[later] = codes[earlier], zxids[earlier]
         since[before == _DELETED] = 0
         written = known + np.flatnonzero(codes[known:] != _DELETED)
         self.rows, self.partitions, self.zxids = rows[written - known], partitions[written], zxids[written]
@@ -118,16 +117,14 @@ class Changes(Sequence):
 
     @cached_property
     def _by_partition(self) -> dict[Partition, np.ndarray]:
-        order = np.argsort(self.partitions, kind="stable")
-        parts = np.split(order, np.flatnonzero(np.diff(self.partitions[order])) + 1) if len(order) else []
-        return {self.names[self.partitions[rows[0]]]: rows for rows in parts}
+        return {self.names[self.partitions[rows[0]]]: rows for rows in groups(self.partitions)}
 
     @property
     def overwritten(self) -> np.ndarray:
         """Which of them the same record writes once more."""
         found = np.zeros(len(self), bool)
-        order = np.argsort(self.partitions, kind="stable")
-        found[order[:-1]] = (np.diff(self.zxids[order]) == 0) & (np.diff(self.partitions[order]) == 0)
+        later, earlier = following(self.partitions)
+        found[earlier] = self.zxids[later] == self.zxids[earlier]
         return found
 
     def at(self, rows: np.ndarray) -> list[Change]:

@@ -9,7 +9,7 @@ from traces.partitions.changes import Partition
 from traces.partitions.explained import ExplainedChanges, writer
 from traces.partitions.explanations import Told, explainer_of
 from traces.partitions.views import Sight
-from traces.pipeline.columns import distinct
+from traces.pipeline.columns import distinct, following
 from traces.pipeline.states import NOTHING
 from traces.reigns import Reign
 from traces.znodes.places import Place
@@ -77,11 +77,9 @@ class _Judge:
 
     def _last(self, rows: np.ndarray) -> np.ndarray:
         """The zxid of the write before each by the same controller to the same state, or of its reign's begin."""
-        claims, partitions = self._evidence.claims.codes[rows], self._changes.partitions[rows]
-        found = self._evidence.claims.starts[rows]
-        order = np.lexsort((partitions, claims))
-        again = np.flatnonzero((np.diff(claims[order]) == 0) & (np.diff(partitions[order]) == 0))
-        found[order[again + 1]] = self._changes.zxids[rows][order[again]]
+        claims, found = self._evidence.claims, self._evidence.claims.starts[rows]
+        later, earlier = following(distinct(claims.codes[rows], self._changes.partitions[rows])[1])
+        found[later] = self._changes.zxids[rows][earlier]
         return found
 
     def _inputs(self, rows: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from traces.known import Known, known
 from traces.partitions.leaving import Leaving
+from traces.pipeline.columns import groups
 from traces.reigns import Reign
 from traces.versions import Version, Versions
 
@@ -56,8 +57,7 @@ class Views:
                 zxids: np.ndarray) -> list[Moment]:
         """The moments of records. `reigns`: codes of `keys`, epoch and session of a controller each."""
         chosen = np.zeros(len(zxids), np.int64)
-        order = np.argsort(reigns, kind="stable")
-        for rows in np.split(order, np.flatnonzero(np.diff(reigns[order])) + 1) if len(order) else ():
+        for rows in groups(reigns):
             chosen[rows] = np.searchsorted(self._leaving.chosen(keys[reigns[rows[0]]]), zxids[rows], "right")
         counts = self._brokers.counts(zxids), np.searchsorted(self._leaving.times, times, "right"), chosen
         return list(zip(*(count.tolist() for count in counts)))

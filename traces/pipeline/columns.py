@@ -178,7 +178,8 @@ class ByZxid(Mapping):
         """What is known here, and what the others know of further records: what is known by an earlier one counts."""
         found = ByZxid()
         for each in (*others[::-1], self):
-            found.extend(np.array(each._zxids, np.int64), np.array(each._values.codes, np.int64), each._values.different)
+            codes = np.array(each._values.codes, np.int64)
+            found.extend(np.array(each._zxids, np.int64), codes, each._values.different)
         return found._in_order()
 
     def firsts(self) -> dict[Hashable, int]:
@@ -220,6 +221,19 @@ class ByZxid(Mapping):
     def counts(self) -> Counter:
         """How many records there are of each value."""
         return self._values.counts()
+
+
+def groups(codes: np.ndarray) -> list[np.ndarray]:
+    """The rows of each code, in their order, by rising codes."""
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1) if len(order) else []
+
+
+def following(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that come after another one of the same code, and of each the last such row before it."""
+    order = np.argsort(codes, kind="stable")
+    again = np.flatnonzero(np.diff(codes[order]) == 0)
+    return order[again + 1], order[again]
 
 
 def distinct(*columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from traces.pipeline.columns import following
 from traces.pipeline.states import NOTHING, Held, Names, StateColumns, StateWrites
 from traces.znodes.contents import PartitionState, state_in
 from traces.zookeeper.snapshot import Znode
@@ -52,9 +53,7 @@ class Standing:
         """What stood before each of some writes in a row, and the version of the znode then."""
         self._fit()
         partitions = writes.partitions
-        order = np.argsort(partitions, kind="stable")
-        again = np.flatnonzero(np.diff(partitions[order]) == 0)
-        later, earlier = order[again + 1], order[again]
+        later, earlier = following(partitions)
         found = self._columns[:, partitions]
         states = writes.states
         for row, column in enumerate((states.held, states.leader_epochs, states.controller_epochs, writes.versions)):

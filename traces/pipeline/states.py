@@ -166,8 +166,7 @@ class StateWrites:
     def removes(self) -> np.ndarray:
         """Which of them leave a partition its leader, raise the leader epoch, and give it another ISR."""
         raised = self.states.leader_epochs > self.known.leader_epochs
-        there = (self.states.held != NOTHING) & (self.known.held != NOTHING)
-        return there & raised & (self.states.held != self.known.held) & ~self.elects
+        return raised & (self.states.held != self.known.held) & ~self.elects
 
     def write(self, row: int) -> StateWrite:
         """One of them."""
