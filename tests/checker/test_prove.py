@@ -1,4 +1,4 @@
-"""Proofs by induction: toys, the fenced election, mutants, and what is said when a proof fails."""
+"""Proofs by induction, of toys: what is asked, and what is said when a proof fails."""
 
 import pytest
 import z3
@@ -6,43 +6,19 @@ import z3
 from checker.prove.cti import smallest
 from checker.prove.facts import property_family, ranges_of
 from checker.prove.induction import Prover, Question
-from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
+from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED
 from checker.prove.relation import Relation
 from checker.prove.variables import StyleError
-from checker.prove.vocabulary import compiled
 from checker.prove.work import Work
 from spec.catalogue import find
-from spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record
-from spec.language.model import Model, Transition, always, always_step
-from spec.mutants import election as election_mutants
-from spec.mutants import replication as replication_mutants
-from spec.properties.lemmas import LEMMAS
+from spec.language.domains import Array, Bound, Flag, Number, Record
+from spec.language.model import always, always_step
 from tests import toys
+from tests.checker.proving import model_of, verdicts
 
 (FENCED,) = find("election", "fenced")
 (KIP320,) = find("replication", "kip320")
 TWO = {**FENCED.scope, "brokers": 2}
-
-
-def verdicts(model, scope=None, lemmas=(), most=400.0, only=None, searching=0.0, any_size=False):
-    """The verdict on each property of a model, and the proof."""
-    asked = tuple(p for p in model.properties if only in (None, p.name))
-    proof = prove(model, model.scope if scope is None else scope, asked, lemmas, most, searching, any_size)
-    return {v.name: v.verdict for v in proof.verdicts}, proof
-
-
-def model_of(state, functions, properties, initial=None, system="toy"):
-    return Model(
-        system=system, variant="only", story="", state=state, initial=initial or nothing,
-        transitions=tuple(map(Transition, functions)), properties=properties, scope={"brokers": 2, "steps": 2},
-        largest={"brokers": 3, "steps": 9}, lanes=lambda scope: ["cluster"],
-    )
-
-
-def nothing(s):
-    """Zeros."""
-    s.done = 0
-
 
 COUNTS = Record(
     done=(Number(0, Bound("steps")), "steps done"), begun=(Number(0, Bound("steps")), "steps begun"),
@@ -219,184 +195,6 @@ def test_a_loop_whose_end_no_declared_range_limits_is_refused():
 def test_a_bound_that_a_loop_runs_over_keeps_its_end():
     assert Relation(toys.queue(), {"room": 2}).variables.endless == frozenset()
     assert Relation(KIP320, KIP320.scope).variables.endless == {"epochs", "records"}
-
-
-def test_the_fenced_election_is_proved_for_any_epochs_and_faults():
-    found, proof = verdicts(FENCED, TWO, LEMMAS["election", "fenced"])
-    assert set(found.values()) == {PROVED} and not proof.never_enabled
-    assert proof.relation.variables.endless == {"epochs", "faults"}
-    assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
-    needs = {v.name: v.lemmas for v in proof.verdicts}
-    assert not needs["one_owner"] and len(needs["no_stale_write"]) < 6
-
-
-NO_NEWER = tuple(f for f in LEMMAS["election", "fenced"] if f.__name__ in (
-    "value_is_version", "read_is_no_newer", "reign_is_no_newer", "reign_has_epoch"))
-
-
-def test_for_any_number_of_brokers_no_controller_writes_after_a_later_election():
-    found, proof = verdicts(FENCED, lemmas=NO_NEWER, only="no_stale_write", any_size=True)
-    assert set(found.values()) == {PROVED} and not proof.never_enabled
-    assert {"brokers", "receivers", "epochs"} <= proof.relation.variables.endless
-
-
-def test_for_any_number_of_brokers_a_write_without_the_check_is_named():
-    mutant = next(m for m in election_mutants.MUTANTS if m.name == "state-unchecked")
-    found, proof = verdicts(mutant.mutate(FENCED), lemmas=NO_NEWER, only="no_stale_write", any_size=True)
-    assert found["no_stale_write"] == NOT_INDUCTIVE
-    assert transitions_named(proof.verdicts[-1]) == "reign.write_state"
-
-
-def test_kip320_keeps_what_is_committed_for_any_epochs_and_records():
-    found, proof = verdicts(KIP320, {**KIP320.scope, "brokers": 2}, LEMMAS["replication", "kip320"])
-    assert set(found.values()) == {PROVED} and not proof.never_enabled
-    assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
-
-
-Holder = Id("brokers")
-LOCK = Record(
-    owner=(Id("brokers", nobody=True), "who owns the lock"),
-    brokers=(Array(Record(holds=(Flag(), "believes that it holds it")), "brokers"), "what each believes"),
-)
-
-
-def nobody_owns(s):
-    """Nobody owns it."""
-    s.owner = NOBODY
-
-
-def take(s, b: Holder):
-    if s.owner != NOBODY:
-        return False
-    s.owner = b
-    s.brokers[b].holds = 1
-    return True
-
-
-def release(s, b: Holder):
-    if s.brokers[b].holds == 0:
-        return False
-    s.owner = NOBODY
-    s.brokers[b].holds = 0
-    return True
-
-
-def one_holder(s):
-    """No two hold it."""
-    holders = 0
-    for broker in s.brokers:
-        holders += broker.holds
-    return holders <= 1
-
-
-def test_a_missing_lemma_is_found_and_can_be_pasted():
-    model = model_of(LOCK, (take, release), (always(one_holder),), nobody_owns)
-    without, _ = verdicts(model, {"brokers": 3, "steps": 1})
-    assert without["one_holder"] == NOT_INDUCTIVE
-    found, proof = verdicts(model, {"brokers": 3, "steps": 1}, searching=60.0)
-    assert found["one_holder"] == PROVED and 1 <= len(proof.found) <= 2
-    pasted = {"NOBODY": NOBODY, "Holder": Holder}
-    functions = [compiled(name, text, pasted) for name, text in proof.found.items()]
-    again, _ = verdicts(model, {"brokers": 3, "steps": 1}, lemmas=tuple(functions))
-    assert again["one_holder"] == PROVED
-
-
-OFFICE = Record(
-    owner=(Id("brokers", nobody=True), "who was elected last, until it leaves"),
-    term=(Number(0, Bound("steps")), "terms so far"),
-    brokers=(Array(Record(
-        working=(Flag(), "has begun its term"), term=(Number(0, Bound("steps")), "the term that it has begun"),
-    ), "brokers"), "each broker"),
-    stale=(Flag(), "somebody has worked in a term that was over"),
-)
-
-
-def nobody_is_elected(s):
-    """Nobody."""
-    s.owner = NOBODY
-
-
-def elect(s, b: Id("brokers")):
-    if s.owner != NOBODY:
-        return False
-    s.owner = b
-    s.term += 1
-    s.brokers[b].working = 0
-    return True
-
-
-def begin_term(s, b: Id("brokers")):
-    if s.owner != b:
-        return False
-    s.brokers[b].working = 1
-    s.brokers[b].term = s.term
-    return True
-
-
-def do_work(s, b: Id("brokers")):
-    if s.owner != b or s.brokers[b].working == 0:
-        return False
-    if s.brokers[b].term != s.term:
-        s.stale = 1
-    return True
-
-
-def leave(s, b: Id("brokers")):
-    if s.owner != b:
-        return False
-    s.owner = NOBODY
-    return True
-
-
-def elect_at_work(s, b: Id("brokers")):
-    """As `elect`, without an end of what the broker did before."""
-    if s.owner != NOBODY:
-        return False
-    s.owner = b
-    s.term += 1
-    return True
-
-
-def never_stale(s):
-    """Nobody works in a term that is over."""
-    return s.stale == 0
-
-
-@pytest.mark.parametrize("first, verdict", [(elect, PROVED), (elect_at_work, NOT_INDUCTIVE)])
-def test_a_lemma_of_three_literals_is_found_unless_a_mistake_makes_it_false(first, verdict):
-    functions = (first, begin_term, do_work, leave)
-    model = model_of(OFFICE, functions, (always(never_stale),), nobody_is_elected)
-    without, _ = verdicts(model)
-    found, proof = verdicts(model, searching=100.0)
-    assert without["never_stale"] == NOT_INDUCTIVE and found["never_stale"] == verdict
-    assert any(text.count(" or ") == 2 for text in proof.found.values()) == (verdict == PROVED)
-
-
-def transitions_named(verdict):
-    return verdict.where.split("(")[0]
-
-
-@pytest.mark.parametrize("name, transition", [
-    ("epoch-without-version", "election.register"), ("state-unchecked", "reign.write_state"),
-    ("resignation-unconditional", "reign.delete_own_controller"),
-])
-def test_a_mutant_of_the_election_is_not_proved_and_the_transition_is_named(name, transition):
-    mutant = next(m for m in election_mutants.MUTANTS if m.name == name)
-    _, proof = verdicts(mutant.mutate(FENCED), TWO, LEMMAS["election", "fenced"], only=mutant.kills)
-    failed = [v for v in proof.verdicts + proof.lemmas if v.verdict == NOT_INDUCTIVE]
-    assert mutant.kills in {v.name for v in failed}
-    assert transition in {transitions_named(v) for v in failed}
-
-
-@pytest.mark.parametrize("name, target, transition", [
-    ("elect-outside-isr", "leader_in_isr", "replication.elect_anyone"),
-    ("expand-before-hw", "strong_isr", "replication.leader_expand_isr"),
-])
-def test_a_mutant_of_replication_is_not_proved_and_the_transition_is_named(name, target, transition):
-    mutant, two = next(m for m in replication_mutants.MUTANTS if m.name == name), {**KIP320.scope, "brokers": 2}
-    found, proof = verdicts(mutant.mutate(KIP320), two, LEMMAS["replication", "kip320"], only=target)
-    assert found[target] == NOT_INDUCTIVE
-    assert transition in {transitions_named(v) for v in proof.verdicts + proof.lemmas if v.verdict != PROVED}
 
 
 def test_a_counterexample_to_induction_is_one():

@@ -1,0 +1,73 @@
+"""Proofs of the fenced election and of KIP-320, for any epochs, and that of their mutants some transition is named."""
+
+import pytest
+
+from checker.prove.proof import NOT_INDUCTIVE, PROVED
+from spec.catalogue import find
+from spec.mutants import election as election_mutants
+from spec.mutants import replication as replication_mutants
+from spec.properties.lemmas import LEMMAS
+from tests.checker.proving import verdicts
+
+(FENCED,) = find("election", "fenced")
+(KIP320,) = find("replication", "kip320")
+TWO = {**FENCED.scope, "brokers": 2}
+
+
+def test_the_fenced_election_is_proved_for_any_epochs_and_faults():
+    found, proof = verdicts(FENCED, TWO, LEMMAS["election", "fenced"])
+    assert set(found.values()) == {PROVED} and not proof.never_enabled
+    assert proof.relation.variables.endless == {"epochs", "faults"}
+    assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
+    needs = {v.name: v.lemmas for v in proof.verdicts}
+    assert not needs["one_owner"] and len(needs["no_stale_write"]) < 6
+
+
+NO_NEWER = tuple(f for f in LEMMAS["election", "fenced"] if f.__name__ in (
+    "value_is_version", "read_is_no_newer", "reign_is_no_newer", "reign_has_epoch"))
+
+
+def test_for_any_number_of_brokers_no_controller_writes_after_a_later_election():
+    found, proof = verdicts(FENCED, lemmas=NO_NEWER, only="no_stale_write", any_size=True)
+    assert set(found.values()) == {PROVED} and not proof.never_enabled
+    assert {"brokers", "receivers", "epochs"} <= proof.relation.variables.endless
+
+
+def test_for_any_number_of_brokers_a_write_without_the_check_is_named():
+    mutant = next(m for m in election_mutants.MUTANTS if m.name == "state-unchecked")
+    found, proof = verdicts(mutant.mutate(FENCED), lemmas=NO_NEWER, only="no_stale_write", any_size=True)
+    assert found["no_stale_write"] == NOT_INDUCTIVE
+    assert transitions_named(proof.verdicts[-1]) == "reign.write_state"
+
+
+def test_kip320_keeps_what_is_committed_for_any_epochs_and_records():
+    found, proof = verdicts(KIP320, {**KIP320.scope, "brokers": 2}, LEMMAS["replication", "kip320"])
+    assert set(found.values()) == {PROVED} and not proof.never_enabled
+    assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
+
+
+def transitions_named(verdict):
+    return verdict.where.split("(")[0]
+
+
+@pytest.mark.parametrize("name, transition", [
+    ("epoch-without-version", "election.register"), ("state-unchecked", "reign.write_state"),
+    ("resignation-unconditional", "reign.delete_own_controller"),
+])
+def test_a_mutant_of_the_election_is_not_proved_and_the_transition_is_named(name, transition):
+    mutant = next(m for m in election_mutants.MUTANTS if m.name == name)
+    _, proof = verdicts(mutant.mutate(FENCED), TWO, LEMMAS["election", "fenced"], only=mutant.kills)
+    failed = [v for v in proof.verdicts + proof.lemmas if v.verdict == NOT_INDUCTIVE]
+    assert mutant.kills in {v.name for v in failed}
+    assert transition in {transitions_named(v) for v in failed}
+
+
+@pytest.mark.parametrize("name, target, transition", [
+    ("elect-outside-isr", "leader_in_isr", "replication.elect_anyone"),
+    ("expand-before-hw", "strong_isr", "replication.leader_expand_isr"),
+])
+def test_a_mutant_of_replication_is_not_proved_and_the_transition_is_named(name, target, transition):
+    mutant, two = next(m for m in replication_mutants.MUTANTS if m.name == name), {**KIP320.scope, "brokers": 2}
+    found, proof = verdicts(mutant.mutate(KIP320), two, LEMMAS["replication", "kip320"], only=target)
+    assert found[target] == NOT_INDUCTIVE
+    assert transition in {transitions_named(v) for v in proof.verdicts + proof.lemmas if v.verdict != PROVED}
