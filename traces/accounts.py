@@ -12,7 +12,6 @@ KINDS = {
     "feature levels, written unguarded": "written by a new controller, and read by no transition",
     "generated broker ids": "a broker that has no id counts up a version",
     "listeners of a broker, changed while it runs": "no transition reads them",
-    "migration to KRaft": "what comes after it is no Kafka in ZooKeeper mode",
     "old consumers": "the *consumer* system has them; replay does not follow it",
     "old notifications of configuration, purged by any broker": "no system has them",
     "other znodes": "no Kafka writes them; nor does one send a multi without operations",

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from checker.errors import UserError
 from spec.museum.election import MODELS
 from traces.recording import Recording
-from traces.survey import Survey
 from traces.znodes.contents import broker_in
 
 _ID = re.compile(r"/brokers/ids/(\d+)")
@@ -18,10 +17,7 @@ def find_root(recording: Recording, wanted: str | None) -> str:
 
     Raises UserError where there is none, none where one is `wanted`, or several.
     """
-    survey = Survey(set(recording.survey.roots))
-    for path in recording.start.nodes if recording.start else ():
-        survey.see(path, None)
-    roots = sorted(survey.roots)
+    roots = sorted(recording.survey.roots)
     names = ", ".join(root or "/" for root in roots)
     if wanted is not None:
         if roots and wanted.rstrip("/") not in roots:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from traces.recording import Recording
-from traces.survey import Survey
 
 
 class Features(NamedTuple):
@@ -31,7 +30,4 @@ class Features(NamedTuple):
 
 def find_features(recording: Recording, variant: str, root: str) -> Features:
     """The features of the Kafka that wrote a log: topic znodes of version 2 and later are those of KIP-455."""
-    survey = Survey(reassigns=set(recording.survey.reassigns))
-    for path, node in recording.start.nodes.items() if recording.start else ():
-        survey.see(path, node.data)
-    return Features(variant, variant.startswith("fenced") and root in survey.reassigns)
+    return Features(variant, variant.startswith("fenced") and root in recording.survey.reassigns)

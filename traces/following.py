@@ -19,7 +19,10 @@ PATIENCE = 10
 
 
 class Watch:
-    """The replay of a directory so far. `report` is that of the last round; `over`: it has diverged for certain."""
+    """The replay of a directory so far.
+
+    `report` is that of the last round; `over`: it has diverged for certain, or there is no more to replay.
+    """
 
     def __init__(self, directory: Path, judge: Callable[[Recording], Report]):
         """`judge` replays a recording. Raises UserError when there is nothing to begin with."""
@@ -29,13 +32,18 @@ class Watch:
         self._new_records()
         self.report = judge(self._recording)
         self.violated: set[str] = set(self._violations())
-        self.over = self.report.verdict == DIVERGES
+        self.over = self._ended
         self._told = self._last
         self._suspected: tuple[int, int] | None = None
 
     @property
     def _last(self) -> int:
         return self._recording.transactions[-1].zxid
+
+    @property
+    def _ended(self) -> bool:
+        """Whether no later record can change what was found."""
+        return self.report.verdict == DIVERGES or self.report.end is not None
 
     def _violations(self) -> dict:
         return self.report.result.violations.found if self.report.result else {}
@@ -50,7 +58,7 @@ class Watch:
             self.report = self._judge(self._recording)
         if self.report.verdict == DIVERGES and not self._is_certain(bool(new)):
             return []
-        self.over = self.report.verdict == DIVERGES
+        self.over = self._ended
         lines = [line for zxid, line in sorted(self._events()) if zxid > self._told]
         self._told = self._last
         self.violated |= set(self._violations())
@@ -110,6 +118,8 @@ class Watch:
         for name, violation in self._violations().items():
             if name not in self.violated:
                 yield violation.zxid, f"violates {name}: {violation.text}"
+        if report.end:
+            yield report.end.zxid, report.end.text
         if report.result.divergence:
             zxid, reason = report.result.divergence
             yield zxid, f"diverges from {report.result.variant}: {reason}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -48,14 +48,22 @@ class Recording:
 
     @property
     def survey(self) -> Survey:
-        """What must be known of all records before one is judged."""
-        parts = self.transactions.parts if isinstance(self.transactions, Logged) else ()
-        if not parts or any(part.survey is None for part in parts):
-            return survey_of(self.transactions)
+        """What must be known of all records, and of what was there before, before one is judged."""
         survey = Survey()
-        for part in parts:
-            survey.merge(part.survey)
+        for path, node in self.start.nodes.items() if self.start else ():
+            survey.see(self.start.zxid, path, node.data)
+        if not isinstance(self.transactions, Logged):
+            survey.merge(survey_of(self.transactions))
+        else:
+            for part in self.transactions.parts:
+                survey.merge(part.survey or survey_of(part.transactions()))
         return survey
+
+    def before(self, zxid: int) -> Recording:
+        """The same without the records from that zxid on."""
+        if isinstance(self.transactions, Logged):
+            return replace(self, transactions=self.transactions.between(_FIRST_ZXID, zxid - 1))
+        return replace(self, transactions=[each for each in self.transactions if each.zxid < zxid])
 
     @property
     def zxids(self) -> np.ndarray:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from checker.commands.tables import console
 from traces.audit import Audit
+from traces.beyond import End
 from traces.broker_logs.checking import Checked
 from traces.broker_logs.report import logs_as_json, print_logs
 from traces.election.result import Result
@@ -31,8 +32,8 @@ class Report:
 
     `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not;
     `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen; `logs` is
-    what brokers' own logs say to it, where they were given; `earlier` is the report of what is before missing records,
-    and then `verdict` and `reason` are of both.
+    what brokers' own logs say to it, where they were given; `end` is the record before which replay ended, if it did;
+    `earlier` is the report of what is before missing records, and then `verdict` and `reason` are of both.
     """
 
     recording: Recording
@@ -45,6 +46,7 @@ class Report:
     facts: Facts | None = None
     metrics: Series | None = None
     logs: Checked | None = None
+    end: End | None = None
     earlier: Report | None = None
 
     @property
@@ -83,6 +85,7 @@ class Report:
             "first_divergence": first,
             "violations": [violation.as_json() for violation in result.violations.found.values()] if result else [],
             "controllers": [controller.as_json() for controller in result.controllers.all] if result else [],
+            "end": self.end and {"zxid": hex(self.end.zxid), "reason": self.end.text},
             "records": len(self.recording.transactions),
             "explained": result.explained if result else 0,
             "skipped": dict(result.skipped) if result else {},
@@ -170,7 +173,8 @@ def _print_verdict(out: Console, report: Report) -> None:
         out.print(f"[bold red]diverges[/] from {result.variant} at {zxid:#x}:", soft_wrap=True)
         out.print(reason, soft_wrap=True, markup=False)
     elif report.verdict == CONFORMS:
-        out.print(f"[green]conforms[/] to {result.variant}: each record is a step that it allows")
+        until = f" until {report.end.zxid:#x}" if report.end else ""
+        out.print(f"[green]conforms[/] to {result.variant}{until}: each record is a step that it allows")
     else:
         out.print(f"[bold yellow]{report.verdict}[/]", end="")
         out.print(f": {report.reason}", soft_wrap=True, markup=False)

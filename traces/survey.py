@@ -7,10 +7,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow.compute as pc
 
+from traces.beyond import End, end_at, format_of
 from traces.znodes.json_parts import json_in
 from traces.zookeeper.records import Records
 from traces.zookeeper.transactions import Check, Create, Failure, Operation, SetData, Transaction
+from traces.zookeeper.usual import slices
 
 _HOME = re.compile(r"(.*)/(?:controller_epoch|brokers/ids)")
 _TOPIC = re.compile(r"(.*)/brokers/topics/[^/]+")
@@ -39,26 +42,31 @@ class Survey:
 
     `roots`: the chroots of clusters ("" for none), told by where /brokers/ids and /controller_epoch are; `ephemerals`:
     all, in the order of the log; `elected`: by each chroot the first record that shows how controllers are elected;
-    `reassigns`: the chroots with a topic znode of version 2 or later, which says what is added and removed.
+    `reassigns`: the chroots with a topic znode of version 2 or later, which says what is added and removed; `ends`: by
+    each chroot the first record that cannot be replayed.
     """
 
     roots: set[str] = field(default_factory=set)
     ephemerals: list[Owned] = field(default_factory=list)
     elected: dict[str, Elected] = field(default_factory=dict)
     reassigns: set[str] = field(default_factory=set)
+    ends: dict[str, End] = field(default_factory=dict)
 
     def add(self, transaction: Transaction) -> None:
         """Note what a record shows."""
         for operation in transaction.operations:
-            self.see(getattr(operation, "path", ""), getattr(operation, "data", None))
+            if not transaction.failed:
+                self.see(transaction.zxid, getattr(operation, "path", ""), getattr(operation, "data", None))
             if isinstance(operation, Create) and operation.ephemeral:
                 self.ephemerals.append(Owned(transaction.zxid, transaction.session, operation.path, operation.data))
         root, fenced = _election(transaction.operations, transaction.multi)
         if root is not None and root not in self.elected:
             self.elected[root] = Elected(transaction.zxid, fenced)
 
-    def see(self, path: str, data: bytes | None) -> None:
+    def see(self, zxid: int, path: str, data: bytes | None) -> None:
         """Note what a znode shows, in a snapshot or as it is written."""
+        if found := end_at(zxid, path, data):
+            self.ends.setdefault(*found)
         root, holds_topic = _home(path)
         if root is None:
             return
@@ -72,8 +80,8 @@ class Survey:
         self.roots |= other.roots
         self.reassigns |= other.reassigns
         self.ephemerals = sorted({*self.ephemerals, *other.ephemerals}, key=lambda each: each[:2])
-        for root, each in other.elected.items():
-            self.elected[root] = min(each, self.elected.get(root, each))
+        for mine, others in (self.elected, other.elected), (self.ends, other.ends):
+            mine |= {root: min(each, mine.get(root, each)) for root, each in others.items()}
 
 
 @lru_cache(maxsize=100_000)
@@ -96,7 +104,9 @@ def survey_of(transactions: Iterable[Transaction]) -> Survey:
 def _telling(records: Records) -> Iterator[Transaction]:
     """The records but for those that set what shows nothing, behind a check that others have shown before."""
     sets = records.sets
-    tells = np.array([_home(name or "")[0] is not None for name in sets.names.to_pylist()], bool)[sets.paths]
+    names = [name or "" for name in sets.names.to_pylist()]
+    tells = np.array([bool(_home(name)[0] is not None or format_of(name)) for name in names], bool)[sets.paths]
+    tells &= ~pc.match_substring(slices(records.content, sets.begins, sets.ends), '"version":1,').to_numpy(False)
     tells[np.unique(sets.checked, return_index=True)[1]] = True
     found = {place: records[place] for place in sets.places[tells].tolist()} | records.odd
     return (found[place] for place in sorted(found))

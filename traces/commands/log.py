@@ -152,6 +152,11 @@ def _report_of_part(recording: Recording, error: UserError | None, chroot: str |
     if recording.begins_unknown:
         return Report(recording, None, problems, UNDECIDED, "what was before the first record is unknown")
     root = find_root(recording, chroot)
+    if end := recording.survey.ends.get(root):
+        recording, problems = recording.before(end.zxid), (*problems, f"{options.directory}: {end.text}")
+        error = error if end.migrated else UserError(problems[-1])
+        if not recording.transactions:
+            raise UserError(problems[-1])
     members = Members(recording, root)
     variant = options.variant or find_variant(recording, members, root)
     if variant is None:
@@ -169,7 +174,7 @@ def _report_of_part(recording: Recording, error: UserError | None, chroot: str |
     accounts = audit(recording, gathered.common, result, streams)
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
-    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, series, logs)
+    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, series, logs, end)
 
 
 def _write_page(file: Path, page: str) -> None:

@@ -100,9 +100,6 @@ class Observer:
             return OPENS
         if isinstance(operations[0], CloseSession):
             return CLOSES
-        for operation in operations:
-            if getattr(operation, "path", None) == "/migration":
-                return Observation(outside="migration to KRaft")
         if transaction.multi:
             return self._multi(operations, broker)
         return self._single(operations[0], broker)

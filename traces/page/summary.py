@@ -30,7 +30,8 @@ def sentence(report: Report) -> tuple[str, int]:
                 f"specification gives this record{also}."), 3
     if report.verdict == CONFORMS:
         but = also.replace("and", "but", 1)
-        return (f"The log conforms to {result.variant}{but}: each of its {records:,} records is a step that the "
+        until = f" until {report.end.zxid:#x}" if report.end else ""
+        return (f"The log conforms to {result.variant}{until}{but}: each of its {records:,} records is a step that the "
                 "specification allows, or of a listed kind."), 3 if found else 0
     return f"The verdict is {report.verdict}{also}: {report.reason}.", 2
 
