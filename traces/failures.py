@@ -6,34 +6,33 @@ from collections import defaultdict
 
 from traces.zookeeper.transactions import Failure, Transaction
 
-BADVERSION, NODEEXISTS = -103, -110
+NONODE, BADVERSION, NODEEXISTS = -101, -103, -110
 
 
 class Failures:
     """Collects the failed requests record by record."""
 
     def __init__(self):
-        self._failed: dict[int, array] = defaultdict(_zxids)
-        self._multi: dict[int, array] = defaultdict(_zxids)
+        self._failed: dict[tuple[int, bool, bool], array] = defaultdict(_zxids)
         self._refused: dict[int, array] = defaultdict(_zxids)
 
     def add(self, transaction: Transaction) -> None:
         """Note a transaction that failed."""
         codes = {o.code for o in transaction.operations if isinstance(o, Failure)}
         if NODEEXISTS not in codes:
-            self._failed[transaction.session].append(transaction.zxid)
-            if transaction.multi:
-                self._multi[transaction.session].append(transaction.zxid)
+            self._failed[transaction.session, transaction.multi, NONODE in codes].append(transaction.zxid)
         if BADVERSION in codes:
             self._refused[transaction.session].append(transaction.zxid)
 
-    def failed(self, session: int, first: int, last: float, guarded: bool) -> bool:
+    def failed(self, session: int, first: int, last: float, guarded: bool, deleting: bool = False) -> bool:
         """Whether a controller's write or deletion may have failed between two records of its session.
 
         A creation is none: it alone finds that its znode exists. Where each is checked against the epoch (`guarded`) it
-        is one of several operations; those alone are others'.
+        is one of several operations; those alone are others'. Who deletes all of a topic (`deleting`) goes on where he
+        finds that a znode is gone (KafkaZkClient.deleteRecursive).
         """
-        return _between((self._multi if guarded else self._failed)[session], first, last)
+        return any(_between(self._failed[session, multi, gone], first, last)
+                   for multi in (True, False)[:1 if guarded else 2] for gone in (False, True)[:1 if deleting else 2])
 
     def refused(self, session: int, first: int, last: int) -> bool:
         """Whether a request of a session failed between two records because of a version."""

@@ -33,7 +33,8 @@ from traces.zookeeper.tree import Tree
 class Gathering(Listener):
     """Takes a log apart that is swept: collects what streams share, and the writes of each. `gathered`: all of it.
 
-    What was written while the snapshot was taken is not judged: what stood before is unknown.
+    What was written while the snapshot was taken is not judged: what stood before is unknown. A record that ZooKeeper
+    cannot have written tells nothing of others.
     """
 
     gathered: Gathered
@@ -74,7 +75,7 @@ class Gathering(Listener):
         for write in writes:
             if write.checked:
                 self._latest[write.session] = write.zxid
-            if write.place:
+            if write.place and not contradictions:
                 self._note(write)
             for subject in subjects_of(write):
                 self._shelf.add(subject, write)
@@ -91,7 +92,8 @@ class Gathering(Listener):
         found = Write(zxid, time, session, self._members.broker_of.get(session), "set", write.path, place, write.data,
                       write.checked, previous, self._count)
         self._now = {}
-        self._choose(found)
+        if not contradictions:
+            self._choose(found)
         self._shelf.add(place.topic, found)
 
     def states_written(self, writes: StateWrites) -> None:

@@ -23,7 +23,7 @@ from traces.pipeline.columns import ByZxid, Rows
 from traces.pipeline.found import Found, changes_in, explain_stream
 from traces.pipeline.work import Here, shown
 from traces.recording import Recording
-from traces.topics.context import Gap, Judged
+from traces.topics.context import TOPIC, Gap, Judged
 
 
 class Unexplained(NamedTuple):
@@ -165,8 +165,8 @@ def _interruptions(common: Common, streams: Streams) -> Iterator[Unexplained]:
     """Writes of controllers that are in the middle of something in another stream."""
     for gap in streams.gaps:
         zxid = _first_inside(gap, streams.threads[gap.reign])
-        session, guarded = gap.reign[1], common.features.guarded
-        if zxid is not None and not common.failures.failed(session, gap.after, zxid, guarded):
+        session, guarded, deleting = gap.reign[1], common.features.guarded, gap.stream == TOPIC
+        if zxid is not None and not common.failures.failed(session, gap.after, zxid, guarded, deleting):
             yield Unexplained(zxid, f"{gap.stream} stream: a write elsewhere: {gap.text}", True)
 
 

@@ -1,12 +1,14 @@
 """Real logs altered so that ZooKeeper could have written them are caught where Kafka would not have."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.traces.log_writer import write_log
-from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, REASSIGN, altered, read, run_json, settled
+from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, LEGACY, REASSIGN, altered, read, run_json, settled
 from tests.traces.tampering import consistent, dropped, moved, rewritten, swapped
+from traces.recording import Recording
 from traces.zookeeper.transactions import Check, Create, Delete, Failure
 
 
@@ -143,16 +145,34 @@ def test_is_caught(name):
     assert (hex(result.divergence[0]), text in result.divergence[1]) == (hex(zxid), True), result.divergence
 
 
-def test_a_creation_that_is_refused_is_no_deletion_that_failed():
+def test_what_stops_a_deletion_is_no_creation_and_no_znode_that_is_gone():
     log = read(FIVE_FENCED).transactions[:0x48D]
     check = log[0x488].operations[0]
     found = {}
-    for name, code in (("nodeexists", -110), ("nonode", -101)):
+    for name, code in (("nodeexists", -110), ("nonode", -101), ("notempty", -111)):
         instead = replace(log[0x488], operations=(check, Failure(code)))
         found[name] = settled(consistent([*log[:0x488], instead, *log[0x489:]], log), "fenced").divergence
-    assert found["nonode"] is None
-    assert found["nodeexists"][0] == 0x48D
-    assert "in the middle of the deletion of t2; allowed there: delete /admin/" in found["nodeexists"][1]
+    assert found["notempty"] is None
+    for name in "nodeexists", "nonode":
+        assert found[name][0] == 0x48D
+        assert "in the middle of the deletion of t2; allowed there: delete /admin/" in found[name][1]
+
+
+def test_a_refusal_that_is_not_the_controllers_hides_no_deletion_left():
+    log = read(FIVE_LEGACY).transactions[:0x158]
+    assert type(log[0x101].operations[0]) is Delete and log[0x101].operations[0].path == "/admin/delete_topics/t0"
+    result = settled(consistent(dropped(log, 0x102), log), "legacy")
+    assert result.divergence[0] == 0x103, result.divergence
+    assert "in the middle of the deletion of t0; allowed there: delete /admin/delete_topics/t0" in result.divergence[1]
+
+
+def test_what_zookeeper_cannot_have_written_tells_nothing_of_what_was_before():
+    log = read(LEGACY).transactions[:0x1930]
+    leader = next(t for t in log[0x18CD:] if t.first.form().startswith("setData /brokers/topics/z"))
+    gone = replace(leader, operations=(replace(leader.first, path="/brokers/topics/za2/partitions/21/state"),))
+    result = settled(Recording(Path("altered"), None, [
+        *log[:0x18CD], replace(gone, zxid=0x18CE), *(replace(t, zxid=t.zxid + 1) for t in log[0x18CD:])], []), "legacy")
+    assert result.divergence[0] == 0x18CE and "does not exist" in result.divergence[1], result.divergence
 
 
 def test_a_state_of_a_topic_that_is_gone_cannot_have_been_written():

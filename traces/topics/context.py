@@ -16,6 +16,10 @@ from traces.writes import Write
 from traces.znodes.contents import PartitionState
 
 
+TOPIC = "topic"
+"""The stream of topics: what a controller is in the middle of there is the deletion of one."""
+
+
 @dataclass(slots=True)
 class Judged:
     """A write, and what it is: `kind` is None where nothing explains it, and `text` says why.
@@ -97,9 +101,9 @@ class Context:
         for (topic, number), state in zip(partitions, states):
             topics[topic].states[number] = state
 
-    def may_have_failed(self, session: int, first: int, last: int) -> bool:
-        """Whether a controller's write may have failed between two records of its session."""
-        return self.evidence.failures.failed(session, first, last, self.features.guarded)
+    def may_have_failed(self, session: int, first: int, last: int, stream: str) -> bool:
+        """Whether a controller's write of a stream may have failed between two records of its session."""
+        return self.evidence.failures.failed(session, first, last, self.features.guarded, stream == TOPIC)
 
     def forget(self, topic: str) -> None:
         """A topic has been deleted."""

@@ -6,7 +6,7 @@ from traces.partitions.elections import Elected
 from traces.partitions.explanations import REASSIGNMENT
 from traces.partitions.explained import Explained
 from traces.reigns import Reign
-from traces.topics.context import Context, Gap, Judged, unexplained
+from traces.topics.context import TOPIC, Context, Gap, Judged, unexplained
 from traces.topics.memory import Memory
 from traces.topics.requests import Entries, Requests
 from traces.topics.steps import Scene, Step
@@ -41,16 +41,17 @@ class Handlers:
         last = self._context.last(reign)
         scenes = [self._scene(work, write, reign, last) for work in works]
         demands = [self._demand(work, scene, write, reign, last) for work, scene in zip(works, scenes)]
-        pressing = all(demands) and not self._context.may_have_failed(write.session, last, write.zxid)
+        stream = _stream(works)
+        pressing = all(demands) and not self._context.may_have_failed(write.session, last, write.zxid, stream)
         middle = self._middle(works, demands, reign) if pressing else ""
         if pressing:
-            self._context.gaps.append(Gap(reign.key, last, write.zxid, _stream(works), middle))
+            self._context.gaps.append(Gap(reign.key, last, write.zxid, stream, middle))
         if write.previous > last:
-            return unexplained(write, reign, middle, _stream(works)) if pressing else None
+            return unexplained(write, reign, middle, stream) if pressing else None
         found = [self._take(work, scene, write, reign, each) for work, scene in zip(works, scenes)]
         if taken := [judged for judged in found if judged]:
             return taken[0]
-        return unexplained(write, reign, middle, _stream(works)) if pressing else None
+        return unexplained(write, reign, middle, stream) if pressing else None
 
     def close(self) -> None:
         """The stream ends: what a controller is in the middle of then, it would have gone on with first."""
@@ -139,7 +140,7 @@ class Handlers:
             return None
         work.take(write.place)
         self._works[reign.start] = [work]
-        return Judged(write, "topic", _DELETED[write.place.kind])
+        return Judged(write, TOPIC, _DELETED[write.place.kind])
 
     def _lists(self, work: Listing, write: Write) -> Judged | None:
         """The partition is taken out of the list, if there is one; nothing else comes first."""
@@ -205,4 +206,4 @@ def elected(each: Explained) -> Elected | None:
 
 def _stream(works: list[Work]) -> str:
     """The stream to which a controller's handlers belong."""
-    return "topic" if isinstance(works[0], Completing) else STREAM
+    return TOPIC if isinstance(works[0], Completing) else STREAM
