@@ -21,7 +21,7 @@ class Log:
 
     def __init__(self, *brokers: int, checked: bool = True):
         self.transactions: list[Transaction] = []
-        self.known: set[str] = set()
+        self.versions: dict[str, int] = {}
         self.sessions: dict[int, int] = {}
         self.epoch, self.time, self.checked = 0, 0, checked
         for broker in brokers:
@@ -49,12 +49,16 @@ class Log:
     def znode(self, path: str, content: dict | None = None, writer: int | None = None) -> None:
         """Somebody writes a znode, or deletes it (no content)."""
         if content is None:
-            self.known.discard(path)
+            self.versions.pop(path, None)
             self.add(writer, Delete(path))
         else:
-            data = json.dumps(content).encode()
-            self.add(writer, SetData(path, data, 1) if path in self.known else Create(path, data, False, -1))
-            self.known.add(path)
+            self.add(writer, self.written(path, content))
+
+    def written(self, path: str, content: dict) -> Create | SetData:
+        """The operation that writes a znode, which is there or not."""
+        data, version = json.dumps(content).encode(), self.versions.get(path, -1) + 1
+        self.versions[path] = version
+        return SetData(path, data, version) if version else Create(path, data, False, -1)
 
     def topic(self, *replicas: int, adding: tuple = (), removing: tuple = ()) -> None:
         """The topic t with its one partition is created, or its znode written."""
@@ -63,12 +67,9 @@ class Log:
 
     def state(self, writer: int, leader: int, isr: list[int], leader_epoch: int, epoch: int | None = None) -> None:
         """A broker writes the state of t-0."""
-        path = "/brokers/topics/t/partitions/0/state"
-        data = json.dumps({"leader": leader, "isr": isr, "leader_epoch": leader_epoch,
-                           "controller_epoch": epoch or self.epoch}).encode()
-        write = SetData(path, data, 1) if path in self.known else Create(path, data, False, -1)
-        self.known.add(path)
-        self.add(writer, *([Check("/controller_epoch", 1)] if self.checked else []), write)
+        write = self.written("/brokers/topics/t/partitions/0/state", {
+            "leader": leader, "isr": isr, "leader_epoch": leader_epoch, "controller_epoch": epoch or self.epoch})
+        self.add(writer, *([Check("/controller_epoch", self.epoch + 1)] if self.checked else []), write)
 
     def add(self, writer: int | None, *operations) -> None:
         """A record of a broker's session, or of a tool's."""
