@@ -58,8 +58,8 @@ def test_what_names_no_format_ends_nothing(data):
 def test_the_first_record_beyond_ends_a_cluster_also_among_records_in_columns(tmp_path, root):
     usual = b'{"controller_epoch":1,"leader":1,"version":%d,"leader_epoch":0,"isr":[1]}'
     formats = {3: 1, 4: 2, 5: 3}
-    log = [Transaction(zxid, 5, 0, 0, (Check("/controller_epoch", 2), SetData(root + STATE, usual % version, zxid)), True)
-           for zxid, version in formats.items()]
+    written_as = ((zxid, SetData(root + STATE, usual % version, zxid)) for zxid, version in formats.items())
+    log = [Transaction(zxid, 5, 0, 0, (Check("/controller_epoch", 2), state), True) for zxid, state in written_as]
     found = read_log(written(tmp_path / "log.3", list(map(payload, log)))).transactions
     assert len(found.sets) == 3
     for survey in survey_of(found), survey_of(log):
