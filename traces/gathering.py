@@ -33,7 +33,7 @@ from traces.zookeeper.tree import Tree
 class Gathering(Listener):
     """Takes a log apart that is swept: collects what streams share, and the writes of each. `gathered`: all of it.
 
-    What was written while the snapshot was taken is not judged: what stood before is unknown. A record that ZooKeeper
+    What was written while the snapshot was taken is not judged: what stood before is unknown. A state that ZooKeeper
     cannot have written tells nothing of others.
     """
 
@@ -75,7 +75,7 @@ class Gathering(Listener):
         for write in writes:
             if write.checked:
                 self._latest[write.session] = write.zxid
-            if write.place and not contradictions:
+            if write.place and not (contradictions and write.place.kind == "state"):
                 self._note(write)
             for subject in subjects_of(write):
                 self._shelf.add(subject, write)

@@ -1,0 +1,29 @@
+"""How many states the recorded scopes of a variant have: what its properties were explored in."""
+
+import tempfile
+
+from checker.explorer import Explorer, Limits
+from checker.kernel import Kernel
+from checker.rundir import RunDirectory
+from spec.language.model import Model
+
+MOST = 5_000_000
+"""More states than so many are not counted."""
+
+
+def explored_scopes(model: Model) -> str:
+    """Each recorded scope with its states, smallest first: ``(2,2,1,1) 1,234``."""
+    counts = sorted((states_of(model, at), at) for at in model.expected)
+    return ", ".join(f"({','.join(map(str, at))}) {f'{count:,}' if count <= MOST else f'more than {MOST:,}'}"
+                     for count, at in counts)
+
+
+def states_of(model: Model, at: tuple[int, ...]) -> int:
+    """How many states a scope has, given in the order of the model's; one more than MOST where there are more."""
+    kernel = Kernel(model, dict(zip(model.scope, at)), ())
+    with tempfile.TemporaryDirectory() as directory:
+        run = RunDirectory(directory)
+        run.create({})
+        explorer = Explorer(run, kernel, None, 1, limits=Limits(states=MOST))
+        explorer.explore()
+    return min(explorer.outcome.distinct, MOST + 1)
