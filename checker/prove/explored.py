@@ -7,7 +7,7 @@ from checker.kernel import Kernel
 from checker.rundir import RunDirectory
 from spec.language.model import Model
 
-MOST = 5_000_000
+MOST = 20_000_000
 """More states than so many are not counted."""
 
 

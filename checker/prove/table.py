@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
+from checker.prove.explored import explored_scopes
 from checker.prove.proof import NOT_DECIDED, PROVED, Proof, prove
 from spec.catalogue import MODELS, find
 from spec.language.domains import Scope
@@ -29,16 +31,30 @@ NEWEST = (
     ("requests", "current"), ("topics", "kip455"), ("replica", "current"), ("group", "current"),
     ("group", "transactional"), ("consumer", "orderly"),
 )
-SECTIONS = {title: (*of, kept) for of in NEWEST for title, kept in (
-    ("/".join(of), {}), ("/".join(of) + ", undisturbed", UNDISTURBED.get(of)),
-) if kept is not None}
-"""System, variant and the sizes that bounds keep, by title."""
+ANY_SIZE = {("election", "fenced")}
+
+
+class Section(NamedTuple):
+    """What a section is of: the bounds in `kept` keep their sizes; `any_size`: of any number of brokers."""
+
+    system: str
+    variant: str
+    kept: Scope
+    any_size: bool
+
+
+SECTIONS = {
+    "/".join(of) + more: Section(*of, kept, bool(any_size))
+    for of in NEWEST for more, kept, any_size in (
+        ("", {}, False), (", any number of brokers", {} if of in ANY_SIZE else None, True),
+        (", undisturbed", UNDISTURBED.get(of), False))
+    if kept is not None}
 HEADER = """# What is explored, and what is proved
 
 Made by `make proofs`; what a proof says is in [Prove](prove.md).
 
-- *holds at*: of the scopes whose verdict is recorded, at how many the property holds, and the largest of them. Its
-  numbers are in the order of `kafkaproof list SYSTEM`; how many states they have, the [findings](findings.md) say.
+- *explored* are the scopes whose verdict is recorded, here with their states; the numbers of a scope are in the order of
+  `kafkaproof list SYSTEM`. *holds at*: at how many of them the property holds, and the largest of these.
 - *fails in*: the other variants that violate it, each with the length of its shortest counterexample in states.
 - *proved*: by induction, for any number of what the section names without end. *lemmas*: how many suffice for it.
 - *open*: neither proved nor refuted, with the action after which it may fail from a state that may be unreachable. A
@@ -57,13 +73,14 @@ def proved_scope(model: Model) -> Scope:
     return {**model.scope, **OTHER_SIZES.get((model.system, model.variant), {})}
 
 
-def section(model: Model, proof: Proof) -> str:
-    """The table of one variant."""
+def section(model: Model, proof: Proof, scopes: str) -> str:
+    """The table of one variant; `scopes` names those that are explored."""
     endless = proof.relation.variables.endless
-    ends = ", ".join(f"{name} {size}" for name, size in proof.relation.scope.items() if name not in endless)
+    ends = "".join(f", {name} {size}" for name, size in proof.relation.scope.items() if name not in endless)
     done = sum(v.verdict == PROVED for v in proof.verdicts)
-    told = f"Any {', '.join(sorted(endless))}; {ends}. {done} of {len(proof.verdicts)} proved, " \
-        f"{sum(v.verdict == PROVED for v in proof.lemmas)} lemmas, {proof.work:.0f} million steps of z3.\n\n"
+    told = f"Any {', '.join(sorted(endless))}{ends.replace(',', ';', 1)}. {done} of {len(proof.verdicts)} proved, " \
+        f"{sum(v.verdict == PROVED for v in proof.lemmas)} lemmas, {proof.work:.0f} million steps of z3.\n\n" \
+        f"Explored: {scopes}.\n\n"
     kinds = {p.name: p for p in model.properties}
     fixed = {name: size for name, size in proof.relation.scope.items() if name not in endless}
     rows = [_proved_row(model, kinds.get(verdict.name), verdict, fixed) for verdict in proof.verdicts]
@@ -146,12 +163,12 @@ def main(arguments: list[str]) -> int:
         return 2
     file, names = Path(arguments[0]), arguments[1:]
     made = sections_of(file.read_text(encoding="utf-8")) if file.exists() else {}
-    for title, (system, variant, kept) in SECTIONS.items():
+    for title, of in SECTIONS.items():
         if not names or title in names:
-            (model,) = find(system, variant)
-            scope, lemmas = {**proved_scope(model), **kept}, LEMMAS.get((system, variant), ())
-            proof = prove(model, scope, _safety(model), lemmas, WORK, kept=frozenset(kept))
-            made[title] = section(model, proof)
+            (model,) = find(of.system, of.variant)
+            scope, lemmas = {**proved_scope(model), **of.kept}, LEMMAS.get((of.system, of.variant), ())
+            proof = prove(model, scope, _safety(model), lemmas, WORK, any_size=of.any_size, kept=frozenset(of.kept))
+            made[title] = section(model, proof, explored_scopes(model))
             print(f"{title}: {made[title].splitlines()[0]}", flush=True)
             _write(file, made)
     _write(file, made)

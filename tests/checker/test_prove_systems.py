@@ -11,6 +11,7 @@ from checker.local import explore_here
 from checker.mutation import catalogue
 from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
 from checker.prove.samples import reachable_states
+from checker.prove import explored
 from checker.prove.table import (
     ONLY, SECTIONS, UNDISTURBED, failing, main, proved_scope, section, sections_of, violated,
 )
@@ -132,13 +133,13 @@ def test_every_property_of_the_catalogue_is_in_the_table():
     "consumer/orderly, undisturbed",
 ])
 def test_a_section_of_the_table_is_what_a_proof_says(title):
-    system, variant, kept = SECTIONS[title]
+    system, variant, kept, _ = SECTIONS[title]
     (model,) = find(system, variant)
     proof = proof_of(model, *(p.name for p in model.properties if p.kind in SAFETY), **kept, **FEWER.get(title, {}))
     found = {v.name: v.verdict == PROVED for v in proof.verdicts}
     told = rows(title)
     assert found == {name: "| proved |" in told[name] for name in found}
-    assert section(model, proof).startswith("Any ")
+    assert section(model, proof, "(2,2) 5").startswith("Any ")
 
 
 def test_what_is_false_beyond_a_scope_is_told_of_by_no_recorded_scope_of_the_same_sizes():
@@ -167,6 +168,14 @@ def test_only_what_is_named_is_made_anew(tmp_path):
     assert main([str(file), "async-isr/maximal-isr"]) == 0
     made = sections_of(file.read_text(encoding="utf-8"))
     assert made["election/fenced"] == "as it was\n" and "valid_high_watermark" in made["async-isr/maximal-isr"]
+    assert "Explored: (2,1,1) 24, (2,1,2) 42, (3,2,2) 4,088, (3,2,3) 22,456, " in made["async-isr/maximal-isr"]
+
+
+def test_of_large_scopes_is_told_that_they_are_large(monkeypatch):
+    (model,) = find("async-isr", "maximal-isr")
+    monkeypatch.setattr(explored, "MOST", 4_000)
+    assert explored.explored_scopes(model).endswith("42, (3,2,2) more than 4,000, (3,2,3) more than 4,000, "
+                                                    "(3,2,4) more than 4,000")
 
 
 @pytest.mark.parametrize("names", [(), ("proved.md", "election/nope"), ("proved.md", "async-isr/maximal-isr", "x")])
