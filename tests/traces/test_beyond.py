@@ -11,6 +11,7 @@ from tests.traces.replaying import FENCED, first, read, run_json
 from tests.traces.test_following import Growing, watch
 from tests.traces.zookeeper.test_usual_records import written
 from traces.beyond import end_at
+from traces.page.summary import lines
 from traces.survey import survey_of
 from traces.zookeeper.log import read_log
 from traces.zookeeper.transactions import Check, Create, Failure, SetData, Transaction
@@ -84,6 +85,7 @@ def test_a_log_is_replayed_until_its_migration(capsys, tmp_path):
     assert f"problem: {tmp_path}: migrated to KRaft: /migration is there at {AT:#x}" in told
     assert f"conforms to fenced until {AT:#x}: each record" in told
     assert f"conforms to fenced until {AT:#x}" in page.read_text()
+    assert next(lines(watch(tmp_path).report)).text == found["end"]["reason"]
 
 
 def beginning(directory: Path) -> Path:
@@ -122,6 +124,6 @@ def test_a_watch_is_over_at_a_migration(tmp_path):
     log.append(all_records[:0x60])
     watched = watch(tmp_path)
     log.append(all_records[0x60:])
-    lines = watched.round()
-    assert watched.over and lines[-1].endswith("replay ends before it") and f"{AT:#x} migrated to KRaft" in lines[-1]
+    said = watched.round()
+    assert watched.over and said[-1].endswith("replay ends before it") and f"{AT:#x} migrated to KRaft" in said[-1]
     assert watch(tmp_path).over

@@ -46,6 +46,8 @@ def _lines(report: Report) -> Iterator[Line]:
     for part in report.parts[:-1]:
         first, last = part.recording.transactions[0].zxid, part.recording.transactions[-1].zxid
         yield Line(f"before a missing file, not on this page: records {first:#x} to {last:#x}, {part.verdict}", 2)
+    if report.end:
+        yield Line(report.end.text, 2)
     if result is None:
         return
     if result.divergence:
