@@ -13,6 +13,7 @@ from spec.language.sets import contains
 from spec.network import Epoch, Receiver
 from spec.properties.async_isr_lemmas import MAXIMAL_ISR
 from spec.properties.consumer_lemmas import ORDERLY
+from spec.properties.group_limited_lemmas import LIMITED
 from spec.properties.group_member_lemmas import CURRENT as GROUP_CURRENT
 from spec.properties.group_transaction_lemmas import TRANSACTIONAL
 from spec.properties.partition_lemmas import FENCED as PARTITION_FENCED
@@ -163,6 +164,7 @@ LEMMAS = {
     ("consumer", "orderly"): ORDERLY,
     ("election", "fenced"): FENCED,
     ("group", "current"): GROUP_CURRENT,
+    ("group", "limited"): LIMITED,
     ("group", "transactional"): TRANSACTIONAL,
     ("partition", "fenced"): PARTITION_FENCED,
     ("replica", "current"): REPLICA_CURRENT,

@@ -1,11 +1,11 @@
 """Lemmas of partition replication (KIP-320): why what is committed stays, for any number of epochs and records.
 
 In short: a log is the beginning of its leader's; who is in an ISR and has not come to an epoch keeps that epoch from
-committing; so whoever is elected in an epoch holds all that was committed in it or before.
+committing, one such member after the other; so whoever is elected in an epoch holds all that was committed before.
 """
 
 from spec.language.domains import NOBODY
-from spec.language.sets import contains, difference, is_empty
+from spec.language.sets import contains, difference, is_empty, union
 from spec.properties.replication import has_all_committed
 from spec.replication import Replica, Request, following_epoch, is_true_leader, presumes_leadership, same_entry
 
@@ -186,90 +186,65 @@ def committed_in_epoch_is_known(s, leader: Replica, r: Replica):
     return True
 
 
+def epoch_isr(s, epoch):
+    """The ISR with which an epoch began; of the epoch to come, the one in the state znode."""
+    return s.requests.slots[epoch].isr if epoch < s.requests.length else s.quorum.isr
+
+
+def stays_until_it_comes(s, member: Replica, request: Request, later: Request):
+    """Who has not come to an epoch, and is in the ISR of a later one, was in its ISR."""
+    if s.replicas[member].leader_epoch >= request or request > later or later > s.requests.length:
+        return True
+    return not contains(epoch_isr(s, later), member) or contains(epoch_isr(s, request), member)
+
+
+def stays_in_leader_isr_until_it_comes(s, leader: Replica, member: Replica):
+    """Who has not come to a leader's epoch, and is in its ISR, was in the ISR of its request."""
+    l = s.replicas[leader]
+    if not presumes_leadership(s, leader) or s.replicas[member].leader_epoch >= l.leader_epoch:
+        return True
+    return not contains(l.isr, member) or contains(epoch_isr(s, l.leader_epoch), member)
+
+
+def first_held_back(s, r):
+    """The epoch since which nothing was committed, up to that of `r`: in each of them a member of the ISR with which it
+    ended, or of that of `r` if it leads, has not come to it. One after the epoch of `r` where that is said of none.
+
+    A member holds back all epochs after its own, until it leaves the ISR; then another may hold back those before. So
+    they do in turn, each but `r` and somebody who lags behind them all, whom this is to speak of.
+    """
+    first = s.replicas[r].leader_epoch + 1
+    isr = epoch_isr(s, first)
+    if presumes_leadership(s, r):
+        isr = union(isr, s.replicas[r].isr)
+    for turn in range(len(s.replicas) - 2):
+        for m in range(len(s.replicas)):
+            if contains(isr, m):
+                first = min(first, s.replicas[m].leader_epoch + 1)
+        isr = epoch_isr(s, first)
+    return first
+
+
 def isr_has_committed(s, r: Replica, member: Replica):
     """Every member of the ISR holds all that any replica knows as committed."""
     return not contains(s.quorum.isr, member) or has_all_committed(s, r, member)
 
 
-def leader_has_committed(s, r: Replica, leader: Replica, request: Request):
-    """A leader holds all that was known as committed in its epoch and before."""
-    if not may_lead(s, leader, request) or s.replicas[r].leader_epoch > request:
+def followed_has_committed(s, leader: Replica, r: Replica):
+    """A leader holds all that a follower knows as committed."""
+    return not following_epoch(s, leader, r) or has_all_committed(s, r, leader)
+
+
+def first_isr_has_committed(s, r: Replica, member: Replica):
+    """The ISR of the epoch since which nothing was committed holds all that `r` knows as committed."""
+    return not contains(epoch_isr(s, first_held_back(s, r)), member) or has_all_committed(s, r, member)
+
+
+def epoch_isr_has_committed(s, r: Replica, member: Replica, request: Request):
+    """So does that of every epoch since, and after the epoch of `r`."""
+    if request < first_held_back(s, r) or request >= s.requests.length:
         return True
-    return has_all_committed(s, r, leader)
-
-
-def later_isr_has_committed(s, r: Replica, member: Replica, later: Request):
-    """Who is in the ISR that a request names holds all that was known as committed before."""
-    return s.replicas[r].leader_epoch >= later or not in_request(s, member, later) or has_all_committed(s, r, member)
-
-
-def lags(s, member, request):
-    """Whether a replica has not come to the epoch of `request`."""
-    return s.replicas[member].leader_epoch < request
-
-
-def is_in_leader_isr(s, r, member):
-    """Whether `r` takes itself for the leader, with `member` in its ISR."""
-    return presumes_leadership(s, r) and contains(s.replicas[r].isr, member)
-
-
-def held_back_by_isr(s, r: Replica, x: Replica, member: Replica, request: Request):
-    """While a member of the ISR has not come to an epoch, nothing is committed in it and later that a member of that
-    epoch's first ISR lacks.
-    """
-    held = in_request(s, x, request) and lags(s, member, request) and contains(s.quorum.isr, member)
-    return not held or has_all_committed(s, r, x)
-
-
-def held_back_by_leader_isr(s, r: Replica, x: Replica, member: Replica, request: Request):
-    """The same while a member of the ISR as a leader knows it has not come to that epoch."""
-    held = in_request(s, x, request) and lags(s, member, request) and is_in_leader_isr(s, r, member)
-    return not held or has_all_committed(s, r, x)
-
-
-def held_back_by_later_isr(s, r: Replica, x: Replica, member: Replica, request: Request, later: Request):
-    """The same while a member of the ISR that a later request names has not come to it."""
-    held = in_request(s, x, request) and lags(s, member, request) and in_request(s, member, later)
-    return not held or later <= s.replicas[r].leader_epoch or has_all_committed(s, r, x)
-
-
-def lag_in_turn(s, leader, first, second, request, later):
-    """Whether `first` has not come to a leader's epoch, and `second` not to one whose first ISR has `first`."""
-    return may_lead(s, leader, request) and lags(s, first, request) and in_request(s, first, later) and (
-        lags(s, second, later))
-
-
-def are_four(a, b, c, d):
-    """Whether no two are the same."""
-    return a != b and a != c and a != d and b != c and b != d and c != d
-
-
-def held_back_in_turn_by_isr(
-    s, r: Replica, leader: Replica, first: Replica, second: Replica, request: Request, later: Request
-):
-    """Until `later` one member of an ISR holds commitments back, then another: a leader holds what there is."""
-    if not are_four(r, leader, first, second) or not lag_in_turn(s, leader, first, second, request, later):
-        return True
-    return not contains(s.quorum.isr, second) or has_all_committed(s, r, leader)
-
-
-def held_back_in_turn_by_leader_isr(
-    s, r: Replica, leader: Replica, first: Replica, second: Replica, request: Request, later: Request
-):
-    """The same with a member of the ISR as a leader knows it."""
-    if not are_four(r, leader, first, second) or not lag_in_turn(s, leader, first, second, request, later):
-        return True
-    return not is_in_leader_isr(s, r, second) or has_all_committed(s, r, leader)
-
-
-def held_back_in_turn_by_later_isr(
-    s, r: Replica, leader: Replica, first: Replica, second: Replica, request: Request, later: Request, last: Request
-):
-    """The same with a member of the ISR that a request names which `r` has not come to."""
-    if not are_four(r, leader, first, second) or not lag_in_turn(s, leader, first, second, request, later):
-        return True
-    held = in_request(s, second, last) and last > s.replicas[r].leader_epoch
-    return not held or has_all_committed(s, r, leader)
+    return not contains(s.requests.slots[request].isr, member) or has_all_committed(s, r, member)
 
 
 KIP320 = (
@@ -277,7 +252,6 @@ KIP320 = (
     hw_is_in_log, leader_has_state_isr, untaken_request_has_state_isr, follower_is_behind, records_are_numbered,
     records_are_no_newer, logs_match, follower_log_is_prefix, isr_grows_after_a_move,
     isr_grows_after_a_move_from_a_request, later_isr_is_from_isr, later_isr_is_from_request,
-    committed_in_epoch_is_known, isr_has_committed, leader_has_committed, later_isr_has_committed, held_back_by_isr,
-    held_back_by_leader_isr, held_back_by_later_isr, held_back_in_turn_by_isr, held_back_in_turn_by_leader_isr,
-    held_back_in_turn_by_later_isr,
+    committed_in_epoch_is_known, stays_until_it_comes, stays_in_leader_isr_until_it_comes, isr_has_committed,
+    followed_has_committed, first_isr_has_committed, epoch_isr_has_committed,
 )
