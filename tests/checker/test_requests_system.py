@@ -9,6 +9,8 @@ from checker.local import explore_here
 from checker.reference import violations
 from spec.language.steps import parse_step
 from spec.museum.control_requests import CURRENT, MODELS
+from spec.properties.lemmas import FALSE_BEYOND
+from spec.properties.requests import metadata_converges
 from spec.properties.requests_goals import left_behind
 
 SIZES = tuple(CURRENT.scope)
@@ -43,6 +45,40 @@ LEFT_BEHIND = """
     broker.update_metadata(b=1, epoch=1, fate=0) -> NONE
     broker.stop_replica(b=1, epoch=1, fate=0) -> NONE
 """
+NOBODY_TOLD = """
+    faults.fail_directory(b=0)
+    reign.elect(b=1)
+    broker.update_metadata(b=0, epoch=1, fate=0)
+    broker.leader_and_isr(b=0, epoch=1, fate=0)
+    faults.crash(b=0)
+    faults.restart(b=0)
+    events.broker_change(b=1)
+    events.change_leader(b=1, leader=1)
+    broker.update_metadata(b=1, epoch=1, fate=0)
+    broker.leader_and_isr(b=1, epoch=1, fate=0)
+    broker.update_metadata(b=1, epoch=1, fate=0)
+    broker.leader_and_isr(b=1, epoch=1, fate=0)
+    broker.update_metadata(b=1, epoch=1, fate=0)
+    broker.update_metadata(b=2, epoch=1, fate=0)
+    broker.update_metadata(b=2, epoch=1, fate=0)
+    broker.update_metadata(b=2, epoch=1, fate=0)
+    events.broker_startup(b=1)
+    broker.update_metadata(b=0, epoch=1, fate=0)
+    events.change_leader(b=1, leader=0)
+    events.handle_answer(b=1, r=0)
+    faults.crash(b=2)
+    events.broker_change(b=1)
+    broker.leader_and_isr(b=0, epoch=1, fate=0)
+    broker.update_metadata(b=0, epoch=1, fate=0)
+    broker.leader_and_isr(b=0, epoch=1, fate=0)
+    broker.update_metadata(b=0, epoch=1, fate=0)
+    broker.update_metadata(b=0, epoch=1, fate=0)
+    broker.update_metadata(b=1, epoch=1, fate=0)
+    broker.leader_and_isr(b=1, epoch=1, fate=0)
+    broker.update_metadata(b=1, epoch=1, fate=0)
+    broker.stop_replica(b=0, epoch=1, fate=0)
+    events.handle_answer(b=1, r=0)
+"""
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
@@ -74,3 +110,16 @@ def test_an_answer_of_the_former_process_leaves_a_working_replica_behind():
     assert left_behind(state)
     later = [(t.name, after) for t, _, after in run.successors(state, Counter())]
     assert all(left_behind(after) for name, after in later if name.startswith("broker."))
+
+
+def test_a_death_while_the_leader_counts_as_offline_is_told_to_nobody():
+    run = Execution(CURRENT, dict(zip(SIZES, (3, 2, 1, 2, 3, 3))))
+    state = run.initial_states()[0]
+    for text in NOBODY_TOLD.strip().split("\n"):
+        assert metadata_converges(state)
+        step = parse_step(text)
+        state = run.after(state, CURRENT.transition(step.transition), tuple(step.arguments.values()))
+        assert state is not None and run.beyond(state, text) is None, text
+    assert not metadata_converges(state) and state.zk.registered == 0b011
+    assert [broker.alive for broker in state.brokers[:2]] == [0b111, 0b111]
+    assert ("requests", "current", "metadata_converges") in FALSE_BEYOND

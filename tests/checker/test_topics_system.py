@@ -9,6 +9,7 @@ from checker.local import explore_here
 from checker.reference import explore
 from spec.language.steps import parse_step
 from spec.museum.topics import MODELS, scope
+from spec.properties.lemmas import FALSE_BEYOND
 from spec.properties.topics import isr_assigned
 
 TWO_PHASE, KIP455_ZK, KIP455 = MODELS
@@ -35,6 +36,86 @@ CANCELLED = """
     machines.remove_replica(b=1, p=0, r=0) -> OK
     machines.elect_leader(b=1, p=0)
 """
+STRAY_DELETED = """
+    reign.elect(b=1)
+    reign.load_context(b=1)
+    machines.create_first_state(b=1, p=0)
+    replica.leader_and_isr(b=0, epoch=1, p=0)
+    faults.ask_for_reassignment(p=0, old=0, new=1, first=1)
+    reassignment.reassign(b=1)
+    reassignment.write_assignment(b=1, p=0)
+    reassignment.check(b=1, p=0)
+    reassignment.tell_replicas(b=1, p=0)
+    isr.alter_partition(b=1, p=0, isr=3)
+    reassignment.caught_up(b=1, p=0)
+    reassignment.check(b=1, p=0)
+    reassignment.move_leader(b=1, p=0)
+    machines.remove_replica(b=1, p=0, r=0)
+    machines.stop_replicas(b=1)
+    reassignment.write_target(b=1, p=0)
+    faults.crash(b=0)
+    brokers.broker_change(b=1)
+    brokers.broker_failure(b=1)
+    faults.ask_for_deletion()
+    deletion.topic_deletion(b=1)
+    machines.remove_replica(b=1, p=0, r=1)
+    machines.stop_replicas(b=1)
+    replica.stop_replica(b=1, epoch=1, p=0)
+    deletion.handle_answer(b=1, r=1, p=0)
+    deletion.delete_states(b=1, p=0)
+    deletion.delete_topic_node(b=1)
+    deletion.delete_topic_config(b=1)
+    deletion.delete_topic_marker(b=1)
+    faults.create_again()
+    creation.topic_change(b=1)
+    machines.create_first_state(b=1, p=0)
+    faults.ask_for_deletion()
+    deletion.topic_deletion(b=1)
+    machines.stop_replicas(b=1)
+    faults.restart(b=0)
+    brokers.broker_change(b=1)
+    brokers.broker_startup(b=1)
+    machines.stop_replicas(b=1)
+    replica.stop_replica(b=0, epoch=1, p=0)
+"""
+MADE_AGAIN = """
+    reign.elect(b=1)
+    reign.load_context(b=1)
+    machines.create_first_state(b=1, p=0)
+    faults.crash(b=0)
+    brokers.broker_change(b=1)
+    brokers.broker_failure(b=1)
+    machines.elect_leader(b=1, p=0)
+    machines.remove_replica(b=1, p=0, r=0)
+    faults.delete_controller()
+    faults.restart(b=0)
+    faults.ask_for_deletion()
+    reign.elect(b=2)
+    reign.load_context(b=2)
+    machines.remove_replica(b=2, p=0, r=0)
+    machines.stop_replicas(b=2)
+    replica.stop_replica(b=0, epoch=2, p=0)
+    faults.crash(b=0)
+    faults.restart(b=0)
+    brokers.broker_change(b=1)
+    brokers.broker_startup(b=1)
+    replica.leader_and_isr(b=0, epoch=1, p=0)
+    deletion.handle_answer(b=2, r=0, p=0)
+    deletion.delete_states(b=2, p=0)
+    deletion.delete_topic_node(b=2)
+"""
+
+
+def walked(run, text):
+    """The last state of a behaviour of kip455, and the properties that its last step breaks."""
+    state = run.initial_states()[0]
+    for line in text.strip().split("\n"):
+        step = parse_step(line)
+        before, transition, arguments = state, KIP455.transition(step.transition), tuple(step.arguments.values())
+        state = run.after(before, transition, arguments)
+        assert state is not None, line
+        assert run.beyond(state, line) is None, line
+    return state, set(run.broken_by_step(before, transition, arguments, state))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
@@ -82,13 +163,17 @@ def test_an_expansion_is_missed_by_the_old_failover_and_undone_by_a_reassignment
 
 def test_a_crash_after_a_cancellation_leaves_the_isr_outside_the_assignment():
     run = Execution(KIP455, KIP455.scopes["deep"])
-    state = run.initial_states()[0]
-    for text in CANCELLED.strip().split("\n"):
-        step = parse_step(text)
-        transition = KIP455.transition(step.transition)
-        state = run.after(state, transition, tuple(step.arguments.values()))
-        assert state is not None, text
+    state, _ = walked(run, CANCELLED)
     assert not isr_assigned(state)
     after = [later for _, _, later in run.successors(state, Counter())]
     assert after and state.zk.partitions[0].isr == 0b10
     assert list(state.zk.assignments[0].replicas.slots[:1]) == [0]
+
+
+@pytest.mark.parametrize("text, sizes, broken, states", [
+    (STRAY_DELETED, scope(2, 1, 1, 2, 1, 4, 1, 4), "own_logs_deleted", 41),
+    (MADE_AGAIN, scope(3, 1, 1, 1, 2, 2, 3, 1), "removed_when_deleted", 25),
+])
+def test_what_is_false_beyond_the_recorded_scopes_is_violated(text, sizes, broken, states):
+    assert walked(Execution(KIP455, sizes), text)[1] == {broken}
+    assert text.count("\n") == states and broken in {name for _, _, name in FALSE_BEYOND}
