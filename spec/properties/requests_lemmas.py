@@ -1,12 +1,14 @@
 """Lemmas of control requests: what a process knows of itself, what a controller knows of the state, what is on its way.
 
 In short: only elected controllers send, and each in its own epoch; a controller by right knows the state; and whoever
-knows a leader epoch, be it a cache, a replica, or a request on its way, knows the leader that was written with it.
+knows a leader epoch, be it a cache, a replica, or a request on its way, knows the leader that was written with it. What
+a replica will know when all has arrived is in `requests_convergence_lemmas`.
 """
 
 from spec.language.domains import NOBODY
 from spec.language.sets import contains
 from spec.partition.strategies import replicas_of
+from spec.properties.requests_convergence_lemmas import CONVERGENCE
 from spec.requests.batch import DELETE, NOTHING, first_kind
 from spec.requests.context import NO_EPOCH, NOT_DELETED, Broker, ControllerEpoch
 
@@ -174,4 +176,5 @@ CURRENT = (
     only_the_elected_send, only_the_live_are_sent, reign_is_the_senders, nobody_sends_nothing, cache_was_written,
     unhosted_has_no_leader, caches_agree, replica_agrees_with_cache, request_was_written, request_agrees_with_cache,
     request_agrees_with_replica, requests_agree, deletion_was_asked, stop_deletes_when_asked, nothing_waits,
+    *CONVERGENCE,
 )
