@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import platform
 import sys
 import time
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
 import llvmlite
 import numba
 import pyspark
 
+from checker.asked import properties_of
 from checker.cluster import Levels
 from checker.counterexample import trace_of
 from checker.errors import UserError
-from checker.execution import Execution
 from checker.explorer import Explorer, Limits
 from checker.kernel import Kernel, compile_all
 from checker.liveness.decide import Decided, decide
@@ -27,9 +25,8 @@ from checker.progress import Progress
 from checker.rundir import RunDirectory, RunError
 from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
 from spec.catalogue import find
-from spec.language.domains import Scope, sorts
-from spec.language.model import LIVENESS, STANDARD, Model, Property, always
-from spec.language.rules import check_rules
+from spec.language.domains import Scope
+from spec.language.model import LIVENESS, Model, Property
 
 UNDECIDED = "not decided"
 NOT_ASKED = "not asked up to symmetry"
@@ -45,62 +42,6 @@ class Check:
     keep_going: bool = False
     deadlock: bool = False
     symmetry: bool = False
-
-
-def scope_for(model: Model, name: str | None, given: Scope) -> Scope:
-    """The model's scope called `name` (`STANDARD` where None), with the given sizes.
-
-    Raises UserError for an unknown name, or a size outside what is declared. Replicas are no more than brokers.
-    """
-    if name is not None and name not in model.scopes:
-        raise UserError(f"{model.system} has no scope {name!r}; it has {', '.join(model.scopes)}")
-    for size, value in given.items():
-        if size not in model.scope:
-            raise UserError(f"{model.system} has no bound {size!r}; it has {', '.join(model.scope)}")
-        least = 1 if size in sorts(model.state) else 0
-        if not least <= value <= model.largest[size]:
-            raise UserError(f"{model.system}: {size} goes from {least} to {model.largest[size]}, not {value}")
-    scope = {**model.scopes[name or STANDARD], **given}
-    if "replicas" in scope and scope["replicas"] > scope["brokers"]:
-        if "replicas" in given:
-            raise UserError(f"{model.system}: {scope['replicas']} replicas need as many brokers")
-        scope["replicas"] = scope["brokers"]
-    return scope
-
-
-def properties_of(model: Model, scope: Scope, names: tuple[str, ...]) -> tuple[Property, ...]:
-    """The model's properties at a scope, or those named; ``FILE.py:PREDICATE`` is one's own. Raises UserError."""
-    if not names:
-        return model.properties_at(scope)
-    known = {p.name: p for p in model.properties}
-    return tuple(_own(model, name) if ".py:" in name else _known(model, known, name) for name in names)
-
-
-def _known(model, known, name):
-    by_id = next((p for p in model.properties if f"({name})" in p.text), None)
-    if name not in known and by_id:
-        return by_id
-    if name not in known:
-        raise UserError(f"{model.system} has no property {name!r}; it has {', '.join(known)}")
-    return known[name]
-
-
-def _own(model, name):
-    path, _, function = name.rpartition(":")
-    if not Path(path).is_file():
-        raise UserError(f"no file {path}; a property of one's own is FILE.py:PREDICATE")
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-        predicate = getattr(module, function)
-        check_rules(predicate)
-        for state in Execution(model, model.scope).initial_states():
-            predicate(state)
-        return always(predicate)
-    except Exception as error:  # noqa: BLE001 - the user's own file
-        raise UserError(f"{path}: {type(error).__name__}: {error}") from error
 
 
 def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int, tested: Tested | None = None) -> None:

@@ -10,6 +10,7 @@ import networkx
 from rich.markup import escape
 from rich.table import Table
 
+from checker.asked import scope_for
 from checker.commands.main import OK
 from checker.commands.models import add_model_options, chosen, given_sizes, the_one
 from checker.commands.tables import console, scope_text
@@ -19,7 +20,6 @@ from checker.graph import state_graph
 from checker.pictures.dot import differences_from_first, drawn, machine_dot, require_dot, states_dot, value_text
 from checker.progress import Progress
 from checker.projection import projected
-from checker.runs import scope_for
 from spec.language.rules import is_environment
 
 MOST_STATES, MOST_PROJECTED = 5_000, 20_000_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from checker.asked import scope_for
 from checker.errors import UserError
-from checker.runs import scope_for
 from spec.catalogue import MODELS, find
 from spec.language.domains import Scope
 from spec.language.model import Model

@@ -8,15 +8,14 @@ import json
 from rich.markup import escape
 from rich.table import Table
 
+from checker.asked import properties_of
 from checker.commands.main import OK, UNFINISHED, VIOLATED
 from checker.commands.models import add_model_options, given_sizes, the_one
 from checker.commands.tables import console, scope_text
 from checker.errors import UserError
 from checker.pictures.show import show
-from checker.prove.bmc import violations_within
 from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
 from checker.prove.variables import sorts_of
-from checker.runs import properties_of
 from spec.language.model import SAFETY
 from spec.properties.lemmas import LEMMAS
 
@@ -84,6 +83,8 @@ def run(options) -> int:
     if options.symmetry and options.depth is None:
         raise UserError("--symmetry is for --depth: a proof speaks of all ids anyhow")
     if options.depth is not None:
+        from checker.prove.bmc import violations_within
+
         return _report(violations_within(
             model, scope, properties, options.depth, options.work, options.symmetry), options)
     lemmas = () if options.no_lemmas else LEMMAS.get((model.system, model.variant), ())

@@ -5,8 +5,6 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from checker.runs import UNDECIDED
-
 EXPECTED = {
     ("holds", True): ("holds", "green"),
     ("violated", True): ("violated, as the museum expects", "yellow"),
@@ -89,7 +87,7 @@ def _liveness_text(entry):
         return "[green]holds within the bounds[/]" if entry["cut"] else "[green]holds[/]"
     if entry["verdict"] == "violated":
         return "[red]violated[/]"
-    why = ": not all states are known" if entry["verdict"] == UNDECIDED else ""
+    why = ": not all states are known" if entry["verdict"] == "not decided" else ""
     return f"[cyan]{entry['verdict']}{why}[/]"
 
 

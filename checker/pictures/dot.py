@@ -9,14 +9,17 @@ from __future__ import annotations
 import math
 import shutil
 import textwrap
+from typing import TYPE_CHECKING
 
 import graphviz
-import networkx
 
 from checker.errors import UserError
 from checker.pictures.changes import changes
 from checker.pictures.history import checked, loop_text, scope_text
 from checker.pictures.show import show, show_change
+
+if TYPE_CHECKING:
+    import networkx
 
 INK, SOFT, BAD = "#1b2127", "#7a8590", "#b3261e"
 SANS, MONO = "Helvetica,Arial,sans-serif", "DejaVu Sans Mono,Menlo,Consolas,monospace"

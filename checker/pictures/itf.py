@@ -8,10 +8,14 @@ The format has no null: nobody is -1.
 
 from __future__ import annotations
 
-from checker.counterexample import Trace
+from typing import TYPE_CHECKING
+
 from spec.language.domains import NOBODY, Array, Id, Record, SetOf, named
 from spec.language.layout import length
 from spec.language.model import Property
+
+if TYPE_CHECKING:
+    from checker.counterexample import Trace
 
 
 def to_itf(trace: Trace, violated: Property | None) -> dict:

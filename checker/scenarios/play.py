@@ -10,12 +10,12 @@ import operator
 from collections import Counter
 from dataclasses import dataclass, field
 
+from checker.asked import scope_for
 from checker.counterexample import Trace, TraceError, chosen_step, follow
 from checker.errors import UserError
 from checker.execution import Execution
 from checker.fields import fields_of
 from checker.metrics import metrics_over
-from checker.runs import scope_for
 from checker.scenarios.parse import STEP, Line, Part, Scenario, expectation
 from spec.catalogue import find
 from spec.language.domains import Scope, coded, named

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from checker.asked import scope_for
 from checker.commands.tables import print_alone
-from checker.runs import scope_for
 from spec.catalogue import MODELS, find
 from tests.checker.arguments import counts, kept, replication, resumed
 
