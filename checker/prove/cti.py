@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import z3
 
 from checker.prove.facts import Family, instances
-from checker.prove.induction import Failure, numbers_of
+from checker.prove.induction import Failure
+from checker.prove.question import numbers_of
 from checker.prove.relation import Action, Relation
 from checker.prove.terms import value_of
 from checker.prove.variables import EVERY

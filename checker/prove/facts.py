@@ -33,6 +33,11 @@ class Family:
     facts: tuple[Fact, ...]
     source: object = None
 
+    @property
+    def is_declared(self) -> bool:
+        """Whether the declaration of the state says it: a range, or free slots."""
+        return self.kind in ("range", "sequence")
+
     @cached_property
     def starred_facts(self) -> list[tuple[tuple[z3.ExprRef, ...], z3.BoolRef]]:
         """Those of its facts that are over indices, joined where the indices are the same; false indices allow all."""

@@ -13,7 +13,7 @@ import z3
 
 from checker.prove.candidates import Clause
 from checker.prove.facts import Family, any_index, instances
-from checker.prove.induction import assumed, breaks, numbers_of
+from checker.prove.question import assumed, breaks, numbers_of
 from checker.prove.relation import Relation, universals
 from checker.prove.vocabulary import Vocabulary, compiled
 from checker.prove.work import Work

@@ -5,13 +5,16 @@ from __future__ import annotations
 import linecache
 import time
 from dataclasses import dataclass, field
+from typing import Iterable
 
 import z3
 
 from checker.prove.candidates import Candidates
+from checker.prove.cores import Cores
 from checker.prove.cti import Cti, smallest
 from checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
 from checker.prove.induction import Prover
+from checker.prove.question import Question
 from checker.prove.relation import Relation
 from checker.prove.samples import Samples, reachable_states, sampling_scope
 from checker.prove.search import Search
@@ -82,9 +85,7 @@ class _Run:
         asked = {p.name for p in self.properties}
         self.lemmas = [lemma_family(self.relation, f) for f in lemmas if f.__name__ not in asked]
         self.targets = [property_family(self.relation, p.name) for p in self.properties if p.kind == "always"]
-        self._cores: dict[str, set[str]] = {}
-        self._owed: list[tuple[Verdict, list[str]]] = []
-        self._reserve = 0.0
+        self._owed: list[tuple[Verdict, Iterable[str], Iterable[tuple[Question, z3.BoolRef]]]] = []
 
     def proof(self, began, searching):
         proof = Proof(self.relation)
@@ -163,7 +164,6 @@ class _Run:
             else:
                 self.outcome = before
         self.outcome = self.prover.prove_together([*given, *learnt])
-        self._cores.clear()
 
     def _settled(self):
         """The names of the properties that are proved."""
@@ -179,12 +179,12 @@ class _Run:
         if bad:
             total.verdict, total.where, total.cti = bad.verdict, f"{bad.name}: {bad.where}", bad.cti
         else:
-            self._owed.append((total, [family.name for family in self.base]))
+            self._owed.append((total, [family.name for family in self.base], ()))
         return total
 
     def _indices(self):
         """That no action indexes beyond an array."""
-        found, used = Verdict("indices in range", "range", PROVED), set()
+        found = Verdict("indices in range", "range", PROVED)
         states = States(self.relation, self.outcome.proved, self.work)
         for action in self.relation.actions:
             for condition, where in action.obligations:
@@ -194,8 +194,7 @@ class _Run:
                     found.verdict = NOT_INDUCTIVE if answer == z3.sat else NOT_DECIDED
                     found.where = f"{action.name}: {where}"
                     return found
-                used |= set(states.core)
-        self._owed.append((found, sorted(used)))
+        self._owed.append((found, states.used, ()))
         return found
 
     def _verdict(self, prop):
@@ -209,7 +208,7 @@ class _Run:
             found.verdict, found.where = NOT_INDUCTIVE, step.failed.action.name
             found.cti = smallest(self.relation, step.failed, self.outcome.proved, self.work)
         else:
-            self._owed.append((found, list(step.core)))
+            self._owed.append((found, (), step.asked))
         return found
 
     def _judged(self, family, kind):
@@ -221,63 +220,17 @@ class _Run:
             found.where = failure.action.name if failure.action else "the initial state"
             found.cti = smallest(self.relation, failure, [*self.outcome.proved, failure.family], self.work)
         else:
-            self._owed.append((found, [family.name]))
+            self._owed.append((found, [family.name], ()))
         return found
 
     def _tell_lemmas(self):
         """The lemmas of each verdict, once all are known: to find few of them may take longer than the proofs, and gets
         no more than a tenth of all work.
         """
-        self._reserve = self.work.left() - self.work.patience
-        for verdict, names in self._owed:
-            verdict.lemmas = self._needed(names)
+        cores = Cores(self.prover, self.outcome.proved, Work(min(self.work.patience, self.work.left())))
+        for verdict, names, asked in self._owed:
+            verdict.lemmas = cores.lemmas({*names, *cores.of_step(asked)})
         self._owed.clear()
-
-    def _needed(self, names):
-        """The lemmas that the proof of these families uses, and those that these use, and so on."""
-        kinds = {f.name: f.kind for f in self.outcome.proved}
-        reached, stack = set(), list(names)
-        while stack:
-            name = stack.pop()
-            if name not in reached and name in kinds:
-                reached.add(name)
-                stack += self._core(name)
-        return sorted(name for name in reached if kinds[name] in ("lemma", "candidate"))
-
-    def _core(self, name):
-        """The families from which every action keeps this one; declared ranges are asked all at once."""
-        base = [f.name for f in self.base]
-        together = base if name in base else [name]
-        if together[0] not in self._cores:
-            proved, core = [f.name for f in self.outcome.proved], set()
-            costless = self._cores.get(base[0], {""}) <= {*base}
-            free = {*together, *(base if costless else ())}
-            for question in self.prover.questions:
-                goals = [goal for goal in together if goal in question.goals and goal in proved]
-                core |= self._used(question, proved, goals, core | free) if goals else set()
-            self._cores[together[0]] = core
-        return self._cores[together[0]]
-
-    def _used(self, question, proved, goals, free):
-        """The families that suffice for some goals: the declared ranges alone, with lemmas that others use, or those
-        with which they were proved. Few of them are not `free`, which are used anyhow.
-        """
-        kinds = {f.name: f.kind for f in self.outcome.proved}
-        few = [n for n in proved if kinds[n] in ("range", "sequence") or n in goals]
-        known = free.union(*self._cores.values())
-        for names in (few, [n for n in proved if n in few or n in known], proved):
-            if self._suffice(question, names, goals):
-                core = {*question.core}
-                for name in sorted(core - free):
-                    rest = (core | free) - {name}
-                    if name in core and self._suffice(question, [n for n in proved if n in rest], goals):
-                        core = {*question.core}
-                return core
-        return question.enough(proved, goals)
-
-    def _suffice(self, question, names, goals):
-        may_ask = self.work.left() > max(0, self._reserve)
-        return may_ask and question.ask(names, goals, self.work) == z3.unsat
 
     def _never_enabled(self):
         """Transitions that no state where all that is proved holds allows: the proof would say nothing of them."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import z3
 
 from checker.prove.facts import Fact, Family
-from checker.prove.induction import Failure, Prover, Question
+from checker.prove.induction import Failure, Prover
+from checker.prove.question import Question
 from checker.prove.relation import Action, Relation, universals
 from checker.prove.work import Work
 from spec.language.model import Property
@@ -15,17 +16,17 @@ from spec.language.model import Property
 
 @dataclass(frozen=True)
 class Step:
-    """What became of a property of steps: the action that breaks it or is not decided, or the facts used."""
+    """What became of a property of steps: the action that breaks it or is not decided; what facts were needed for."""
 
     failed: Failure | None = None
     undecided: str | None = None
     instances: int = 0
-    core: tuple[str, ...] = ()
+    asked: tuple[tuple[Question, z3.BoolRef], ...] = ()
 
 
 def prove_step(prover: Prover, prop: Property, families: list[Family]) -> Step:
     """Whether every step from where the families hold has a property."""
-    used, names = set(), [family.name for family in families]
+    asked, names = [], [family.name for family in families]
     for question in prover.questions:
         action = question.action
         if not prop.concerns(action.transition):
@@ -36,29 +37,34 @@ def prove_step(prover: Prover, prop: Property, families: list[Family]) -> Step:
         holds = z3.And(*(part for _, part in universals(holds)))
         question.add(families)
         answer = question.reach([z3.Not(holds)], names, prover.work)
-        used |= set(question.core)
+        if question.core:
+            asked.append((question, z3.Not(holds)))
         if answer == z3.sat:
             family = Family(prop.name, "step", (Fact(holds),))
             return Step(failed=Failure(family, action, question.model, holds))
         if answer == z3.unknown:
             return Step(undecided=action.name)
     count = sum(prop.concerns(action.transition) for action in prover.relation.actions)
-    return Step(instances=count, core=tuple(used))
+    return Step(instances=count, asked=tuple(asked))
 
 
 class States(Question):
-    """Questions about any state where families hold, whether or not an action can be taken in it."""
+    """Questions about any state where families hold, whether or not an action can be taken in it.
+
+    `used` are families that suffice for the conditions that always hold, few of them lemmas.
+    """
 
     def __init__(self, relation: Relation, families: list[Family], work: Work):
         super().__init__(relation, Action(None, (), z3.BoolVal(True), {}, ()))
         self.add(families)
         self._names, self._work, self._found = [family.name for family in families], work, {}
+        self.used = {family.name for family in families if family.is_declared}
 
     def always(self, condition: z3.BoolRef, symbols: list[z3.ExprRef]) -> z3.CheckSatResult:
-        """Whether a condition holds (unsat) in all these states, for all values of symbols from 0; `core` as usual."""
+        """Whether a condition holds (unsat) in all these states, for all values of symbols from 0."""
         key = condition.get_id()
         if key not in self._found:
-            answer = self.reach([*(symbol >= 0 for symbol in symbols), z3.Not(condition)], self._names, self._work)
-            self._found[key] = condition, answer, self.core
-        _, answer, self.core = self._found[key]
-        return answer
+            wanted = [*(symbol >= 0 for symbol in symbols), z3.Not(condition)]
+            self._found[key] = condition, self.reach(wanted, self._names, self._work, self.used)
+            self.used |= {*self.core}
+        return self._found[key][1]

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import z3
 
+z3.z3.Z3_DEBUG = False
+"""z3's Python need not look at each argument of each term: z3 itself refuses what has the wrong sort."""
+
 
 def is_known(value: object) -> bool:
     """Whether a value is a constant of Python."""

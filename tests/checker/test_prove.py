@@ -5,7 +5,8 @@ import z3
 
 from checker.prove.cti import smallest
 from checker.prove.facts import property_family, ranges_of
-from checker.prove.induction import Prover, Question
+from checker.prove.induction import Prover
+from checker.prove.question import Question
 from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED
 from checker.prove.relation import Relation
 from checker.prove.variables import StyleError

@@ -1,0 +1,66 @@
+"""Which lemmas a proof uses, few of them: by unsat cores, of which one family after the other is left out."""
+
+from __future__ import annotations
+
+import z3
+
+from checker.prove.facts import Family
+from checker.prove.induction import Prover
+from checker.prove.question import Question
+from checker.prove.work import Work
+
+
+class Cores:
+    """The families that the proof of each family uses, asked again of each action, for so much `work`."""
+
+    def __init__(self, prover: Prover, families: list[Family], work: Work):
+        self._questions, self._work = prover.questions, work
+        self._kinds = {family.name: family.kind for family in families}
+        self._declared = {family.name for family in families if family.is_declared}
+        self._found: dict[str, set[str]] = {}
+
+    def lemmas(self, names: set[str]) -> list[str]:
+        """The lemmas that the proof of these families uses, and those that these use, and so on."""
+        reached, stack = set(), sorted(names)
+        while stack:
+            name = stack.pop()
+            if name not in reached and name in self._kinds:
+                reached.add(name)
+                stack += sorted(self._of(name))
+        return sorted(name for name in reached if self._kinds[name] in ("lemma", "candidate"))
+
+    def of_step(self, asked: list[tuple[Question, z3.BoolRef]]) -> set[str]:
+        """The families from which no action can do what is asked of it."""
+        core = set()
+        for question, broken in asked:
+            question.reach([broken], self._names(), self._work, core | self._costless())
+            core |= {*question.core}
+        return core
+
+    def _of(self, name):
+        """The families from which every action keeps this one; those of the declaration are asked all at once."""
+        together = self._declared if name in self._declared else {name}
+        key = min(together)
+        if key not in self._found:
+            core = set()
+            for question in self._questions:
+                goals = [goal for goal in question.goals if goal in together]
+                if goals:
+                    core |= self._used(question, goals, core | together | self._costless())
+            self._found[key] = core
+        return self._found[key]
+
+    def _costless(self):
+        """The families of the declaration, if their proof is known to need no lemma: they are used anyhow."""
+        known = self._found.get(min(self._declared, default=None))
+        return self._declared if known is not None and known <= self._declared else set()
+
+    def _names(self):
+        """All families: first those of the declaration, then those that other proofs are known to use."""
+        known = set().union(*self._found.values())
+        return sorted(self._kinds, key=lambda name: (name not in self._declared, name not in known))
+
+    def _used(self, question, goals, free):
+        names = self._names()
+        answer = question.ask(names, goals, self._work, free)
+        return {*question.core} if answer == z3.unsat else question.enough(names, goals)

@@ -1,0 +1,202 @@
+"""Questions of one action, to a solver of its own.
+
+Facts over indices of arrays without end are used at the terms that occur as indices in the question, and
+at every number of the state; they are proved at an index that may be any. So a proof is a proof, while a
+counterexample to induction may be one that another instance would exclude.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Iterable
+
+import z3
+
+from checker.prove.facts import Family, instances
+from checker.prove.relation import Action, Relation
+from checker.prove.terms import conjunction
+from checker.prove.work import Work
+from spec.language.domains import Bound, Id, Number
+
+FEW = 0.02
+"""Millions of steps to try whether a family can be left out of a core: most of those that can take a tenth of it."""
+
+
+class Question:
+    """One action: which facts hold before, and which may fail after it."""
+
+    def __init__(self, relation: Relation, action: Action):
+        self.relation, self.action = relation, action
+        self.solver, self._count = z3.SimpleSolver(), 0
+        first = [*action.symbols, *numbers_of(relation), *relation.indices(action.guard)]
+        first += [i for term in action.after.values() for i in relation.indices(term)]
+        self._terms = {term.get_id(): term for term in first}
+        self.solver.add(action.guard)
+        self.goals, self.core = {}, []
+        self._known, self._kept, self._model = {}, [], None
+
+    def add(self, families: list[Family]) -> None:
+        """Make more families known, as assumptions and as goals."""
+        fresh = [f for f in families if f.name not in self._known]
+        self._known |= {f.name: f for f in fresh}
+        self.goals |= {f.name: goals for f in fresh if (goals := self._goals(f))}
+        more = self._more_terms(self._terms_of(fresh))
+        self._tell(family for family in families if family in fresh or (more and family.starred_facts))
+        for family in fresh:
+            if family.name in self.goals:
+                broken = z3.Or(*(z3.Not(g) for g in self.goals[family.name]))
+                self.solver.add(z3.Implies(breaks(family.name), broken))
+
+    def _goals(self, family):
+        changed = self.action.after.keys()
+        found = []
+        for fact in family.facts:
+            if changed & self.relation.reads(fact.formula):
+                moved = self.relation.moved(fact.formula, self.action.after)
+                if not z3.is_true(moved) and not z3.eq(moved, fact.formula):
+                    found.append(z3.Implies(z3.And(*(i >= 0 for i in fact.over)), moved) if fact.over else moved)
+        return found
+
+    def _terms_of(self, families):
+        """The terms at which facts over indices are used, as far as these families bring them up."""
+        indices, found = self.relation.indices, []
+        for family in families:
+            asked = family.name in self.goals
+            for fact in family.facts:
+                at = indices(fact.formula)
+                found += at if not fact.over else fact.over if asked else ()
+                found += [self.relation.moved(i, self.action.after) for i in at if asked]
+        return found
+
+    def _more_terms(self, terms):
+        """Use the facts over indices at more terms from now on; whether there are any that were not known."""
+        old = len(self._terms)
+        self._terms |= {term.get_id(): term for term in terms}
+        return len(self._terms) > old
+
+    def _tell(self, families):
+        terms = list(self._terms.values())
+        for family in families:
+            told = conjunction(instances(self.relation, family, terms))
+            self.solver.add(z3.Implies(assumed(family.name), told))
+
+    def ask(self, names: list[str], goals: list[str], work: Work, free: set[str] | None = None) -> z3.CheckSatResult:
+        """Whether one of the goals may fail after the action, from where the assumed families hold.
+
+        `core` then holds families that suffice; where some are `free`, few others, of those named first.
+        """
+        literals = [breaks(goals[0]) if len(goals) == 1 else self._one_of(goals)]
+        answer = self._check(names, literals, work, None if len(goals) == 1 else work.patience)
+        if answer == z3.unsat:
+            if free is not None:
+                self._leave_out(names, free, literals, work)
+            self._kept.append((set(goals), set(self.core)))
+        return answer
+
+    def _one_of(self, goals):
+        """The condition under which one of the goals fails."""
+        self._count += 1
+        either = z3.Bool(f"one of them {self._count}")
+        self.solver.add(z3.Implies(either, z3.Or(*map(breaks, goals))))
+        return either
+
+    def _check(self, names, literals, work, most=None):
+        """z3's answer where the assumed families and some conditions hold."""
+        self._model, self.core = None, []
+        if work.left() <= 0:
+            return z3.unknown
+        work.limit(self.solver, most)
+        answer = self.solver.check(*map(assumed, names), *literals)
+        if answer == z3.unsat:
+            self.core = self._families_of(self.solver.unsat_core())
+        return answer
+
+    def _leave_out(self, names, free, literals, work):
+        """Leave families that are not free out of the core, one after the other, while it suffices."""
+        core = set(self.core)
+        for name in reversed(names):
+            rest = [n for n in names if n in core | free and n != name]
+            if name in core - free and self._check(rest, literals, work, FEW) == z3.unsat:
+                core = set(self.core)
+        self.core = sorted(core)
+
+    def _families_of(self, core):
+        """The names of the families assumed in a core."""
+        names = (literal.decl().name().removeprefix("assume ") for literal in core)
+        return [name for name in names if name in self._known]
+
+    @property
+    def model(self) -> z3.ModelRef:
+        """z3's model, where its last answer was sat."""
+        if self._model is None:
+            self._model = self.solver.model()
+        return self._model
+
+    def keeps(self, names: Iterable[str], goal: str) -> bool:
+        """Whether an answer given before says already that the action keeps a goal, from these families."""
+        return any(goal in kept and core <= set(names) for kept, core in self._kept)
+
+    def enough(self, names: list[str], goals: list[str]) -> set[str]:
+        """The families from which the action keeps these goals, as answers given before say; all where none does."""
+        found = set()
+        for goal in goals:
+            cores = [core for kept, core in self._kept if goal in kept and core <= set(names)]
+            found |= min(cores, key=len, default=set(names))
+        return found
+
+    def reach(self, wanted: list[z3.BoolRef], names: list[str], work: Work,
+              free: set[str] | None = None) -> z3.CheckSatResult:
+        """Whether the action can be taken in a state where the assumed families hold, and all that is wanted.
+
+        `core` as in `ask`; it is empty where no state at all is like that.
+        """
+        self._model, self.core = None, []
+        if work.left() <= 0:
+            return z3.unknown
+        alone = z3.SimpleSolver()
+        work.limit(alone)
+        alone.add(self.action.guard, *wanted)
+        if alone.check() == z3.unsat:
+            return z3.unsat
+        if self._more_terms(i for formula in wanted for i in self.relation.indices(formula)):
+            self._tell(family for family in self._known.values() if family.starred_facts)
+        self.solver.push()
+        self.solver.add(*wanted)
+        answer = self._check(names, [], work)
+        if answer == z3.sat:
+            self._model = self.solver.model()
+        elif answer == z3.unsat and free is not None:
+            self._leave_out(names, free, [], work)
+        self.solver.pop()
+        return answer
+
+    def broken(self, name: str) -> z3.BoolRef | None:
+        """The instance of a goal that fails in the last model, or None."""
+        for goal in self.goals[name]:
+            if z3.is_false(self.model.eval(goal, model_completion=True)):
+                return goal
+        return None
+
+
+@cache
+def assumed(name: str) -> z3.BoolRef:
+    """The condition under which a family is assumed."""
+    return z3.Bool(f"assume {name}")
+
+
+@cache
+def breaks(name: str) -> z3.BoolRef:
+    """The condition under which a fact of a family fails after the action."""
+    return z3.Bool(f"break {name}")
+
+
+def numbers_of(relation: Relation):
+    """The variables that may be indices of arrays without end: ids, and numbers up to a bound that sizes one."""
+    variables = relation.variables
+    for place in variables.places:
+        if not place.starred and not place.spare:
+            match place.domain:
+                case Number(_, Bound(name)) if name in variables.array_bounds:
+                    yield variables.terms[place.path]
+                case Id(sort) if sort in variables.array_bounds:
+                    yield variables.terms[place.path]
