@@ -19,7 +19,7 @@ from checker.execution import Execution
 from checker.kernel import Kernel
 from checker.mirror import require_symmetry
 from checker.prove.naming import Naming, naming_of
-from checker.prove.relation import Relation, state_terms, subterms
+from checker.prove.relation import Relation, state_terms
 from checker.prove.terms import value_of
 from checker.prove.work import Work
 from spec.language.domains import Scope, SetOf
@@ -125,11 +125,7 @@ def _step(relation, following, number):
 
 def _apart(relation):
     """For each action, the earlier ones in the list that it commutes with."""
-    paths = relation.variables.paths
-    reads = [
-        {paths[t.get_id()] for t in subterms(a.guard, *a.after.values()) if t.get_id() in paths}
-        for a in relation.actions
-    ]
+    reads = [set().union(*map(relation.reads, (a.guard, *a.after.values()))) for a in relation.actions]
     writes = [set(action.after) for action in relation.actions]
     found = {}
     for i in range(len(relation.actions)):

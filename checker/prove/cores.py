@@ -6,7 +6,7 @@ import z3
 
 from checker.prove.facts import Family
 from checker.prove.induction import Prover
-from checker.prove.question import Question
+from checker.prove.question import LITTLE, Question
 from checker.prove.work import Work
 
 
@@ -61,6 +61,10 @@ class Cores:
         return sorted(self._kinds, key=lambda name: (name not in self._declared, name not in known))
 
     def _used(self, question, goals, free):
+        """The families that suffice for some goals: those of the declaration alone, or few of all."""
         names = self._names()
+        few = [name for name in names if name in self._declared or name in goals]
+        if question.ask(few, goals, self._work, most=LITTLE) == z3.unsat:
+            return {*question.core}
         answer = question.ask(names, goals, self._work, free)
         return {*question.core} if answer == z3.unsat else question.enough(names, goals)

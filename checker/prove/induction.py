@@ -108,7 +108,7 @@ def _lost(question, alive, work, outcome):
 
 def _asked(question, alive, goals, work):
     """z3's answer about some goals, and those that it cannot decide: of many, each half is asked by itself."""
-    answer = question.ask(list(alive), goals, work)
+    answer = question.ask(list(alive), goals, work, most=None if len(goals) == 1 else work.patience)
     if answer != z3.unknown or len(goals) == 1 or work.left() <= 0:
         return answer, goals if answer == z3.unknown else []
     unsettled, half = [], len(goals) // 2

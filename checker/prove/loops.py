@@ -15,6 +15,7 @@ from math import prod
 import z3
 
 from checker.prove.expressions import Expressions, Ref
+from checker.prove.parts import key
 from checker.prove.terms import conjunction, disjunction, is_known
 from checker.prove.variables import EVERY, EndNeeded, StyleError, size_name
 from spec.language.domains import Array
@@ -60,7 +61,7 @@ class Loops(Expressions):
             parts = end.children()[1:] if kind == z3.Z3_OP_ITE else end.children()
             return COMBINED[kind](self._greatest(part, node, frame) for part in parts)
         leaf = end.arg(0) if z3.is_select(end) else end
-        path = self.variables.paths.get(leaf.get_id())
+        path = self.variables.paths.get(key(leaf))
         if path is None:
             rule = "the end of a loop is made of leaves of the state by choice, sum and product"
             raise self._style(rule, node, frame)

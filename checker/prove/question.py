@@ -13,13 +13,14 @@ from typing import Iterable
 import z3
 
 from checker.prove.facts import Family, instances
+from checker.prove.parts import key
 from checker.prove.relation import Action, Relation
 from checker.prove.terms import conjunction
 from checker.prove.work import Work
 from spec.language.domains import Bound, Id, Number
 
-FEW = 0.02
-"""Millions of steps to try whether a family can be left out of a core: most of those that can take a tenth of it."""
+LITTLE = 0.15
+"""Millions of steps to try whether fewer families suffice."""
 
 
 class Question:
@@ -30,7 +31,7 @@ class Question:
         self.solver, self._count = z3.SimpleSolver(), 0
         first = [*action.symbols, *numbers_of(relation), *relation.indices(action.guard)]
         first += [i for term in action.after.values() for i in relation.indices(term)]
-        self._terms = {term.get_id(): term for term in first}
+        self._terms = {key(term): term for term in first}
         self.solver.add(action.guard)
         self.goals, self.core = {}, []
         self._known, self._kept, self._model = {}, [], None
@@ -71,7 +72,7 @@ class Question:
     def _more_terms(self, terms):
         """Use the facts over indices at more terms from now on; whether there are any that were not known."""
         old = len(self._terms)
-        self._terms |= {term.get_id(): term for term in terms}
+        self._terms |= {key(term): term for term in terms}
         return len(self._terms) > old
 
     def _tell(self, families):
@@ -80,13 +81,14 @@ class Question:
             told = conjunction(instances(self.relation, family, terms))
             self.solver.add(z3.Implies(assumed(family.name), told))
 
-    def ask(self, names: list[str], goals: list[str], work: Work, free: set[str] | None = None) -> z3.CheckSatResult:
+    def ask(self, names: list[str], goals: list[str], work: Work, free: set[str] | None = None,
+            most: float | None = None) -> z3.CheckSatResult:
         """Whether one of the goals may fail after the action, from where the assumed families hold.
 
         `core` then holds families that suffice; where some are `free`, few others, of those named first.
         """
         literals = [breaks(goals[0]) if len(goals) == 1 else self._one_of(goals)]
-        answer = self._check(names, literals, work, None if len(goals) == 1 else work.patience)
+        answer = self._check(names, literals, work, most)
         if answer == z3.unsat:
             if free is not None:
                 self._leave_out(names, free, literals, work)
@@ -114,10 +116,11 @@ class Question:
     def _leave_out(self, names, free, literals, work):
         """Leave families that are not free out of the core, one after the other, while it suffices."""
         core = set(self.core)
-        for name in reversed(names):
-            rest = [n for n in names if n in core | free and n != name]
-            if name in core - free and self._check(rest, literals, work, FEW) == z3.unsat:
-                core = set(self.core)
+        for name in [n for n in reversed(names) if n in core and n not in free]:
+            if name in core:
+                rest = (core | free) - {name}
+                if self._check([n for n in names if n in rest], literals, work, LITTLE) == z3.unsat:
+                    core = set(self.core)
         self.core = sorted(core)
 
     def _families_of(self, core):

@@ -8,6 +8,7 @@ from itertools import product
 import z3
 
 from checker.prove.interpreter import Interpreter
+from checker.prove.parts import applications, has_quantifier, has_variable, key, parts
 from checker.prove.terms import conjunction, is_known, truth
 from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, bounds_of, sorts_of
 from spec.language.domains import Bound, Id, Number, Scope, values
@@ -178,27 +179,32 @@ class Relation:
 
     def reads(self, formula: z3.ExprRef) -> frozenset[tuple]:
         """The leaves that a formula reads."""
-        if formula.get_id() not in self._reads:
+        found = self._reads.get(key(formula))
+        if found is None:
             names = self.variables.paths
-            found = frozenset(names[t.get_id()] for t in subterms(formula) if t.get_id() in names)
-            self._reads[formula.get_id()] = formula, found
-        return self._reads[formula.get_id()][1]
+            found = formula, frozenset(names[part] for part in parts(formula) if part in names)
+            self._reads[key(formula)] = found
+        return found[1]
 
     def indices(self, formula: z3.ExprRef) -> list[z3.ExprRef]:
         """The terms at which a formula reads or writes arrays without end."""
-        if not any(EVERY in path for path in self.reads(formula)):
-            return []
-        if formula.get_id() not in self._indices:
-            found = {}
-            for term in subterms(formula):
-                if (z3.is_select(term) or z3.is_store(term)) and not _is_bound(term.arg(1)):
-                    index = found[term.arg(1).get_id()] = term.arg(1)
-                    self._note_kind(index, self._is_over_ids(term.arg(0)))
-            self._indices[formula.get_id()] = formula, list(found.values())
-        return self._indices[formula.get_id()][1]
+        found = self._indices.get(key(formula))
+        if found is None:
+            found = formula, self._indices_in(formula) if any(EVERY in path for path in self.reads(formula)) else []
+            self._indices[key(formula)] = found
+        return found[1]
+
+    def _indices_in(self, formula):
+        found = {}
+        for term in applications((z3.Z3_OP_SELECT, z3.Z3_OP_STORE), formula):
+            index = term.arg(1)
+            if not has_variable(index):
+                found[key(index)] = index
+                self._note_kind(index, self._is_over_ids(term.arg(0)))
+        return list(found.values())
 
     def _note_kind(self, index, is_id):
-        self._kinds.setdefault(index.get_id(), (index, set()))[1].add(is_id)
+        self._kinds.setdefault(key(index), (index, set()))[1].add(is_id)
 
     def _is_over_ids(self, array):
         """Whether the indices of an array are ids of a sort without end, and not numbers."""
@@ -206,16 +212,16 @@ class Relation:
             return True
         while not z3.is_quantifier(array) and array.num_args():
             array = array.arg(1 if z3.is_app_of(array, z3.Z3_OP_ITE) else 0)
-        return z3.is_quantifier(array) or self.variables.paths.get(array.get_id()) in self.variables.over_ids
+        return z3.is_quantifier(array) or self.variables.paths.get(key(array)) in self.variables.over_ids
 
     def are_alike(self, index: z3.ExprRef, term: z3.ExprRef) -> bool:
         """Whether two terms index arrays of one kind, as far as is known: ids are no numbers."""
-        both = [self._kinds[t.get_id()][1] for t in (index, term) if t.get_id() in self._kinds]
+        both = [self._kinds[key(t)][1] for t in (index, term) if key(t) in self._kinds]
         return len(both) < 2 or bool(both[0] & both[1])
 
     def is_id(self, index: z3.ExprRef) -> bool:
         """Whether a term indexes arrays that have an element for each id, as far as is known."""
-        return index.get_id() in self._kinds and True in self._kinds[index.get_id()][1]
+        return key(index) in self._kinds and True in self._kinds[key(index)][1]
 
     def moved(self, formula: z3.ExprRef, after: dict[tuple, z3.ExprRef]) -> z3.ExprRef:
         """A formula about the state as one about the state where these leaves have other terms."""
@@ -231,11 +237,6 @@ def elements_read(formula: z3.BoolRef) -> z3.BoolRef:
     return z3.simplify(formula, expand_select_ite=True, blast_select_store=True)
 
 
-def _is_bound(term):
-    """Whether a term holds the variable of a lambda."""
-    return any(z3.is_var(part) for part in subterms(term))
-
-
 def _joined_guard(returns):
     """Where a transition returns True; its returns are apart from each other."""
     conditions = [conjunction([*path, truth(value)]) for path, value, _ in returns]
@@ -247,7 +248,7 @@ def _joined_guard(returns):
 
 def written_at(array: z3.ExprRef) -> list[z3.ExprRef]:
     """The indices at which an array without end was written."""
-    return list({t.arg(1).get_id(): t.arg(1) for t in subterms(array) if z3.is_store(t)}.values())
+    return list({key(index): index for t in applications((z3.Z3_OP_STORE,), array) for index in [t.arg(1)]}.values())
 
 
 def conjuncts(formula: z3.BoolRef) -> list[z3.BoolRef]:
@@ -257,11 +258,6 @@ def conjuncts(formula: z3.BoolRef) -> list[z3.BoolRef]:
     if z3.is_not(formula) and z3.is_or(formula.arg(0)):
         return [part for child in formula.arg(0).children() for part in conjuncts(z3.simplify(z3.Not(child)))]
     return [] if z3.is_true(formula) else [formula]
-
-
-def has_quantifier(*formulas: z3.ExprRef) -> bool:
-    """Whether one of the formulas speaks of all indices, or of some."""
-    return any(z3.is_quantifier(term) and not term.is_lambda() for term in subterms(*formulas))
 
 
 def universals(formula: z3.BoolRef, holds: bool = True) -> list[tuple[tuple[z3.ExprRef, ...], z3.BoolRef]]:
@@ -283,17 +279,6 @@ def universals(formula: z3.BoolRef, holds: bool = True) -> list[tuple[tuple[z3.E
     if z3.is_or(formula) or z3.is_and(formula):
         return [(sum((o for o, _ in chosen), ()), z3.Or(*(p for _, p in chosen))) for chosen in product(*parts)]
     raise StyleError("a fact for any number of brokers says what holds for all of them, not that there is one")
-
-
-def subterms(*formulas: z3.ExprRef) -> list[z3.ExprRef]:
-    """The parts of some formulas, each once."""
-    found, stack = {}, list(formulas)
-    while stack:
-        term = stack.pop()
-        if term.get_id() not in found:
-            found[term.get_id()] = term
-            stack.extend(term.children())
-    return list(found.values())
 
 
 def state_terms(variables: Variables, state: Plain) -> dict[tuple, z3.ExprRef]:

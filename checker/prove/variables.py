@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import z3
 
 from checker.errors import UserError
+from checker.prove.parts import key
 from checker.prove.terms import Numbers, as_set
 from spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record, Scope, SetOf, values
 from spec.language.layout import length, slots
@@ -66,7 +67,7 @@ class Variables:
         self.terms = {p.path: self._variable(p, "") for p in self.places if not p.spare}
         self.later = {p.path: self._variable(p, "'") for p in self.places if not p.spare}
         self.domains = {p.path: p.domain for p in self.places}
-        self.paths = {term.get_id(): path for terms in (self.terms, self.later) for path, term in terms.items()}
+        self.paths = {key(term): path for terms in (self.terms, self.later) for path, term in terms.items()}
 
     def is_endless(self, array: Array) -> bool:
         """Whether an array has no end."""
