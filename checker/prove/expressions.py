@@ -60,12 +60,15 @@ class Expressions:
         """Run a function; see `Interpreter`."""
         raise NotImplementedError
 
-    def _copies(self):
-        return {root: dict(store) for root, store in self.stores.items()}
+    def _store(self, root, terms):
+        """Write some leaves of a root: its store is never changed, but replaced."""
+        self.stores = {**self.stores, root: {**self.stores[root], **terms}}
 
     def _chosen_stores(self, condition, yes, no):
+        if yes is no:
+            return yes
         return {
-            root: {
+            root: store if store is no[root] else {
                 path: term if term is no[root][path] else self._choose_leaf(path, condition, term, no[root][path])
                 for path, term in store.items()
             }
@@ -210,7 +213,7 @@ class Expressions:
 
     def _sometimes(self, node, frame, condition):
         """The value of an expression that runs, effects included, only where the condition holds."""
-        before = self._copies()
+        before = self.stores
         value = self._value(node, frame)
         self.stores = self._chosen_stores(condition, self.stores, before)
         return value

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from typing import Callable
 
 import z3
 
+from checker.prove.parts import key
 from checker.prove.relation import Relation, universals
+from checker.prove.terms import every
 from checker.prove.variables import EVERY
 from spec.language.domains import Array, Bound, Id, Number, Record, Sequence, values
 from spec.language.layout import length
@@ -32,6 +34,7 @@ class Family:
     kind: str
     facts: tuple[Fact, ...]
     source: object = None
+    _at: dict[tuple, tuple] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_declared(self) -> bool:
@@ -45,12 +48,19 @@ class Family:
         for fact in self.facts:
             if fact.over:
                 together.setdefault(fact.over, []).append(fact.formula)
-        return [(over, z3.Implies(z3.And(*(i >= 0 for i in over)), z3.And(*parts))) for over, parts in together.items()]
+        return [(over, z3.Implies(every([i >= 0 for i in over]), every(parts))) for over, parts in together.items()]
 
     @cached_property
     def plain(self) -> z3.BoolRef:
         """All its facts that are not over indices."""
-        return z3.And(*(fact.formula for fact in self.facts if not fact.over))
+        return every([fact.formula for fact in self.facts if not fact.over])
+
+    def at(self, over: tuple[z3.ExprRef, ...], formula: z3.BoolRef, chosen: tuple[z3.ExprRef, ...]) -> z3.BoolRef:
+        """A formula over indices at some terms; made once for all questions."""
+        place = key(formula), *map(key, chosen)
+        if place not in self._at:
+            self._at[place] = z3.substitute(formula, *zip(over, chosen)), chosen
+        return self._at[place][0]
 
 
 def ranges_of(relation: Relation) -> list[Family]:
@@ -160,5 +170,5 @@ def instances(relation: Relation, family: Family, terms: list[z3.ExprRef]) -> li
     for over, formula in family.starred_facts:
         relation.indices(formula)
         for chosen in product(*([term for term in terms if relation.are_alike(index, term)] for index in over)):
-            found.append(z3.substitute(formula, *zip(over, chosen)))
+            found.append(family.at(over, formula, chosen))
     return found

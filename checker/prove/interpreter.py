@@ -24,7 +24,6 @@ class Interpreter(Loops):
 
     def call(self, function: FunctionType, arguments: tuple) -> object:
         """Run a function; returns its value, and leaves its effects in `stores`. Raises StyleError."""
-        self.stores = self._copies()
         returns = self.returns(function, arguments)
         self.stores = self.joined_stores(returns)
         return self._joined([(path, value) for path, value, _ in returns])
@@ -35,7 +34,7 @@ class Interpreter(Loops):
         frame = Frame(function.__code__, function.__globals__, dict(zip(names, arguments)))
         base = list(self.path)
         if self._block(definition(function.__code__).body, frame):
-            frame.returns.append((list(self.path), None, self._copies()))
+            frame.returns.append((list(self.path), None, self.stores))
         self.path = base
         return [(path[len(base):], value, stores) for path, value, stores in frame.returns]
 
@@ -66,7 +65,7 @@ class Interpreter(Loops):
         match node:
             case ast.Return():
                 value = True if node.value is None else self._value(node.value, frame)
-                frame.returns.append((list(self.path), value, self._copies()))
+                frame.returns.append((list(self.path), value, self.stores))
                 return False
             case ast.If():
                 return self._if(node, frame)
@@ -94,7 +93,7 @@ class Interpreter(Loops):
 
     def _branches(self, condition, body, orelse, frame):
         """Run both blocks, each where the condition says, and join what they leave."""
-        path, stores, variables = list(self.path), self._copies(), dict(frame.locals)
+        path, stores, variables = list(self.path), self.stores, dict(frame.locals)
         self.path.append(condition)
         if not self._block(body, frame):
             self.path, self.stores, frame.locals = [*path, negation(condition)], stores, variables
@@ -129,9 +128,9 @@ class Interpreter(Loops):
             ref = self._selected(ref, self._value(target.slice, frame), target, frame)
         if isinstance(ref.domain, (Record, Array)) or isinstance(value, Ref):
             raise self._style("a record or an array is assigned; assign its fields one by one", target, frame)
-        store = self.stores[ref.root]
         for condition, path, index in ref.at:
-            store[path] = self._written(ref.domain, store[path], condition, index, value)
+            old = self.stores[ref.root][path]
+            self._store(ref.root, {path: self._written(ref.domain, old, condition, index, value)})
 
     def _written(self, domain, old, condition, index, value):
         value = self._stored(domain, value)

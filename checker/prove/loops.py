@@ -104,7 +104,7 @@ class Loops(Expressions):
         each = z3.FreshConst(z3.IntSort(), "each")
         path, stores, known, returned = list(self.path), self.stores, dict(frame.locals), len(frame.returns)
         self.stores, stands = _stand_ins(stores)
-        turn = self._copies()
+        turn = self.stores
         self.each.append(each)
         self.path = [*path, each >= 0] + ([] if end is None else [each < end])
         frame.locals[node.target.id] = each if array is None else self._element(array, each, node, frame)
@@ -139,7 +139,7 @@ class Loops(Expressions):
             raise self._style("a loop over brokers returns True or False, always the same", node, frame)
         leaves = disjunction(conjunction(taken[len(path):]) for taken, _, _ in exits)
         none = z3.ForAll([each], z3.substitute(z3.Not(leaves), *stands))
-        frame.returns.append(([*path, z3.Not(none)], answers.pop(), self._copies()))
+        frame.returns.append(([*path, z3.Not(none)], answers.pop(), self.stores))
         self.path = [*path, none]
 
     def _write_all(self, each, changed, turn, after, stands, node, frame):
@@ -152,7 +152,7 @@ class Loops(Expressions):
             element = z3.simplify(element, expand_select_ite=True, expand_select_store=True)
             if not _reads_only_at(element, arrays, each):
                 raise self._style("a loop over brokers reads what it writes only at its index", node, frame)
-            self.stores[root][p] = z3.Lambda([each], z3.substitute(element, *stands))
+            self._store(root, {p: z3.Lambda([each], z3.substitute(element, *stands))})
 
 
 def _whole(end):

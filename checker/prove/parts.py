@@ -1,4 +1,4 @@
-"""The parts of terms, by z3's own calls: its Python makes an object of each part, which takes it longer than all else."""
+"""The parts of terms, by z3's own calls: its Python would make an object of each, which takes longer than all else."""
 
 from __future__ import annotations
 

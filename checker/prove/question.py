@@ -15,7 +15,7 @@ import z3
 from checker.prove.facts import Family, instances
 from checker.prove.parts import key
 from checker.prove.relation import Action, Relation
-from checker.prove.terms import conjunction
+from checker.prove.terms import every, some
 from checker.prove.work import Work
 from spec.language.domains import Bound, Id, Number
 
@@ -45,7 +45,7 @@ class Question:
         self._tell(family for family in families if family in fresh or (more and family.starred_facts))
         for family in fresh:
             if family.name in self.goals:
-                broken = z3.Or(*(z3.Not(g) for g in self.goals[family.name]))
+                broken = some([z3.Not(goal) for goal in self.goals[family.name]])
                 self.solver.add(z3.Implies(breaks(family.name), broken))
 
     def _goals(self, family):
@@ -55,7 +55,7 @@ class Question:
             if changed & self.relation.reads(fact.formula):
                 moved = self.relation.moved(fact.formula, self.action.after)
                 if not z3.is_true(moved) and not z3.eq(moved, fact.formula):
-                    found.append(z3.Implies(z3.And(*(i >= 0 for i in fact.over)), moved) if fact.over else moved)
+                    found.append(z3.Implies(every([i >= 0 for i in fact.over]), moved) if fact.over else moved)
         return found
 
     def _terms_of(self, families):
@@ -78,7 +78,7 @@ class Question:
     def _tell(self, families):
         terms = list(self._terms.values())
         for family in families:
-            told = conjunction(instances(self.relation, family, terms))
+            told = every(instances(self.relation, family, terms))
             self.solver.add(z3.Implies(assumed(family.name), told))
 
     def ask(self, names: list[str], goals: list[str], work: Work, free: set[str] | None = None,
@@ -99,7 +99,7 @@ class Question:
         """The condition under which one of the goals fails."""
         self._count += 1
         either = z3.Bool(f"one of them {self._count}")
-        self.solver.add(z3.Implies(either, z3.Or(*map(breaks, goals))))
+        self.solver.add(z3.Implies(either, some(list(map(breaks, goals)))))
         return either
 
     def _check(self, names, literals, work, most=None):

