@@ -149,7 +149,7 @@ class Kept(NamedTuple):
     @property
     def size(self) -> tuple[int, int]:
         """A measure of the work that it takes to explain the stream."""
-        return len(self.pieces.groups), len(self.pieces.rest)
+        return len(self.pieces.stored), len(self.pieces.rest)
 
 
 class Evidences(Mapping):

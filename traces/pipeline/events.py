@@ -58,10 +58,16 @@ def writing(file: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
     Columns have a dictionary where the schema says so: in others, numbers and contents, most values differ.
     """
     coded = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+    with unwritable(file), pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=coded,
+                                            write_statistics=["zxid", "time"]) as writer:
+        yield writer
+
+
+@contextmanager
+def unwritable(file: Path) -> Iterator[None]:
+    """Raises UserError where a file that the block writes cannot be written."""
     try:
-        with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=coded,
-                              write_statistics=["zxid", "time"]) as writer:
-            yield writer
+        yield
     except OSError as error:
         raise UserError(f"{file}: cannot be written: {error}; TMPDIR names the directory of temporary files") from None
 

@@ -2,42 +2,39 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from traces.cluster import Members
-from traces.pipeline.events import writing
-from traces.pipeline.states import Codes, StatePath, StateWrites
+from traces.pipeline.events import unwritable
+from traces.pipeline.schema import CODES, named
+from traces.pipeline.states import Codes, StateWrites
 from traces.pipeline.written import Writes
 from traces.writes import Write
 
 MOST = 250_000
 """So many writes are in memory at the most while a log is taken apart."""
-_CODES = pa.dictionary(pa.int32(), pa.string())
 _SCHEMA = pa.schema([
-    ("zxid", pa.int64()), ("time", pa.int64()), ("session", pa.uint64()), ("form", _CODES), ("path", _CODES),
+    ("zxid", pa.int64()), ("time", pa.int64()), ("session", pa.uint64()), ("form", CODES), ("path", CODES),
     ("data", pa.binary()), ("checked", pa.bool_()), ("previous", pa.int64()), ("number", pa.int64()),
 ])
-
-
+_PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 _PLURALS = {"zxid": "zxids", "time": "times", "session": "sessions", "checked": "checked"}
 
 
 class Pieces(NamedTuple):
-    """Where the writes about one thing are: row groups of files, and those that are in no file."""
+    """Where the writes about one thing are: in files, from which byte on, and those that are in no file."""
 
-    groups: list[tuple[Path, int]]
+    stored: list[tuple[Path, int]]
     rest: list[Write]
 
     def read(self, members: Members) -> Writes:
         """The writes in the order of the log, each once."""
-        tables = [_opened(file).read_row_group(group, use_threads=False) for file, group in self.groups]
+        tables = [_read(*place) for place in self.stored]
         whole = pa.concat_tables([*tables, _table(self.rest) if self.rest else _SCHEMA.empty_table()])
         numbers, first = np.unique(whole["number"].to_numpy(), return_index=True)
         ordered = len(numbers) == len(whole) and bool((np.diff(first) > 0).all())
@@ -51,14 +48,14 @@ class Shelf:
     def __init__(self):
         self.kept: TemporaryDirectory | None = None
         self._rest: dict[str, list[Write]] = defaultdict(list)
-        self._groups: dict[str, list[tuple[Path, int]]] = defaultdict(list)
+        self._stored: dict[str, list[tuple[Path, int]]] = defaultdict(list)
         self._states: list[tuple[StateWrites, np.ndarray, int]] = []
         self._waiting = self._files = 0
 
     @property
     def names(self) -> set[str]:
         """Whatever a write is about."""
-        return self._rest.keys() | self._groups.keys()
+        return self._rest.keys() | self._stored.keys()
 
     def add(self, name: str, write: Write) -> None:
         """Keep a write."""
@@ -83,20 +80,21 @@ class Shelf:
     def pieces(self, names: Iterable[str]) -> Pieces:
         """The writes of some names, together."""
         named = [name for name in names if name in self.names]
-        return Pieces([group for name in named for group in self._groups.get(name, ())],
+        return Pieces([place for name in named for place in self._stored.get(name, ())],
                       [write for name in named for write in self._rest.get(name, ())])
 
     def _put_away(self) -> None:
-        """Write all that is in memory to a file, a row group for each name."""
+        """Write all that is in memory to a file, one name after another."""
         self.kept = self.kept or TemporaryDirectory(prefix="kafkaproof-log-")
-        file = Path(self.kept.name) / f"{self._files:06d}.parquet"
+        file = Path(self.kept.name) / f"{self._files:06d}.arrows"
         tables: dict[str, list[pa.Table]] = {name: [_table(writes)] for name, writes in self._rest.items()}
         for name, table in _by_topics(self._states):
             tables.setdefault(name, []).append(table)
-        with writing(file, _SCHEMA) as writer:
-            for number, (name, parts) in enumerate(tables.items()):
-                writer.write_table(table := pa.concat_tables(parts), len(table))
-                self._groups[name].append((file, number))
+        with unwritable(file), file.open("wb") as out:
+            for name, parts in tables.items():
+                self._stored[name].append((file, out.tell()))
+                with pa.ipc.new_stream(out, _SCHEMA, options=_PACKED) as writer:
+                    writer.write_table(pa.concat_tables(parts).unify_dictionaries().combine_chunks())
         self._rest, self._states, self._waiting = defaultdict(list), [], 0
         self._files += 1
 
@@ -115,23 +113,25 @@ def _by_topics(states: list[tuple[StateWrites, np.ndarray, int]]) -> Iterator[tu
     paths = states[0][0].names.states.values
     topics = Codes[str]()
     of_path = np.array([topics.of(path.place.topic) for path in paths], np.int32)
+    known = pa.array([path.known for path in paths], pa.string())
     partitions = np.concatenate([writes.partitions for writes, *_ in states])
     order = np.argsort(of_path[partitions], kind="stable")
-    whole, sorted_topics = pa.array(order), of_path[partitions][order]
-    table = pa.table([_state_column(name, states, partitions, paths).take(whole) for name in _SCHEMA.names], _SCHEMA)
+    partitions = partitions[order]
+    sorted_topics, columns = of_path[partitions], {name: _state_column(name, states).take(pa.array(order))
+                                                   for name in _SCHEMA.names if name != "path"}
     bounds = [*np.flatnonzero(np.diff(sorted_topics, prepend=-1)).tolist(), len(order)]
     for first, last in zip(bounds, bounds[1:]):
-        yield topics.values[sorted_topics[first]], table.slice(first, last - first)
+        own = {name: column.slice(first, last - first) for name, column in columns.items()}
+        own["path"] = named(partitions[first:last], known)
+        yield topics.values[sorted_topics[first]], pa.table([own[name] for name in _SCHEMA.names], _SCHEMA)
 
 
-def _state_column(name: str, states: list[tuple[StateWrites, np.ndarray, int]], partitions: np.ndarray,
-                  paths: list[StatePath]) -> pa.Array:
-    """A column of _SCHEMA for writes of states."""
+def _state_column(name: str, states: list[tuple[StateWrites, np.ndarray, int]]) -> pa.Array:
+    """A column of _SCHEMA for writes of states, but for their paths."""
     match name:
         case "form":
-            return pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(partitions), np.int32)), ["set"])
-        case "path":
-            return pa.DictionaryArray.from_arrays(pa.array(partitions), [path.known for path in paths])
+            count = sum(len(writes) for writes, *_ in states)
+            return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), ["set"])
         case "data":
             return pa.concat_arrays([writes.contents for writes, *_ in states])
         case "previous":
@@ -141,7 +141,8 @@ def _state_column(name: str, states: list[tuple[StateWrites, np.ndarray, int]], 
     return pa.array(np.concatenate([getattr(writes, _PLURALS[name]) for writes, *_ in states]))
 
 
-@lru_cache(maxsize=20)
-def _opened(file: Path) -> pq.ParquetFile:
-    """A file, whose description takes longer to read than one of its many groups."""
-    return pq.ParquetFile(file)
+def _read(file: Path, begin: int) -> pa.Table:
+    """The writes that a file has from a byte on."""
+    with pa.memory_map(str(file)) as source:
+        source.seek(begin)
+        return pa.ipc.open_stream(source).read_all()
