@@ -1,13 +1,17 @@
 """What must be known of all streams before one of them is judged: whom controllers choose, and what of theirs works."""
 
+from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import inf
 from typing import NamedTuple
 
+import numpy as np
+
 from spec.language.domains import NOBODY
 from traces.common import Departure
+from traces.pipeline.columns import Rows, groups
 
 Reign = tuple[int, int]
 
@@ -32,7 +36,7 @@ class Choice(NamedTuple):
 
 
 class Census:
-    """Collects it choice by choice.
+    """Collects it from all choices.
 
     `chosen`: the last time that a controller chose a broker to lead, or for a first ISR, in each of the broker's lives;
     a life ends with the broker's next departure. `used`: which state machines of a controller are seen to work,
@@ -41,22 +45,30 @@ class Census:
 
     def __init__(self, departures: Mapping[int, list[Departure]], ends: Mapping[Reign, float]):
         """`ends`: the zxid at which each reign ends; whom its controller chooses after that tells nothing."""
-        self._departures = {broker: [d.zxid for d in found] for broker, found in departures.items()}
+        self._departures = {broker: array("q", [d.zxid for d in found]) for broker, found in departures.items()}
         self._ends = ends
         self.chosen: dict[Chosen, int] = {}
         self.used: dict[Reign, set[str]] = defaultdict(set)
 
-    def add(self, choices: Iterable[tuple[int, Choice]]) -> None:
-        """Note choices, each with the zxid of the record that shows it."""
-        for zxid, (reign, leader, first) in choices:
+    def add(self, choices: Rows) -> None:
+        """Note choices: rows of the zxid of the record that shows one, which rises, and of a Choice."""
+        zxids, different = np.array(choices.columns[0], np.int64), choices.columns[1].different
+        codes = np.array(choices.columns[1].codes, np.int64)
+        for rows in groups(codes):
+            reign, leader, first = different[codes[rows[0]]]
             self.used[reign].add("removals" if leader == NOBODY else "elections")
-            if zxid <= self._ends.get(reign, inf):
-                for broker in (leader,) if first is None else first:
-                    self._choose(Chosen(reign, broker, self.life(broker, zxid)), zxid)
+            counting = zxids[rows][zxids[rows] <= self._ends.get(reign, inf)]
+            for broker in (leader,) if first is None else first:
+                self._choose(reign, broker, counting)
 
     def life(self, broker: int, zxid: int) -> int:
         """How often a broker had left before the record of that zxid, or with it."""
         return bisect_right(self._departures.get(broker, ()), zxid)
 
-    def _choose(self, each: Chosen, zxid: int) -> None:
-        self.chosen[each] = max(zxid, self.chosen.get(each, 0))
+    def _choose(self, reign: Reign, broker: int, zxids: np.ndarray) -> None:
+        """A controller has chosen a broker at these zxids, which rise."""
+        lives = np.searchsorted(self._departures.get(broker, ()), zxids, "right")
+        last = np.flatnonzero(np.diff(lives, append=-1))
+        for life, zxid in zip(lives[last].tolist(), zxids[last].tolist()):
+            each = Chosen(reign, broker, life)
+            self.chosen[each] = max(zxid, self.chosen.get(each, 0))

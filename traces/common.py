@@ -1,8 +1,9 @@
 """What the log shows of a controller's inputs that are of the whole cluster: registrations, requests, defaults."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -103,8 +104,9 @@ class CommonInputs:
 
     def registered_since(self, time: int, last: int) -> list[Version]:
         """The versions of /brokers/ids that stood at some time from `time` (ms) to the record of zxid `last`."""
-        before = [zxid for zxid, at in self._times if at < time and zxid <= last]
-        return self.brokers.between(before[-1] if before else 0, last)
+        until = bisect_right(self._times, (last, inf))
+        before = (self._times[place] for place in range(until - 1, -1, -1))
+        return self.brokers.between(next((zxid for zxid, at in before if at < time), 0), last)
 
     def all_brokers(self) -> set[int]:
         """The ids of all brokers that registered, or that a request names."""

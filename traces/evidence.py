@@ -13,7 +13,7 @@ from traces.census import Census
 from traces.cluster import Members
 from traces.common import CommonInputs
 from traces.election.controllers import Controllers
-from traces.facts.registrations import Registrations
+from traces.facts.registrations import CLOSED, Registrations
 from traces.failures import Failures
 from traces.features import Features
 from traces.partitions.assigned import Assigned
@@ -60,6 +60,25 @@ class Common:
     census: Census
 
     @cached_property
+    def brokers(self) -> set[int]:
+        """The ids of all brokers that registered, or that a request names."""
+        return self.inputs.all_brokers()
+
+    @cached_property
+    def moments(self) -> np.ndarray:
+        """The zxids behind each of which /controller and /controller_epoch are not what they were before."""
+        return self.controllers.moments()
+
+    @cached_property
+    def stopped(self) -> dict[int, list[int]]:
+        """The zxids at which each broker closed its session."""
+        found: dict[int, list[int]] = {}
+        for each in self.registrations.all:
+            if each.how == CLOSED:
+                found.setdefault(each.broker, []).append(each.ended)
+        return found
+
+    @cached_property
     def leaving(self) -> Leaving:
         """Who may be shutting down."""
         return Leaving(self.inputs.departures, self.inputs.last_time, self.census)
@@ -97,7 +116,7 @@ class Evidence:
         states, changes = self.changes.states, self.changes
         held = np.unique(states.held[np.unique(np.concatenate([changes.before, changes.after]))]).tolist()
         named = {broker for leader, isr in map(states.different.__getitem__, held) for broker in (leader, *isr)}
-        return (self.common.inputs.all_brokers() | self.inputs.assigned_brokers() | named) - {NOBODY}
+        return (self.common.brokers | self.inputs.assigned_brokers() | named) - {NOBODY}
 
     @cached_property
     def assigned(self) -> Assigned:

@@ -1,5 +1,6 @@
 """The values that something had in the course of a log."""
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Generic, NamedTuple, TypeVar
@@ -20,7 +21,7 @@ class Versions(Generic[Value]):
     """The values that something had in the course of a log; `initial` before the first that was added."""
 
     def __init__(self, initial: Value):
-        self._zxids, self._versions = [0], [Version(0, initial)]
+        self._zxids, self._versions = array("q", [0]), [Version(0, initial)]
 
     def add(self, zxid: int, value: Value) -> None:
         """Note a new value; one that is equal to the present one is none."""

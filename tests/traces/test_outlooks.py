@@ -10,6 +10,7 @@ from traces.census import Census, Choice
 from traces.common import Departure
 from traces.partitions.leaving import LEAVES_WITHIN, Leaving
 from traces.partitions.views import Views
+from traces.pipeline.columns import Rows
 from traces.reigns import Reign, Term
 from traces.versions import Versions
 
@@ -29,8 +30,13 @@ def clusters(draw):
     starts = draw(st.lists(st.sampled_from([0, 0, 1, 3]), min_size=2, max_size=3))
     terms = [Term(epoch, 7, start, inf, False, False) for epoch, start in enumerate(starts, 1)]
     census = Census(departures, {})
-    choices = st.tuples(ZXIDS, st.sampled_from(terms), st.sampled_from(BROKERS))
-    census.add((zxid, Choice(term.key, broker, None)) for zxid, term, broker in draw(st.lists(choices, max_size=8)))
+    choices, rows = st.tuples(ZXIDS, st.sampled_from(range(len(terms))), st.sampled_from(BROKERS)), Rows("qr")
+    for zxid, term, broker in sorted(draw(st.lists(choices, max_size=8))):
+        rows.append(zxid, Choice(terms[term].key, broker, None))
+    census.add(rows)
+    for zxid, (reign, broker, _) in rows:
+        assert census.chosen[reign, broker, census.life(broker, zxid)] >= zxid
+    assert set(census.chosen.values()) <= set(rows.columns[0])
     return brokers, Leaving(departures, time_of(LAST), census), terms
 
 

@@ -115,15 +115,13 @@ def _written(evidence: Evidence, rows: np.ndarray) -> Written:
 
 def _ruling(evidence: Evidence, rows: np.ndarray) -> np.ndarray:
     """Whether the epoch of changes is that of /controller_epoch, /controller is there, and the writer owns it."""
-    controllers, claims = evidence.controllers, evidence.claims
-    moments = controllers.moments()
-    zxids = [*moments.tolist(), NEVER]
+    controllers, claims, moments = evidence.controllers, evidence.claims, evidence.common.moments
 
     def rules(claim: int, moment: int) -> tuple[bool, bool, bool]:
         epoch, session = claims.keys[claim]
-        holder = controllers.holder_at(zxids[moment])
-        return (epoch == controllers.epoch_at(zxids[moment]), holder is not None,
-                holder is not None and holder.session == session)
+        zxid = int(moments[moment]) if moment < len(moments) else NEVER
+        holder = controllers.holder_at(zxid)
+        return epoch == controllers.epoch_at(zxid), holder is not None, holder is not None and holder.session == session
 
     return _decided(rules, 3, claims.codes[rows], np.searchsorted(moments, evidence.changes.zxids[rows]))
 

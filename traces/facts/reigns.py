@@ -59,13 +59,12 @@ def written_by(controllers: Controllers, refused: list[tuple[int, int]]) -> list
     return list(found.values())
 
 
-def states_by(controllers: Controllers, changes: Changes, claims: Claims) -> list[Written]:
-    """The states that controllers, and in their names leaders, wrote."""
-    reigns = _reigns(controllers)
-    found = {(c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in reigns}
+def states_by(controllers: Controllers, moments: np.ndarray, changes: Changes, claims: Claims) -> list[Written]:
+    """The states that controllers, and in their names leaders, wrote. `moments`: those of the controllers."""
+    reigns, claimed = _reigns(controllers), set(claims.keys)
+    found = {(c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in reigns
+             if (c.epoch, c.session) in claimed}
     rows = np.flatnonzero(changes.after != NOTHING)
-    ends = [reign.ended_zxid for reign in reigns if reign.ended_zxid is not None]
-    moments = np.array(sorted([*(reign.epoch_zxid for reign in reigns), *ends]), np.int64)
     first, kinds = distinct(claims.codes[rows], np.searchsorted(moments, changes.zxids[rows]))
     for row, count in zip(rows[first].tolist(), np.bincount(kinds).tolist()):
         epoch, session = claims.keys[claims.codes[row]]

@@ -42,7 +42,7 @@ def facts_in(evidence: Evidence, deletions: list[Deletion]) -> StreamFacts:
     first, kinds = distinct(states.held[changes.before[lost]], states.held[changes.after[lost]])
     kept_alone = np.array([alone(change) for change in changes.at(lost[first])], bool)[kinds]
     leaderless = without_leader(changes.at(np.flatnonzero(~led | nobody)), deletions)
-    written = states_by(evidence.controllers, changes, evidence.claims)
+    written = states_by(evidence.controllers, evidence.common.moments, changes, evidence.claims)
     unclean = _unclean(changes, np.flatnonzero(elected))
     return StreamFacts(unclean, leaderless, len(lost), int(kept_alone.sum()), written, broken_by(evidence))
 

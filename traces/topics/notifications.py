@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from traces.evidence import Evidence
-from traces.facts.registrations import CLOSED
 from traces.pipeline.states import NOTHING
 from traces.writes import Write
 from traces.znodes.json_parts import entries_in, json_in
@@ -20,14 +19,11 @@ class Notifications:
     """Judges notifications in the order of the log."""
 
     def __init__(self, evidence: Evidence):
-        self._owns, self._told, self._whole = evidence.owns, evidence.common.told, evidence.common.terms.begins == 0
+        self._owns, self._whole = evidence.owns, evidence.common.terms.begins == 0
+        self._told, self._stopped = evidence.common.told, evidence.common.stopped
         self._latest: dict[int, bytes | None] = {}
         self._changed: dict[int | None, list[tuple[int, tuple[str, int]]]] = defaultdict(list)
-        self._stopped: dict[int | None, list[int]] = defaultdict(list)
         changes = evidence.changes
-        for each in evidence.common.registrations.all:
-            if each.how == CLOSED:
-                self._stopped[each.broker].append(each.ended)
         epochs = changes.states.leader_epochs
         own = ~changes.checked & (changes.before != NOTHING) & (epochs[changes.after] == epochs[changes.before])
         for row in np.flatnonzero(own)[::-1].tolist():
@@ -52,7 +48,7 @@ class Notifications:
         again = self._latest.get(write.session) == write.data
         self._latest[write.session] = write.data
         done, waiting = set(), self._changed[write.broker]
-        since = max(_last(self._told[write.broker], write.zxid), _last(self._stopped[write.broker], write.zxid))
+        since = max(_last(self._told[write.broker], write.zxid), _last(self._stopped.get(write.broker, ()), write.zxid))
         while waiting and waiting[-1][0] < write.zxid:
             zxid, partition = waiting.pop()
             done |= {partition} if zxid > since else set()
