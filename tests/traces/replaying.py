@@ -15,6 +15,7 @@ from traces.election.result import Result
 from traces.evidence import Gathered
 from traces.facts.report import Facts, facts_of
 from traces.gathering import Gathering
+from traces.metrics.series import Metrics, Series
 from traces.partitions.explained import Explained
 from traces.partitions.replay import explain_changes
 from traces.pipeline.found import found_of
@@ -42,6 +43,13 @@ def replay(recording: Recording, variant: str, members: Members, root: str) -> R
     follower = Follower(recording, variant, members, root)
     sweep(recording, root, follower)
     return follower.result
+
+
+def metrics_of(recording: Recording, root: str) -> Series:
+    """The metrics over a recording."""
+    collected = Metrics(Members(recording, root), root)
+    sweep(recording, root, collected)
+    return collected.series
 
 
 def gather(recording: Recording, variant: str, members: Members, root: str) -> Gathered:

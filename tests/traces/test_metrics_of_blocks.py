@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.traces.partition_log import PARENTS
-from traces.metrics.series import metrics_of
+from tests.traces.replaying import metrics_of
 from traces.pipeline import logged
 from traces.pipeline import sweep as sweeping
 from traces.recording import Recording

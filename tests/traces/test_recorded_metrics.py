@@ -9,11 +9,11 @@ from pathlib import Path
 from checker.commands.main import OK
 from tests.traces.partition_log import PARENTS, Log
 from tests.traces.readmes import records, section
-from tests.traces.replaying import BUNDLED, LEGACY, read, whole
+from tests.traces.replaying import BUNDLED, LEGACY, metrics_of, read, whole
 from traces.cluster import find_root
 from traces.metrics.observer import COUNTERS, GAUGES
 from traces.metrics.report import metrics_as_json, rows_of
-from traces.metrics.series import Series, metrics_of
+from traces.metrics.series import Series
 from traces.recording import Recording
 from traces.report import refused_by_epoch
 from traces.zookeeper.snapshot import Snapshot, Znode

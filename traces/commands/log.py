@@ -14,11 +14,11 @@ from checker.commands.tables import console
 from checker.errors import UserError
 from spec.museum.election import MODELS
 from traces.audit import audit
+from traces.beside import Beside, followed_beside
 from traces.broker_logs.checking import check_logs
 from traces.broker_logs.reading import Read, read_logs
 from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.commands.options import chroot_of, given, jobs_on, write_history
-from traces.election.replay import Follower
 from traces.election.single_steps import logged_properties
 from traces.facts.report import facts_of
 from traces.following import Watch
@@ -26,7 +26,6 @@ from traces.gathering import Gathering
 from traces.groups.command import EXPECTED, exit_code_of, groups_beside, with_groups, worse
 from traces.groups.places import beside
 from traces.groups.report import print_groups
-from traces.metrics.series import Metrics, metrics_of
 from traces.page.render import render
 from traces.page.writing import write_whole
 from traces.pictures import history_of
@@ -162,13 +161,12 @@ def _report_of_part(recording: Recording, error: UserError | None, chroot: str |
     if variant is None:
         raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
-    gathering, follower = Gathering(recording, variant, members, root), Follower(recording, variant, members, root)
-    metrics = Metrics(members, root)
-    beside = jobs and jobs.beside(recording, partial(metrics_of, root=root))
-    sweep(recording, root, gathering, follower, *(() if beside else (metrics,)), progress=shown("records"))
-    gathered, result = gathering.gathered, follower.result
+    gathering, others = Gathering(recording, variant, members, root), Beside(recording, variant, members, root)
+    beside = jobs and jobs.beside(recording, partial(followed_beside, variant=variant, root=root))
+    sweep(recording, root, gathering, *(() if beside else others.listeners), progress=shown("records"))
+    gathered = gathering.gathered
     streams = explain_streams(gathered, jobs or Here())
-    series = beside() if beside else metrics.series
+    result, series = beside() if beside else others.found
     settle(gathered.common, result, streams, recording)
     logs = check_logs(read, gathered, recording, streams) if read else None
     accounts = audit(recording, gathered.common, result, streams)

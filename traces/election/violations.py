@@ -32,12 +32,12 @@ class Violations:
 
     def __init__(self, properties: Mapping[str, Property]):
         self.found: dict[str, Violation] = {}
-        self._properties = properties
+        self._texts = {name: each.text for name, each in properties.items()}
 
     def add(self, transaction: Transaction, broken: frozenset[str], observation: Observation) -> None:
         """Count what a record breaks."""
         for name in sorted(broken):
-            first = Violation(name, self._properties[name].text, transaction.zxid)
+            first = Violation(name, self._texts[name], transaction.zxid)
             violation = self.found.setdefault(name, first)
             violation.count += 1
             violation.leader_changes += changes_leader(observation)
@@ -47,7 +47,7 @@ class Violations:
         firsts = {(int(writes.zxids[rows[0]]), name): rows for name in sorted(frozenset().union(*broken)) if len(
             rows := np.flatnonzero(np.array([name in each for each in broken])[kinds]))}
         for (zxid, name), rows in sorted(firsts.items(), key=lambda each: each[0]):
-            violation = self.found.setdefault(name, Violation(name, self._properties[name].text, zxid))
+            violation = self.found.setdefault(name, Violation(name, self._texts[name], zxid))
             violation.count += len(rows)
             violation.leader_changes += int(writes.elects[rows].sum())
 

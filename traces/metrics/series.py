@@ -17,8 +17,7 @@ from traces.metrics.rules import COUNTED
 from traces.pipeline.columns import Rows
 from traces.pipeline.standing import Standing
 from traces.pipeline.states import StateWrite, StateWrites
-from traces.pipeline.sweep import Listener, sweep
-from traces.recording import Recording
+from traces.pipeline.sweep import Listener
 from traces.zookeeper.transactions import Transaction
 from traces.zookeeper.tree import Tree
 
@@ -129,15 +128,8 @@ class Series:
         return found
 
 
-def metrics_of(recording: Recording, root: str) -> Series:
-    """The metrics over a recording; records written while the snapshot was taken are not counted."""
-    collected = Metrics(Members(recording, root), root)
-    sweep(recording, root, collected)
-    return collected.series
-
-
 class Metrics(Listener):
-    """Collects the metrics of a log that is swept."""
+    """Collects the metrics of a log that is swept; records written while the snapshot was taken are not counted."""
 
     def __init__(self, members: Members, root: str):
         self._members, self._root = members, root

@@ -15,6 +15,8 @@ from traces.pipeline.work import Progress, collecting_seldom
 
 POLL = 0.5
 """How often is looked how far the tasks are, in seconds."""
+_TASKS = 100
+"""So many tasks are begun for some work at the most: each takes some milliseconds beside what is done in it."""
 
 
 @contextmanager
@@ -39,16 +41,23 @@ class Jobs:
         return self._context.broadcast(value)
 
     def each(self, items: list, function: Callable, progress: Progress) -> list:
-        """What a function answers for each item, in order, in a task for each; tells how many tasks have ended."""
+        """What a function answers for each item, in order; tells how many are done.
+
+        A task has one item, or of very many every hundredth.
+        """
         if not items:
             return []
-        tasks = self._context.parallelize(items, len(items)).map(partial(_done, function))
-        found = self._beside.submit(self._collected, tasks)
+        count = min(len(items), _TASKS)
+        tasks = self._context.parallelize([items[first::count] for first in range(count)], count)
+        found = self._beside.submit(self._collected, tasks.map(partial(_done_all, function)))
         while not wait([found], POLL).done:
             stages = map(self._context.statusTracker().getStageInfo, self._context.statusTracker().getActiveStageIds())
-            progress(sum(stage.numCompletedTasks for stage in stages if stage), len(items))
+            progress(sum(stage.numCompletedTasks for stage in stages if stage) * len(items) // count, len(items))
         progress(len(items), len(items))
-        return found.result()
+        answers = [None] * len(items)
+        for first, dealt in enumerate(found.result()):
+            answers[first::count] = dealt
+        return answers
 
     def beside(self, item: object, function: Callable) -> Callable[[], object]:
         """Begin a task that finds what a function answers for an item; returns what waits for that.
@@ -63,7 +72,8 @@ class Jobs:
         def answer() -> object:
             with directory:
                 task.result()
-                return pickle.loads(file.read_bytes())
+                with file.open("rb") as found:
+                    return pickle.load(found)
 
         return answer
 
@@ -72,6 +82,11 @@ class Jobs:
             return cluster.run_job(found.collect)
         except cluster.LostLevel as lost:
             raise UserError(f"a job of Spark failed: {lost}") from lost
+
+
+def _done_all(function: Callable, items: list) -> list:
+    """What a function answers for each item, in a process of its own."""
+    return [_done(function, item) for item in items]
 
 
 def _done(function: Callable, item: object) -> object:
@@ -84,4 +99,6 @@ def _done(function: Callable, item: object) -> object:
 
 def _write(file: Path, function: Callable, item: object) -> None:
     """Leave in a file what a function answers for an item."""
-    file.write_bytes(pickle.dumps(_done(function, item)))
+    answer = _done(function, item)
+    with file.open("wb") as out:
+        pickle.dump(answer, out)

@@ -5,11 +5,10 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tests.traces.replaying import gather, read, replay
+from tests.traces.replaying import gather, metrics_of, read, replay
 from traces.audit import audit
 from traces.cluster import Members, find_root, find_variant
 from traces.facts.report import facts_of
-from traces.metrics.series import metrics_of
 from traces.page.render import render
 from traces.recording import Recording
 from traces.report import Report, refused_by_epoch, verdict_of
