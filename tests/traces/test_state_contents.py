@@ -2,10 +2,12 @@
 
 import json
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from traces.partitions.states import States
 from traces.pipeline.meanings import as_kafka
 from traces.znodes.contents import partition_state, partition_state_in, state_in
 from traces.znodes.json_parts import json_in
@@ -63,3 +65,15 @@ def test_the_columns_of_states_are_what_is_read_of_each(different, more):
 
 def fitting(number: int) -> int | None:
     return number if -2 ** 31 <= number < 2 ** 31 else None
+
+
+@given(st.lists(st.none() | CONTENTS | USUAL.map(compact), max_size=6))
+def test_states_of_a_stream_are_what_is_read_of_each(contents):
+    found, states = States(pa.array([*contents, None], pa.binary())), [*map(state_in, contents), None]
+    assert found.at(np.arange(len(states))) == [found[code] for code in range(len(states))] == states
+    assert found.valid.tolist() == [state is not None for state in states]
+    assert found.isrs(np.arange(len(states))) == [state.isr if state else () for state in states]
+    for state, held, repeats, leads in zip(states, found.held, found.repeats, found.leads):
+        if state:
+            assert found.different[held] == (state.leader, frozenset(state.isr))
+            assert (repeats, leads) == (len(set(state.isr)) < len(state.isr), state.leader in state.isr)

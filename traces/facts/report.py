@@ -1,5 +1,6 @@
 """The facts of a log as JSON and in words."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -69,19 +70,19 @@ def print_facts(out: Console, facts: Facts) -> None:
     out.print(_brokers(facts.registrations))
     if any(each.unowned or each.stale or each.refused for each in facts.reigns):
         out.print(_reigns(facts.reigns))
-    _print_some(out, "unclean elections", [_unclean_text(change) for change in facts.unclean])
-    _print_some(out, "without a leader for more than a second", [_leaderless_text(each) for each in facts.long])
+    _print_some(out, "unclean elections", facts.unclean, _unclean_text)
+    _print_some(out, "without a leader for more than a second", facts.long, _leaderless_text)
     for each in facts.broken:
         out.print(f"not so: {each.text}: {each.count:,} writes, the first at {each.zxid:#x}", soft_wrap=True)
 
 
-def _print_some(out: Console, title: str, lines: list[str]) -> None:
-    if lines:
-        out.print(f"{title}: {len(lines):,}")
-    for line in lines[:_SHOWN]:
-        out.print(f"  {line}", soft_wrap=True, markup=False, highlight=False)
-    if len(lines) > _SHOWN:
-        out.print(f"  and {len(lines) - _SHOWN:,} more: see --json")
+def _print_some(out: Console, title: str, found: list, text: Callable[..., str]) -> None:
+    if found:
+        out.print(f"{title}: {len(found):,}")
+    for each in found[:_SHOWN]:
+        out.print(f"  {text(each)}", soft_wrap=True, markup=False, highlight=False)
+    if len(found) > _SHOWN:
+        out.print(f"  and {len(found) - _SHOWN:,} more: see --json")
 
 
 def _brokers(registrations: list[Registration]) -> Table:

@@ -7,10 +7,11 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from traces.pipeline.columns import following, groups, numbers
+from traces.partitions.states import States
+from traces.pipeline.columns import following, groups
 from traces.pipeline.states import NOTHING, Codes
 from traces.pipeline.written import Writes
-from traces.znodes.contents import PartitionState, state_in
+from traces.znodes.contents import PartitionState
 from traces.znodes.places import place_of
 from traces.zookeeper.snapshot import Znode
 
@@ -52,26 +53,6 @@ class Change:
         return self.after.controller_epoch, self.session
 
 
-class States:
-    """Different states by columns; the last row, that of NOTHING, is no state.
-
-    `held`: codes of `different`, which are leaders and members of ISRs.
-    """
-
-    def __init__(self, contents: list[bytes | None]):
-        """`contents`: what znodes hold, the last of them nothing."""
-        self.values = [state_in(data) for data in contents]
-        listed, held = Codes[tuple[int, tuple[int, ...]]](), Codes[tuple[int, frozenset[int]]]()
-        found = [state or PartitionState(NOTHING, NOTHING, NOTHING, ()) for state in self.values]
-        codes = np.array([listed.of((state.leader, state.isr)) for state in found], np.int64)
-        self.held = np.array([held.of((leader, frozenset(isr))) for leader, isr in listed.values], np.int64)[codes]
-        self.different = held.values
-        self.repeats = np.array([len(set(isr)) < len(isr) for _, isr in listed.values], bool)[codes]
-        self.leads = np.array([leader in isr for leader, isr in listed.values], bool)[codes]
-        self.valid = np.array([state is not None for state in self.values], bool)
-        self.leaders, self.leader_epochs, self.controller_epochs = map(numbers, list(zip(*found))[:3])
-
-
 class Changes(Sequence):
     """All changes by columns. `rows`: their places among the writes; `since`, `before`, `after`: as of a Change.
 
@@ -90,9 +71,9 @@ class Changes(Sequence):
         rows = np.flatnonzero(of_path != NOTHING)
         self.names: list[Partition] = names.values
         contents = writes.contents.take(pa.array(rows)).dictionary_encode(null_encoding="encode")
-        states, known = contents.dictionary.to_pylist(), [node.data for node in initial.values()]
-        self.states = States([*states, *known, None])
-        codes = np.concatenate([len(states) + np.arange(len(known)), contents.indices.to_numpy()]).astype(np.int64)
+        written, known = contents.dictionary, [node.data for node in initial.values()]
+        self.states = States(pa.concat_arrays([written, pa.array([*known, None], pa.binary())]))
+        codes = np.concatenate([len(written) + np.arange(len(known)), contents.indices.to_numpy()]).astype(np.int64)
         codes = np.where(self.states.valid[codes], codes, NOTHING)
         codes[len(known):][writes.deletes[rows]] = _DELETED
         partitions = np.concatenate([np.array([*initial], np.int64), of_path[rows]])
@@ -129,17 +110,17 @@ class Changes(Sequence):
 
     def at(self, rows: np.ndarray) -> list[Change]:
         """The changes in some rows."""
-        states, sessions = self.states.values, self.sessions[rows].tolist()
+        sessions = self.sessions[rows].tolist()
         return list(map(
             Change, self.zxids[rows].tolist(), self.times[rows].tolist(),
             map(self.names.__getitem__, self.partitions[rows].tolist()), self.since[rows].tolist(),
-            map(states.__getitem__, self.before[rows].tolist()), map(states.__getitem__, self.after[rows].tolist()),
+            self.states.at(self.before[rows]), self.states.at(self.after[rows]),
             sessions, map(self._writes.members.broker_of.get, sessions), self.checked[rows].tolist()))
 
     def __getitem__(self, row):
         if isinstance(row, slice):
             return self.at(np.arange(len(self))[row])
-        states, session = self.states.values, int(self.sessions[row])
+        states, session = self.states, int(self.sessions[row])
         return Change(
             int(self.zxids[row]), int(self.times[row]), self.names[self.partitions[row]], int(self.since[row]),
             states[self.before[row]], states[self.after[row]], session, self._writes.members.broker_of.get(session),

@@ -64,7 +64,7 @@ def _known(path: str) -> _Known:
 
 def _said(kinds: np.ndarray, contents: pa.Array) -> dict[str, pa.Array]:
     """What contents say, each of a znode of a kind (its place in _SAYING): the columns _SAID."""
-    states = pc.extract_regex(contents, _STATE)
+    states = taken_apart(contents)
     is_usual = states.is_valid().to_numpy(zero_copy_only=False) & (kinds == _SAYING.index("state"))
     usual = _usual(states.filter(pa.array(is_usual)))
     others = np.flatnonzero(~is_usual)
@@ -79,8 +79,18 @@ def _usual(states: pa.StructArray) -> dict[str, pa.Array]:
     """The columns of states as USUAL_STATE takes them apart."""
     isrs = states.field("isr").dictionary_encode()
     listed = column_of("isr", [list(listed_ids(each)) for each in isrs.dictionary.to_pylist()]).take(isrs.indices)
-    numbers = {name: states.field(name).cast(pa.string()).cast(pa.int32()) for name in _SAID[1:-1]}
+    numbers = {name: number_in_states(states, name) for name in _SAID[1:-1]}
     return {"broker": pa.nulls(len(states), pa.int32()), **numbers, "isr": listed}
+
+
+def taken_apart(contents: pa.Array) -> pa.StructArray:
+    """The parts of states as USUAL_STATE takes them out of contents, null where something else is written."""
+    return pc.extract_regex(contents, _STATE)
+
+
+def number_in_states(states: pa.StructArray, name: str) -> pa.Array:
+    """A number that is in each of some states which have been taken apart."""
+    return states.field(name).cast(pa.string()).cast(pa.int32())
 
 
 def _told(kind: str, content: bytes) -> tuple:

@@ -1,9 +1,10 @@
 """What the judges of topics and reassignments share: the evidence, the world, what each controller may be at."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from traces.evidence import Evidence
-from traces.partitions.changes import Partition
+from traces.partitions.changes import Change
 from traces.reigns import Reign
 from traces.topics.creations import Creations
 from traces.topics.deletions import Deletions
@@ -89,17 +90,17 @@ class Context:
         self._reigns[reign.start] = reign
         self._last[reign.start] = zxid
 
-    def pass_by(self, starts: list[int], zxids: list[int], partitions: list[Partition],
-                states: list[PartitionState]) -> None:
+    def pass_by(self, written: Iterable[tuple[int, Change]], left: list[Change]) -> None:
         """States of partitions have been written, which tells nothing more of topics.
 
-        `starts`: the zxids at which the reigns of the controllers began, some other number of what a leader wrote.
+        `written`: the last change of each topic by each controller, with the zxid at which its reign began, and by
+        leaders, with some other number; `left`: the last change of each partition; both in the order of the log.
         """
-        self._last.update(zip(starts, zxids))
-        self.deletions.written(starts, [topic for topic, _ in partitions])
-        topics = self.world.topics
-        for (topic, number), state in zip(partitions, states):
-            topics[topic].states[number] = state
+        for start, change in written:
+            self._last[start] = change.zxid
+            self.deletions.written(start, change.topic)
+        for change in left:
+            self.world.topics[change.topic].states[change.number] = change.after
 
     def may_have_failed(self, session: int, first: int, last: int, stream: str) -> bool:
         """Whether a controller's write of a stream may have failed between two records of its session."""

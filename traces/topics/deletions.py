@@ -1,7 +1,6 @@
 """The deletion of topics: whether a controller may complete it, or take the request for it away."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 
 from spec.language.domains import NOBODY
 from traces.evidence import Evidence
@@ -33,9 +32,9 @@ class Deletions:
         if leaderless and self.queued_at(reign, write.place.topic, write.zxid):
             self._offline[key].add(write.place.number)
 
-    def written(self, starts: Iterable[int], topics: Iterable[str]) -> None:
-        """Remember that controllers, named by the zxids at which their reigns began, have written states of topics."""
-        self._known.update(zip(starts, topics))
+    def written(self, start: int, topic: str) -> None:
+        """Remember that a controller, named by the zxid at which its reign began, has written states of a topic."""
+        self._known.add((start, topic))
 
     def queued_at(self, reign: Reign, topic: str, zxid: int) -> int | None:
         """The zxid from which a controller may have known that a topic is to be deleted, None if it cannot know."""

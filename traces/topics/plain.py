@@ -8,6 +8,7 @@ from spec.language.domains import NOBODY
 from traces.evidence import Evidence
 from traces.partitions.explained import ExplainedChanges
 from traces.partitions.explanations import DELETION, REASSIGNMENT
+from traces.pipeline.columns import distinct
 from traces.pipeline.states import NOTHING
 from traces.topics.context import Context
 from traces.writes import Write
@@ -32,9 +33,9 @@ class PlainChanges:
         self._rows, self._ends = changes.rows, [*self._special.tolist(), len(changes)]
         self._controlled = self._controls()
         self._starts = np.where(self._controlled, evidence.claims.starts, NOTHING).tolist()
-        self._names = list(map(changes.names.__getitem__, changes.partitions.tolist()))
-        self._states = list(map(states.values.__getitem__, changes.after.tolist()))
-        self._zxids = changes.zxids.tolist()
+        topics = np.unique([topic for topic, _ in changes.names] or [""], return_inverse=True)[1][changes.partitions]
+        controllers = np.where(self._controlled, 1 + evidence.claims.codes, 0)
+        self._writers, self._partitions = distinct(controllers, topics)[1].tolist(), changes.partitions.tolist()
 
     def _controls(self) -> np.ndarray:
         """Which changes the thread of a controller's events wrote, not a leader; those without a state need not be."""
@@ -56,8 +57,9 @@ class PlainChanges:
         if works:
             stop = next((row for row in range(first, stop) if starts[row] in works), stop)
         if first < stop:
-            part = slice(first, stop)
-            context.pass_by(starts[part], self._zxids[part], self._names[part], self._states[part])
+            rows = _last(self._writers, first, stop)
+            written = zip(map(starts.__getitem__, rows), self._evidence.changes.at(rows))
+            context.pass_by(written, self._evidence.changes.at(_last(self._partitions, first, stop)))
         return stop - first
 
     def add_threads(self, threads: dict[tuple[int, int], list[int]]) -> None:
@@ -65,3 +67,8 @@ class PlainChanges:
         claims, zxids = self._evidence.claims, self._evidence.changes.zxids
         for code in np.unique(claims.codes[self._controlled]).tolist():
             threads[claims.keys[code]] += zxids[self._controlled & (claims.codes == code)].tolist()
+
+
+def _last(codes: list[int], first: int, stop: int) -> np.ndarray:
+    """The last row of each code among some rows, in their order."""
+    return np.array(sorted(dict(zip(codes[first:stop], range(first, stop))).values()), np.int64)

@@ -56,8 +56,7 @@ class Reassignments:
         """The zxids at which a partition's state was written, and the ISRs."""
         changes = self._evidence.changes
         rows = changes.of(partition)
-        states = map(changes.states.values.__getitem__, changes.after[rows].tolist())
-        return changes.zxids[rows].tolist(), [state.isr if state else () for state in states]
+        return changes.zxids[rows].tolist(), changes.states.isrs(changes.after[rows])
 
     def _lives(self, reign: Reign, write: Write) -> list[frozenset[int]]:
         """Whom the controller may take for live: views, without those who may be shutting down or without a disk."""
