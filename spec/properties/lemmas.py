@@ -5,6 +5,7 @@ A lemma is a predicate of a state, for all values of its other arguments.
 
 from spec.properties.async_isr_lemmas import MAXIMAL_ISR
 from spec.properties.consumer_lemmas import ORDERLY
+from spec.properties.election_lagging_lemmas import LAGGING
 from spec.properties.election_lemmas import EDITED, FENCED
 from spec.properties.group_limited_lemmas import LIMITED
 from spec.properties.group_member_lemmas import CURRENT as GROUP_CURRENT
@@ -20,6 +21,7 @@ LEMMAS = {
     ("consumer", "orderly"): ORDERLY,
     ("election", "fenced"): FENCED,
     ("election", "fenced-edited"): EDITED,
+    ("election", "fenced-lagging"): LAGGING,
     ("group", "current"): GROUP_CURRENT,
     ("group", "limited"): LIMITED,
     ("group", "transactional"): TRANSACTIONAL,
