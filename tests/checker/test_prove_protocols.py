@@ -23,6 +23,14 @@ def test_the_fenced_election_is_proved_for_any_epochs_and_faults():
     assert not needs["one_owner"] and len(needs["no_stale_write"]) < 6
 
 
+@pytest.mark.parametrize("variant, of_a_reign", [("fenced-edited", PROVED), ("fenced-lagging", NOT_INDUCTIVE)])
+def test_with_an_edited_epoch_all_is_proved_and_with_stale_reads_all_but_what_is_false(variant, of_a_reign):
+    (model,) = find("election", variant)
+    found, proof = verdicts(model, TWO, LEMMAS["election", variant])
+    assert found.pop("own_epoch") == of_a_reign and set(found.values()) == {PROVED}
+    assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
+
+
 NO_NEWER = tuple(f for f in LEMMAS["election", "fenced"] if f.__name__ in (
     "value_is_version", "read_is_no_newer", "reign_is_no_newer", "reign_has_epoch"))
 
