@@ -1,10 +1,8 @@
 """All streams of a log together: what is in them, what only all of them show, and what nothing explains."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +22,8 @@ from traces.pipeline.found import Found, changes_in, explain_stream
 from traces.pipeline.work import Here, shown
 from traces.recording import Recording
 from traces.topics.context import TOPIC, Gap, Judged
+
+_NONE = np.zeros(0, np.int64)
 
 
 class Unexplained(NamedTuple):
@@ -103,9 +103,9 @@ class Streams:
         return sum(count for explanations, count in self.ways.items() if is_ambiguous(explanations))
 
     @cached_property
-    def threads(self) -> dict[tuple[int, int], list[int]]:
+    def threads(self) -> dict[tuple[int, int], np.ndarray]:
         """The zxids of the writes of each controller for which it matters, by epoch and session."""
-        return {reign: sorted(chain.from_iterable(each.threads.get(reign, ()) for each in self._found))
+        return {reign: np.sort(np.concatenate([each.threads.get(reign, _NONE) for each in self._found]))
                 for reign in {gap.reign for gap in self.gaps}}
 
     @cached_property
@@ -170,9 +170,9 @@ def _interruptions(common: Common, streams: Streams) -> Iterator[Unexplained]:
             yield Unexplained(zxid, f"{gap.stream} stream: a write elsewhere: {gap.text}", True)
 
 
-def _first_inside(gap: Gap, zxids: list[int]) -> int | None:
-    place = bisect_right(zxids, gap.after)
-    return zxids[place] if place < len(zxids) and zxids[place] < gap.before else None
+def _first_inside(gap: Gap, zxids: np.ndarray) -> int | None:
+    place = np.searchsorted(zxids, gap.after, "right")
+    return int(zxids[place]) if place < len(zxids) and zxids[place] < gap.before else None
 
 
 def _same_ids(streams: Streams) -> Iterator[Unexplained]:

@@ -60,22 +60,16 @@ class Jobs:
         return answers
 
     def beside(self, item: object, function: Callable) -> Callable[[], object]:
-        """Begin a task that finds what a function answers for an item; returns what waits for that.
+        """Begin a task that finds what a function answers for an item; returns what waits for that."""
+        return self._beside.submit(self._answer, self._context.parallelize([item], 1), function).result
 
-        The answer comes in a temporary file, as it may be too large for what Spark hands over.
-        """
-        directory = TemporaryDirectory(prefix="kafkaproof-answer-")
-        file = Path(directory.name) / "answer"
-        task = self._beside.submit(
-            self._collected, self._context.parallelize([item], 1).map(partial(_write, file, function)))
-
-        def answer() -> object:
-            with directory:
-                task.result()
-                with file.open("rb") as found:
-                    return pickle.load(found)
-
-        return answer
+    def _answer(self, tasks, function: Callable) -> object:
+        """The answer of one task in a temporary file, as it may be too large for what Spark hands over."""
+        with TemporaryDirectory(prefix="kafkaproof-answer-") as directory:
+            file = Path(directory) / "answer"
+            self._collected(tasks.map(partial(_write, file, function)))
+            with file.open("rb") as found:
+                return pickle.load(found)
 
     def _collected(self, found) -> list:
         try:
