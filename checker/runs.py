@@ -26,7 +26,7 @@ from checker.rundir import RunDirectory, RunError
 from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
 from spec.catalogue import find
 from spec.language.domains import Scope
-from spec.language.model import LIVENESS, Model, Property
+from spec.language.model import LIVENESS, Model
 
 UNDECIDED = "not decided"
 NOT_ASKED = "not asked up to symmetry"

@@ -21,17 +21,19 @@ from spec.properties.lemmas import FALSE_BEYOND, LEMMAS
 WORK = 2000.0
 """Millions of z3's steps for each variant: some ten minutes of a quiet core."""
 OTHER_SIZES = {
-    ("replication", "kip320"): {"brokers": 2}, ("requests", "current"): {"queue": 2},
-    ("group", "current"): {"brokers": 2}, ("group", "transactional"): {"brokers": 2, "clients": 2},
+    ("replication", "kip320"): {"brokers": 4}, ("requests", "current"): {"queue": 2},
+    ("group", "current"): {"brokers": 2}, ("group", "limited"): {"brokers": 2},
+    ("group", "transactional"): {"brokers": 2, "clients": 2},
     ("consumer", "orderly"): {"consumers": 2}, ("replica", "current"): {"log": 2, "records": 2},
 }
 UNDISTURBED = {("consumer", "orderly"): {"expiries": 0, "splits": 0, "losses": 0}}
 NEWEST = (
-    ("election", "fenced"), ("replication", "kip320"), ("async-isr", "maximal-isr"), ("partition", "fenced"),
-    ("requests", "current"), ("topics", "kip455"), ("replica", "current"), ("group", "current"),
-    ("group", "transactional"), ("consumer", "orderly"),
+    ("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging"), ("replication", "kip320"),
+    ("async-isr", "maximal-isr"), ("partition", "fenced"), ("requests", "current"), ("topics", "kip455"),
+    ("replica", "current"), ("group", "current"), ("group", "limited"), ("group", "transactional"),
+    ("consumer", "orderly"),
 )
-ANY_SIZE = {("election", "fenced")}
+ANY_SIZE = {("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging")}
 
 
 class Section(NamedTuple):

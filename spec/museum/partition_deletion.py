@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from spec.language.model import LIVENESS, Model, Property, Transition
-from spec.language.rebind import rebind
 from spec.museum.partition import FENCED, acting, asking, scope
 from spec.partition import brokers, context, creation_zookeeper, network, progress, zookeeper
 from spec.partition.deletion import brokers as deletion_brokers

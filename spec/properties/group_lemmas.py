@@ -10,7 +10,7 @@ from spec.group.records import (
     GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, TOMBSTONES,
 )
 from spec.group.sorts import NOWHERE, Broker, Client, KnownId
-from spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE, STABLE
+from spec.group.states import ABSENT, COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
 from spec.language.domains import NOBODY, Bound, Number
 from spec.language.sets import contains, is_empty
 from spec.properties.group import epoch_told, generation_told, is_as_stored, told

@@ -34,6 +34,7 @@ LEMMAS = {
 
 
 FALSE_BEYOND = {
+    ("election", "fenced-lagging", "own_epoch"): "false with two faults (findings/election.md)",
     ("partition", "fenced", "failed_is_lost"): "false with three faults (findings/partition.md)",
     ("partition", "fenced", "led_if_possible"): "false with three faults (findings/partition.md)",
     ("topics", "kip455", "deletion_goes_on"): "false with four requests and a fault (findings/topics.md)",

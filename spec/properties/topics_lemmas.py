@@ -10,7 +10,7 @@ from spec.partition.strategies import replicas_of
 from spec.properties.topics import begins_with, by_right, has_state
 from spec.properties.topics_event_lemmas import EVENTS, deletes_znodes, finishes
 from spec.topics.context import (
-    DELETING_CONFIG, DELETING_MARKER, LOADING, REWRITING, WRITING_ASSIGNMENT, Broker, Partition, is_present, members,
+    DELETING_CONFIG, DELETING_MARKER, LOADING, REWRITING, WRITING_ASSIGNMENT, Broker, Partition, is_present,
 )
 from spec.topics.reassignment import origin_of, target_of
 from spec.topics.znodes import NONE, REASSIGNMENT

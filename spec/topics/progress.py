@@ -13,7 +13,7 @@ from spec.partition.legal import (
     ONLINE_REPLICA, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
     replica_move_is_legal,
 )
-from spec.partition.moves import end_partition, move_partition, move_replica, move_replicas
+from spec.partition.moves import end_partition, move_partition, move_replicas
 from spec.topics.context import (
     CHANGING, CHECKING, DELETE_TASK, DELETING_STATES, DELETING_TOPIC, ELECTING, IDLE, NO_TASK, REMOVING, STOPPING,
     has_leader, hosts, is_leaving, is_present, members,

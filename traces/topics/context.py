@@ -14,7 +14,6 @@ from traces.topics.reassignments import Reassignments
 from traces.topics.steps import steps_of
 from traces.topics.works import Work
 from traces.writes import Write
-from traces.znodes.contents import PartitionState
 
 
 TOPIC = "topic"
