@@ -64,7 +64,7 @@ class Cores:
         """The families that suffice for some goals: those of the declaration alone, or few of all."""
         names = self._names()
         few = [name for name in names if name in self._declared or name in goals]
-        if question.ask(few, goals, self._work, most=LITTLE / 10) == z3.unsat:
+        if question.ask(few, goals, self._work, free, len(goals) * LITTLE / 10) == z3.unsat:
             return {*question.core}
         answer = question.ask(names, goals, self._work, free)
         return {*question.core} if answer == z3.unsat else question.enough(names, goals)

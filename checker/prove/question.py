@@ -20,7 +20,7 @@ from checker.prove.work import Work
 from spec.language.domains import Bound, Id, Number
 
 LITTLE = 0.15
-"""Millions of steps to try whether fewer families suffice."""
+"""Millions of steps to try whether fewer families suffice for one goal."""
 
 
 class Question:
@@ -91,7 +91,7 @@ class Question:
         answer = self._check(names, literals, work, most)
         if answer == z3.unsat:
             if free is not None:
-                self._leave_out(names, free, literals, work)
+                self._leave_out(names, free, literals, work, len(goals) * LITTLE)
             self._kept.append((set(goals), set(self.core)))
         return answer
 
@@ -113,13 +113,13 @@ class Question:
             self.core = self._families_of(self.solver.unsat_core())
         return answer
 
-    def _leave_out(self, names, free, literals, work):
+    def _leave_out(self, names, free, literals, work, most):
         """Leave families that are not free out of the core, one after the other, while it suffices."""
         core = set(self.core)
         for name in [n for n in reversed(names) if n in core and n not in free]:
             if name in core:
                 rest = (core | free) - {name}
-                if self._check([n for n in names if n in rest], literals, work, LITTLE) == z3.unsat:
+                if self._check([n for n in names if n in rest], literals, work, most) == z3.unsat:
                     core = set(self.core)
         self.core = sorted(core)
 
@@ -169,7 +169,7 @@ class Question:
         if answer == z3.sat:
             self._model = self.solver.model()
         elif answer == z3.unsat and free is not None:
-            self._leave_out(names, free, [], work)
+            self._leave_out(names, free, [], work, LITTLE)
         self.solver.pop()
         return answer
 
