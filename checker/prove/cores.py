@@ -61,10 +61,11 @@ class Cores:
         return sorted(self._kinds, key=lambda name: (name not in self._declared, name not in known))
 
     def _used(self, question, goals, free):
-        """The families that suffice for some goals: those of the declaration alone, or few of all."""
-        names = self._names()
-        few = [name for name in names if name in self._declared or name in goals]
-        if question.ask(few, goals, self._work, free, len(goals) * LITTLE / 10) == z3.unsat:
-            return {*question.core}
-        answer = question.ask(names, goals, self._work, free)
-        return {*question.core} if answer == z3.unsat else question.enough(names, goals)
+        """The families that suffice for some goals: those of the declaration, what others use, or few of all."""
+        names, little = self._names(), len(goals) * LITTLE
+        few = {*goals, *self._declared}
+        known = few.union(free, *self._found.values())
+        for some, most in ((few, little / 10), (known, little), (names, None)):
+            if question.ask([n for n in names if n in some], goals, self._work, free, most) == z3.unsat:
+                return {*question.core}
+        return question.enough(names, goals)
