@@ -60,7 +60,7 @@ class Candidates:
         return list(dict.fromkeys(self._canonical(c) for c in self._first if c not in trivial))
 
     def triples(self, true: list[str], pivots: set[str], most: int) -> list[Clause]:
-        """Clauses of three literals true in some state, two of them pivots or, first, all; then by how common they are."""
+        """Clauses of three literals true in some state, two of them pivots, or first all; then by how common it is."""
         chosen = [i for i, text in enumerate(self.texts) if text in set(true)]
         matrix, together = self._matrix[chosen], self._together[np.ix_(chosen, chosen)]
         counts, found = np.diag(together), {}
