@@ -53,7 +53,7 @@ class Unrolling:
         self.symbols = list({s.get_id(): s for action in actions for s in action.symbols}.values())
         self._next = {path: z3.Const(f"{term}'", term.sort()) for path, term in terms.items()}
         self._within = z3.And(*_within(relation))
-        self._step = z3.And(*one_step(relation, self._next, self.number))
+        self._step = z3.And(*_step(relation, self._next, self.number))
         self._apart = _apart(relation)
         self._frame()
         execution = Execution(relation.model, relation.scope)
@@ -111,8 +111,8 @@ def _within(relation):
             yield from (term >= low, term <= high)
 
 
-def one_step(relation: Relation, following: dict[tuple, z3.ExprRef], number: z3.ExprRef):
-    """That the action of this number is taken, and what it leaves, as formulas."""
+def _step(relation, following, number):
+    """That an action is taken, and what it leaves."""
     yield z3.ULT(number, len(relation.actions))
     left = dict(relation.variables.terms)
     for i, action in enumerate(relation.actions):

@@ -60,15 +60,14 @@ class Candidates:
         return list(dict.fromkeys(self._canonical(c) for c in self._first if c not in trivial))
 
     def triples(self, true: list[str], pivots: set[str], most: int) -> list[Clause]:
-        """Clauses of three literals true in some state, two of them pivots, or first all; then by how common it is."""
+        """Clauses of three literals true in some state, two of them pivots; those of the commonest literals first."""
         chosen = [i for i, text in enumerate(self.texts) if text in set(true)]
         matrix, together = self._matrix[chosen], self._together[np.ix_(chosen, chosen)]
         counts, found = np.diag(together), {}
-        is_pivot = [self.texts[c] in pivots for c in chosen]
-        for i, j in combinations(np.flatnonzero(is_pivot), 2):
+        for i, j in combinations([n for n, c in enumerate(chosen) if self.texts[c] in pivots], 2):
             both = np.flatnonzero(matrix[i] * matrix[j])
             never = ~matrix[:, both].any(axis=1) & (together[i] > 0) & (together[j] > 0) & bool(len(both))
-            found |= {frozenset((i, j, k)): (not is_pivot[k], -counts[[i, j, k]].min()) for k in np.flatnonzero(never)}
+            found |= {frozenset((i, j, k)): -counts[[i, j, k]].min() for k in np.flatnonzero(never)}
         best = sorted(found, key=lambda ijk: (found[ijk], sorted(ijk)))[:most]
         return list(dict.fromkeys(self._canonical([self.texts[chosen[n]] for n in ijk]) for ijk in best))
 

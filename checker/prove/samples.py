@@ -5,15 +5,13 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import product
-from typing import Callable
 
 import numpy as np
 
-from checker.execution import Execution, ExecutionError
+from checker.execution import Execution
 from checker.prove.vocabulary import Literal, Vocabulary
 from spec.language.domains import Scope, values
 from spec.language.model import Model
-from spec.language.plain import Plain
 
 LARGEST = 4
 DIVE = 100
@@ -22,9 +20,9 @@ COMPARISONS = {"==": np.equal, "<": np.less, ">": np.greater}
 
 
 def sampling_scope(model: Model, scope: Scope, endless: frozenset[str]) -> Scope:
-    """At most two brokers, and endless bounds of a few."""
+    """At most three brokers, and endless bounds of a few."""
     few = {name: min(LARGEST, model.largest[name]) for name in endless}
-    return {**scope, **few, **({"brokers": min(2, scope["brokers"])} if "brokers" in scope else {})}
+    return {**scope, **few, **({"brokers": min(3, scope["brokers"])} if "brokers" in scope else {})}
 
 
 def reachable_states(model: Model, scope: Scope, enough: int = 20_000, seed: int = 1) -> list:
@@ -48,23 +46,6 @@ def reachable_states(model: Model, scope: Scope, enough: int = 20_000, seed: int
                 break
             chance.shuffle(fresh)
             waiting += fresh
-    return list(found.values())
-
-
-def following_states(execution: Execution, state: Plain, is_known: Callable[[Plain], bool], enough: int = 100) -> list:
-    """A state and some that steps at random lead to from it, each by states that are known to be possible."""
-    chance, found = random.Random(1), {execution.key(state): state}
-    waiting = list(found.values())
-    while waiting and len(found) < enough:
-        before = waiting.pop(chance.randrange(len(waiting)))
-        try:
-            fresh = [after for _, _, after in execution.successors(before, Counter()) if is_known(before)]
-        except ExecutionError:
-            continue
-        for after in fresh:
-            if execution.key(after) not in found:
-                found[execution.key(after)] = after
-                waiting.append(after)
     return list(found.values())
 
 

@@ -12,13 +12,12 @@ from checker.prove.candidates import Candidates, Clause
 from checker.prove.facts import Family, lemma_family
 from checker.prove.houdini import Houdini, OutOfWork
 from checker.prove.relation import Relation
-from checker.prove.samples import sampling_scope
 from checker.prove.vocabulary import Vocabulary, compiled
 from checker.prove.work import Work
 from spec.language.model import Property
 
-MOST = 60
-FEW, DEPTH = 3, 1
+MOST = 200
+FEW, DEPTH = 3, 2
 LEARNING = 0.8
 
 
@@ -35,12 +34,9 @@ class Search:
 
     def run(self, known: list[Family], targets: list[Family], steps: list[Property]) -> None:
         """Learn until targets and steps are kept by all actions, nothing new is learnt, or the work is done."""
-        model, variables = self.relation.model, self.relation.variables
-        scope = sampling_scope(model, self.relation.scope, variables.endless)
-        properties = [p for p in self.relation.properties if p in steps or p.name in {t.name for t in targets}]
-        lemmas = [family.source for family in known if family.kind == "lemma"]
-        houdini = Houdini(model, scope, tuple(properties), lemmas, self.vocabulary)
-        houdini.work, wanted = Work(self.millions * LEARNING), houdini.wanted
+        houdini = Houdini(self.relation, self.vocabulary, Work(self.millions * LEARNING))
+        houdini.know([*known, *targets])
+        wanted = houdini.want([*known, *targets], steps)
         settled: list[Clause] = []
         try:
             first = self.candidates.first()
@@ -67,20 +63,20 @@ class Search:
         while True:
             failures = {name: houdini.failing(broken) for name, broken in wanted.items()}
             fresh = [clause for name, failure in failures.items() if failure
-                     for clause in self._excluding(houdini, wanted[name], failure, DEPTH)]
+                     for clause in self._excluding(houdini, wanted[name], *failure, DEPTH)]
             if tried.issuperset(fresh):
                 return
             tried.update(fresh)
             yield dict.fromkeys(fresh)
 
-    def _excluding(self, houdini, broken, model, depth):
+    def _excluding(self, houdini, broken, i, model, depth):
         """Clauses that exclude the state before a failing step, those dropped among them with what they lack."""
         true = houdini.true_literals(model, self.candidates.texts)
-        found = self.candidates.triples(true, houdini.causes(model, broken, true), MOST)
+        found = self.candidates.triples(true, houdini.causes(i, broken, true), MOST)
         for clause in houdini.dropped(true)[:FEW] if depth else ():
             found.append(clause)
             if failure := houdini.failing(houdini.goal(clause), clause):
-                found += self._excluding(houdini, houdini.goal(clause), failure, depth - 1)
+                found += self._excluding(houdini, houdini.goal(clause), *failure, depth - 1)
         return found
 
     def _needed(self, houdini, wanted):
