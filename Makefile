@@ -35,7 +35,7 @@ proofs: install
 	$(BIN)/python -m checker.prove.table docs/proved.md
 
 tamperings: install
-	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md --places 1
+	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md --places 3
 
 clean:
 	rm -rf $(VENV) runs build *.egg-info
