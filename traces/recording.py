@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +26,7 @@ _FIRST_ZXIDS = (1, (1 << 32) + 1)
 _FIRST_ZXID, _LAST_ZXID = -(1 << 63), (1 << 63) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recording:
     """Transactions in zxid order, the snapshot to replay them from (None: an empty tree), imperfections as lines.
 
@@ -46,7 +46,7 @@ class Recording:
         """What there is before each missing file, oldest first, and this."""
         return [*(self.earlier.parts if self.earlier else ()), self]
 
-    @property
+    @cached_property
     def survey(self) -> Survey:
         """What must be known of all records, and of what was there before, before one is judged."""
         survey = Survey()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,7 +47,7 @@ class Section(NamedTuple):
 
 
 SECTIONS = {
-    "/".join(of) + more: Section(*of, kept, bool(any_size))
+    "/".join(of) + more: Section(*of, kept, any_size)
     for of in NEWEST for more, kept, any_size in (
         ("", {}, False), (", any number of brokers", {} if of in ANY_SIZE else None, True),
         (", undisturbed", UNDISTURBED.get(of), False))
@@ -55,8 +56,8 @@ HEADER = """# What is explored, and what is proved
 
 Made by `make proofs`; what a proof says is in [Prove](prove.md).
 
-- *explored* are the scopes whose verdict is recorded, here with their states; the numbers of a scope are in the order of
-  `kafkaproof list SYSTEM`. *holds at*: at how many of them the property holds, and the largest of these.
+- *explored* are the scopes whose verdict is recorded, here with their states; the numbers of a scope are in the order
+  of `kafkaproof list SYSTEM`. *holds at*: at how many of them the property holds, and the largest of these.
 - *fails in*: the other variants that violate it, each with the length of its shortest counterexample in states.
 - *proved*: by induction, for any number of what the section names without end. *lemmas*: how many suffice for it.
 - *open*: neither proved nor refuted, with the action after which it may fail from a state that may be unreachable. A
@@ -165,12 +166,13 @@ def main(arguments: list[str]) -> int:
         return 2
     file, names = Path(arguments[0]), arguments[1:]
     made = sections_of(file.read_text(encoding="utf-8")) if file.exists() else {}
+    scopes_of = cache(lambda *of: explored_scopes(*find(*of)))
     for title, of in SECTIONS.items():
         if not names or title in names:
             (model,) = find(of.system, of.variant)
             scope, lemmas = {**proved_scope(model), **of.kept}, LEMMAS.get((of.system, of.variant), ())
             proof = prove(model, scope, _safety(model), lemmas, WORK, any_size=of.any_size, kept=frozenset(of.kept))
-            made[title] = section(model, proof, explored_scopes(model))
+            made[title] = section(model, proof, scopes_of(of.system, of.variant))
             print(f"{title}: {made[title].splitlines()[0]}", flush=True)
             _write(file, made)
     _write(file, made)

@@ -1,8 +1,7 @@
 """Stale reads: with two faults a candidate begins to rule in an epoch that is over."""
 
-from checker.execution import Execution
 from spec.catalogue import find
-from spec.language.steps import parse_step
+from tests.checker.behaviours import behaviour, broken_at_the_end
 
 (LAGGING,) = find("election", "fenced-lagging")
 TWO_FAULTS = {**LAGGING.scope, "brokers": 2, "epochs": 2, "faults": 2}
@@ -28,12 +27,7 @@ DEPOSED_BEFORE_IT_BEGINS = """
 
 
 def test_who_does_not_see_its_successor_begins_to_rule():
-    run = Execution(LAGGING, TWO_FAULTS)
-    state = run.initial_states()[0]
-    for text in DEPOSED_BEFORE_IT_BEGINS.strip().split("\n"):
-        step = parse_step(text)
-        before, transition, arguments = state, LAGGING.transition(step.transition), tuple(step.arguments.values())
-        state = run.after(before, transition, arguments)
-        assert state is not None and run.beyond(state, text) is None, text
-    assert run.broken_by_step(before, transition, arguments, state) == ["own_epoch"]
+    trace = behaviour(LAGGING, TWO_FAULTS, DEPOSED_BEFORE_IT_BEGINS)
+    state = trace.last
+    assert broken_at_the_end(trace) == ["own_epoch"]
     assert (state.brokers[0].epoch, state.zk.epoch) == (1, 2)

@@ -7,11 +7,11 @@ import pytest
 from checker.execution import Execution
 from checker.local import explore_here
 from checker.reference import violations
-from spec.language.steps import parse_step
 from spec.museum.control_requests import CURRENT, MODELS
 from spec.properties.lemmas import FALSE_BEYOND
 from spec.properties.requests import metadata_converges
 from spec.properties.requests_goals import left_behind
+from tests.checker.behaviours import behaviour
 
 SIZES = tuple(CURRENT.scope)
 CALM = dict(zip(SIZES, (2, 2, 2, 1, 3, 0)))
@@ -97,29 +97,18 @@ def test_without_a_fault_the_reference_explorer_gives_the_recorded_verdicts(mode
 
 
 def test_an_answer_of_the_former_process_leaves_a_working_replica_behind():
-    run = Execution(CURRENT, TWO_FAULTS)
-    state = run.initial_states()[0]
-    for text in LEFT_BEHIND.split("\n"):
-        if text.strip():
-            step = parse_step(text)
-            transition = CURRENT.transition(step.transition)
-            arguments = tuple(step.arguments.values())
-            state = run.after(state, transition, arguments)
-            assert state is not None, text
-            assert str(run.step(transition, arguments)) == text.strip()
+    trace = behaviour(CURRENT, TWO_FAULTS, LEFT_BEHIND)
+    assert [str(step) for step, _, _ in trace.steps] == [line.strip() for line in LEFT_BEHIND.strip().split("\n")]
+    run, state = Execution(CURRENT, TWO_FAULTS), trace.last
     assert left_behind(state)
     later = [(t.name, after) for t, _, after in run.successors(state, Counter())]
     assert all(left_behind(after) for name, after in later if name.startswith("broker."))
 
 
 def test_a_death_while_the_leader_counts_as_offline_is_told_to_nobody():
-    run = Execution(CURRENT, dict(zip(SIZES, (3, 2, 1, 2, 3, 3))))
-    state = run.initial_states()[0]
-    for text in NOBODY_TOLD.strip().split("\n"):
-        assert metadata_converges(state)
-        step = parse_step(text)
-        state = run.after(state, CURRENT.transition(step.transition), tuple(step.arguments.values()))
-        assert state is not None and run.beyond(state, text) is None, text
+    trace = behaviour(CURRENT, dict(zip(SIZES, (3, 2, 1, 2, 3, 3))), NOBODY_TOLD)
+    assert all(map(metadata_converges, [trace.initial, *(state for _, _, state in trace.steps[:-1])]))
+    state = trace.last
     assert not metadata_converges(state) and state.zk.registered == 0b011
     assert [broker.alive for broker in state.brokers[:2]] == [0b111, 0b111]
     assert ("requests", "current", "metadata_converges") in FALSE_BEYOND

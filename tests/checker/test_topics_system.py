@@ -7,10 +7,10 @@ import pytest
 from checker.execution import Execution
 from checker.local import explore_here
 from checker.reference import explore
-from spec.language.steps import parse_step
 from spec.museum.topics import MODELS, scope
 from spec.properties.lemmas import FALSE_BEYOND
 from spec.properties.topics import isr_assigned
+from tests.checker.behaviours import behaviour, broken_at_the_end
 
 TWO_PHASE, KIP455_ZK, KIP455 = MODELS
 QUICK = KIP455.scopes["quick"]
@@ -106,18 +106,6 @@ MADE_AGAIN = """
 """
 
 
-def walked(run, text):
-    """The last state of a behaviour of kip455, and the properties that its last step breaks."""
-    state = run.initial_states()[0]
-    for line in text.strip().split("\n"):
-        step = parse_step(line)
-        before, transition, arguments = state, KIP455.transition(step.transition), tuple(step.arguments.values())
-        state = run.after(before, transition, arguments)
-        assert state is not None, line
-        assert run.beyond(state, line) is None, line
-    return state, set(run.broken_by_step(before, transition, arguments, state))
-
-
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
 def test_the_quick_scope_gives_the_recorded_verdicts(model):
     found = explore_here(model, QUICK)
@@ -162,8 +150,8 @@ def test_an_expansion_is_missed_by_the_old_failover_and_undone_by_a_reassignment
 
 
 def test_a_crash_after_a_cancellation_leaves_the_isr_outside_the_assignment():
-    run = Execution(KIP455, KIP455.scopes["deep"])
-    state, _ = walked(run, CANCELLED)
+    deep = KIP455.scopes["deep"]
+    run, state = Execution(KIP455, deep), behaviour(KIP455, deep, CANCELLED).last
     assert not isr_assigned(state)
     after = [later for _, _, later in run.successors(state, Counter())]
     assert after and state.zk.partitions[0].isr == 0b10
@@ -175,5 +163,5 @@ def test_a_crash_after_a_cancellation_leaves_the_isr_outside_the_assignment():
     (MADE_AGAIN, scope(3, 1, 1, 1, 2, 2, 3, 1), "removed_when_deleted", 25),
 ])
 def test_what_is_false_beyond_the_recorded_scopes_is_violated(text, sizes, broken, states):
-    assert walked(Execution(KIP455, sizes), text)[1] == {broken}
+    assert broken_at_the_end(behaviour(KIP455, sizes, text)) == [broken]
     assert text.count("\n") == states and broken in {name for _, _, name in FALSE_BEYOND}

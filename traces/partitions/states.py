@@ -1,4 +1,4 @@
-"""The states of partitions in a stream by columns: of their contents, most of which differ, nearly none is read alone."""
+"""The states of partitions in a stream by columns: most contents differ, and nearly none of them is read alone."""
 
 import numpy as np
 import pyarrow as pa
