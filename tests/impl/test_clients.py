@@ -163,7 +163,7 @@ def test_kafka_python_deletes_a_topic(cluster):
     consumer = KafkaConsumer(group_id=None, enable_auto_commit=False, **servers)
     assert logs(cluster) >= {"place-2", "place-3"}
     admin.delete_topics(["made"], timeout_ms=PATIENCE * 1000)
-    assert "made" not in admin.list_topics()
+    assert wait_until(lambda: "made" not in admin.list_topics()), "the answer waits for the controller's metadata alone"
     assert wait_until(lambda: is_gone(cluster, "made")) and not logs(cluster) & {"place-2", "place-3"}
     for wrong in ("made", "never-there"):
         with pytest.raises(UnknownTopicOrPartitionError):
@@ -202,7 +202,7 @@ def test_librdkafka_deletes_a_topic_while_controllers_die(cluster):
     for broker in (former, holder):
         cluster.start(broker)
     assert wait_until(lambda: cluster.is_whole() and is_gone(cluster, "late"))
-    assert "late" not in admin.list_topics(timeout=PATIENCE).topics
+    assert wait_until(lambda: "late" not in admin.list_topics(timeout=PATIENCE).topics)
 
 
 def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys):
