@@ -55,6 +55,16 @@ FALSE_BEYOND = {
         "young_offset_stays": "of a commit without a generation",
     }.items()
 } | {
+    ("group", "limited", name): f"false {when} (findings/group.md)" for name, when in {
+        "above_stored": "with a load that fails",
+        "stable_is_stored": "when a group dies and is born again",
+        "no_stale_commit": "with two moves of the leader",
+        "durable": "when the offset is deleted meanwhile",
+        "assignment_is_stored": "with two moves of the leader and a fault",
+        "disjoint_by_number": "with a load that fails",
+        "young_offset_stays": "of a commit without a generation",
+    }.items()
+} | {
     ("consumer", "orderly", name): "false with an expiry (findings/consumer.md)" for name in (
         "reads_its_own", "one_reader", "quiet_group_reads_all", "remembers_claims", "deletes_its_own",
         "offset_never_falls",
