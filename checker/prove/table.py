@@ -23,16 +23,16 @@ WORK = 2000.0
 """Millions of z3's steps for each variant: some ten minutes of a quiet core."""
 OTHER_SIZES = {
     ("replication", "kip320"): {"brokers": 4}, ("requests", "current"): {"queue": 2},
-    ("group", "current"): {"brokers": 2}, ("group", "limited"): {"brokers": 2},
+    **{("group", variant): {"brokers": 2} for variant in ("classic", "middle", "current", "static", "limited")},
     ("group", "transactional"): {"brokers": 2, "clients": 2},
     ("consumer", "orderly"): {"consumers": 2}, ("replica", "current"): {"log": 2, "records": 2},
 }
 UNDISTURBED = {("consumer", "orderly"): {"expiries": 0, "splits": 0, "losses": 0}}
-NEWEST = (
+VARIANTS = (
     ("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging"), ("replication", "kip320"),
     ("async-isr", "maximal-isr"), ("partition", "fenced"), ("requests", "current"), ("topics", "kip455"),
-    ("replica", "current"), ("group", "current"), ("group", "limited"), ("group", "transactional"),
-    ("consumer", "orderly"),
+    ("replica", "current"), ("group", "classic"), ("group", "middle"), ("group", "current"), ("group", "limited"),
+    ("group", "transactional"), ("consumer", "orderly"),
 )
 ANY_SIZE = {("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging")}
 
@@ -48,7 +48,7 @@ class Section(NamedTuple):
 
 SECTIONS = {
     "/".join(of) + more: Section(*of, kept, any_size)
-    for of in NEWEST for more, kept, any_size in (
+    for of in VARIANTS for more, kept, any_size in (
         ("", {}, False), (", any number of brokers", {} if of in ANY_SIZE else None, True),
         (", undisturbed", UNDISTURBED.get(of), False))
     if kept is not None}
@@ -133,7 +133,7 @@ def failing(model: Model, name: str) -> str:
 
 def only_explored() -> str:
     """The properties that no section has: of other variants, goals, liveness, and composed systems."""
-    rows, seen = [], {(s, p.name) for s, v in NEWEST for p in _safety(find(s, v)[0])}
+    rows, seen = [], {(s, p.name) for s, v in VARIANTS for p in _safety(find(s, v)[0])}
     for model in MODELS:
         for prop in model.properties:
             if (model.system, prop.name) not in seen:

@@ -30,6 +30,17 @@ def loads_into_nothing(s, b: Broker):
     return not broker.loading or not broker.owned and broker.group.state == ABSENT
 
 
+def loads_no_other(s, b: Broker):
+    """A broker that loads has a group in its cache only if it owns the partition already."""
+    broker = s.brokers[b]
+    return not broker.loading or broker.owned or broker.group.state == ABSENT
+
+
+def is_reading(broker):
+    """Whether a broker loads its group: one that has it in the cache keeps that."""
+    return broker.loading == 1 and broker.group.state == ABSENT
+
+
 def cached_is_owned(s, b: Broker):
     """A group that is in the cache, and not Dead, is that of a broker that owns the partition."""
     return not has_timers(s.brokers[b].group) or s.brokers[b].owned == 1
@@ -38,7 +49,7 @@ def cached_is_owned(s, b: Broker):
 def no_group_is_nothing(s, b: Broker):
     """Of a group that is Dead, or not in the cache and not being loaded, nothing is known."""
     group = s.brokers[b].group
-    if has_timers(group) or s.brokers[b].loading:
+    if has_timers(group) or is_reading(s.brokers[b]):
         return True
     if group.leader != NOBODY or group.protocol != NOBODY or group.topic != NOBODY or group.owner != NOBODY:
         return False
@@ -47,7 +58,7 @@ def no_group_is_nothing(s, b: Broker):
 
 def reads_while_it_loads(s, b: Broker):
     """Who does not load has read nothing."""
-    return s.brokers[b].loading == 1 or s.brokers[b].read == 0
+    return is_reading(s.brokers[b]) or s.brokers[b].read == 0
 
 
 def unread_is_nothing(s, b: Broker):
@@ -64,7 +75,7 @@ def unread_is_nothing(s, b: Broker):
 def no_group_has_no_members(s, b: Broker, id: KnownId):
     """Nor has it members."""
     broker = s.brokers[b]
-    return has_timers(broker.group) or broker.loading == 1 or broker.group.members[id].status == GONE
+    return has_timers(broker.group) or is_reading(broker) or broker.group.members[id].status == GONE
 
 
 def generation_is_chosen(s, b: Broker):
@@ -74,7 +85,7 @@ def generation_is_chosen(s, b: Broker):
         return group.leader != NOBODY and group.protocol != NOBODY and group.topic != NOBODY and group.generation > 0
     if group.state == PREPARING_REBALANCE:
         return group.owner == NOBODY
-    if s.brokers[b].loading and group.leader != NOBODY:
+    if is_reading(s.brokers[b]) and group.leader != NOBODY:
         return True
     return group.leader == NOBODY and group.protocol == NOBODY and group.topic == NOBODY and group.owner == NOBODY
 
@@ -82,7 +93,7 @@ def generation_is_chosen(s, b: Broker):
 def loaded_is_chosen(s, b: Broker):
     """So has one that is being loaded."""
     group = s.brokers[b].group
-    if not s.brokers[b].loading or group.leader == NOBODY:
+    if not is_reading(s.brokers[b]) or group.leader == NOBODY:
         return True
     return group.protocol != NOBODY and group.topic != NOBODY and group.generation > 0
 
@@ -95,7 +106,12 @@ def parked_is_member(s, b: Broker, id: KnownId):
 
 def loaded_is_not_pending(s, b: Broker, id: KnownId):
     """What is loaded has no pending members."""
-    return not s.brokers[b].loading or s.brokers[b].group.members[id].status != PENDING
+    return not is_reading(s.brokers[b]) or s.brokers[b].group.members[id].status != PENDING
+
+
+def nobody_is_pending(s, b: Broker, id: KnownId):
+    """Nobody is pending: member ids are not required."""
+    return s.brokers[b].group.members[id].status != PENDING
 
 
 def record_is_whole(s, p: Place):
@@ -198,7 +214,7 @@ def has_membership_read(s, broker):
 def loads_what_was_read(s, b: Broker):
     """Who loads as leader has what the records say that it has read, the last one of each key."""
     broker = s.brokers[b]
-    if not broker.loading or broker.epoch != s.storage.epoch:
+    if not is_reading(broker) or broker.epoch != s.storage.epoch:
         return True
     if broker.read > s.storage.log.length or broker.group.offset != offset_before(s, broker.read):
         return False
@@ -242,7 +258,7 @@ def told_is_known(s, m: Client, b: Broker):
 
 
 COORDINATORS = (
-    change_is_past, loads_into_nothing, cached_is_owned, no_group_is_nothing, reads_while_it_loads,
+    change_is_past, cached_is_owned, no_group_is_nothing, reads_while_it_loads,
     unread_is_nothing, no_group_has_no_members, generation_is_chosen, loaded_is_chosen, parked_is_member,
     loaded_is_not_pending, record_is_whole, tombstone_is_due, nothing_in_transactions, written_is_known,
     committed_is_written, append_is_written, append_is_of_group, answered_is_committed, loads_what_was_read,

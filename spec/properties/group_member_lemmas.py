@@ -15,7 +15,7 @@ from spec.group.storage import in_log
 from spec.language.domains import NOBODY
 from spec.language.sets import contains
 from spec.properties.group import answered_once, leader_is_member, owner_was_elected, parked_in_place
-from spec.properties.group_lemmas import COORDINATORS
+from spec.properties.group_lemmas import COORDINATORS, loads_into_nothing, loads_no_other, nobody_is_pending
 
 
 def out_is_nothing(s, m: Client):
@@ -76,8 +76,7 @@ def answer_says_what_was_asked(s, m: Client):
     answer = s.network.answers[m]
     joins = s.clients[m].phase == JOINING and answer.verdict == NONE
     if joins:
-        known = s.network.requests[m].known == 1
-        return known and answer.id == s.network.requests[m].id and answer.generation > 0 and not answer.owns
+        return answer.id == s.network.requests[m].id and answer.generation > 0 and not answer.owns
     if answer.verdict == MEMBER_ID_REQUIRED:
         asked = s.network.requests[m].known == 0 and s.clients[m].phase == JOINING
         return asked and answer.id == s.network.requests[m].id and answer.generation == 0 and not answer.leading
@@ -124,12 +123,25 @@ def is_unheard_of(s, id):
     return not in_log(s.storage, id)
 
 
+def waits_with(s, m, id):
+    """Whether a coordinator has a member id only for a join of client `m`, whose answer is due; and no record has it."""
+    for broker in s.brokers:
+        member = broker.group.members[id]
+        if member.status != GONE and not (member.parked == JOIN_PARKED and contains(member.waiter, m)):
+            return False
+    return not in_log(s.storage, id)
+
+
 def drawn_is_fresh(s, m: Client, id: KnownId):
-    """An id that a client's join would be given is nobody's before."""
+    """An id that a client's join would be given is nobody's before; nor while the join waits, but in that join."""
     request = s.network.requests[m]
-    if request.id != id or request.known or s.network.answers[m].verdict == MEMBER_ID_REQUIRED:
+    verdict = s.network.answers[m].verdict
+    if request.id != id or request.known or verdict == MEMBER_ID_REQUIRED or verdict == NONE:
         return True
-    return is_unheard_of(s, id) and s.network.late[m].id != id
+    if s.network.late[m].id == id:
+        return False
+    waits = request.kind == WAIT and verdict == UNANSWERED
+    return waits_with(s, m, id) if waits else is_unheard_of(s, id)
 
 
 def late_drawn_is_fresh(s, m: Client, id: KnownId):
@@ -146,7 +158,7 @@ def waiter_waits(s, b: Broker, id: KnownId, m: Client):
     if not contains(member.waiter, m):
         return True
     request = s.network.requests[m]
-    waits = request.kind == WAIT and request.id == id and request.known == 1
+    waits = request.kind == WAIT and request.id == id
     if s.network.answers[m].verdict != UNANSWERED:
         return False
     joins = member.parked == JOIN_PARKED and s.clients[m].phase == JOINING
@@ -164,9 +176,11 @@ def committer_waits(s, b: Broker, m: Client):
     return True
 
 
-CURRENT = (
-    *COORDINATORS, out_is_nothing, joining_asks_to_join, syncing_asks_to_sync, working_asks_to_work,
+MEMBERS = (
+    out_is_nothing, joining_asks_to_join, syncing_asks_to_sync, working_asks_to_work,
     answered_while_waiting, answer_says_what_was_asked, late_is_named, nothing_late_without_fault, id_is_its_own,
     drawn_is_fresh, late_drawn_is_fresh, waiter_waits, committer_waits, leader_is_member, parked_in_place,
     answered_once, owner_was_elected,
 )
+CURRENT = (*COORDINATORS, *MEMBERS, loads_into_nothing)
+MIDDLE = (*COORDINATORS, *MEMBERS, loads_no_other, nobody_is_pending)

@@ -9,6 +9,7 @@ from spec.properties.election_lagging_lemmas import LAGGING
 from spec.properties.election_lemmas import EDITED, FENCED
 from spec.properties.group_limited_lemmas import LIMITED
 from spec.properties.group_member_lemmas import CURRENT as GROUP_CURRENT
+from spec.properties.group_member_lemmas import MIDDLE as GROUP_MIDDLE
 from spec.properties.group_transaction_lemmas import TRANSACTIONAL
 from spec.properties.partition_lemmas import FENCED as PARTITION_FENCED
 from spec.properties.replica_lemmas import CURRENT as REPLICA_CURRENT
@@ -22,8 +23,10 @@ LEMMAS = {
     ("election", "fenced"): FENCED,
     ("election", "fenced-edited"): EDITED,
     ("election", "fenced-lagging"): LAGGING,
+    ("group", "classic"): GROUP_MIDDLE,
     ("group", "current"): GROUP_CURRENT,
     ("group", "limited"): LIMITED,
+    ("group", "middle"): GROUP_MIDDLE,
     ("group", "transactional"): TRANSACTIONAL,
     ("partition", "fenced"): PARTITION_FENCED,
     ("replica", "current"): REPLICA_CURRENT,
@@ -33,6 +36,38 @@ LEMMAS = {
 }
 
 
+GROUPS = {
+    "above_stored": "with a load that fails",
+    "stable_is_stored": "when a group dies and is born again",
+    "no_stale_commit": "with two moves of the leader",
+}
+BY_AGE = GROUPS | {
+    "durable": "with a load up to the high watermark",
+    "loaded_is_log": "with a load up to the high watermark",
+    "running_group_keeps_offset": "since offsets expire by their own age",
+    "assignment_is_stored": "with two moves of the leader",
+    "disjoint": "with two moves of the leader and two faults",
+    "disjoint_by_number": "with a load that fails",
+}
+BY_GROUP = GROUPS | {
+    "durable": "when the group is deleted meanwhile",
+    "assignment_is_stored": "with two moves of the leader",
+    "disjoint": "with two moves of the leader and two faults",
+    "disjoint_by_number": "with two moves of the leader",
+    "young_offset_stays": "of a commit without a generation",
+}
+FALSE_OF_GROUPS = {
+    "classic": BY_AGE | {"offset_never_regresses": "with three moves of the leader"},
+    "middle": BY_AGE,
+    "current": BY_GROUP,
+    "limited": GROUPS | {
+        "durable": "when the offset is deleted meanwhile",
+        "assignment_is_stored": "with two moves of the leader and a fault",
+        "disjoint_by_number": "with a load that fails",
+        "young_offset_stays": "of a commit without a generation",
+    },
+    "transactional": BY_GROUP,
+}
 FALSE_BEYOND = {
     ("election", "fenced-lagging", "own_epoch"): "false with two faults (findings/election.md)",
     ("partition", "fenced", "failed_is_lost"): "false with three faults (findings/partition.md)",
@@ -43,27 +78,8 @@ FALSE_BEYOND = {
     ("requests", "current", "metadata_converges"): "false with three brokers and three faults (findings/requests.md)",
     ("consumer", "orderly", "claims_afresh"): "false with an expiry and a crash (findings/consumer.md)",
 } | {
-    ("group", variant, name): f"false {when} (findings/group.md)" for variant in ("current", "transactional")
-    for name, when in {
-        "above_stored": "with a load that fails",
-        "stable_is_stored": "when a group dies and is born again",
-        "no_stale_commit": "with two moves of the leader",
-        "durable": "when the group is deleted meanwhile",
-        "assignment_is_stored": "with two moves of the leader",
-        "disjoint": "with two moves of the leader and two faults",
-        "disjoint_by_number": "with two moves of the leader",
-        "young_offset_stays": "of a commit without a generation",
-    }.items()
-} | {
-    ("group", "limited", name): f"false {when} (findings/group.md)" for name, when in {
-        "above_stored": "with a load that fails",
-        "stable_is_stored": "when a group dies and is born again",
-        "no_stale_commit": "with two moves of the leader",
-        "durable": "when the offset is deleted meanwhile",
-        "assignment_is_stored": "with two moves of the leader and a fault",
-        "disjoint_by_number": "with a load that fails",
-        "young_offset_stays": "of a commit without a generation",
-    }.items()
+    ("group", variant, name): f"false {when} (findings/group.md)"
+    for variant, names in FALSE_OF_GROUPS.items() for name, when in names.items()
 } | {
     ("consumer", "orderly", name): "false with an expiry (findings/consumer.md)" for name in (
         "reads_its_own", "one_reader", "quiet_group_reads_all", "remembers_claims", "deletes_its_own",
