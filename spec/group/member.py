@@ -13,6 +13,7 @@ from spec.group.network import (
     INVALID_COMMIT_OFFSET_SIZE, JOIN, MEMBER_ID_REQUIRED, NONE, REBALANCE_IN_PROGRESS, SYNC, UNANSWERED,
     UNKNOWN_MEMBER_ID, WORK, ask, drop_request, in_messages, instance, say_goodbye,
 )
+from spec.group.records import STATIC_RECORD
 from spec.group.sorts import Client, Epoch, Generation, MemberId
 from spec.group.storage import in_log
 from spec.language.domains import NOBODY, Choice, Flag, Record
@@ -30,8 +31,13 @@ CLIENT = Record(
 )
 
 
+def in_callback(append, id):
+    """Whether the callback of an append may still put a member id into the group: of a static member, either id."""
+    return append.kind == STATIC_RECORD and (append.id == id or append.former == id)
+
+
 def is_held(s, id):
-    """Whether anybody holds a member id: a message, the log, or a coordinator's cache."""
+    """Whether anybody holds a member id: a message, the log, a coordinator's cache, or a callback."""
     if in_messages(s.network, id) or in_log(s.storage, id):
         return True
     for client in s.clients:
@@ -42,6 +48,9 @@ def is_held(s, id):
             return True
         for prepared in broker.prepared.slots:
             if contains(prepared.record.members, id):
+                return True
+        for append in broker.appends.slots:
+            if in_callback(append, id):
                 return True
     return False
 
@@ -189,7 +198,8 @@ def retry(s, m: Client):
     """Client `m` asks again, perhaps another broker.
 
     Guards:  its join, heartbeat or commit was answered with an error that says nothing of the group.
-    Effects: the same request may be sent again.
+    Effects: the same request may be sent again; if it has no member id, the one to be drawn is another if somebody
+             holds that by now.
     Kafka:   AbstractCoordinator.markCoordinatorUnknown, 0.9 to 3.9.
     """
     client = s.clients[m]
@@ -203,7 +213,9 @@ def retry(s, m: Client):
 
     request = s.network.requests[m]
     kind = JOIN if client.phase == JOINING else WORK
-    ask(s.network, m, kind, request.id, request.known, request.generation, 0)
+    id = request.id
+    ask(s.network, m, kind, NOBODY, request.known, request.generation, 0)
+    request.id = id if request.known or not is_held(s, id) else draw(s)
     return True
 
 

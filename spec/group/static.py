@@ -93,8 +93,8 @@ def static_not_stored(s, b: Broker, i: Slot, error: Failure):
     """The append of the group with the new member id has failed.
 
     Guards:  append `i` is of a static member, and may fail so.
-    Effects: the former id is back, unless the new one is gone; the client gets the error. (Kafka takes the former
-             protocols back, too.)
+    Effects: the former id is back, unless the new one is gone, or the group has been unloaded meanwhile; the client
+             gets the error. (Kafka takes the former protocols back, too.)
     Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, callback of storeGroup, 2.3 to 3.9.
     """
     broker = s.brokers[b]
@@ -104,7 +104,7 @@ def static_not_stored(s, b: Broker, i: Slot, error: Failure):
 
     fail(s.storage, append.position)
     give_error(s.network, append.waiter, meaning(error))
-    if broker.group.members[append.id].status == MEMBER:
+    if not append.orphan and broker.group.members[append.id].status == MEMBER:
         give_error(s.network, broker.group.members[append.id].waiter, FENCED_INSTANCE_ID)
         replace_member(broker.group, append.id, append.former)
     forget_append(broker, i)
