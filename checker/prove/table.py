@@ -23,16 +23,16 @@ WORK = 2000.0
 """Millions of z3's steps for each variant: some ten minutes of a quiet core."""
 OTHER_SIZES = {
     ("replication", "kip320"): {"brokers": 4}, ("requests", "current"): {"queue": 2},
-    **{("group", variant): {"brokers": 2} for variant in ("classic", "middle", "current", "static", "limited")},
-    ("group", "transactional"): {"brokers": 2, "clients": 2},
+    **{("group", variant): {"brokers": 2} for variant in ("classic", "middle", "current", "limited")},
+    ("group", "static"): {"brokers": 2, "clients": 3}, ("group", "transactional"): {"brokers": 2, "clients": 2},
     ("consumer", "orderly"): {"consumers": 2}, ("replica", "current"): {"log": 2, "records": 2},
 }
 UNDISTURBED = {("consumer", "orderly"): {"expiries": 0, "splits": 0, "losses": 0}}
 VARIANTS = (
     ("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging"), ("replication", "kip320"),
     ("async-isr", "maximal-isr"), ("partition", "fenced"), ("requests", "current"), ("topics", "kip455"),
-    ("replica", "current"), ("group", "classic"), ("group", "middle"), ("group", "current"), ("group", "limited"),
-    ("group", "transactional"), ("consumer", "orderly"),
+    ("replica", "current"), ("group", "classic"), ("group", "middle"), ("group", "current"), ("group", "static"),
+    ("group", "limited"), ("group", "transactional"), ("consumer", "orderly"),
 )
 ANY_SIZE = {("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging")}
 

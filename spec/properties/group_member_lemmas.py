@@ -5,7 +5,7 @@ with the request that belongs to its phase.
 """
 
 from spec.group.coordinator import GONE, JOIN_PARKED, SYNC_PARKED
-from spec.group.member import JOINING, OUT, SYNCING, WORKING
+from spec.group.member import JOINING, OUT, SYNCING, WORKING, in_callback
 from spec.group.network import (
     COMMIT, JOIN, LEAVE, MEMBER_ID_REQUIRED, NONE, NOTHING, SYNC, UNANSWERED, WAIT, WORK,
 )
@@ -116,32 +116,22 @@ def id_is_its_own(s, m: Client, n: Client, id: KnownId):
 
 
 def is_unheard_of(s, id):
-    """Whether no coordinator and no record has a member id."""
+    """Whether no coordinator, no callback and no record has a member id."""
     for broker in s.brokers:
         if broker.group.members[id].status != GONE:
             return False
-    return not in_log(s.storage, id)
-
-
-def waits_with(s, m, id):
-    """Whether a coordinator has a member id only for a join of client `m`, whose answer is due; and no record has it."""
-    for broker in s.brokers:
-        member = broker.group.members[id]
-        if member.status != GONE and not (member.parked == JOIN_PARKED and contains(member.waiter, m)):
-            return False
+        for append in broker.appends.slots:
+            if in_callback(append, id):
+                return False
     return not in_log(s.storage, id)
 
 
 def drawn_is_fresh(s, m: Client, id: KnownId):
-    """An id that a client's join would be given is nobody's before; nor while the join waits, but in that join."""
+    """An id that a client's join would be given is nobody's before."""
     request = s.network.requests[m]
-    verdict = s.network.answers[m].verdict
-    if request.id != id or request.known or verdict == MEMBER_ID_REQUIRED or verdict == NONE:
+    if request.id != id or request.known or request.kind != JOIN:
         return True
-    if s.network.late[m].id == id:
-        return False
-    waits = request.kind == WAIT and verdict == UNANSWERED
-    return waits_with(s, m, id) if waits else is_unheard_of(s, id)
+    return is_unheard_of(s, id) and s.network.late[m].id != id
 
 
 def late_drawn_is_fresh(s, m: Client, id: KnownId):

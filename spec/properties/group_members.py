@@ -2,10 +2,11 @@
 
 from spec.group.coordinator import members_of
 from spec.group.member import WORKING
+from spec.group.network import shared_instance
 from spec.group.records import GROUP_RECORD
 from spec.group.states import COMPLETING_REBALANCE, STABLE
 from spec.language.model import always, always_step
-from spec.language.sets import contains
+from spec.language.sets import contains, is_empty
 from spec.properties.group import accepted
 
 
@@ -90,7 +91,9 @@ def replaced_is_fenced(before, after, b, m, late):
     """A commit of a static member is accepted only under the id that its group.instance.id has (G15)."""
     group = before.brokers[b].group
     request = before.network.late[m] if late else before.network.requests[m]
-    return not accepted(before, after, b) or contains(group.members[request.id].instance, 0)
+    if not accepted(before, after, b) or is_empty(shared_instance(m)):
+        return True
+    return contains(group.members[request.id].instance, 0)
 
 
 def one_member(s):

@@ -10,6 +10,7 @@ from spec.properties.election_lemmas import EDITED, FENCED
 from spec.properties.group_limited_lemmas import LIMITED
 from spec.properties.group_member_lemmas import CURRENT as GROUP_CURRENT
 from spec.properties.group_member_lemmas import MIDDLE as GROUP_MIDDLE
+from spec.properties.group_static_lemmas import STATIC
 from spec.properties.group_transaction_lemmas import TRANSACTIONAL
 from spec.properties.partition_lemmas import FENCED as PARTITION_FENCED
 from spec.properties.replica_lemmas import CURRENT as REPLICA_CURRENT
@@ -27,6 +28,7 @@ LEMMAS = {
     ("group", "current"): GROUP_CURRENT,
     ("group", "limited"): LIMITED,
     ("group", "middle"): GROUP_MIDDLE,
+    ("group", "static"): STATIC,
     ("group", "transactional"): TRANSACTIONAL,
     ("partition", "fenced"): PARTITION_FENCED,
     ("replica", "current"): REPLICA_CURRENT,
@@ -56,16 +58,17 @@ BY_GROUP = GROUPS | {
     "disjoint_by_number": "with two moves of the leader",
     "young_offset_stays": "of a commit without a generation",
 }
+ALONE = GROUPS | {
+    "durable": "when the offset is deleted meanwhile",
+    "assignment_is_stored": "with two moves of the leader and a fault",
+    "young_offset_stays": "of a commit without a generation",
+}
 FALSE_OF_GROUPS = {
     "classic": BY_AGE | {"offset_never_regresses": "with three moves of the leader"},
     "middle": BY_AGE,
     "current": BY_GROUP,
-    "limited": GROUPS | {
-        "durable": "when the offset is deleted meanwhile",
-        "assignment_is_stored": "with two moves of the leader and a fault",
-        "disjoint_by_number": "with a load that fails",
-        "young_offset_stays": "of a commit without a generation",
-    },
+    "static": ALONE,
+    "limited": ALONE | {"disjoint_by_number": "with a load that fails"},
     "transactional": BY_GROUP,
 }
 FALSE_BEYOND = {

@@ -259,16 +259,18 @@ FALSE_OF_MIDDLE = {name: without_ids(texts) for name, texts in {
     "durable": LOADED_BEHIND, "loaded_is_log": LOADED_BEHIND, "running_group_keeps_offset": EXPIRED_WHILE_RUNNING,
     "assignment_is_stored": LOST_AT_THE_FIRST, "disjoint": TWICE_IN_GENERATION_TWO, "disjoint_by_number": TWO_ALONE,
 }.items()}
+FALSE_OF_ONE = {
+    "above_stored": LOADED_NOTHING, "stable_is_stored": BORN_AGAIN, "no_stale_commit": THERE_AND_BACK,
+    "durable": OFFSET_DELETED_WHILE_COMMITTING, "assignment_is_stored": LOST_ALONE,
+    "young_offset_stays": EXPIRED_AT_ONCE,
+}
 FALSE = {
     "classic": {name: without_delay(texts) for name, texts in FALSE_OF_MIDDLE.items()} | {
         "offset_never_regresses": CACHED_BEYOND_THE_LOG,
     },
     "middle": FALSE_OF_MIDDLE,
     "current": FALSE_OF_CURRENT, "transactional": FALSE_OF_CURRENT,
-    "limited": {
-        "above_stored": LOADED_NOTHING, "stable_is_stored": BORN_AGAIN, "no_stale_commit": THERE_AND_BACK,
-        "durable": OFFSET_DELETED_WHILE_COMMITTING, "assignment_is_stored": LOST_ALONE,
-        "disjoint_by_number": TWO_ALONE, "young_offset_stays": EXPIRED_AT_ONCE,
-    },
+    "static": {name: without_ids(texts) for name, texts in FALSE_OF_ONE.items()},
+    "limited": FALSE_OF_ONE | {"disjoint_by_number": TWO_ALONE},
 }
 """By variant and property: a behaviour at the sizes of the proof that ends with the property broken."""

@@ -129,8 +129,8 @@ def test_every_property_of_the_catalogue_is_in_the_table():
 
 
 @pytest.mark.parametrize("title", [
-    "async-isr/maximal-isr", "replica/current", "group/classic", "group/middle", "group/current", "group/limited",
-    "group/transactional", "consumer/orderly",
+    "async-isr/maximal-isr", "replica/current", "group/classic", "group/middle", "group/current", "group/static",
+    "group/limited", "group/transactional", "consumer/orderly",
     "consumer/orderly, undisturbed",
 ])
 def test_a_section_of_the_table_is_what_a_proof_says(title):
