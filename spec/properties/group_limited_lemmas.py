@@ -68,8 +68,8 @@ def given_by_elected(s, m: Client):
 
 
 def given_is_known(s, m: Client, b: Broker):
-    """The coordinator that has given a client its generation has made no later one, or still has this one, with the client
-    as leader, unless the group was deleted, or the broker has moved on.
+    """The coordinator that has given a client its generation has made no later one, or still has this one, with the
+    client as leader, unless the group was deleted, or the broker has moved on.
     """
     client = s.clients[m]
     answer = s.network.answers[m]

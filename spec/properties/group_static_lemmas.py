@@ -78,7 +78,7 @@ def new_id_is_unknown(s, b: Broker, c: Broker, m: Client):
 
 
 def one_of_both_ids(s, b: Broker):
-    """Of the ids of a static member, the new and the former one, one at most is in the group, which has a generation."""
+    """Of the new and the former id of a static member one at most is in the group, which has a generation."""
     group = s.brokers[b].group
     for append in s.brokers[b].appends.slots:
         if append.kind == STATIC_RECORD:
@@ -98,6 +98,7 @@ def static_is_not_pending(s, b: Broker, id: KnownId, m: Client):
 
 
 STATIC = (
-    *(f for f in CURRENT if f not in (append_is_of_group, committer_waits)), gone_has_no_instance, stored_instance_is_one,
-    callback_is_of_group, whose_callback_waits, new_id_is_unknown, one_of_both_ids, static_is_not_pending, instance_is_one,
+    *(f for f in CURRENT if f not in (append_is_of_group, committer_waits)), gone_has_no_instance,
+    stored_instance_is_one, callback_is_of_group, whose_callback_waits, new_id_is_unknown, one_of_both_ids,
+    static_is_not_pending, instance_is_one,
 )

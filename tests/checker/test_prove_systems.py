@@ -48,7 +48,7 @@ def test_lemmas_hold_in_sampled_states(system, variant):
 
 ALONE = {"consumers": 1, "partitions": 1, **UNDISTURBED["consumer", "orderly"]}
 SMALL = {"brokers": 1, "clients": 1, "ids": 1, "log": 1}
-FEWER = {title: {"brokers": 1, "ids": 2, "log": 2} for title in SECTIONS if title.startswith("group/")}
+FEWER = {title: {"brokers": 1, "clients": 2, "ids": 2, "log": 2} for title in SECTIONS if title.startswith("group/")}
 
 
 @pytest.mark.parametrize("system, mistake, lemmas, transition, sizes", [
