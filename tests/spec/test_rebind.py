@@ -70,3 +70,10 @@ def test_the_globals_of_a_function_are_those_that_it_names():
 def test_an_attribute_with_the_name_of_a_global_is_not_a_global():
     assert globals_used(leader) == {}
     assert rebind(leader, {follower: always_true}) is leader
+
+
+def test_globals_are_found_in_a_function_that_names_many():
+    names = [f"global_{i}" for i in range(300)]
+    known = dict.fromkeys(names, 0)
+    exec(f"def adds():\n    return {' + '.join(names)} + other", known)
+    assert list(globals_used(known["adds"])) == names
