@@ -37,6 +37,17 @@ def applications(operations: tuple[int, ...], *formulas: z3.ExprRef) -> list[z3.
             if z3.Z3_get_decl_kind(context, z3.Z3_get_app_decl(context, part)) in operations]
 
 
+def choices(term: z3.ExprRef) -> list[z3.ExprRef]:
+    """The terms of which a choice, or a choice of choices, takes one; of a term that is none, the term."""
+    found, stack = {}, [term]
+    while stack:
+        part = stack.pop()
+        if key(part) not in found:
+            found[key(part)] = part
+            stack += part.children()[1:] if z3.is_app_of(part, z3.Z3_OP_ITE) else []
+    return [part for part in found.values() if not z3.is_app_of(part, z3.Z3_OP_ITE)]
+
+
 def has_variable(term: z3.ExprRef) -> bool:
     """Whether a term holds the variable of a lambda or a quantifier."""
     return bool(_of_kind(z3.Z3_VAR_AST, [term]))

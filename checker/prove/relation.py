@@ -8,7 +8,7 @@ from itertools import product
 import z3
 
 from checker.prove.interpreter import Interpreter
-from checker.prove.parts import applications, has_quantifier, has_variable, key, parts
+from checker.prove.parts import applications, choices, has_quantifier, has_variable, key, parts
 from checker.prove.terms import conjunction, is_known, truth
 from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, bounds_of, sorts_of
 from spec.language.domains import Bound, Id, Number, Scope, values
@@ -187,7 +187,7 @@ class Relation:
         return found[1]
 
     def indices(self, formula: z3.ExprRef) -> list[z3.ExprRef]:
-        """The terms at which a formula reads or writes arrays without end."""
+        """The terms at which a formula reads or writes arrays without end; of choices, all that may be chosen."""
         found = self._indices.get(key(formula))
         if found is None:
             found = formula, self._indices_in(formula) if any(EVERY in path for path in self.reads(formula)) else []
@@ -197,10 +197,10 @@ class Relation:
     def _indices_in(self, formula):
         found = {}
         for term in applications((z3.Z3_OP_SELECT, z3.Z3_OP_STORE), formula):
-            index = term.arg(1)
-            if not has_variable(index):
-                found[key(index)] = index
-                self._note_kind(index, self._is_over_ids(term.arg(0)))
+            for index in choices(term.arg(1)):
+                if not has_variable(index):
+                    found[key(index)] = index
+                    self._note_kind(index, self._is_over_ids(term.arg(0)))
         return list(found.values())
 
     def _note_kind(self, index, is_id):

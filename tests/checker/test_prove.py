@@ -164,6 +164,16 @@ def test_an_array_that_a_bound_without_end_sizes_is_indexed_by_any_number():
     assert z3.is_array(action.after["marks", "*"])
 
 
+def mark_one_of_three(s):
+    s.marks[s.done if s.marks[s.done] else min(s.done, 5)] = 1
+    return True
+
+
+def test_facts_are_used_at_each_term_that_an_index_is_chosen_from():
+    (action,) = (relation := Relation(model_of(LATE, (mark_one_of_three,), ()), {"brokers": 2, "steps": 2})).actions
+    assert set(map(str, relation.indices(action.after["marks", "*"]))) == {"done", "5"}
+
+
 def test_an_index_out_of_range_is_named_with_its_line():
     found, proof = verdicts(model_of(LATE, (mark_before,), (always(marks_are_flags),)))
     assert found["indices in range"] == NOT_INDUCTIVE
