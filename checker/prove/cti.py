@@ -86,7 +86,7 @@ def _solver(relation, failure, families):
 
 def _preferred(relation):
     """Each leaf with its initial value."""
-    _, store = relation.initial()[0]
+    _, store = relation.initial[0]
     for path, term in relation.variables.terms.items():
         if EVERY not in path and not relation.reads(store[path]):
             yield term, store[path]

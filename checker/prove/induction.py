@@ -9,6 +9,7 @@ import z3
 from checker.prove.facts import Family
 from checker.prove.question import Question
 from checker.prove.relation import Action, Relation
+from checker.prove.terms import every
 from checker.prove.work import Work
 
 
@@ -31,23 +32,23 @@ class Outcome:
     undecided: dict[str, str] = field(default_factory=dict)
 
 
-def initially(relation: Relation, families: list[Family], work: Work) -> Outcome:
-    """Which families hold in all initial states."""
+def initially(relation: Relation, family: Family, work: Work) -> Outcome:
+    """Whether a family holds in all initial states."""
     outcome = Outcome([])
-    states = relation.initial()
-    for family in families:
-        for condition, store in states:
-            for fact in family.facts:
-                solver, goal = z3.SimpleSolver(), relation.moved(fact.formula, store)
-                work.limit(solver)
-                solver.add(condition, *(i >= 0 for i in fact.over), z3.Not(goal))
-                answer = solver.check()
-                if answer == z3.sat:
-                    outcome.failed.setdefault(family.name, Failure(family, None, solver.model(), goal))
-                elif answer == z3.unknown:
-                    outcome.undecided[family.name] = "the initial states"
-        if family.name not in outcome.failed and family.name not in outcome.undecided:
-            outcome.proved.append(family)
+    for condition, store in relation.initial:
+        moved = [(fact, relation.moved(fact.formula, store)) for fact in family.facts]
+        goals = [z3.Implies(every([i >= 0 for i in fact.over]), goal) for fact, goal in moved if not z3.is_true(goal)]
+        if goals:
+            solver, goal = z3.SimpleSolver(), every(goals)
+            work.limit(solver)
+            solver.add(condition, z3.Not(goal))
+            answer = solver.check()
+            if answer == z3.sat:
+                outcome.failed.setdefault(family.name, Failure(family, None, solver.model(), goal))
+            elif answer == z3.unknown:
+                outcome.undecided[family.name] = "the initial states"
+    if not outcome.failed and not outcome.undecided:
+        outcome.proved.append(family)
     return outcome
 
 
@@ -79,7 +80,7 @@ class Prover:
     def _initially(self, families):
         fresh = [f for f in families if f.name not in self._initial]
         for family in fresh:
-            self._initial[family.name] = initially(self.relation, [family], self.work)
+            self._initial[family.name] = initially(self.relation, family, self.work)
         outcome = Outcome([])
         for family in families:
             found = self._initial[family.name]

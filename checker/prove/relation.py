@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import z3
@@ -163,6 +164,7 @@ class Relation:
         found = truth(run.call(function, (*map(run.root, roots), *arguments)))
         return elements_read(z3.BoolVal(found) if isinstance(found, bool) else found)
 
+    @cached_property
     def initial(self) -> list[tuple[z3.BoolRef, dict[tuple, z3.ExprRef]]]:
         """The initial states: for each choice, a condition on its symbols, and a term for each leaf."""
         found, transition = [], Transition(self.model.initial)
