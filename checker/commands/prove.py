@@ -20,6 +20,7 @@ from spec.language.model import SAFETY
 from spec.properties.lemmas import LEMMAS
 
 COLOURS = {PROVED: "green", NOT_INDUCTIVE: "red", NOT_DECIDED: "cyan", "violated": "red", "holds": "green"}
+UNITS = {"induction": "steps", "bounded": "propagations"}
 DESCRIPTION = """Prove properties by induction with z3: they hold at first, and every action that begins where all
 hold ends where all hold. Bounds have no end (epochs, records, faults), but for those that a loop runs over, and
 those that an option gives a size; there are as many brokers as --brokers says, with --any-brokers any number of
@@ -45,8 +46,9 @@ def add_parser(commands) -> None:
     parser.add_argument("--property", action="append", default=[], metavar="P", dest="properties",
                         help="prove only this property (repeatable)")
     parser.add_argument("--work", type=_millions, default=1000.0, metavar="MILLIONS",
-                        help="how much z3 may do in all, in millions of its own steps, the same on every machine "
-                        "(default %(default)s: five minutes or so); what is open then is not decided")
+                        help="how much the solver may do in all, in millions of z3's own steps, with --depth of the "
+                        "SAT solver's propagations: the same on every machine (default %(default)s: some minutes); "
+                        "what is open then is not decided")
     parser.add_argument("--search", type=_millions, default=0.0, metavar="MILLIONS",
                         help="how much of that to look for missing lemmas (default: none)")
     parser.add_argument("--no-lemmas", action="store_true",
@@ -150,7 +152,7 @@ def _print(result):
     if result["never_enabled"]:
         out.print(f"[red]never enabled where all that is proved holds: {', '.join(result['never_enabled'])}[/]")
     out.print(f"{result['actions']} actions, {len(result['lemmas'])} lemmas given, {len(result['found'])} found, "
-              f"{result['work']:.0f} million steps, {result['seconds']:.1f} s")
+              f"{result['work']:.0f} million {UNITS[result['mode']]}, {result['seconds']:.1f} s")
 
 
 def _print_failure(out, entry):

@@ -2,12 +2,7 @@
 
 Of ids that may be exchanged, a step names the second only when the first has been named before: in an earlier step, or
 earlier among its own arguments. Every behaviour can be renamed to one like that, and it breaks the same properties.
-
-This goes together with the order that is asked of steps which commute. Take all behaviours that come of one by
-exchanging ids and such steps, and of these the first one when their actions are compared by place in the relation's
-list. Were its steps out of order, exchanging two would make an earlier one; were an id named too soon, renaming it
-would, for the list is ordered by arguments and the steps before name neither id. A set of ids as an argument counts as
-naming all of them.
+A set of ids as an argument counts as naming all of them.
 """
 
 from __future__ import annotations

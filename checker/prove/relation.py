@@ -14,7 +14,6 @@ from checker.prove.terms import conjunction, is_known, truth
 from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, bounds_of, sorts_of
 from spec.language.domains import Bound, Id, Number, Scope, values
 from spec.language.model import Model, Property, Transition
-from spec.language.plain import Plain, get
 from spec.language.rules import RuleError, check_rules
 
 
@@ -281,20 +280,3 @@ def universals(formula: z3.BoolRef, holds: bool = True) -> list[tuple[tuple[z3.E
     if z3.is_or(formula) or z3.is_and(formula):
         return [(sum((o for o, _ in chosen), ()), z3.Or(*(p for _, p in chosen))) for chosen in product(*parts)]
     raise StyleError("a fact for any number of brokers says what holds for all of them, not that there is one")
-
-
-def state_terms(variables: Variables, state: Plain) -> dict[tuple, z3.ExprRef]:
-    """A concrete state as constants for each leaf."""
-    terms = {}
-    for place in variables.places:
-        if place.spare:
-            continue
-        if not place.starred:
-            terms[place.path] = variables.constant(place.domain, get(state, place.path))
-            continue
-        cut = place.path.index(EVERY)
-        array = z3.K(z3.IntSort(), variables.constant(place.domain, 0))
-        for i, element in enumerate(get(state, place.path[:cut])):
-            array = z3.Store(array, i, variables.constant(place.domain, get(element, place.path[cut + 1:])))
-        terms[place.path] = array
-    return terms

@@ -3,11 +3,16 @@
 from collections import Counter
 from itertools import islice
 
+import z3
+
 from checker.execution import Execution
+from checker.prove.variables import EVERY, Variables
+from spec.language.plain import Plain, get
 
 AMONG = 1000
 FOUND: dict = {}
 SCOPES = {"replication": {"brokers": 2, "log": 1, "records": 1, "epochs": 1}}
+
 
 def small_scope(model):
     """The scope at which tests run every step of a model in every way."""
@@ -39,3 +44,20 @@ def sample(execution: Execution, size: int, among: int = AMONG):
     """At most `size` of the nearest reachable states, evenly chosen. They are shared: whoever changes one copies it."""
     states = nearest(execution)[:among]
     return states[:: -(-len(states) // size)]
+
+
+def state_terms(variables: Variables, state: Plain) -> dict[tuple, z3.ExprRef]:
+    """A concrete state as constants for each leaf."""
+    terms = {}
+    for place in variables.places:
+        if place.spare:
+            continue
+        if not place.starred:
+            terms[place.path] = variables.constant(place.domain, get(state, place.path))
+            continue
+        cut = place.path.index(EVERY)
+        array = z3.K(z3.IntSort(), variables.constant(place.domain, 0))
+        for i, element in enumerate(get(state, place.path[:cut])):
+            array = z3.Store(array, i, variables.constant(place.domain, get(element, place.path[cut + 1:])))
+        terms[place.path] = array
+    return terms

@@ -3,13 +3,16 @@
 import json
 import re
 
+import numpy as np
 import pytest
+import z3
+from pysat.solvers import Cadical195
 
 from checker.errors import UserError
-from checker.prove.bmc import shortest, violations_within
+from checker.prove.bmc import violations_within
+from checker.prove.clauses import Bits, Clauses, truth_of
 from checker.prove.naming import naming_of
 from checker.prove.relation import Relation
-from checker.prove.work import Work
 from checker.reference import explore
 from spec.catalogue import find
 from tests import toys
@@ -76,6 +79,7 @@ def test_up_to_symmetry_a_model_without_interchangeable_ids_is_refused():
     ("replica", "shrunk-isr", "committed", (2, 1, 1, 1, 0, 1, 0)),
     ("partition", "legacy", "no_stale_write", (2, 2, 1, 2, 3, 1)),
     ("requests", "legacy", "former_changes_nothing", (2, 2, 1, 1, 3, 1)),
+    ("election", "zkclient", "own_epoch", (2, 2, 1, 1)),
 ])
 def test_exhibits_of_other_systems_fail_at_the_recorded_depth(system, variant, name, sizes):
     (model,) = find(system, variant)
@@ -93,17 +97,41 @@ def test_small_scopes_agree_with_the_explorer(variant, symmetric):
         n: length for n, length in lengths.items() if length <= 8}
 
 
-def test_an_order_of_steps_that_does_not_matter_is_asked_for_once():
-    (model,) = find("replication", "kip320")
-    relation = Relation(model, SMALL, frozenset(), 8)
-    work, prop = Work(200), next(p for p in model.properties if p.name == "weak_isr")
-    assert shortest(relation, (prop,), 4, work)["weak_isr"].none_within == 4
-
-
 def test_without_work_nothing_is_decided():
     model = toys.counter(6, failing=True)
     result = violations_within(model, model.scope, model.properties, 5, 0)
     assert "not decided" in {e["verdict"] for e in result["properties"]}
+
+
+def test_work_that_ends_on_the_way_says_how_far_it_came():
+    (model,) = find("replication", "kip101")
+    scope, asked = dict(zip(model.scope, (3, 1, 1, 1))), tuple(p for p in model.properties if p.name == "strong_isr")
+    result = violations_within(model, scope, asked, 12, 0.2)
+    (entry,) = result["properties"]
+    assert entry["verdict"] == "not decided" and 3 < int(re.search(r"\d+", entry["where"]).group()) < 11
+    assert 0.2 <= result["work"] < 2
+
+
+@pytest.mark.parametrize("bits, values", [(Bits(range(3, 6), True), range(-4, 4)), (Bits(range(3, 6), False), range(8))])
+def test_a_number_is_its_bits_with_a_sign_or_without(bits, values):
+    for value in values:
+        truths = [False] * 6
+        for literal in bits.literals(value):
+            truths[abs(literal)] = literal > 0
+        term = z3.substitute(bits.term(7), *((truth_of(i), z3.BoolVal(truths[i])) for i in bits.numbers))
+        assert bits.value(truths) == value == z3.simplify(z3.BV2Int(term, is_signed=True)).as_long()
+
+
+def test_clauses_say_what_their_formula_says_under_any_numbers():
+    one, two, own = truth_of(1), truth_of(2), z3.BitVec("own", 3)
+    clauses = Clauses([one == (own * own == 4), z3.Implies(two, z3.And(own > 2, one))])
+    with Cadical195() as solver:
+        last = 10
+        for shared in ([0, 7, 5], [0, 5, 9]):
+            found, last = clauses.at(np.array(shared), last)
+            solver.append_formula(found)
+        answers = {asked: solver.solve(asked) for asked in ((7,), (-7,), (5,), (9,), (7, 5), (9, -5))}
+    assert answers == {(7,): True, (-7,): True, (5,): False, (9,): False, (7, 5): False, (9, -5): False}
 
 
 def test_the_result_is_plain_json_with_steps_as_text():

@@ -49,16 +49,22 @@ def test_the_command_shows_the_step_that_may_break_a_property(run):
 def test_work_that_is_not_done_is_no_proof(run):
     code, out = run("replication", "--variant", "kip101", "--property", "leader_in_isr", "--work", 0)
     assert code == 3 and "not decided" in out
+    code, out = run("replication", "--variant", "kip101", "--depth", 3, "--work", 0)
+    assert code == 3 and "not decided" in out and "propagations" in out
 
 
-def test_the_same_work_gives_the_same_verdicts_in_every_process():
+@pytest.mark.parametrize("asked, verdicts", [
+    (("async-isr", "--variant", "maximal-isr", "--brokers", "2", "--work", "0.05"), {PROVED, NOT_DECIDED}),
+    (("replication", "--variant", "kip101", "--depth", "9", "--symmetry", "--work", "0.6"), {NOT_DECIDED}),
+])
+def test_the_same_work_gives_the_same_verdicts_in_every_process(asked, verdicts):
     command = [sys.executable, "-c", "import sys; from checker.commands.main import main; sys.exit(main())",
-               "prove", "async-isr", "--variant", "maximal-isr", "--brokers", "2", "--work", "0.05", "--json"]
+               "prove", *asked, "--json"]
     running = [
         subprocess.Popen(command, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE) for seed in "12"]
     one, other = ({n: value for n, value in json.loads(process.communicate()[0]).items() if "seconds" not in n}
                   for process in running)
-    assert one == other and {entry["verdict"] for entry in one["properties"]} == {PROVED, NOT_DECIDED}
+    assert one == other and {entry["verdict"] for entry in one["properties"]} == verdicts
 
 
 def test_a_bound_that_is_given_a_size_has_an_end(run):

@@ -4,13 +4,13 @@ import pytest
 import z3
 
 from checker.execution import Execution
-from checker.prove.relation import Relation, state_terms
+from checker.prove.relation import Relation
 from checker.prove.terms import value_of
 from checker.prove.variables import EVERY, StyleError, bounds_of, sorts_of
 from spec.catalogue import find
 from spec.language.plain import get
 from tests import toys
-from tests.checker.samples import sample, small_scope
+from tests.checker.samples import sample, small_scope, state_terms
 
 TOYS = [toys.clock(), toys.graph([(0, 1), (1, 2), (2, 0), (3, 3)], [0, 3]), toys.counter(4), toys.queue()]
 

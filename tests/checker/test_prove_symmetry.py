@@ -7,7 +7,7 @@ from checker.execution import Execution
 from checker.prove import proof as proofs
 from checker.prove.facts import property_family, ranges_of, sequences_of
 from checker.prove.proof import NOT_INDUCTIVE, PROVED, RANGES, prove
-from checker.prove.relation import Relation, state_terms
+from checker.prove.relation import Relation
 from checker.prove.symmetry import Renamed, generators, representatives
 from checker.prove.variables import bounds_of
 from checker.prove.work import Work
@@ -16,7 +16,7 @@ from spec.language.model import Transition, always, always_step
 from spec.language.plain import copied, put
 from spec.language.renaming import Symmetry
 from tests.checker.asymmetric import ASYMMETRIC, RECOVER, Node, holder_is_well, token
-from tests.checker.samples import sample, small_scope
+from tests.checker.samples import sample, small_scope, state_terms
 
 (FENCED,) = find("election", "fenced")
 

@@ -1,0 +1,116 @@
+"""A step of a model as clauses, and where it breaks a property: over the bits of two states and of the step."""
+
+from __future__ import annotations
+
+import z3
+
+from checker.execution import Execution
+from checker.prove.clauses import Bits, Clauses, truth_of
+from checker.prove.naming import Naming
+from checker.prove.parts import key
+from checker.prove.relation import Relation
+from spec.language.domains import SetOf
+from spec.language.model import Property
+from spec.language.plain import Plain, get
+
+
+class Encoding:
+    """A relation over numbered truths: of a state, then of the state after it, then of the step between them.
+
+    A leaf has as many bits as its declared range takes. Of a state is also which ids were named so far, where they are
+    named in order. Of a step are which action is taken, one truth each, and its arguments that are not known.
+    Where the last truth of all holds, `broken` demands that the state or the step breaks a property.
+    """
+
+    def __init__(self, relation: Relation, naming: Naming | None = None):
+        self.relation, self._last = relation, 0
+        self._naming = naming or Naming({}, {})
+        variables, actions = relation.variables, relation.actions
+        self._places = [place for place in variables.places if not place.spare]
+        self.leaves = {place.path: self._of(place) for place in self._places}
+        self._named = {name: self._new(1)[0] for name in self._naming.named}
+        self.state = self._last
+        self._new(self.state)
+        self.taken = self._new(len(actions))
+        symbols = {str(s): s for action in actions for s in action.symbols}
+        self.arguments = {name: Bits(self._new(s.size()), True) for name, s in symbols.items()}
+        self.step_size = self._last - 2 * self.state
+        self._terms = [(variables.terms[path], self._before(path)) for path in self.leaves]
+        self._terms += [(symbol, self.arguments[name].term(symbol.size())) for name, symbol in symbols.items()]
+        self.initial = Clauses([z3.Or(*map(self._is, Execution(relation.model, relation.scope).initial_states()))])
+        self.step = Clauses([*self._one_taken(), *self._left(), *self._within(), *self._named_in_order()])
+        asked = truth_of(self._new(1)[0])
+        self.broken = {p.name: Clauses([z3.Implies(asked, self._fails(p))]) for p in relation.properties}
+
+    def _new(self, count):
+        self._last += count
+        return range(self._last - count + 1, self._last + 1)
+
+    def _of(self, place):
+        if isinstance(place.domain, SetOf):
+            return Bits(self._new(self._width(place.path)), False)
+        low, high, _ = self.relation.variables.limits(place.domain)
+        return Bits(self._new(max(1, high.bit_length(), (-1 - low).bit_length()) + (low < 0)), low < 0)
+
+    def _width(self, path):
+        return self.relation.variables.terms[path].size()
+
+    def literals(self, state: Plain) -> list[int]:
+        """What holds in a state."""
+        return [literal for path, bits in self.leaves.items() for literal in bits.literals(get(state, path))]
+
+    def _is(self, state):
+        """That a behaviour begins in a state."""
+        literals = [*self.literals(state), *(-named for named in self._named.values())]
+        return z3.And(*(truth_of(i) if i > 0 else z3.Not(truth_of(-i)) for i in literals))
+
+    def _one_taken(self):
+        number = z3.BitVec("number", max(1, len(self.taken).bit_length()))
+        yield z3.Or(*map(truth_of, self.taken))
+        for i, taken in enumerate(self.taken):
+            yield z3.Implies(truth_of(taken), number == i)
+
+    def _before(self, path):
+        return self.leaves[path].term(self._width(path))
+
+    def _after(self, path):
+        bits = self.leaves[path]
+        later = range(bits.numbers.start + self.state, bits.numbers.stop + self.state)
+        return Bits(later, bits.signed).term(self._width(path))
+
+    def _left(self):
+        """That the action taken was enabled, and what it leaves."""
+        writers = {path: {} for path in self.leaves}
+        for action, taken in zip(self.relation.actions, map(truth_of, self.taken)):
+            yield z3.Implies(taken, z3.substitute(action.guard, *self._terms))
+            for path, term in action.after.items():
+                writers[path].setdefault(key(term), (z3.substitute(term, *self._terms), []))[1].append(taken)
+        for path, written in writers.items():
+            for left, taken in written.values():
+                yield z3.Implies(z3.Or(*taken), self._after(path) == left)
+            any_of = [truth for _, taken in written.values() for truth in taken]
+            yield z3.Or(*any_of, self._after(path) == self._before(path))
+
+    def _within(self):
+        """That each number is in its declared range after the step."""
+        for place in self._places:
+            if not isinstance(place.domain, SetOf):
+                low, high, _ = self.relation.variables.limits(place.domain)
+                yield from (self._after(place.path) >= low, self._after(place.path) <= high)
+
+    def _named_in_order(self):
+        """That the step names no id before the one that it waits for, and which ids are then named."""
+        for name, number in self._named.items():
+            known, later = truth_of(number), truth_of(number + self.state)
+            for i in self._naming.needed[name]:
+                yield z3.Implies(truth_of(self.taken[i]), known)
+            yield later == z3.Or(known, *(truth_of(self.taken[i]) for i in self._naming.named[name]))
+
+    def _fails(self, prop: Property):
+        """Where a state, or the step from it, breaks a property."""
+        if prop.kind == "always":
+            return z3.Not(z3.substitute(self.relation.always[prop.name], *self._terms))
+        return z3.Or(*(
+            z3.And(truth_of(taken), z3.Not(z3.substitute(self.relation.step_predicate(prop, action), *self._terms)))
+            for taken, action in zip(self.taken, self.relation.actions) if prop.concerns(action.transition)
+        ))
