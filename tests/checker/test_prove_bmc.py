@@ -9,10 +9,12 @@ import z3
 from pysat.solvers import Cadical195
 
 from checker.errors import UserError
-from checker.prove.bmc import violations_within
+from checker.prove.bmc import shortest, violations_within
 from checker.prove.clauses import Bits, Clauses, truth_of
-from checker.prove.naming import naming_of
+from checker.prove.encoding import Encoding
+from checker.prove.naming import Naming, naming_of
 from checker.prove.relation import Relation
+from checker.prove.unrolling import Unrolling
 from checker.reference import explore
 from spec.catalogue import find
 from tests import toys
@@ -66,6 +68,17 @@ def test_only_ids_that_are_alike_at_the_start_wait_for_each_other(system, varian
     for (_, former), numbers in naming.needed.items():
         (latter,) = (b for b, before in waits.items() if before == former)
         assert numbers and all(latter in relation.actions[i].arguments for i in numbers)
+
+
+@pytest.mark.parametrize("named, length", [([1, 2], 4), ([2], None)])
+def test_a_step_that_waits_for_an_id_comes_after_a_step_that_names_it(named, length):
+    model = toys.counter(6, failing=True)
+    (prop,) = (p for p in model.properties if p.name == "below_four")
+    relation = Relation(model, model.scope, frozenset(), 8, (prop,))
+    by_amount = {action.arguments[0]: i for i, action in enumerate(relation.actions)}
+    naming = Naming({("ids", 0): [by_amount[amount] for amount in named]}, {("ids", 0): [by_amount[2]]})
+    trace = shortest(Unrolling(Encoding(relation, naming), 100), 4)["below_four"].trace
+    assert (trace and trace.states) == length
 
 
 def test_up_to_symmetry_a_model_without_interchangeable_ids_is_refused():
