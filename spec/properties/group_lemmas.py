@@ -235,6 +235,21 @@ def id_told(client, answer):
     return client.id if client.leading else answer.id
 
 
+def knows_generation(broker, epoch, generation, leader):
+    """Whether a coordinator that made a generation in an epoch, with a leader, has made no later one or still has this
+    one, or has moved on.
+    """
+    if broker.epoch != epoch:
+        return broker.epoch > epoch
+    if not broker.owned:
+        return not broker.loading
+    if not has_timers(broker.group) or generation > broker.group.generation:
+        return False
+    if broker.group.state != COMPLETING_REBALANCE or generation < broker.group.generation:
+        return True
+    return broker.group.leader == leader
+
+
 def told_is_known(s, m: Client, b: Broker):
     """The coordinator that has told a client that it leads has handed out no later generation, or one that this client
     leads, unless the group was deleted, or the broker has moved on.
@@ -246,15 +261,7 @@ def told_is_known(s, m: Client, b: Broker):
     generation = generation_told(client, answer)
     if not told(client, answer) or s.storage.ghosts.deleted or s.storage.leaders[epoch - 1] != b:
         return True
-    if broker.epoch != epoch:
-        return broker.epoch > epoch
-    if not broker.owned:
-        return not broker.loading
-    if not has_timers(broker.group) or generation > broker.group.generation:
-        return False
-    if broker.group.state != COMPLETING_REBALANCE or generation < broker.group.generation:
-        return True
-    return broker.group.leader == id_told(client, answer)
+    return knows_generation(broker, epoch, generation, id_told(client, answer))
 
 
 COORDINATORS = (

@@ -4,11 +4,11 @@ In short: of those who join only one is kept waiting, and who does not wait has 
 coordinator gives a generation to one client.
 """
 
-from spec.group.coordinator import JOIN_PARKED, MEMBER, has_timers
+from spec.group.coordinator import JOIN_PARKED, MEMBER
 from spec.group.sorts import Broker, Client, KnownId
 from spec.group.states import COMPLETING_REBALANCE, STABLE
 from spec.language.sets import contains, is_empty
-from spec.properties.group_lemmas import Place
+from spec.properties.group_lemmas import Place, knows_generation
 from spec.properties.group_member_lemmas import CURRENT
 
 
@@ -78,15 +78,7 @@ def given_is_known(s, m: Client, b: Broker):
     generation = generation_given(client, answer)
     if generation == 0 or s.storage.ghosts.deleted or s.storage.leaders[epoch - 1] != b:
         return True
-    if broker.epoch != epoch:
-        return broker.epoch > epoch
-    if not broker.owned:
-        return not broker.loading
-    if not has_timers(broker.group) or generation > broker.group.generation:
-        return False
-    if broker.group.state != COMPLETING_REBALANCE or generation < broker.group.generation:
-        return True
-    return broker.group.leader == id_given(client, answer)
+    return knows_generation(broker, epoch, generation, id_given(client, answer))
 
 
 def given_to_one(s, m: Client, n: Client):
