@@ -1,6 +1,10 @@
 import inspect
+import sys
+from dis import get_instructions
+from types import FunctionType
 
 
+import spec.catalogue  # noqa: F401 - so that all of the specification is there
 from spec.language.rebind import globals_used, rebind
 
 LIMIT = 3
@@ -77,3 +81,12 @@ def test_globals_are_found_in_a_function_that_names_many():
     known = dict.fromkeys(names, 0)
     exec(f"def adds():\n    return {' + '.join(names)} + other", known)
     assert list(globals_used(known["adds"])) == names
+
+
+def test_globals_are_those_that_the_disassembler_finds():
+    functions = [value for name, module in list(sys.modules.items()) if name.startswith("spec.")
+                 for value in vars(module).values() if isinstance(value, FunctionType)]
+    assert len(functions) > 1000
+    for function in functions:
+        named = (i.argval for i in get_instructions(function) if i.opname == "LOAD_GLOBAL")
+        assert list(globals_used(function)) == [n for n in dict.fromkeys(named) if n in function.__globals__]
