@@ -28,7 +28,7 @@ them. With --depth, look for the shortest violation in a scope instead."""
 EXAMPLES = """examples:
   kafkaproof prove election --variant fenced --brokers 7
   kafkaproof prove election --variant fenced --any-brokers
-  kafkaproof prove election --variant fenced --brokers 2 --no-lemmas --search 600 --work 2000
+  kafkaproof prove election --variant fenced --brokers 3 --no-lemmas --search 1500 --work 3000
   kafkaproof prove replication --variant kip320 --property leader_in_isr
   kafkaproof prove consumer --variant orderly --consumers 2 --expiries 0 --splits 0 --losses 0
   kafkaproof prove replication --variant truncate-to-hw --depth 9 --log 1 --records 1 --epochs 1
@@ -80,8 +80,8 @@ def run(options) -> int:
     if goals and options.properties:
         raise UserError(f"{', '.join(goals)}: a goal (sometimes, eventually) is reached, not proved; explore it with "
                         "`kafkaproof check`")
-    if options.any_brokers and (options.depth is not None or options.search):
-        raise UserError("--any-brokers proves with the lemmas given; --depth and --search need a number of brokers")
+    if options.any_brokers and options.depth is not None:
+        raise UserError("--any-brokers proves; --depth needs a number of brokers")
     if options.symmetry and options.depth is None:
         raise UserError("--symmetry is for --depth: a proof speaks of all ids anyhow")
     if options.depth is not None:

@@ -1,18 +1,19 @@
-"""Houdini over many clauses at once: the largest part of them that every action keeps, from where more facts hold.
+"""Clauses about one relation: those that every action keeps (Houdini), and the causes of steps that break one.
 
 All actions are in one solver, a number says which is taken. A literal at some ids and indices is one truth of z3 before
-the step and one after it, and a clause is over these truths; so thousands of clauses cost little.
+the step and one after it, and a clause is over these truths; so many clauses cost little.
 """
 
 from __future__ import annotations
 
 from itertools import product
-from typing import Iterable
+from typing import Iterable, Iterator
 
 import z3
 
 from checker.prove.candidates import Clause
 from checker.prove.facts import Family, any_index, instances
+from checker.prove.parts import key, parts
 from checker.prove.question import assumed, breaks, numbers_of
 from checker.prove.relation import Relation, universals
 from checker.prove.vocabulary import Vocabulary, compiled
@@ -36,30 +37,32 @@ class Houdini:
         self.alive: dict[Clause, z3.BoolRef] = {}
         self._goals: dict[Clause, list[list[z3.BoolRef]]] = {}
         self._truths: dict[tuple, tuple[z3.BoolRef, z3.BoolRef]] = {}
+        self._formulas: dict[tuple, z3.BoolRef] = {}
         self._functions: dict[str, object] = {}
         self._names: list[z3.BoolRef] = []
-        self._taken, self._any = z3.Int("action taken"), any_index(False, 1)
+        self._taken, self._enabled, self._any = z3.Int("action taken"), z3.Bool("action enabled"), any_index(False, 1)
         self.actions = [a for a in relation.actions if self._is_asked(a)]
-        self._indices = list(self._add_actions())
+        self._of_action = [self._add_action(i, action) for i, action in enumerate(self.actions)]
+        self._indices = list({t.get_id(): t for t in [self._any, *(t for of in self._of_action for t in of)]}.values())
+        self.solver.add(self._any >= 0, 0 <= self._taken, self._taken < len(self.actions))
         self._count = 0
+        self._values: dict[str, z3.BoolRef] = {}
+        self._spoken: dict[int, set[tuple]] = {}
 
     def _is_asked(self, action):
         sorts = self.relation.model.interchangeable
         first = next(iter(action.transition.declared.values()), None)
         return getattr(first, "sort", None) not in sorts or action.arguments[0] == 0
 
-    def _add_actions(self):
-        variables, found = self.relation.variables, {self._any.get_id(): self._any}
-        self.solver.add(self._any >= 0)
-        for i, action in enumerate(self.actions):
-            changes = [later == action.after.get(path, variables.terms[path])
-                       for path, later in variables.later.items()]
-            self.solver.add(z3.Implies(self._taken == i, z3.And(action.guard, *changes)))
-            indices = [*action.symbols]
-            for term in [action.guard, *action.after.values()]:
-                indices += self.relation.indices(term)
-            found |= {t.get_id(): t for t in indices if not self.relation.is_id(t)}
-        return found.values()
+    def _add_action(self, i, action):
+        """The indices of one action; what it changes holds whether it is enabled or not."""
+        variables, is_taken = self.relation.variables, self._taken == i
+        changes = [later == action.after.get(path, variables.terms[path]) for path, later in variables.later.items()]
+        self.solver.add(z3.Implies(is_taken, z3.And(self._enabled == action.guard, *changes)))
+        indices = [*action.symbols]
+        for term in [action.guard, *action.after.values()]:
+            indices += self.relation.indices(term)
+        return [t for t in indices if not self.relation.is_id(t)]
 
     def know(self, families: Iterable[Family]) -> None:
         """Facts that hold before every step."""
@@ -99,97 +102,125 @@ class Houdini:
 
     def settle(self) -> None:
         """Drop clauses until every action keeps those alive; raises OutOfWork."""
-        kept, i, now = 0, 0, self._one_broken()
-        while kept < len(self.actions):
-            model = self._ask(i, [now])
-            if model is None:
-                kept, i = kept + 1, (i + 1) % len(self.actions)
-            else:
-                for clause in self._broken_in(model):
-                    del self.alive[clause]
-                kept, now = 0, self._one_broken()
+        while self.alive and (model := self._ask(self._now(z3.Or(*map(_broken, self.alive))))) is not None:
+            for clause in self._broken_in(model):
+                self.drop(clause)
 
-    def keep_only(self, clauses: Iterable[Clause]) -> None:
-        """Let these clauses alone be alive."""
-        self.alive = {clause: self.alive[clause] for clause in clauses}
-
-    def dropped(self, true: list[str]) -> list[Clause]:
-        """The clauses not alive that a state with these literals breaks, the shortest first."""
-        here, swapped = set(true), set(map(self.vocabulary.swapped, true))
-        found = (c for c in self._goals if c not in self.alive)
-        broken = [c for c in found if here.issuperset(c.literals) or swapped.issuperset(c.literals)]
-        return sorted(broken, key=lambda c: len(c.literals))
+    def drop(self, clause: Clause) -> None:
+        """Let a clause not be alive any more."""
+        self.alive.pop(clause, None)
 
     def failing(self, broken: z3.BoolRef, *clauses: Clause) -> tuple[int, z3.ModelRef] | None:
         """A step from where all clauses alive hold, and those given, that breaks what is wanted; raises OutOfWork."""
-        now = self._now(broken, *map(_holds, clauses))
-        for i in range(len(self.actions)):
-            if (model := self._ask(i, [now])) is not None:
-                return i, model
-        return None
+        model = self._ask(self._now(broken, *map(_holds, clauses)))
+        return None if model is None else (model.eval(self._taken).as_long(), model)
 
-    def core(self, broken: list[z3.BoolRef], given: Iterable[Clause]) -> set[Clause]:
+    def core(self, broken: list[z3.BoolRef], given: Iterable[Clause]) -> list[Clause]:
         """Few of the clauses alive from which, with those given, no step breaks what is wanted; raises OutOfWork."""
-        found, either = set(given), self._either(broken)
+        found = dict.fromkeys(given)
         for i in range(len(self.actions)):
-            known = [*self._names, *map(_holds, found)]
-            if self._ask(i, [*known, either]) is not None:
+            known = [self._enabled, *self._names, *map(_holds, found), z3.Or(*broken)]
+            if self._ask(self._taken == i, *known) is not None:
                 by_name = {str(truth): clause for clause, truth in self.alive.items() if clause not in found}
-                hard = self._either([either])
-                self.solver.add(z3.Implies(hard, z3.And(*known)))
-                self.solver.set("core.minimize", True)
-                self._ask(i, [hard, *map(z3.Bool, by_name)])
-                self.solver.set("core.minimize", False)
-                found |= {by_name[str(name)] for name in self.solver.unsat_core() if str(name) in by_name}
-        return found.difference(given)
+                self._ask_few(z3.And(self._taken == i, *known), map(z3.Bool, by_name))
+                core = {str(name) for name in self.solver.unsat_core()}
+                found |= {clause: None for name, clause in by_name.items() if name in core}
+        return [clause for clause in found if clause not in given]
 
     def goal(self, clause: Clause) -> z3.BoolRef:
         """The truth that a step breaks a clause."""
         return _broken(clause)
 
-    def true_literals(self, model: z3.ModelRef, literals: Iterable[str]) -> list[str]:
-        """Those of the literals that hold before the step, for the first choice of ids and indices."""
-        return [text for text in literals if z3.is_true(model.eval(self._first(text), model_completion=True))]
+    def spoken_of(self, texts: Iterable[str]) -> set[tuple]:
+        """The leaves that literals speak of, by path."""
+        bindings = list(self._choices(list(self.vocabulary.names), [self._any]))
+        literals = {self.vocabulary.texts[text][0] for text in texts}
+        return set().union(*(self._leaves(self._formula(literal, at)[1]) for literal in literals for at in bindings))
 
-    def causes(self, i: int, broken: z3.BoolRef, true: list[str]) -> set[str]:
-        """Of the literals that hold before a failing step, those for which it is taken or fails; raises OutOfWork."""
-        by_name = {str(self._first(text)): text for text in true}
-        core = self._ask(i, [z3.Not(broken), *map(self._first, true)]) is None and self.solver.unsat_core()
-        guard = self.relation.reads(self.actions[i].guard)
-        return {by_name[str(name)] for name in core or () if str(name) in by_name} | {
-            text for text in true if self.vocabulary.texts[text][1] and self._leaves(text) <= guard}
+    def mattering(self, i: int, broken: z3.BoolRef, model: z3.ModelRef, leaves: set[tuple]) -> set[tuple]:
+        """Those of the leaves whose values before a failing step make it fail, and all arrays; all leaves where these
+        values alone do not. Raises OutOfWork.
+        """
+        terms = {path: term for path, term in self.relation.variables.terms.items() if path in leaves}
+        arrays = {path for path, term in terms.items() if z3.is_array_sort(term)}
+        held = {str(self._has_value(path, model)): path for path in terms if path not in arrays}
+        if self._ask_few(self._always(i, broken), map(z3.Bool, held)) is not None:
+            return leaves
+        return arrays | {held[str(name)] for name in self.solver.unsat_core() if str(name) in held}
 
-    def _first(self, text):
-        return self._truth(text, next(self._choices(list(self.vocabulary.names), [self._any])), False)
+    def _has_value(self, path, model):
+        """The truth that a leaf has its value before a step."""
+        term = self.relation.variables.terms[path]
+        value = model.eval(term, model_completion=True)
+        name = f"{path} is {value}"
+        if name not in self._values:
+            self._values[name] = z3.Bool(name)
+            self.solver.add(z3.Implies(self._values[name], term == value))
+        return self._values[name]
 
-    def _leaves(self, text):
-        literal, _ = self.vocabulary.texts[text]
-        binding = next(self._choices(list(self.vocabulary.names), [self._any]))
-        return self.relation.reads(self._formula(literal, binding))
+    def true_literals(self, i: int, model: z3.ModelRef, texts: Iterable[str], leaves: set[tuple]
+                      ) -> Iterator[dict[z3.BoolRef, str]]:
+        """Of the literals about some leaves those that hold before a step, by their truths: for each choice of ids, and
+        of the indices that occur in the action.
+        """
+        names = list(self.vocabulary.names)
+        for binding in (b for index in [self._any, *self._of_action[i]] for b in self._choices(names, [index])):
+            if binding["a"] > binding["b"]:
+                continue
+            found = {}
+            for text in texts:
+                literal, holds = self.vocabulary.texts[text]
+                _, formula = self._formula(literal, binding)
+                if self._leaves(formula) <= leaves and z3.is_true(model.eval(formula, model_completion=True)) == holds:
+                    found[self._truth(text, binding, False)] = text
+            yield found
 
-    def _ask(self, i, assumptions):
+    def _leaves(self, formula):
+        """The leaves that a formula speaks of, by path."""
+        if (known := key(formula)) not in self._spoken:
+            paths = self.relation.variables.paths
+            self._spoken[known] = {paths[part] for part in parts(formula) if part in paths}
+        return self._spoken[known]
+
+    def _always(self, i, broken):
+        """That an action does not break what is wanted."""
+        return z3.And(self._taken == i, z3.Not(z3.And(self._enabled, broken)), *self._names, *self.alive.values())
+
+    def cause(self, i: int, broken: z3.BoolRef, true: dict[z3.BoolRef, str]) -> list[str] | None:
+        """Few literals of those that hold before a failing step, by their truths, from where it always fails; None if
+        they do not tell. Raises OutOfWork.
+        """
+        by_name = {str(truth): text for truth, text in true.items()}
+        if self._ask_few(self._always(i, broken), true) is not None:
+            return None
+        return [by_name[str(name)] for name in self.solver.unsat_core() if str(name) in by_name]
+
+    def _ask(self, *assumptions):
         self.work.limit(self.solver)
         if self.work.left() <= 0:
             raise OutOfWork
-        answer = self.solver.check(self._taken == i, *assumptions)
+        answer = self.solver.check(*assumptions)
         if answer == z3.unknown:
             raise OutOfWork
         return self.solver.model() if answer == z3.sat else None
 
-    def _one_broken(self):
-        return self._now(z3.Or(*map(_broken, self.alive)))
+    def _ask_few(self, always, assumptions):
+        """The same, with as few as z3 finds of the assumptions in the core."""
+        self.solver.set("core.minimize", True)
+        try:
+            return self._ask(self._named(always), *assumptions)
+        finally:
+            self.solver.set("core.minimize", False)
 
     def _now(self, broken, *more):
         """The truth that all clauses alive hold, and more, and that the step breaks something."""
-        now = self._either([broken])
-        self.solver.add(z3.Implies(now, z3.And(*self._names, *self.alive.values(), *more)))
-        return now
+        return self._named(z3.And(self._enabled, broken, *self._names, *self.alive.values(), *more))
 
-    def _either(self, broken):
+    def _named(self, formula):
         self._count += 1
-        either = z3.Bool(f"one of them {self._count}")
-        self.solver.add(z3.Implies(either, z3.Or(*broken)))
-        return either
+        name = z3.Bool(f"one of them {self._count}")
+        self.solver.add(z3.Implies(name, formula))
+        return name
 
     def _broken_in(self, model):
         known = {}
@@ -219,22 +250,25 @@ class Houdini:
     def _truth(self, text, binding, after):
         """The truth of a literal where its names stand for these ids and indices."""
         literal, holds = self.vocabulary.texts[text]
-        at = [binding[name] for name in self.vocabulary.names if name in literal.names]
-        key = literal.text, after, *(i if isinstance(i, int) else i.get_id() for i in at)
-        if key not in self._truths:
-            formula = self._formula(literal, binding)
-            truth = z3.Bool(f"{literal.text} at {key[1:]}")
+        at, formula = self._formula(literal, binding)
+        if (literal.text, after, at) not in self._truths:
+            truth = z3.Bool(f"{literal.text} at {(after, *at)}")
             self.solver.add(truth == (self._moved(formula) if after else formula))
-            self._truths[key] = truth, z3.Not(truth)
-        return self._truths[key][0 if holds else 1]
+            self._truths[literal.text, after, at] = truth, z3.Not(truth)
+        return self._truths[literal.text, after, at][0 if holds else 1]
 
     def _formula(self, literal, binding):
+        """A literal as a formula over the state before, with what its names stand for."""
         names = [name for name in self.vocabulary.names if name in literal.names]
-        if literal.text not in self._functions:
-            name = f"literal_{len(self._functions)}"
-            text = f"def {name}({', '.join(['s', *names])}):\n    return {literal.text}\n"
-            self._functions[literal.text] = compiled(name, text, self.vocabulary.namespace)
-        return self.relation.predicate(self._functions[literal.text], *(binding[name] for name in names))
+        at = tuple(i if isinstance(i, int) else i.get_id() for i in (binding[name] for name in names))
+        if (literal.text, at) not in self._formulas:
+            if literal.text not in self._functions:
+                name = f"literal_{len(self._functions)}"
+                text = f"def {name}({', '.join(['s', *names])}):\n    return {literal.text}\n"
+                self._functions[literal.text] = compiled(name, text, self.vocabulary.namespace)
+            arguments = (binding[name] for name in names)
+            self._formulas[literal.text, at] = self.relation.predicate(self._functions[literal.text], *arguments)
+        return at, self._formulas[literal.text, at]
 
     def _moved(self, formula):
         """A formula about the state before as one about the state after."""

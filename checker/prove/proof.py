@@ -16,7 +16,8 @@ from checker.prove.facts import Family, lemma_family, property_family, ranges_of
 from checker.prove.induction import Prover
 from checker.prove.question import Question
 from checker.prove.relation import Relation
-from checker.prove.samples import Samples, reachable_states, sampling_scope
+from checker.prove.sampler import sampling_scopes
+from checker.prove.samples import Samples
 from checker.prove.search import Search
 from checker.prove.steps import States, prove_step
 from checker.prove.symmetry import representatives
@@ -28,6 +29,7 @@ from spec.language.model import SAFETY, Model, Property
 
 PROVED, NOT_INDUCTIVE, NOT_DECIDED = "proved", "not inductive", "not decided"
 RANGES = "declared ranges"
+SEARCHED = (2, 3)
 
 
 @dataclass
@@ -126,29 +128,34 @@ class _Run:
         return [f for name, f in self.outcome.failed.items() if name in names and f.action is not None]
 
     def _search(self, most):
-        """Look for lemmas with two brokers, and prove what is found with as many as are asked."""
-        model, scope = self.relation.model, self.relation.scope
-        small = sampling_scope(model, scope, self.relation.variables.endless)
-        narrow = {**scope, **({"brokers": min(2, scope["brokers"])} if "brokers" in scope else {})}
-        if narrow.get("brokers", 0) < 2:
-            return
+        """Look for lemmas with two ids of each sort, then with three; what is found is proved with as many as are asked.
+        """
+        given, learnt, all_ = [*self.base, *self.lemmas, *self.targets], [], {p.name for p in self.properties}
+        for ids in SEARCHED:
+            learnt += self._learnt(ids, most / len(SEARCHED), learnt)
+            self.outcome = self.prover.prove_together([*given, *learnt])
+            learnt = [f for f in learnt if f in self.outcome.proved]
+            if self._settled() >= all_:
+                break
+        self._keep_few(given, learnt)
+
+    def _learnt(self, ids, most, before):
+        """Lemmas that are found with so many ids of each sort, beside those known before."""
+        model, endless = self.relation.model, self.relation.variables.endless - sorts_of(self.relation.model)
+        narrow = {**self.relation.scope, **dict.fromkeys(sorts_of(model), ids)}
         vocabulary = Vocabulary(model)
-        relation = Relation(model, narrow, self.relation.variables.endless, properties=tuple(self.properties))
-        candidates = Candidates(Samples(vocabulary, reachable_states(model, small), small))
+        relation = Relation(model, narrow, endless, properties=tuple(self.properties))
+        candidates = Candidates(Samples(vocabulary, model, sampling_scopes(model, narrow, endless)))
         search = Search(relation, vocabulary, candidates, most)
-        known = ranges_of(relation) + sequences_of(relation) + [
-            lemma_family(relation, f.source) for f in self.lemmas if f.name not in self.outcome.failed]
+        lemmas = [f for f in [*self.lemmas, *before] if f.name not in self.outcome.failed]
+        known = [*ranges_of(relation), *sequences_of(relation), *(lemma_family(relation, f.source) for f in lemmas)]
         steps = [p for p in self.properties if p.kind == "step"]
         search.run(known, [property_family(relation, t.name) for t in self.targets], steps)
-        self._keep_few(search.families(self.relation))
+        return search.families(self.relation, len(before) + 1)
 
-    def _keep_few(self, learnt):
-        """Prove with the lemmas that were found, and leave out those without which as much is proved, with half of the
-        work that is left.
-        """
+    def _keep_few(self, given, learnt):
+        """Leave out lemmas without which as much is proved, with half of the work that is left."""
         reserve = self.work.left() / 2
-        given = [*self.base, *self.lemmas, *self.targets]
-        self.outcome = self.prover.prove_together([*given, *learnt])
         verdicts = [self._verdict(p) for p in self.properties]
         self._tell_lemmas()
         needed = {name for verdict in verdicts for name in verdict.lemmas}

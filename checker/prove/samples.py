@@ -1,88 +1,177 @@
-"""Reachable states of a small scope, and what holds in them."""
+"""Which literals hold together in sampled reachable states: columns of leaves, and bits."""
 
 from __future__ import annotations
 
-import random
-from collections import Counter
+import re
 from itertools import product
+from typing import Iterable, Iterator
 
 import numpy as np
 
-from checker.execution import Execution
+from checker.compiler import Generated, Program
+from checker.compiler_expressions import Words
+from checker.compiler_text import NUMBER
+from checker.machine import Code
+from checker.prove.sampler import Sampler
 from checker.prove.vocabulary import Literal, Vocabulary
 from spec.language.domains import Scope, values
 from spec.language.model import Model
+from spec.language.plain import Plain, plain_type, put
 
-LARGEST = 4
-DIVE = 100
-MOST_ROWS = 60_000
-COMPARISONS = {"==": np.equal, "<": np.less, ">": np.greater}
-
-
-def sampling_scope(model: Model, scope: Scope, endless: frozenset[str]) -> Scope:
-    """At most three brokers, and endless bounds of a few."""
-    few = {name: min(LARGEST, model.largest[name]) for name in endless}
-    return {**scope, **few, **({"brokers": min(3, scope["brokers"])} if "brokers" in scope else {})}
+WHOLE, WIDE, GROWTH = 400_000, 8_000, 10_000
+CHUNK = 1 << 16
+ASK = """
+def ask(states, count, s, found):
+    for i in range(count):
+        unpack(states[i], s)"""
 
 
-def reachable_states(model: Model, scope: Scope, enough: int = 20_000, seed: int = 1) -> list:
-    """Distinct reachable states of a model: from states with values seen least, a way of steps at random each."""
-    execution, chance, seen = Execution(model, scope), random.Random(seed), Counter()
-    found = {execution.key(state): state for state in execution.initial_states()}
-    waiting = list(found)
-    while waiting and len(found) < enough:
-        some = [chance.randrange(len(waiting)) for _ in range(24)]
-        rarest = min(some, key=lambda i: min(seen[at] for at in enumerate(waiting[i])))
-        waiting[rarest], waiting[-1] = waiting[-1], waiting[rarest]
-        for _ in range(DIVE):
-            key, fresh = waiting.pop(), []
-            seen.update(enumerate(key))
-            for _, _, after in execution.successors(found[key], Counter()):
-                new = execution.key(after)
-                if new not in found:
-                    found[new] = after
-                    fresh.append(new)
-            if not fresh:
-                break
-            chance.shuffle(fresh)
-            waiting += fresh
-    return list(found.values())
+class Predicates:
+    """The specification's predicates among the literals, compiled to be asked of packed states."""
+
+    def __init__(self, vocabulary: Vocabulary, sampler: Sampler):
+        model, packing = sampler.kernel.model, sampler.kernel.packing
+        state, self.numbers, lines = plain_type(model.state, sampler.scope)(), {}, []
+        for literal in vocabulary.literals:
+            for at in bindings(vocabulary, sampler.scope, literal.names) if literal.is_call else ():
+                if isinstance(told(vocabulary, literal, state, at), bool):
+                    number = self.numbers[literal.text, *at.values()] = len(self.numbers)
+                    called = re.sub(r"\b[ab]\b", lambda name: str(at[name[0]]), literal.text)
+                    lines += [f"        if {called}:", f"            found[i][{number}] = 1"]
+        if self.numbers:
+            self._program = Program(sampler.scope)
+            rows = Words(packing.words), NUMBER, model.state, Words(len(self.numbers))
+            names = {"unpack": Generated.of(packing.unpack_source()), **vocabulary.predicates}
+            self._program.export("ask", Generated.of("\n".join([ASK, *lines, "    return 0"]), **names), rows)
+            self._code = Code(self._program.text, "ask", speed=0)
+            self._state = np.zeros(sampler.kernel.compiled.size, np.uint8)
+
+    def ask(self, words: np.ndarray) -> dict[tuple, np.ndarray]:
+        """Where each predicate holds, packed, by its text and ids."""
+        if not self.numbers:
+            return {}
+        parts = []
+        for first in range(0, len(words), CHUNK) or (0,):
+            part = np.ascontiguousarray(words[first:first + CHUNK])
+            found = np.zeros((len(part), len(self.numbers)), np.uint64)
+            self._code.call("ask", part, len(part), self._state, found)
+            parts.append(found.astype(bool))
+        return dict(zip(self.numbers, np.packbits(np.concatenate(parts), axis=0).T.copy()))
+
+
+def bindings(vocabulary: Vocabulary, scope: Scope, names: Iterable[str]) -> Iterator[dict[str, int]]:
+    """All that names may stand for at a scope: ids, of which a and b differ, and indices."""
+    names = [name for name in vocabulary.names if name in names]
+    for chosen in product(*(values(vocabulary.names[name], scope) for name in names)):
+        found = dict(zip(names, chosen))
+        if "a" not in found or "b" not in found or found["a"] != found["b"]:
+            yield found
+
+
+def told(vocabulary: Vocabulary, literal: Literal, state: Plain, at: dict[str, int]):
+    """What a literal says of a state, or of states that are columns; None if it is no condition."""
+    try:
+        return vocabulary.functions[literal.text](state, *(at.get(name, 0) for name in vocabulary.names))
+    except (TypeError, IndexError, AttributeError):
+        return None
+
+
+class Block:
+    """States of one scope as columns: for a literal at some ids and indices, one bit a state, packed."""
+
+    def __init__(self, vocabulary: Vocabulary, sampler: Sampler, predicates: Predicates, words: np.ndarray):
+        self.vocabulary, self.sampler, self.words, self.count = vocabulary, sampler, words, len(words)
+        packing = sampler.kernel.packing
+        self._state = plain_type(sampler.kernel.model.state, sampler.scope)()
+        for leaf in packing.leaves:
+            put(self._state, leaf.path, np.int16(leaf.low))
+        for place in packing.places:
+            shifted = words[:, place.word] >> np.uint64(place.shift) & np.uint64(place.mask)
+            put(self._state, place.leaf.path, shifted.astype(np.int16) + np.int16(place.leaf.low))
+        self._bits = predicates.ask(words)
+
+    def bindings(self, names: Iterable[str]) -> Iterator[dict[str, int]]:
+        """All that names may stand for."""
+        return bindings(self.vocabulary, self.sampler.scope, names)
+
+    def bits(self, text: str, binding: dict[str, int]) -> np.ndarray:
+        """Where a literal, or the opposite of one, holds."""
+        literal, holds = self.vocabulary.texts[text]
+        at = (literal.text, *(binding[name] for name in binding if name in literal.names))
+        if at not in self._bits:
+            column = told(self.vocabulary, literal, self._state, binding)
+            self._bits[at] = np.packbits(np.broadcast_to(column, self.count))
+        return self._bits[at] if holds else ~self._bits[at]
+
+    def showing(self, texts: Iterable[str], binding: dict[str, int]) -> np.ndarray:
+        """Where all of these hold."""
+        found = np.bitwise_and.reduce([self.bits(text, binding) for text in texts])
+        if self.count % 8:
+            found[-1] &= 0xFF << (8 - self.count % 8) & 0xFF
+        return found
 
 
 class Samples:
-    """For each literal and its opposite, by text, whether it holds at each of some (state, ids and indices)."""
+    """Which literals, and opposites of literals, hold together in reachable states of some scopes."""
 
-    def __init__(self, vocabulary: Vocabulary, states: list, scope: Scope):
-        self.vocabulary, self.holds = vocabulary, {}
-        self._rows, self._columns = list(_rows(vocabulary, states, scope)), {}
-        for literal in vocabulary.literals:
-            if (holds := self._holding(literal)) is not None:
-                self.holds[literal.text], self.holds[literal.negated] = holds, ~holds
+    def __init__(self, vocabulary: Vocabulary, model: Model, scopes: list[Scope]):
+        self.vocabulary = vocabulary
+        small, large = (Sampler(model, scope) for scope in scopes)
+        self._predicates = {sampler: Predicates(vocabulary, sampler) for sampler in (small, large)}
+        self.blocks = [self._block(small, small.states(small.initial, WHOLE)),
+                       self._block(large, large.states(large.initial, WHOLE, WIDE))]
+        self._grown: dict[Sampler, list[np.ndarray]] = {small: [], large: []}
+        self._later: dict[Sampler, Block] = {}
+        calls = {text for text, *_ in self._predicates[small].numbers}
+        self.texts = [t for t, (literal, _) in vocabulary.texts.items() if not literal.is_call or literal.text in calls]
 
-    def _holding(self, literal: Literal):
-        """Where a literal holds; None when it is not a truth of every row."""
-        try:
-            if literal.sides:
-                left, sign, right = literal.sides
-                return COMPARISONS[sign](self._column(left), self._column(right))
-            column = self._column(literal.text)
-        except (TypeError, IndexError, AttributeError):
+    def _block(self, sampler, words):
+        return Block(self.vocabulary, sampler, self._predicates[sampler], words)
+
+    def never(self, texts: Iterable[str]) -> bool:
+        """Whether there is no state, with ids and indices, in which all of these hold."""
+        return self._where(texts) is None
+
+    def together(self, some: Iterable[str], texts: Iterable[str]) -> frozenset[str] | None:
+        """Those of the texts that hold where some of them do, in one state; None if there is none."""
+        names = frozenset().union(*(self.vocabulary.texts[text][0].names for text in texts))
+        found = self._where(some, names)
+        if found is None:
             return None
-        return column if column.dtype == bool else None
+        block, at, binding = found
+        return frozenset(t for t in texts if block.bits(t, binding)[at // 8] >> (7 - at % 8) & 1)
 
-    def _column(self, text):
-        """The values of an expression, one for each row."""
-        if text not in self._columns:
-            names = ", ".join(["s", *self.vocabulary.names])
-            function = eval(f"lambda {names}: {text}", dict(self.vocabulary.namespace))  # noqa: S307 - text made here
-            self._columns[text] = np.array([function(*row) for row in self._rows])
-        return self._columns[text]
+    def often(self) -> dict[str, float]:
+        """In what part of the states each literal holds, over all ids and indices."""
+        found = {}
+        for text in self.texts:
+            literal, holds = self.vocabulary.texts[text]
+            if holds:
+                counted = [(int(np.bitwise_count(block.showing([text], at)).sum()), block.count)
+                           for block in self.blocks for at in block.bindings(literal.names)]
+                found[text] = sum(n for n, _ in counted) / sum(n for _, n in counted)
+                found[literal.negated] = 1 - found[text]
+        return found
 
+    def signature(self, text: str) -> tuple:
+        """The same for literals that hold in the same states, whatever the ids and indices."""
+        return tuple(hash(block.showing([text], at).tobytes()) for block in self.blocks
+                     for at in block.bindings(self.vocabulary.names))
 
-def _rows(vocabulary, states, scope, seed=1):
-    """States with all that the names may stand for; some of them, evenly, if there are too many."""
-    choices = [values(domain, scope) for domain in vocabulary.names.values()]
-    chosen = [c for c in product(*choices) if c[0] != c[1]]
-    share = MOST_ROWS / max(1, len(states) * len(chosen))
-    chance = random.Random(seed)
-    return [(s, *c) for s in states for c in chosen if chance.random() < share]
+    def grow(self, texts: Iterable[str]) -> None:
+        """Add states that are reached from one in which all of these hold."""
+        block, at, _ = self._where(texts)
+        sampler = block.sampler
+        self._grown[sampler].append(sampler.states(block.words[at:at + 1], GROWTH))
+        self._later[sampler] = self._block(sampler, np.concatenate(self._grown[sampler]))
+
+    def _where(self, some, names=frozenset()):
+        """A state in which all of these hold, as its block and number, and what names stand for; None without one."""
+        names = names.union(*(self.vocabulary.texts[text][0].names for text in some))
+        for block in (*self.blocks, *self._later.values()):
+            for binding in block.bindings(names):
+                showing = block.showing(some, binding)
+                if showing.any():
+                    byte = int(np.flatnonzero(showing)[0])
+                    return block, 8 * byte + 8 - int(showing[byte]).bit_length(), binding
+        return None

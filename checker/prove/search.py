@@ -1,99 +1,160 @@
-"""The search for lemmas: Houdini over all clauses of two literals, then over clauses of three that failures ask for.
+"""The search for lemmas: from a step that breaks a property to a clause that excludes the state before it.
 
-A clause says that literals never hold together. It is a candidate when no sampled reachable state satisfies them all.
-From a step that still breaks a property, the clauses of three literals that exclude the state before it are learnt.
+A clause says that literals never hold together. It is a candidate when no sampled reachable state shows them all.
+What is learnt for a property is to be kept by all actions in turn, with what that needs.
 """
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
+
+import z3
 
 from checker.prove.candidates import Candidates, Clause
 from checker.prove.facts import Family, lemma_family
 from checker.prove.houdini import Houdini, OutOfWork
+from checker.prove.printed import lemmas
 from checker.prove.relation import Relation
 from checker.prove.vocabulary import Vocabulary, compiled
 from checker.prove.work import Work
 from spec.language.model import Property
 
-MOST = 200
-FEW, DEPTH = 3, 2
+ORDERS, FEW = 2, 6
+BEGINNINGS, FAILURES = 5, 50
 LEARNING = 0.8
 
 
 @dataclass
 class Search:
-    """Clauses `kept` with so many millions of z3's steps; `counts`: candidates at first, kept of them, learnt later."""
+    """Clauses `kept` with so many millions of z3's steps."""
 
     relation: Relation
     vocabulary: Vocabulary
     candidates: Candidates
     millions: float
     kept: list[Clause] = field(default_factory=list)
-    counts: dict[str, int] = field(default_factory=dict)
 
     def run(self, known: list[Family], targets: list[Family], steps: list[Property]) -> None:
-        """Learn until targets and steps are kept by all actions, nothing new is learnt, or the work is done."""
-        houdini = Houdini(self.relation, self.vocabulary, Work(self.millions * LEARNING))
-        houdini.know([*known, *targets])
-        wanted = houdini.want([*known, *targets], steps)
-        settled: list[Clause] = []
+        """Learn until targets and steps are kept by all actions, or the work is done."""
+        work = Work(self.millions * LEARNING)
+        self._houdini, self._causes = (Houdini(self.relation, self.vocabulary, work) for _ in "hc")
+        for houdini in (self._causes, self._houdini):
+            houdini.know([*known, *targets])
+            wanted = houdini.want([*known, *targets], steps)
         try:
-            first = self.candidates.first()
-            houdini.add(first)
-            houdini.settle()
-            settled = list(houdini.alive)
-            self.counts = {"first": len(first), "kept": len(settled), "learnt": 0}
-            for fresh in self._learnt(houdini, wanted):
-                houdini.add(fresh)
-                self.counts["learnt"] += len(fresh)
-                houdini.settle()
-                settled = list(houdini.alive)
+            self._learn(wanted)
         except OutOfWork:
-            houdini.keep_only(settled)
-        houdini.work = Work(self.millions * (1 - LEARNING))
+            pass
+        self._houdini.work = Work(self.millions * (1 - LEARNING))
         try:
-            self.kept = self._needed(houdini, wanted)
+            self._houdini.settle()
+            self.kept = self._needed(wanted)
         except OutOfWork:
             pass
 
-    def _learnt(self, houdini, wanted):
-        """Clauses of three literals that are new, until all that is wanted is kept or there are none."""
-        tried: set[Clause] = set()
-        while True:
-            failures = {name: houdini.failing(broken) for name, broken in wanted.items()}
-            fresh = [clause for name, failure in failures.items() if failure
-                     for clause in self._excluding(houdini, wanted[name], *failure, DEPTH)]
-            if tried.issuperset(fresh):
-                return
-            tried.update(fresh)
-            yield dict.fromkeys(fresh)
+    def _learn(self, wanted):
+        """Learn for one property after the other; where that leads too far, again later, with what is kept by then."""
+        self._houdini.add(self.candidates.first())
+        for number in range(BEGINNINGS):
+            self._chance = random.Random(number)
+            for name in list(wanted):
+                self._houdini.settle()
+                self._causes.add(self._houdini.alive)
+                self._goals: dict[str | Clause, z3.BoolRef] = {name: wanted[name]}
+                self._refused, self._asked_by = set(), {}
+                if self._learn_for(FAILURES << number):
+                    wanted = {other: broken for other, broken in wanted.items() if other != name}
 
-    def _excluding(self, houdini, broken, i, model, depth):
-        """Clauses that exclude the state before a failing step, those dropped among them with what they lack."""
-        true = houdini.true_literals(model, self.candidates.texts)
-        found = self.candidates.triples(true, houdini.causes(i, broken, true), MOST)
-        for clause in houdini.dropped(true)[:FEW] if depth else ():
-            found.append(clause)
-            if failure := houdini.failing(houdini.goal(clause), clause):
-                found += self._excluding(houdini, houdini.goal(clause), *failure, depth - 1)
-        return found
+    def _learn_for(self, failures):
+        """Learn until all goals are kept: the newest first, so that what is false is soon seen to be. False when the
+        property is given up, or after so many failing steps.
+        """
+        first, kept = next(iter(self._goals)), set()
+        while goal := next((g for g in reversed(self._goals) if g not in kept), None):
+            failure = self._houdini.failing(self._goals[goal])
+            if failure is None:
+                kept.add(goal)
+                continue
+            causes, shown = self._causes_of(goal, *failure)
+            clause = self._excluding(goal, causes)
+            if clause:
+                self._houdini.add([clause])
+                self._goals[clause] = self._houdini.goal(clause)
+            else:
+                self._give_up(goal, shown)
+                kept.clear()
+            failures -= 1
+            if first not in self._goals or not failures:
+                return False
+        return True
 
-    def _needed(self, houdini, wanted):
+    def _excluding(self, goal, causes):
+        """A clause that excludes one of the causes; one that needs no other is preferred. None if all are refused."""
+        found = dict.fromkeys(clause for cause in causes for clause in self.candidates.within(cause, self._refused))
+        best = sorted(found, key=self.candidates.rank)
+        for clause in best[:FEW]:
+            self._houdini.add([clause])
+            self._houdini.drop(clause)
+            if self._houdini.failing(self._houdini.goal(clause), clause) is None:
+                return clause
+        if not best:
+            return None
+        self._asked_by.setdefault(best[0], []).append(goal)
+        return best[0]
+
+    def _causes_of(self, goal, i, model):
+        """Few literals from which a step breaks a goal, several times, and None; or nothing, and those of them that
+        samples show together. They are of the literals about what matters, or of all where these do not tell.
+        """
+        if isinstance(goal, Clause):
+            self._causes.add([goal])
+            self._causes.drop(goal)
+        broken = self._goals[goal]
+        for texts in (self.candidates.texts, self.candidates.samples.texts):
+            leaves = self._causes.spoken_of(texts)
+            if texts is self.candidates.texts:
+                leaves = self._causes.mattering(i, broken, model, leaves)
+            for true in self._causes.true_literals(i, model, texts, leaves):
+                orders = [self._chance.sample(list(true.items()), len(true)) for _ in range(ORDERS)]
+                causes = [self._causes.cause(i, broken, dict(order)) for order in orders]
+                if causes[0] is not None:
+                    shown = next((cause for cause in causes if not self.candidates.samples.never(cause)), None)
+                    return ([], shown) if shown else (causes, None)
+        return [], None
+
+    def _give_up(self, goal, shown):
+        """Give up a goal; where a sample shows what causes it to fail, also the clauses that states from there show."""
+        if shown is not None:
+            self.candidates.samples.grow(shown)
+        wrong = [g for g in self._goals if isinstance(g, Clause) and not self.candidates.samples.never(g.literals)]
+        for given_up in (goal, *wrong):
+            if isinstance(given_up, Clause):
+                self._refused.add(given_up)
+            if given_up in self._goals:
+                self._forget(given_up)
+
+    def _forget(self, goal):
+        """Drop a goal, and the clauses that only it asked for."""
+        del self._goals[goal]
+        self._houdini.drop(goal)
+        for clause in [c for c, asked_by in self._asked_by.items() if goal in asked_by and c in self._goals]:
+            self._asked_by[clause].remove(goal)
+            if not self._asked_by[clause]:
+                self._forget(clause)
+
+    def _needed(self, wanted):
         """The clauses that what is wanted needs, those that these need, and so on."""
-        goals = [b for b in wanted.values() if houdini.failing(b) is None]
-        found: set[Clause] = set()
+        goals = [b for b in wanted.values() if self._houdini.failing(b) is None]
+        found: dict[Clause, None] = {}
         while goals:
-            new = houdini.core(goals, found)
-            found |= new
-            goals = [houdini.goal(c) for c in new]
-        return sorted(found, key=lambda c: c.literals)
+            new = self._houdini.core(goals, found)
+            found |= dict.fromkeys(new)
+            goals = [self._houdini.goal(c) for c in new]
+        return list(found)
 
-    def families(self, relation: Relation) -> list[Family]:
-        """The clauses kept as families of a relation."""
-        found = []
-        for number, clause in enumerate(self.kept, 1):
-            name = f"lemma_{number}"
-            function = compiled(name, clause.text(name, self.vocabulary), self.vocabulary.namespace)
-            found.append(lemma_family(relation, function, "candidate"))
-        return found
+    def families(self, relation: Relation, first: int) -> list[Family]:
+        """The clauses kept as lemmas of a relation, numbered from the first."""
+        texts = lemmas(self.kept, self.vocabulary, first)
+        return [lemma_family(relation, compiled(name, text, self.vocabulary.namespace), "candidate")
+                for name, text in texts.items()]

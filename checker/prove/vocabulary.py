@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
 from types import FunctionType
-from typing import Iterator
+from typing import Callable, Iterator
 
 from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 from spec.language.model import Model
@@ -35,11 +35,14 @@ class Term:
 
 @dataclass(frozen=True)
 class Literal:
-    """A condition as text, and the names that it speaks of; `sides` are left, sign and right of a comparison."""
+    """A condition as text, and the names that it speaks of; `sides` are left, sign and right of a comparison, a call
+    of a predicate `is_call`.
+    """
 
     text: str
     names: frozenset[str]
     sides: tuple[str, str, str] | None = None
+    is_call: bool = False
 
     @property
     def negated(self) -> str:
@@ -62,7 +65,8 @@ class Vocabulary:
         found = [*self._single(constants_), *_compared(self.terms), *_called(model, self.sort)]
         self.literals = list({literal.text: literal for literal in found}.values())
         self.shown = {name: _shown(model, name, domain) for name, domain in self.names.items()}
-        self.namespace = constants_ | {f.__name__: f for f in predicates(model)} | {"contains": contains}
+        self.predicates = {f.__name__: f for f in predicates(model)}
+        self.namespace = constants_ | self.predicates | {"contains": contains}
         self.namespace |= {self.shown[name]: domain for name, domain in self.names.items()}
 
     @cached_property
@@ -70,6 +74,12 @@ class Vocabulary:
         """Each literal and its opposite: the literal, and whether it holds."""
         signed = ((text, (l, holds)) for l in self.literals for text, holds in ((l.text, True), (l.negated, False)))
         return dict(signed)
+
+    @cached_property
+    def functions(self) -> dict[str, Callable]:
+        """Each literal as a function of a state and all names."""
+        head = f"lambda {', '.join(['s', *self.names])}: "
+        return {l.text: eval(head + l.text, dict(self.namespace)) for l in self.literals}  # noqa: S307 - text made here
 
     def swapped(self, text: str) -> str:
         """A literal with `a` and `b` exchanged."""
@@ -180,7 +190,7 @@ def _called(model, sort):
             for ids in product("ab", repeat=len(names) - 1):
                 used = frozenset(ids) | {n for n in "ab" if f"[{n}]" in of}
                 if len(set(ids)) == len(ids) and used:
-                    yield Literal(f"{function.__name__}({', '.join((of, *ids))})", used)
+                    yield Literal(f"{function.__name__}({', '.join((of, *ids))})", used, is_call=True)
 
 
 def _field_names(domain):

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from checker.execution import Execution
 from checker.local import explore_here
 from checker.mutation import catalogue
-from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
-from checker.prove.samples import reachable_states
 from checker.prove import explored
+from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
+from checker.prove.sampler import Sampler
 from checker.prove.table import (
     ONLY, SECTIONS, UNDISTURBED, failing, main, proved_scope, section, sections_of, violated,
 )
@@ -40,7 +41,9 @@ def proof_of(model, *names, lemmas=None, **sizes):
 def test_lemmas_hold_in_sampled_states(system, variant):
     (model,) = find(system, variant)
     scope = {**model.scope, **({"brokers": 2} if "brokers" in model.scope else {})}
-    states = reachable_states(model, scope, 300)
+    sampler, execution = Sampler(model, scope), Execution(model, scope)
+    unpack = sampler.kernel.packing.unpack
+    states = [execution.from_values(unpack(words)) for words in sampler.states(sampler.initial, 300, 8)]
     for lemma in LEMMAS[system, variant]:
         domains = [values(d, scope) for name, d in lemma.__annotations__.items() if name != "return"]
         assert all(lemma(state, *chosen) for state in states for chosen in product(*domains)), lemma.__name__

@@ -1,0 +1,68 @@
+"""Clauses as Python that can be pasted: those alike but for one code are one lemma."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Iterable
+
+from checker.prove.candidates import Clause
+from checker.prove.vocabulary import Vocabulary
+from spec.language.domains import Choice
+
+WIDTH = 110
+
+
+def lemmas(clauses: Iterable[Clause], vocabulary: Vocabulary, first: int) -> dict[str, str]:
+    """Lemmas that say the same as the clauses, the text of a function each by its name, numbered from the first."""
+    merged = enumerate(_merged(list(clauses), vocabulary), first)
+    return {f"lemma_{number}": _text(f"lemma_{number}", *parts, vocabulary) for number, parts in merged}
+
+
+def _merged(clauses, vocabulary):
+    """Each clause, or several that differ in one code: the literals that they share, and the leaf with its codes."""
+    codes, alike = _codes(vocabulary), {}
+    for clause in clauses:
+        for literals in dict.fromkeys((clause.literals, tuple(map(vocabulary.swapped, clause.literals)))):
+            for literal in literals:
+                leaf, sign, code = literal.partition(" == ")
+                if code in codes.get(leaf, ()):
+                    rest = tuple(sorted(l for l in literals if l != literal))
+                    alike.setdefault((rest, leaf), {})[clause] = code
+    told = set()
+    for (rest, leaf), found in sorted(alike.items(), key=lambda group: -len(group[1])):
+        left = {clause: code for clause, code in found.items() if clause not in told}
+        if len(left) > 1:
+            told.update(left)
+            yield rest, leaf, list(dict.fromkeys(left.values()))
+    yield from ((clause.literals, None, []) for clause in clauses if clause not in told)
+
+
+def _codes(vocabulary):
+    """The codes of each leaf that has some, as text."""
+    leaves = {term.text for term in vocabulary.terms if isinstance(term.domain, Choice)}
+    found = {}
+    for literal in vocabulary.literals:
+        if literal.sides and literal.sides[0] in leaves:
+            found.setdefault(literal.sides[0], []).append(literal.sides[2])
+    return found
+
+
+def _text(name, literals, leaf, codes, vocabulary):
+    parts = [vocabulary.opposite(literal) for literal in literals]
+    if leaf:
+        others = [code for code in _codes(vocabulary)[leaf] if code not in codes]
+        if len(others) < len(codes):
+            parts += [f"{leaf} == {code}" for code in others]
+        else:
+            parts.append(f"({' and '.join(f'{leaf} != {code}' for code in codes)})")
+    used = frozenset(chain(*(vocabulary.texts[literal][0].names for literal in literals)))
+    used |= {ab for ab in "ab" if leaf and f"[{ab}]" in leaf}
+    names = [n for n in vocabulary.names if n in used]
+    parameters = ", ".join(["s", *(f"{n}: {vocabulary.shown[n]}" for n in names)])
+    parts = (["a == b"] if {"a", "b"} <= used else []) + parts
+    line = f"    return {' or '.join(parts)}"
+    if len(line) > WIDTH:
+        parts = [part.replace(" and ", "\n            and ") if len(part) > WIDTH else part for part in parts]
+        joined = "\n        or ".join(parts)
+        line = f"    return (\n        {joined}\n    )"
+    return f"def {name}({parameters}):\n{line}\n"

@@ -1,0 +1,55 @@
+"""Reachable states of small scopes, packed, by the explorer's kernel."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from checker.execution import Execution
+from checker.kernel import Expansion, Kernel, require_in_range
+from checker.table import Table
+from spec.language.domains import Scope
+from spec.language.layout import leaves
+from spec.language.model import Model
+
+FEW, LARGEST, MORE = 3, 4, 3
+
+
+def sampling_scopes(model: Model, scope: Scope, endless: frozenset[str]) -> list[Scope]:
+    """A scope to explore as far as it goes, and a larger one to wander in; bounds that count a single number, as
+    faults, are larger than those of many.
+    """
+    found = []
+    for most, more in ((FEW, 1), (LARGEST, MORE)):
+        few = {name: min(most, model.largest[name]) for name in endless}
+        counted = Counter(leaf.bound for leaf in leaves(model.state, {**scope, **few}))
+        found.append({**scope, **{name: size * (more if counted[name] == 1 else 1) for name, size in few.items()}})
+    return found
+
+
+class Sampler:
+    """Packed reachable states of a model at a scope, made by the explorer's kernel."""
+
+    def __init__(self, model: Model, scope: Scope, seed: int = 1):
+        self.scope, self.kernel = scope, Kernel(model, scope, ())
+        self._expansion, self._chance = Expansion(self.kernel.compiled), np.random.default_rng(seed)
+        self._table = Table(self.kernel.packing.words)
+        first = Execution(model, scope).initial_states()
+        self.initial = np.array([self.kernel.packing.pack(state) for state in first], np.uint64)
+
+    def states(self, first: np.ndarray, most: int, width: int | None = None) -> np.ndarray:
+        """Up to so many packed states that were not seen before, reached from the first ones level by level, and these;
+        of each level those that fit, or no more than `width`, by chance. Shape (n, words).
+
+        Raises UserError when a step puts a value out of its declared range.
+        """
+        self._table.insert(first)
+        level, found = first, [first]
+        while len(level) and (room := most - sum(map(len, found))) > 0:
+            level = np.concatenate([out[self._table.insert(out)] for out, _, _ in self._expansion.run(level)])
+            if len(level) > (fits := min(room, width or room)):
+                level = level[self._chance.choice(len(level), fits, replace=False)]
+            found.append(level)
+        require_in_range(self.kernel, self._expansion)
+        return np.concatenate(found)
