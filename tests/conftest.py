@@ -48,7 +48,7 @@ THOROUGH = re.compile("|".join((
     r"test_prove_systems\.py::test_a_mistake_.*(stop-deletes|elect-queued|start-of-epoch|everybody-leads)",
     r"test_prove_systems\.py::test_a_section_.*(group|consumer|replica)",
     r"test_prove_systems\.py::test_(the_lemmas_of_groups|without_a_mistake|lemmas_hold_in_all)",
-    r"test_prove_systems\.py::test_lemmas_hold_in_sampled.*group-(classic|static|limited)",
+    r"test_prove_systems\.py::test_lemmas_hold_in_sampled.*group-(unlocked|classic|static|limited)",
     r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
     r"test_live_walks\.py::.*election-legacy",
     r"test_live_loss\.py::test_(a_zombie|followers)",

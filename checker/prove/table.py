@@ -24,6 +24,7 @@ WORK = 2000.0
 OTHER_SIZES = {
     ("replication", "kip320"): {"brokers": 4}, ("requests", "current"): {"queue": 2},
     **{("group", variant): {"brokers": 2} for variant in ("classic", "middle", "current", "limited")},
+    ("group", "unlocked"): {"brokers": 2, "ids": 3, "log": 3, "prepared": 2},
     ("group", "static"): {"brokers": 2, "clients": 3}, ("group", "transactional"): {"brokers": 2, "clients": 2},
     ("consumer", "orderly"): {"consumers": 2}, ("replica", "current"): {"log": 2, "records": 2},
 }
@@ -31,8 +32,8 @@ UNDISTURBED = {("consumer", "orderly"): {"expiries": 0, "splits": 0, "losses": 0
 VARIANTS = (
     ("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging"), ("replication", "kip320"),
     ("async-isr", "maximal-isr"), ("partition", "fenced"), ("requests", "current"), ("topics", "kip455"),
-    ("replica", "current"), ("group", "classic"), ("group", "middle"), ("group", "current"), ("group", "static"),
-    ("group", "limited"), ("group", "transactional"), ("consumer", "orderly"),
+    ("replica", "current"), ("group", "unlocked"), ("group", "classic"), ("group", "middle"), ("group", "current"),
+    ("group", "static"), ("group", "limited"), ("group", "transactional"), ("consumer", "orderly"),
 )
 ANY_SIZE = {("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging")}
 

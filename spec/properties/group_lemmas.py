@@ -114,9 +114,8 @@ def nobody_is_pending(s, b: Broker, id: KnownId):
     return s.brokers[b].group.members[id].status != PENDING
 
 
-def record_is_whole(s, p: Place):
-    """A record of a group has the leader among its members, and what was chosen; one without members has nothing."""
-    record = s.storage.log.slots[p]
+def is_whole(record):
+    """Whether a record of a group has the leader among its members, and what was chosen, or nothing."""
     if record.kind != GROUP_RECORD:
         return is_empty(record.members)
     if record.leader == NOBODY:
@@ -124,6 +123,11 @@ def record_is_whole(s, p: Place):
         return nothing and is_empty(record.members) and record.generation > 0
     chosen = record.protocol != NOBODY and record.topic != NOBODY and record.generation > 0
     return chosen and contains(record.members, record.leader)
+
+
+def record_is_whole(s, p: Place):
+    """A record of a group in the log is whole; others have no members."""
+    return is_whole(s.storage.log.slots[p])
 
 
 def tombstone_is_due(s, b: Broker):

@@ -12,6 +12,7 @@ from spec.properties.group_member_lemmas import CURRENT as GROUP_CURRENT
 from spec.properties.group_member_lemmas import MIDDLE as GROUP_MIDDLE
 from spec.properties.group_static_lemmas import STATIC
 from spec.properties.group_transaction_lemmas import TRANSACTIONAL
+from spec.properties.group_unlocked_lemmas import UNLOCKED
 from spec.properties.partition_lemmas import FENCED as PARTITION_FENCED
 from spec.properties.replica_lemmas import CURRENT as REPLICA_CURRENT
 from spec.properties.replication_lemmas import KIP320
@@ -30,6 +31,7 @@ LEMMAS = {
     ("group", "middle"): GROUP_MIDDLE,
     ("group", "static"): STATIC,
     ("group", "transactional"): TRANSACTIONAL,
+    ("group", "unlocked"): UNLOCKED,
     ("partition", "fenced"): PARTITION_FENCED,
     ("replica", "current"): REPLICA_CURRENT,
     ("replication", "kip320"): KIP320,
@@ -63,8 +65,13 @@ ALONE = GROUPS | {
     "assignment_is_stored": "with two moves of the leader and a fault",
     "young_offset_stays": "of a commit without a generation",
 }
+CLASSIC = BY_AGE | {"offset_never_regresses": "with three moves of the leader"}
 FALSE_OF_GROUPS = {
-    "classic": BY_AGE | {"offset_never_regresses": "with three moves of the leader"},
+    "unlocked": CLASSIC | {
+        "stable_is_stored": "when records are appended in another order",
+        "no_stale_commit": "when records are appended in another order",
+    },
+    "classic": CLASSIC,
     "middle": BY_AGE,
     "current": BY_GROUP,
     "static": ALONE,

@@ -231,6 +231,31 @@ CACHED_BEYOND_THE_LOG = [
     "offsets.reset_offset(b=1) -> STORED",
     "offsets.offset_stored(b=1, i=0)",
 ]
+APPENDED_IN_ANOTHER_ORDER = [
+    "join.first_join(b=0, m=0, late=0, first=0, second=0) -> PARKED",
+    "join.complete_join(b=0, leader=0, protocol=0, topic=0)",
+    "member.joined(m=0)",
+    "sync.sync(b=0, m=0, late=0, owner=0) -> STORED",
+    "join.first_join(b=0, m=1, late=0, first=0, second=0) -> PARKED",
+    "join.join_timeout(b=0, leader=1, protocol=0, topic=0)",
+    "member.joined(m=1)",
+    "sync.sync(b=0, m=1, late=0, owner=1) -> STORED",
+    "coordinator.append(b=0, i=1)",
+    "sync.group_stored(b=0, i=0)",
+    "coordinator.append(b=0, i=0)",
+    "sync.group_stored(b=0, i=0)",
+]
+COMMITTED_BEHIND_A_GENERATION = [
+    *APPENDED_IN_ANOTHER_ORDER[:4],
+    "coordinator.append(b=0, i=0)",
+    "sync.group_stored(b=0, i=0)",
+    "member.synced(m=0)",
+    "offsets.commit(b=0, m=0, late=0) -> STORED",
+    "membership.expire(b=0, id=0, heir=-1)",
+    "join.complete_join(b=0, leader=-1, protocol=0, topic=0)",
+    "coordinator.append(b=0, i=1)",
+    "coordinator.append(b=0, i=0)",
+]
 
 
 def without_ids(texts):
@@ -254,6 +279,17 @@ def without_delay(texts):
     return [text.replace("join.join_timeout(", "join.complete_join(") for text in texts]
 
 
+def as_appended(texts):
+    """The same steps where a record that is prepared is appended in a step of its own, at once."""
+    found = []
+    for text in texts:
+        found.append(text)
+        broker = re.search(r"\bb=(\d)", text)
+        if text.endswith("-> STORED") or text.startswith("join.complete_join(") and "leader=-1" in text:
+            found.append(f"coordinator.append(b={broker[1]}, i=0)")
+    return found
+
+
 FALSE_OF_MIDDLE = {name: without_ids(texts) for name, texts in {
     "above_stored": LOADED_NOTHING, "stable_is_stored": BORN_AGAIN, "no_stale_commit": THERE_AND_BACK,
     "durable": LOADED_BEHIND, "loaded_is_log": LOADED_BEHIND, "running_group_keeps_offset": EXPIRED_WHILE_RUNNING,
@@ -264,10 +300,14 @@ FALSE_OF_ONE = {
     "durable": OFFSET_DELETED_WHILE_COMMITTING, "assignment_is_stored": LOST_ALONE,
     "young_offset_stays": EXPIRED_AT_ONCE,
 }
+FALSE_OF_CLASSIC = {name: without_delay(texts) for name, texts in FALSE_OF_MIDDLE.items()} | {
+    "offset_never_regresses": CACHED_BEYOND_THE_LOG,
+}
 FALSE = {
-    "classic": {name: without_delay(texts) for name, texts in FALSE_OF_MIDDLE.items()} | {
-        "offset_never_regresses": CACHED_BEYOND_THE_LOG,
+    "unlocked": {name: as_appended(texts) for name, texts in FALSE_OF_CLASSIC.items()} | {
+        "stable_is_stored": APPENDED_IN_ANOTHER_ORDER, "no_stale_commit": COMMITTED_BEHIND_A_GENERATION,
     },
+    "classic": FALSE_OF_CLASSIC,
     "middle": FALSE_OF_MIDDLE,
     "current": FALSE_OF_CURRENT, "transactional": FALSE_OF_CURRENT,
     "static": {name: without_ids(texts) for name, texts in FALSE_OF_ONE.items()},

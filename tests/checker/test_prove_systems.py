@@ -132,9 +132,8 @@ def test_every_property_of_the_catalogue_is_in_the_table():
 
 
 @pytest.mark.parametrize("title", [
-    "async-isr/maximal-isr", "replica/current", "group/classic", "group/middle", "group/current", "group/static",
-    "group/limited", "group/transactional", "consumer/orderly",
-    "consumer/orderly, undisturbed",
+    "async-isr/maximal-isr", "replica/current", "group/unlocked", "group/classic", "group/middle", "group/current",
+    "group/static", "group/limited", "group/transactional", "consumer/orderly", "consumer/orderly, undisturbed",
 ])
 def test_a_section_of_the_table_is_what_a_proof_says(title):
     system, variant, kept, _ = SECTIONS[title]
