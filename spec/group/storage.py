@@ -39,6 +39,7 @@ GHOSTS = Record(
     deleted=(Flag(), "the group has died: generations begin anew"),
     gone=(Flag(), "an operator was told that the group is deleted, and nobody has written since"),
     stale=(Flag(), "a commit was appended behind the record of a newer generation (G7)"),
+    former=(Number(0, Bound("epochs")), "the last epoch in which another has led than the present leader, 0 for none"),
 )
 STORAGE = Record(
     epoch=(Number(1, Bound("epochs")), "leader epoch of the offsets partition"),
@@ -78,6 +79,8 @@ def is_next_leader(storage, b, epoch):
 
 def elect(storage, to):
     """A leader for the next epoch."""
+    if not leads(storage, to):
+        storage.ghosts.former = storage.epoch
     storage.leaders[storage.epoch] = to
     storage.epoch += 1
 
