@@ -85,7 +85,6 @@ FALSE_BEYOND = {
     ("topics", "kip455", "deletion_goes_on"): "false with four requests and a fault (findings/topics.md)",
     ("topics", "kip455", "own_logs_deleted"): "false with four requests and a fault (findings/topics.md)",
     ("topics", "kip455", "removed_when_deleted"): "false with three brokers and three faults (findings/topics.md)",
-    ("requests", "current", "metadata_converges"): "false with three brokers and three faults (findings/requests.md)",
     ("consumer", "orderly", "claims_afresh"): "false with an expiry and a crash (findings/consumer.md)",
 } | {
     ("group", variant, name): f"false {when} (findings/group.md)"

@@ -9,6 +9,7 @@ from spec.language.domains import NOBODY
 from spec.language.sets import contains
 from spec.partition.strategies import replicas_of
 from spec.properties.requests_convergence_lemmas import CONVERGENCE
+from spec.properties.requests_metadata_lemmas import METADATA
 from spec.requests.batch import DELETE, NOTHING, first_kind
 from spec.requests.context import NO_EPOCH, NOT_DELETED, Broker, ControllerEpoch
 
@@ -176,5 +177,5 @@ CURRENT = (
     only_the_elected_send, only_the_live_are_sent, reign_is_the_senders, nobody_sends_nothing, cache_was_written,
     unhosted_has_no_leader, caches_agree, replica_agrees_with_cache, request_was_written, request_agrees_with_cache,
     request_agrees_with_replica, requests_agree, deletion_was_asked, stop_deletes_when_asked, nothing_waits,
-    *CONVERGENCE,
+    *CONVERGENCE, *METADATA,
 )

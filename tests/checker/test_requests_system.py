@@ -8,7 +8,6 @@ from checker.execution import Execution
 from checker.local import explore_here
 from checker.reference import violations
 from spec.museum.control_requests import CURRENT, MODELS
-from spec.properties.lemmas import FALSE_BEYOND
 from spec.properties.requests import metadata_converges
 from spec.properties.requests_goals import left_behind
 from tests.checker.behaviours import behaviour
@@ -111,4 +110,3 @@ def test_a_death_while_the_leader_counts_as_offline_is_told_to_nobody():
     state = trace.last
     assert not metadata_converges(state) and state.zk.registered == 0b011
     assert [broker.alive for broker in state.brokers[:2]] == [0b111, 0b111]
-    assert ("requests", "current", "metadata_converges") in FALSE_BEYOND
