@@ -84,7 +84,7 @@ FALSE_BEYOND = {
     ("partition", "fenced", "led_if_possible"): "false with three faults (findings/partition.md)",
     ("topics", "kip455", "deletion_goes_on"): "false with four requests and a fault (findings/topics.md)",
     ("topics", "kip455", "own_logs_deleted"): "false with four requests and a fault (findings/topics.md)",
-    ("topics", "kip455", "removed_when_deleted"): "false with three brokers and three faults (findings/topics.md)",
+    ("topics", "kip455", "removed_when_deleted"): "false with two requests and two faults (findings/topics.md)",
     ("consumer", "orderly", "claims_afresh"): "false with an expiry and a crash (findings/consumer.md)",
 } | {
     ("group", variant, name): f"false {when} (findings/group.md)"

@@ -104,6 +104,42 @@ MADE_AGAIN = """
     deletion.delete_states(b=2, p=0)
     deletion.delete_topic_node(b=2)
 """
+MADE_AGAIN_IN_ONE_REIGN = """
+    reign.elect(b=0)
+    reign.load_context(b=0)
+    machines.create_first_state(b=0, p=0)
+    faults.ask_for_reassignment(p=0, old=0, new=1, first=1)
+    reassignment.reassign(b=0)
+    reassignment.write_assignment(b=0, p=0)
+    reassignment.check(b=0, p=0)
+    reassignment.tell_replicas(b=0, p=0)
+    faults.ask_for_deletion()
+    deletion.topic_deletion(b=0)
+    faults.crash(b=1)
+    faults.restart(b=1)
+    brokers.broker_change(b=0)
+    brokers.broker_failure(b=0)
+    brokers.broker_startup(b=0)
+    reassignment.check(b=0, p=0)
+    reassignment.tell_replicas(b=0, p=0)
+    machines.remove_replica(b=0, p=0, r=0)
+    machines.remove_replica(b=0, p=0, r=1)
+    machines.stop_replicas(b=0)
+    replica.stop_replica(b=1, epoch=1, p=0)
+    deletion.handle_answer(b=0, r=1, p=0)
+    faults.crash(b=1)
+    faults.restart(b=1)
+    brokers.broker_change(b=0)
+    brokers.broker_failure(b=0)
+    brokers.broker_startup(b=0)
+    reassignment.check(b=0, p=0)
+    reassignment.tell_replicas(b=0, p=0)
+    replica.leader_and_isr(b=1, epoch=1, p=0)
+    replica.stop_replica(b=0, epoch=1, p=0)
+    deletion.handle_answer(b=0, r=0, p=0)
+    deletion.delete_states(b=0, p=0)
+    deletion.delete_topic_node(b=0)
+"""
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
@@ -161,6 +197,7 @@ def test_a_crash_after_a_cancellation_leaves_the_isr_outside_the_assignment():
 @pytest.mark.parametrize("text, sizes, broken, states", [
     (STRAY_DELETED, scope(2, 1, 1, 2, 1, 4, 1, 4), "own_logs_deleted", 41),
     (MADE_AGAIN, scope(3, 1, 1, 1, 2, 2, 3, 1), "removed_when_deleted", 25),
+    (MADE_AGAIN_IN_ONE_REIGN, scope(2, 1, 1, 1, 1, 4, 2, 2), "removed_when_deleted", 35),
 ])
 def test_what_is_false_beyond_the_recorded_scopes_is_violated(text, sizes, broken, states):
     assert broken_at_the_end(behaviour(KIP455, sizes, text)) == [broken]
