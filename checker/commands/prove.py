@@ -104,8 +104,10 @@ def _proof_result(proof):
         "endless": sorted(endless), "actions": len(proof.relation.actions),
         "properties": [_entry(v) for v in proof.verdicts], "lemmas": [_entry(v) for v in proof.lemmas],
         "found": proof.found, "never_enabled": proof.never_enabled,
-        "seconds": round(proof.seconds, 2), "search_seconds": round(proof.search_seconds, 2),
-        "induction_seconds": round(proof.induction_seconds, 2), "work": round(proof.work, 1),
+        "seconds": round(proof.seconds, 2), "processor_seconds": round(proof.processor_seconds, 2),
+        "relation_seconds": round(proof.relation_seconds, 2), "search_seconds": round(proof.search_seconds, 2),
+        "induction_seconds": round(proof.induction_seconds, 2), "lemmas_seconds": round(proof.lemmas_seconds, 2),
+        "work": round(proof.work, 1),
     }
 
 
@@ -152,7 +154,18 @@ def _print(result):
     if result["never_enabled"]:
         out.print(f"[red]never enabled where all that is proved holds: {', '.join(result['never_enabled'])}[/]")
     out.print(f"{result['actions']} actions, {len(result['lemmas'])} lemmas given, {len(result['found'])} found, "
-              f"{result['work']:.0f} million {UNITS[result['mode']]}, {result['seconds']:.1f} s")
+              f"{result['work']:.0f} million {UNITS[result['mode']]}, {result['seconds']:.1f} s{_division(result)}",
+              soft_wrap=True)
+
+
+def _division(result):
+    """How the time of a proof divides; empty for bounded model checking."""
+    if result["mode"] != "induction":
+        return ""
+    relation, told = result["relation_seconds"], result["lemmas_seconds"]
+    proof = result["seconds"] - relation - result["search_seconds"] - told
+    parts = {"relation": relation, "proof": proof, "search": result["search_seconds"], "lemmas told": told}
+    return ": " + ", ".join(f"{name} {seconds:.1f}" for name, seconds in parts.items() if name != "search" or seconds)
 
 
 def _print_failure(out, entry):

@@ -64,6 +64,8 @@ Made by `make proofs`; what a proof says is in [Prove](prove.md).
 - *open*: neither proved nor refuted, with the action after which it may fail from a state that may be unreachable. A
   lemma is missing, or the scopes explored are too small to show a violation. *not decided*: z3 needs more work.
 - *false*: the variant violates it at a recorded scope with the same sizes, or beyond: there is nothing to prove.
+- The *seconds* of a section are of processor time, to read the variant, prove all its properties, and find which
+  lemmas each needs. They depend on the machine; z3's steps do not.
 - *undisturbed*: as long as no session of a living process is lost, and no answer.
 
 """
@@ -83,7 +85,8 @@ def section(model: Model, proof: Proof, scopes: str) -> str:
     ends = "".join(f", {name} {size}" for name, size in proof.relation.scope.items() if name not in endless)
     done = sum(v.verdict == PROVED for v in proof.verdicts)
     told = f"Any {', '.join(sorted(endless))}{ends.replace(',', ';', 1)}. {done} of {len(proof.verdicts)} proved, " \
-        f"{sum(v.verdict == PROVED for v in proof.lemmas)} lemmas, {proof.work:.0f} million steps of z3.\n\n" \
+        f"{sum(v.verdict == PROVED for v in proof.lemmas)} lemmas, {proof.work:.0f} million steps of z3, " \
+        f"{proof.processor_seconds:.1f} seconds.\n\n" \
         f"Explored: {scopes}.\n\n"
     kinds = {p.name: p for p in model.properties}
     fixed = {name: size for name, size in proof.relation.scope.items() if name not in endless}

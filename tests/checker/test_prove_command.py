@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -38,6 +39,17 @@ def test_without_the_lemmas_given_a_property_that_needs_one_is_not_inductive(run
     asked = ("--variant", "kip320", "--brokers", 2, "--property", "leader_in_isr", "--no-lemmas", "--json")
     code, out = run("replication", *asked)
     assert code == 1 and json.loads(out)["lemmas"] == []
+
+
+def test_the_last_line_tells_how_the_time_divides(run):
+    asked = ("async-isr", "--variant", "maximal-isr", "--brokers", 2)
+    last = run(*asked)[1].splitlines()[-1]
+    total, *parts = map(float, re.findall(r"\d+\.\d", last))
+    assert re.search(r" s: relation .*, proof .*, lemmas told ", last) and abs(total - sum(parts)) < 0.25
+    result = json.loads(run(*asked, "--json")[1])
+    assert 0 < result["relation_seconds"] <= result["induction_seconds"]
+    assert result["induction_seconds"] + result["lemmas_seconds"] <= result["seconds"] + 0.02
+    assert 0 < result["processor_seconds"]
 
 
 def test_the_command_shows_the_step_that_may_break_a_property(run):

@@ -1,6 +1,7 @@
 """Proofs of the larger systems: lemmas hold where they are sampled, mistakes are named, the table is complete."""
 
 import inspect
+import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -171,6 +172,7 @@ def test_only_what_is_named_is_made_anew(tmp_path):
     assert main([str(file), "async-isr/maximal-isr"]) == 0
     made = sections_of(file.read_text(encoding="utf-8"))
     assert made["election/fenced"] == "as it was\n" and "valid_high_watermark" in made["async-isr/maximal-isr"]
+    assert re.search(r"million steps of z3, [0-9.]+ seconds\.\n", made["async-isr/maximal-isr"])
     assert "Explored: (2,1,1) 24, (2,1,2) 42, (3,2,2) 4,088, (3,2,3) 22,456, " in made["async-isr/maximal-isr"]
 
 
