@@ -35,11 +35,13 @@ class Question:
         self.solver.add(action.guard)
         self.goals, self.core = {}, []
         self._known, self._kept, self._model = {}, [], None
+        self._by_literal: dict[int, str] = {}
 
     def add(self, families: list[Family]) -> None:
         """Make more families known, as assumptions and as goals."""
         fresh = [f for f in families if f.name not in self._known]
         self._known |= {f.name: f for f in fresh}
+        self._by_literal |= {key(assumed(f.name)): f.name for f in fresh}
         self.goals |= {f.name: goals for f in fresh if (goals := self._goals(f))}
         more = self._more_terms(self._terms_of(fresh))
         self._tell(family for family in families if family in fresh or (more and family.starred_facts))
@@ -125,8 +127,7 @@ class Question:
 
     def _families_of(self, core):
         """The names of the families assumed in a core."""
-        names = (literal.decl().name().removeprefix("assume ") for literal in core)
-        return [name for name in names if name in self._known]
+        return [name for literal in core if (name := self._by_literal.get(key(literal)))]
 
     @property
     def model(self) -> z3.ModelRef:
@@ -156,10 +157,7 @@ class Question:
         self._model, self.core = None, []
         if work.left() <= 0:
             return z3.unknown
-        alone = new_solver()
-        work.limit(alone)
-        alone.add(self.action.guard, *wanted)
-        if alone.check() == z3.unsat:
+        if wanted and self._excludes(wanted, work):
             return z3.unsat
         if self._more_terms(i for formula in wanted for i in self.relation.indices(formula)):
             self._tell(family for family in self._known.values() if family.starred_facts)
@@ -172,6 +170,13 @@ class Question:
             self._leave_out(names, free, [], work, LITTLE)
         self.solver.pop()
         return answer
+
+    def _excludes(self, wanted, work):
+        """Whether the action cannot be taken in any state at all where what is wanted holds."""
+        alone = new_solver()
+        work.limit(alone)
+        alone.add(self.action.guard, *wanted)
+        return alone.check() == z3.unsat
 
     def broken(self, name: str) -> z3.BoolRef | None:
         """The instance of a goal that fails in the last model, or None."""

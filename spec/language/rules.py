@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from functools import cache
 from types import FunctionType
 from typing import Callable, Iterator
 
@@ -33,6 +34,7 @@ def is_environment(function: Callable) -> bool:
     return str(function.__module__).split(".")[-1] == ENVIRONMENT.split(".")[-1]
 
 
+@cache
 def check_rules(function: Callable) -> None:
     """Hold the rules of `subset` in `function` and all that it calls; raises RuleError."""
     functions_reached(function)
