@@ -14,6 +14,7 @@ from checker.commands.models import add_model_options, given_sizes, the_one
 from checker.commands.tables import console, scope_text
 from checker.errors import UserError
 from checker.pictures.show import show
+from checker.prove.cti import INITIAL
 from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
 from checker.prove.variables import sorts_of
 from spec.language.model import SAFETY
@@ -176,7 +177,10 @@ def _print_failure(out, entry):
     found = entry["counterexample"]
     if not found:
         return
-    out.print(f"\n{entry['property']} may fail after {escape(found['step'])}, from a state that may be unreachable:")
+    if found["step"] == INITIAL:
+        out.print(f"\n{entry['property']} fails in an initial state:")
+    else:
+        out.print(f"\n{entry['property']} may fail after {escape(found['step'])}, from a state that may be unreachable:")
     for leaf in found["leaves"]:
         change = "" if leaf["before"] == leaf["after"] else f" -> {show(leaf['after'])}"
         out.print(f"    {escape(leaf['leaf'])}: {escape(show(leaf['before']) + change)}", soft_wrap=True)

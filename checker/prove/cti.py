@@ -20,6 +20,9 @@ from checker.prove.work import Work
 from spec.language.domains import named
 
 
+INITIAL = "initial state"
+
+
 @dataclass(frozen=True)
 class Leaf:
     """One leaf of a counterexample: its term, how it reads, and its value before and after the step."""
@@ -50,7 +53,7 @@ class Cti:
 def smallest(relation: Relation, failure: Failure, families: list[Family], work: Work) -> Cti | None:
     """The counterexample with small values and only what matters; None when z3 does not find it again."""
     if failure.action is None:
-        return Cti(failure.family.name, None, "initial state", (), failure.model)
+        return Cti(failure.family.name, None, INITIAL, _at_first(relation, failure), failure.model)
     solver, indices = _solver(relation, failure, families)
     work.limit(solver)
     if solver.check() != z3.sat:
@@ -67,9 +70,22 @@ def smallest(relation: Relation, failure: Failure, families: list[Family], work:
         return None
     model = solver.model()
     at = sorted({model.eval(i, model_completion=True).as_long() for i in indices})
-    leaves = [_leaf(relation, failure.action, model, path, index, at) for path, index in _cells(relation, at)]
+    before = relation.variables.terms
+    after = {**before, **failure.action.after}
+    leaves = [_leaf(relation, before, after, model, path, index, at) for path, index in _cells(relation, at)]
     kept = _mattering(failure, leaves, model)
     return Cti(failure.family.name, failure.action, step_text(relation, failure.action, model), kept, model)
+
+
+def _at_first(relation, failure):
+    """The leaves of which a fact speaks that an initial state breaks, with their values there."""
+    goal, model = failure.goal, failure.model
+    store = next(store for condition, store in relation.initial if not z3.is_true(
+        model.eval(z3.Implies(condition, relation.moved(goal, store)), model_completion=True)))
+    indices = [relation.moved(index, store) for index in relation.indices(goal)]
+    at = sorted({model.eval(i, model_completion=True).as_long() for i in indices})
+    return tuple(_leaf(relation, store, store, model, path, index, at) for path, index in _cells(relation, at)
+                 if path in relation.reads(goal))
 
 
 def _solver(relation, failure, families):
@@ -112,10 +128,8 @@ def _cells(relation, at):
             yield from ((path, i) for i in at if i >= 0)
 
 
-def _leaf(relation, action, model, path, index, at):
-    variable = relation.variables.terms[path]
-    after = action.after.get(path, variable)
-    old, new = (variable, after) if index is None else (variable[index], after[index])
+def _leaf(relation, before, after, model, path, index, at):
+    old, new = (store[path] if index is None else store[path][index] for store in (before, after))
     domain = relation.variables.domains[path]
     shown = [named(domain, _value(model, term, at)) for term in (old, new)]
     place = next(p for p in relation.variables.places if p.path == path)

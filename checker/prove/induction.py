@@ -15,7 +15,10 @@ from checker.prove.work import Work
 
 @dataclass(frozen=True)
 class Failure:
-    """A family that an action does not keep (`action` is None for the initial states), with z3's model."""
+    """A family that an action does not keep, with z3's model, and in `goal` which of its facts fails after the action.
+
+    For the initial states `action` is None, and `goal` is the fact itself.
+    """
 
     family: Family
     action: Action | None
@@ -37,14 +40,17 @@ def initially(relation: Relation, family: Family, work: Work) -> Outcome:
     outcome = Outcome([])
     for condition, store in relation.initial:
         moved = [(fact, relation.moved(fact.formula, store)) for fact in family.facts]
-        goals = [z3.Implies(every([i >= 0 for i in fact.over]), goal) for fact, goal in moved if not z3.is_true(goal)]
+        goals = [(fact, z3.Implies(every([i >= 0 for i in fact.over]), goal))
+                 for fact, goal in moved if not z3.is_true(goal)]
         if goals:
-            solver, goal = z3.SimpleSolver(), every(goals)
+            solver = z3.SimpleSolver()
             work.limit(solver)
-            solver.add(condition, z3.Not(goal))
+            solver.add(condition, z3.Not(every([goal for _, goal in goals])))
             answer = solver.check()
             if answer == z3.sat:
-                outcome.failed.setdefault(family.name, Failure(family, None, solver.model(), goal))
+                model = solver.model()
+                failed = next(f for f, goal in goals if not z3.is_true(model.eval(goal, model_completion=True)))
+                outcome.failed.setdefault(family.name, Failure(family, None, model, failed.formula))
             elif answer == z3.unknown:
                 outcome.undecided[family.name] = "the initial states"
     if not outcome.failed and not outcome.undecided:

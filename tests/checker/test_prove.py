@@ -114,6 +114,18 @@ def test_the_initial_states_are_checked():
     assert [v.where for v in proof.verdicts if v.name == "in_order"] == ["the initial state"]
 
 
+def nothing_odd(s):
+    """Nothing is odd, and nothing done that was not begun."""
+    return s.odd == 0 and s.done <= s.begun
+
+
+def test_of_a_property_of_several_parts_the_one_that_fails_at_first_is_told():
+    _, proof = verdicts(model_of(COUNTS, (begin, finish), (always(nothing_odd),), start_beyond))
+    (verdict,) = (v for v in proof.verdicts if v.name == "nothing_odd")
+    assert sorted((leaf.text, leaf.before, leaf.after) for leaf in verdict.cti.leaves) == [
+        ("begun", 0, 0), ("done", 1, 1)]
+
+
 def impossible(s):
     if s.done > s.begun:
         s.done = 0
