@@ -45,7 +45,9 @@ class Unrolling:
         self._solver.append_formula(found)
 
     def extend(self) -> None:
-        """One more state."""
+        """One more state; the step that was the last one shall be in order now."""
+        if self.states > 1:
+            self._add(self.encoding.order, self.states - 2)
         self._add(self.encoding.step, self.states - 1)
         self.states += 1
         self._follow()
