@@ -177,10 +177,8 @@ def _print_failure(out, entry):
     found = entry["counterexample"]
     if not found:
         return
-    if found["step"] == INITIAL:
-        out.print(f"\n{entry['property']} fails in an initial state:")
-    else:
-        out.print(f"\n{entry['property']} may fail after {escape(found['step'])}, from a state that may be unreachable:")
+    how = f"may fail after {escape(found['step'])}, from a state that may be unreachable"
+    out.print(f"\n{entry['property']} {'fails in an initial state' if found['step'] == INITIAL else how}:")
     for leaf in found["leaves"]:
         change = "" if leaf["before"] == leaf["after"] else f" -> {show(leaf['after'])}"
         out.print(f"    {escape(leaf['leaf'])}: {escape(show(leaf['before']) + change)}", soft_wrap=True)
