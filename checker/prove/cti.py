@@ -69,7 +69,7 @@ def smallest(relation: Relation, failure: Failure, families: list[Family], work:
     if solver.check() != z3.sat:
         return None
     model = solver.model()
-    at = sorted({model.eval(i, model_completion=True).as_long() for i in indices})
+    at = _values(relation, model, indices)
     before = relation.variables.terms
     after = {**before, **failure.action.after}
     leaves = [_leaf(relation, before, after, model, path, index, at) for path, index in _cells(relation, at)]
@@ -82,8 +82,7 @@ def _at_first(relation, failure):
     goal, model = failure.goal, failure.model
     store = next(store for condition, store in relation.initial if not z3.is_true(
         model.eval(z3.Implies(condition, relation.moved(goal, store)), model_completion=True)))
-    indices = [relation.moved(index, store) for index in relation.indices(goal)]
-    at = sorted({model.eval(i, model_completion=True).as_long() for i in indices})
+    at = _values(relation, model, relation.indices(goal), store)
     return tuple(_leaf(relation, store, store, model, path, index, at) for path, index in _cells(relation, at)
                  if path in relation.reads(goal))
 
@@ -119,19 +118,28 @@ def _lower(solver, term, work):
         solver.pop()
 
 
+def _values(relation, model, indices, store=None):
+    """The values of the ids (True) and of the numbers (False) that index arrays, in a state of these leaves if given."""
+    found = {True: set(), False: set()}
+    for index in indices:
+        term = index if store is None else relation.moved(index, store)
+        found[relation.is_id(index)].add(model.eval(term, model_completion=True).as_long())
+    return {is_id: sorted(i for i in values if i >= 0) for is_id, values in found.items()}
+
+
 def _cells(relation, at):
     """The paths of all leaves, those of arrays without end at the indices that occur."""
     for path in relation.variables.terms:
         if EVERY not in path:
             yield path, None
         else:
-            yield from ((path, i) for i in at if i >= 0)
+            yield from ((path, i) for i in at[path in relation.variables.over_ids])
 
 
 def _leaf(relation, before, after, model, path, index, at):
     old, new = (store[path] if index is None else store[path][index] for store in (before, after))
     domain = relation.variables.domains[path]
-    shown = [named(domain, _value(model, term, at)) for term in (old, new)]
+    shown = [named(domain, _value(model, term, at[True])) for term in (old, new)]
     place = next(p for p in relation.variables.places if p.path == path)
     text = place.expression.replace(f"[{EVERY}]", f"[{index}]")
     return Leaf(old, text, path, *shown)
@@ -141,7 +149,7 @@ def _value(model, term, ids):
     """The value of a term; of a set of any size, the members among the ids that occur."""
     if not z3.is_array_sort(term):
         return value_of(model.eval(term, model_completion=True))
-    return sum(1 << i for i in ids if i >= 0 and z3.is_true(model.eval(z3.Select(term, i), model_completion=True)))
+    return sum(1 << i for i in ids if z3.is_true(model.eval(z3.Select(term, i), model_completion=True)))
 
 
 def _mattering(failure, leaves, model):

@@ -41,6 +41,15 @@ def test_for_any_number_of_brokers_no_controller_writes_after_a_later_election()
     assert {"brokers", "receivers", "epochs"} <= proof.relation.variables.endless
 
 
+def test_for_any_number_of_brokers_a_counterexample_shows_brokers_at_ids_and_requests_at_epochs():
+    found, proof = verdicts(FENCED, any_size=True)
+    shown = {verdict.name: verdict.cti.leaves for verdict in proof.verdicts if verdict.verdict == NOT_INDUCTIVE}
+    assert found["applied_never_fall"] == NOT_INDUCTIVE and shown["applied_never_fall"]
+    for leaf in (leaf for leaves in shown.values() for leaf in leaves):
+        choices = proof.relation.variables.domains[leaf.path]
+        assert not hasattr(choices, "names") or {leaf.before, leaf.after} <= set(choices.names), leaf.text
+
+
 def test_for_any_number_of_brokers_a_write_without_the_check_is_named():
     mutant = next(m for m in election_mutants.MUTANTS if m.name == "state-unchecked")
     found, proof = verdicts(mutant.mutate(FENCED), lemmas=NO_NEWER, only="no_stale_write", any_size=True)

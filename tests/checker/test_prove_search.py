@@ -4,6 +4,7 @@ import pytest
 
 from checker.prove.proof import NOT_INDUCTIVE, PROVED
 from checker.prove.vocabulary import compiled
+from spec.catalogue import find
 from spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record
 from spec.language.model import always
 from tests.checker.proving import model_of, verdicts
@@ -125,3 +126,13 @@ def test_a_lemma_of_three_literals_is_found_unless_a_mistake_makes_it_false(firs
     found, proof = verdicts(model, searching=100.0)
     assert without["never_stale"] == NOT_INDUCTIVE and found["never_stale"] == verdict
     assert any(text.count(" or ") == 2 for text in proof.found.values()) == (verdict == PROVED)
+
+
+@pytest.mark.parametrize("only, brokers, any_size", [("epoch_bound", 3, False), (None, 2, True)], ids=["one", "any number"])
+def test_the_election_is_proved_without_a_lemma_written_by_hand(only, brokers, any_size):
+    (model,) = find("election", "fenced")
+    scope = {**model.scope, "brokers": brokers}
+    without, _ = verdicts(model, scope, only=only, any_size=any_size)
+    found, proof = verdicts(model, scope, most=3000.0, only=only, searching=1500.0, any_size=any_size)
+    assert NOT_INDUCTIVE in without.values()
+    assert set(found.values()) == {PROVED} and proof.found
