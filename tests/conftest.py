@@ -40,7 +40,7 @@ THOROUGH = re.compile("|".join((
     r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455|election-(zkclient|legacy|fenced-))",
     r"test_prove_protocols\.py::test_a_mutant.*(elect-outside-isr|state-unchecked|epoch-without-version)",
     r"test_prove_protocols\.py::test_with_an_edited",
-    r"test_prove_search\.py::test_the_election.*any",
+    r"test_prove_search\.py::test_the_election.*all",
     r"test_rolling\.py::test_partitions_with_old_brokers_alone",
     r"test_symmetry\.py::test_every_other_system_is_refused.*(cluster/fenced|topics/kip455)",
     r"test_consumer_system\.py::test_tiny_scopes.*(checked|unlimited)-",
