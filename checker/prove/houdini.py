@@ -45,6 +45,7 @@ class Houdini:
         self._of_action = [self._add_action(i, action) for i, action in enumerate(self.actions)]
         self._indices = list({t.get_id(): t for t in [self._any, *(t for of in self._of_action for t in of)]}.values())
         self.solver.add(self._any >= 0, 0 <= self._taken, self._taken < len(self.actions))
+        self._present = [name for name in vocabulary.names if any(True for _ in self._choices([name], [self._any]))]
         self._count = 0
         self._values: dict[str, z3.BoolRef] = {}
         self._spoken: dict[int, set[tuple]] = {}
@@ -133,8 +134,8 @@ class Houdini:
 
     def spoken_of(self, texts: Iterable[str]) -> set[tuple]:
         """The leaves that literals speak of, by path."""
-        bindings = list(self._choices(list(self.vocabulary.names), [self._any]))
-        literals = {self.vocabulary.texts[text][0] for text in texts}
+        bindings = list(self._choices(self._present, [self._any]))
+        literals = dict.fromkeys(self.vocabulary.texts[text][0] for text in texts)
         return set().union(*(self._leaves(self._formula(literal, at)[1]) for literal in literals for at in bindings))
 
     def mattering(self, i: int, broken: z3.BoolRef, model: z3.ModelRef, leaves: set[tuple]) -> set[tuple]:
@@ -163,8 +164,7 @@ class Houdini:
         """Of the literals about some leaves those that hold before a step, by their truths: for each choice of ids, and
         of the indices that occur in the action.
         """
-        names = list(self.vocabulary.names)
-        for binding in (b for index in [self._any, *self._of_action[i]] for b in self._choices(names, [index])):
+        for binding in (b for index in [self._any, *self._of_action[i]] for b in self._choices(self._present, [index])):
             if binding["a"] > binding["b"]:
                 continue
             found = {}

@@ -19,6 +19,7 @@ from spec.language.model import Model
 from spec.language.plain import Plain, plain_type, put
 
 WHOLE, WIDE, GROWTH = 400_000, 8_000, 10_000
+MOST_BITS = 1 << 31
 CHUNK = 1 << 16
 ASK = """
 def ask(states, count, s, found):
@@ -118,12 +119,19 @@ class Samples:
         self.vocabulary = vocabulary
         small, large = (Sampler(model, scope) for scope in scopes)
         self._predicates = {sampler: Predicates(vocabulary, sampler) for sampler in (small, large)}
-        self.blocks = [self._block(small, small.states(small.initial, WHOLE)),
-                       self._block(large, large.states(large.initial, WHOLE, WIDE))]
+        columns = sum(1 for literal in vocabulary.literals for _ in bindings(vocabulary, scopes[-1], literal.names))
+        most = min(WHOLE, MOST_BITS // columns)
+        self.blocks = [self._block(small, small.states(small.initial, most)),
+                       self._block(large, large.states(large.initial, most, WIDE))]
         self._grown: dict[Sampler, list[np.ndarray]] = {small: [], large: []}
         self._later: dict[Sampler, Block] = {}
         calls = {text for text, *_ in self._predicates[small].numbers}
-        self.texts = [t for t, (literal, _) in vocabulary.texts.items() if not literal.is_call or literal.text in calls]
+        asked = {l.text for l in vocabulary.literals if l.text in calls or not l.is_call and self._is_of_something(l)}
+        self.texts = [text for text, (literal, _) in vocabulary.texts.items() if literal.text in asked]
+
+    def _is_of_something(self, literal):
+        """Whether there is an id or an index for each name in a literal."""
+        return all(any(True for _ in block.bindings(literal.names)) for block in self.blocks)
 
     def _block(self, sampler, words):
         return Block(self.vocabulary, sampler, self._predicates[sampler], words)

@@ -7,6 +7,7 @@ flag, a code, a member of a set, two numbers of one bound compared, a predicate 
 from __future__ import annotations
 
 import linecache
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -21,7 +22,6 @@ from spec.language.subset import RuleError, writes
 
 FLIPPED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
-SWAPS = (("[a]", "[b]"), (", a)", ", b)"), (", a,", ", b,"), ("== a", "== b"), ("!= a", "!= b"))
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,7 @@ class Vocabulary:
 
     def swapped(self, text: str) -> str:
         """A literal with `a` and `b` exchanged."""
-        for one, other in SWAPS:
-            text = text.replace(one, "\0").replace(other, one).replace("\0", other)
+        text = re.sub(r"(?<![.\w])[ab]\b", lambda name: "ba"["ab".index(name[0])], text)
         if text in self.texts:
             return text
         left, sign, right = text.split(" ", 2) if "(" not in text else text.rsplit(" ", 2)

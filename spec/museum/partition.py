@@ -197,18 +197,12 @@ def creating(fenced, variant, story, **changes):
     )
 
 
-def initial_with_room(s):
-    """As without creations; the last partition is no topic's yet."""
-    cluster.initial(s)
-    creation_zookeeper.leave_unused(s.zk, len(s.zk.assignments) - 1)
-
-
 CREATED_IN_VAIN = {"is_served_despite_loss": 9, "may_go_when_followed": 13}
 CREATING = creating(
     FENCED,
     "creating",
     "An administrator has the controller create a topic while brokers fail: it gets a leader from whoever rules.",
-    initial=initial_with_room,
+    initial=creation.initial_with_room,
     scope=QUICK,
     expected=dict.fromkeys([(2, 2, 1, 1, 2, 1), (2, 2, 1, 2, 3, 1), (3, 2, 1, 2, 3, 1)], CREATED_IN_VAIN) | {
         (2, 2, 2, 1, 2, 1): {"is_served_despite_loss": 7, "may_go_when_followed": 12},

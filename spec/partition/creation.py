@@ -7,8 +7,11 @@ racks, and a topic that a broker creates which is not the controller (up to 0.10
 
 from spec.language.domains import Bound, Number, SetOf
 from spec.language.sets import contains, difference, intersection, is_empty, with_member
+from spec.partition.cluster import initial
 from spec.partition.context import OFFLINE, Broker, forget
-from spec.partition.creation_zookeeper import checked_create_topic, read_topics, write_topic_config
+from spec.partition.creation_zookeeper import (
+    checked_create_topic, leave_unused, read_topics, write_topic_config,
+)
 from spec.partition.legal import NEW_PARTITION, NEW_REPLICA
 from spec.partition.progress import at_work, proceed
 from spec.partition.strategies import replicas_of
@@ -17,6 +20,12 @@ from spec.zookeeper import EXPIRED, FENCED, Fate
 
 Partitions = SetOf("partitions")
 Count = Number(1, Bound("replicas"))
+
+
+def initial_with_room(s):
+    """As without creations; the last partition is no topic's yet."""
+    initial(s)
+    leave_unused(s.zk, len(s.zk.assignments) - 1)
 
 
 def known_partitions(controller):

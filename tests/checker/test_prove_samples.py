@@ -92,3 +92,11 @@ def test_a_printed_lemma_says_what_its_clauses_say(clauses, number, text):
         assert said == all(not all(eval(l, dict(vocabulary.namespace), {"s": state, **at}) for l in literals)
                            for literals in clauses for at in pairs)
     assert found == {True, False}
+
+
+@pytest.mark.parametrize("system, variant", [("election", "fenced"), ("group", "current"), ("requests", "current")])
+def test_ids_exchanged_twice_are_as_before(system, variant):
+    vocabulary = Vocabulary(find(system, variant)[0])
+    exchanged = {text: vocabulary.swapped(text) for text in vocabulary.texts}
+    assert all(exchanged[other] == text for text, other in exchanged.items())
+    assert any(text != other for text, other in exchanged.items())
