@@ -8,7 +8,7 @@ from typing import Iterable, Iterator
 
 import numpy as np
 
-from checker.compiler import Generated, Program
+from checker.compiler import Generated, Program, UnitError
 from checker.compiler_expressions import Words
 from checker.compiler_text import NUMBER
 from checker.machine import Code
@@ -31,21 +31,37 @@ class Predicates:
     """The specification's predicates among the literals, compiled to be asked of packed states."""
 
     def __init__(self, vocabulary: Vocabulary, sampler: Sampler):
-        model, packing = sampler.kernel.model, sampler.kernel.packing
-        state, self.numbers, lines = plain_type(model.state, sampler.scope)(), {}, []
-        for literal in vocabulary.literals:
-            for at in bindings(vocabulary, sampler.scope, literal.names) if literal.is_call else ():
-                if isinstance(told(vocabulary, literal, state, at), bool):
+        self._vocabulary, self._sampler = vocabulary, sampler
+        self.numbers: dict[tuple, int] = {}
+        lines = []
+        for literal in (literal for literal in vocabulary.literals if literal.is_call):
+            for at in bindings(vocabulary, sampler.scope, literal.names):
+                called = re.sub(r"\b[ab]\b", lambda name: str(at[name[0]]), literal.text)
+                if self._is_condition(literal, at, called):
                     number = self.numbers[literal.text, *at.values()] = len(self.numbers)
-                    called = re.sub(r"\b[ab]\b", lambda name: str(at[name[0]]), literal.text)
                     lines += [f"        if {called}:", f"            found[i][{number}] = 1"]
         if self.numbers:
-            self._program = Program(sampler.scope)
+            packing, model = sampler.kernel.packing, sampler.kernel.model
             rows = Words(packing.words), NUMBER, model.state, Words(len(self.numbers))
-            names = {"unpack": Generated.of(packing.unpack_source()), **vocabulary.predicates}
-            self._program.export("ask", Generated.of("\n".join([ASK, *lines, "    return 0"]), **names), rows)
-            self._code = Code(self._program.text, "ask", speed=0)
+            unpack = Generated.of(packing.unpack_source())
+            program = self._program("\n".join([ASK, *lines, "    return 0"]), rows, unpack=unpack)
+            self._code = Code(program.text, "ask", speed=0)
             self._state = np.zeros(sampler.kernel.compiled.size, np.uint8)
+
+    def _program(self, text, kinds, **functions):
+        program = Program(self._sampler.scope)
+        program.export("ask", Generated.of(text, **functions, **self._vocabulary.predicates), kinds)
+        return program
+
+    def _is_condition(self, literal, at, called):
+        """Whether a call is made of what the predicate takes, and says yes or no."""
+        state = self._sampler.kernel.model.state
+        if not isinstance(told(self._vocabulary, literal, plain_type(state, self._sampler.scope)(), at), bool):
+            return False
+        try:
+            return bool(self._program(f"def ask(s):\n    if {called}:\n        return 1\n    return 0", (state,)))
+        except UnitError:
+            return False
 
     def ask(self, words: np.ndarray) -> dict[tuple, np.ndarray]:
         """Where each predicate holds, packed, by its text and ids."""

@@ -100,3 +100,11 @@ def test_ids_exchanged_twice_are_as_before(system, variant):
     exchanged = {text: vocabulary.swapped(text) for text in vocabulary.texts}
     assert all(exchanged[other] == text for text, other in exchanged.items())
     assert any(text != other for text, other in exchanged.items())
+
+
+def test_a_predicate_of_another_kind_of_record_is_left_out():
+    (model,) = find("partition", "reassigning")
+    vocabulary, sampler = Vocabulary(model), Sampler(model, model.scope)
+    asked = {text for text, *_ in Predicates(vocabulary, sampler).numbers}
+    assert any(text.startswith("session_open") for text in asked)
+    assert not any(text.startswith("is_listed") for text in asked)
