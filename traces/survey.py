@@ -105,11 +105,19 @@ def _telling(records: Records) -> Iterator[Transaction]:
     """The records but for those that set what shows nothing, behind a check that others have shown before."""
     sets = records.sets
     names = [name or "" for name in sets.names.to_pylist()]
-    tells = np.array([bool(_home(name)[0] is not None or format_of(name)) for name in names], bool)[sets.paths]
-    tells &= ~pc.match_substring(slices(records.content, sets.begins, sets.ends), '"version":1,').to_numpy(False)
+    always = np.array([_tells_by_path(name) for name in names], bool)[sets.paths]
+    formed = np.array([bool(_home(name)[1] or format_of(name)) for name in names], bool)[sets.paths]
+    usual = pc.match_substring(slices(records.content, sets.begins, sets.ends), '"version":1,').to_numpy(False)
+    tells = always | formed & ~usual
     tells[np.unique(sets.checked, return_index=True)[1]] = True
     found = {place: records[place] for place in sets.places[tells].tolist()} | records.odd
     return (found[place] for place in sorted(found))
+
+
+def _tells_by_path(path: str) -> bool:
+    """Whether a znode of this path shows something whatever its data."""
+    root, holds_topic = _home(path)
+    return root is not None and not holds_topic or end_at(0, path, None) is not None
 
 
 def _election(operations: tuple[Operation, ...], multi: bool) -> tuple[str | None, bool]:

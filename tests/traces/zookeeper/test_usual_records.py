@@ -21,7 +21,8 @@ from traces.zookeeper.transactions import Check, LogError, SetData, Transaction
 
 STATE = b'{"controller_epoch":3,"leader":-1,"version":1,"leader_epoch":7,"isr":[2,1]}'
 PATHS = st.sampled_from(["/brokers/topics/t/partitions/0/state", "/a/brokers/topics/\u00fc/partitions/1/state",
-                         "/brokers/topics/t", "/controller_epoch", "/a/controller_epoch", "/controller", "/x", ""])
+                         "/brokers/topics/t", "/controller_epoch", "/a/controller_epoch", "/controller", "/migration", "/x",
+                         ""])
 DATA = st.none() | st.sampled_from([STATE, STATE.replace(b"7", b"8"), b"", b"\xff", b"5", b'{"version":2}'])
 SETS = st.builds(SetData, PATHS, DATA, INTS)
 CHECKS = st.builds(Check, PATHS, INTS)
@@ -45,6 +46,10 @@ def written(file: Path, payloads: list[bytes]) -> Path:
     return file
 
 
+def set_after_another(path: str, data: bytes) -> list[Transaction]:
+    return [Transaction(7, 1, 0, 0, (SetData(each, data, 1),)) for each in ("/x", path)]
+
+
 def rows(records: Records) -> dict:
     table = table_of(records)
     return table.drop_columns("time").to_pydict() | {"time": table["time"].cast(pa.int64()).to_pylist()}
@@ -52,6 +57,9 @@ def rows(records: Records) -> dict:
 
 @given(LOGS, st.integers(0, 8), st.integers(0, 8))
 @example([Transaction(zxid, 1, 0, 0, (SetData("/x", STATE, zxid),)) for zxid in range(3)], 1, 3)
+@example(set_after_another("/controller_epoch", STATE), 0, 2)
+@example(set_after_another("/migration", b"{}"), 0, 2)
+@example(set_after_another("/migration", STATE), 0, 2)
 def test_records_and_rows_are_those_of_one_by_one(file, transactions, first, last):
     found = read_log(written(file, list(map(payload, transactions)))).transactions
     assert list(found) == transactions
