@@ -1,6 +1,6 @@
 """Compiling the little language: functions as LLVM's intermediate text, one for each kind of arguments.
 
-A number is 64 bits wide, a record or an array is the address of what `layout.dtype` describes. A function is
+A number is 64 bits wide, a record or an array is the address of what `record.dtype` describes. A function is
 lowered once for the kinds of its arguments (numbers, or a domain of the declaration) and for what its globals
 stand for. Its name holds a hash of its text, and that text the names of all that it calls: rebound copies that
 differ anywhere differ in their names, and copies that do not are one. `machine` turns the text into code.
@@ -17,8 +17,9 @@ from typing import Mapping
 from checker.compiler_expressions import LEAF, WORD, CompileError, Expressions
 from checker.compiler_text import NUMBER, Value, number, type_of
 from checker.errors import UserError
+from checker.record import dtype
 from spec.language.domains import Array, Record, Scope
-from spec.language.layout import dtype, slots
+from spec.language.layout import slots
 from spec.language.subset import definition, rule_error
 
 

@@ -22,9 +22,10 @@ from checker.compiler_text import NUMBER
 from checker.errors import UserError
 from checker.machine import SPEED, Code
 from checker.packing import Packing
+from checker.record import dtype
 from checker.representatives import Representatives
 from spec.language.domains import Scope, values
-from spec.language.layout import dtype, leaves
+from spec.language.layout import leaves
 from spec.language.model import LIVENESS, Model, Property, Transition
 from spec.language.renaming import Symmetry
 from spec.language.rules import check_rules

@@ -18,7 +18,7 @@ from checker.compiler_text import NUMBER
 from checker.kernel import Kernel, nested_choices
 from checker.liveness.labels import Labels, parameters
 from checker.machine import SPEED, Code
-from spec.language.layout import dtype
+from checker.record import dtype
 
 ARGUMENTS = 16
 BATCH = 1 << 14

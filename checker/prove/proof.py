@@ -9,20 +9,15 @@ from typing import Iterable
 
 import z3
 
-from checker.prove.candidates import Candidates
 from checker.prove.cores import Cores
 from checker.prove.cti import Cti, smallest
 from checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
 from checker.prove.induction import Prover
 from checker.prove.question import Question
 from checker.prove.relation import Relation
-from checker.prove.sampler import sampling_scopes
-from checker.prove.samples import Samples
-from checker.prove.search import Search
 from checker.prove.steps import States, prove_step
 from checker.prove.symmetry import representatives
 from checker.prove.variables import bounds_of, sorts_of
-from checker.prove.vocabulary import Vocabulary
 from checker.prove.work import Work
 from spec.language.domains import Scope
 from spec.language.model import SAFETY, Model, Property
@@ -149,16 +144,13 @@ class _Run:
 
     def _learnt(self, ids, most, before):
         """Lemmas that are found with so many ids of each sort, beside those known before."""
+        from checker.prove.search import learn  # with Numba, which a proof without search does not wait for
+
         model, endless = self.relation.model, self.relation.variables.endless - sorts_of(self.relation.model)
-        narrow = {**self.relation.scope, **dict.fromkeys(sorts_of(model), ids)}
-        vocabulary = Vocabulary(model)
-        relation = Relation(model, narrow, endless, properties=tuple(self.properties))
-        candidates = Candidates(Samples(vocabulary, model, sampling_scopes(model, narrow, endless)))
-        search = Search(relation, vocabulary, candidates, most)
-        lemmas = [f for f in [*self.lemmas, *before] if f.name not in self.outcome.failed]
-        known = [*ranges_of(relation), *sequences_of(relation), *(lemma_family(relation, f.source) for f in lemmas)]
-        steps = [p for p in self.properties if p.kind == "step"]
-        search.run(known, [property_family(relation, t.name) for t in self.targets], steps)
+        narrow = Relation(model, {**self.relation.scope, **dict.fromkeys(sorts_of(model), ids)}, endless,
+                          properties=tuple(self.properties))
+        lemmas = [f.source for f in [*self.lemmas, *before] if f.name not in self.outcome.failed]
+        search = learn(narrow, lemmas, [target.name for target in self.targets], most)
         return search.families(self.relation, len(before) + 1)
 
     def _keep_few(self, given, learnt):

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from typing import Iterable
 
 import z3
 
 from checker.prove.candidates import Candidates, Clause
-from checker.prove.facts import Family, lemma_family
+from checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
 from checker.prove.houdini import Houdini, OutOfWork
 from checker.prove.printed import lemmas
 from checker.prove.relation import Relation
+from checker.prove.sampler import sampling_scopes
+from checker.prove.samples import Samples
 from checker.prove.vocabulary import Vocabulary, compiled
 from checker.prove.work import Work
 from spec.language.model import Property
@@ -158,3 +161,16 @@ class Search:
         texts = lemmas(self.kept, self.vocabulary, first)
         return [lemma_family(relation, compiled(name, text, self.vocabulary.namespace), "candidate")
                 for name, text in texts.items()]
+
+
+def learn(relation: Relation, lemmas: Iterable, targets: Iterable[str], millions: float) -> Search:
+    """Search for what keeps properties of states, by name, and the relation's properties of steps, beside lemmas that
+    are known, with so many millions of z3's steps.
+    """
+    vocabulary, endless = Vocabulary(relation.model), relation.variables.endless
+    scopes = sampling_scopes(relation.model, relation.scope, endless)
+    search = Search(relation, vocabulary, Candidates(Samples(vocabulary, relation.model, scopes)), millions)
+    known = [*ranges_of(relation), *sequences_of(relation), *(lemma_family(relation, lemma) for lemma in lemmas)]
+    steps = [p for p in relation.properties if p.kind == "step"]
+    search.run(known, [property_family(relation, name) for name in targets], steps)
+    return search

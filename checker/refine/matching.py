@@ -11,10 +11,10 @@ from checker.compiler_expressions import Words
 from checker.compiler_text import NUMBER
 from checker.kernel import Kernel
 from checker.machine import Code
+from checker.record import dtype
 from checker.refine.abstract import Abstract
 from checker.refine.numbered import field_values
 from spec.language.domains import Array
-from spec.language.layout import dtype
 from spec.language.refinement import Refinement
 from spec.language.rules import check_rules
 

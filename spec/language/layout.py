@@ -1,4 +1,4 @@
-"""Layout of a state at one scope: its leaves in order, and the NumPy record that holds it.
+"""Layout of a state at one scope: its leaves in order.
 
 An array sized by a bound has one spare slot behind its end, where a transition may write without
 testing for room. The spare slot is never stored: a step that leaves anything there has left the bound.
@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from spec.language.domains import Array, Bound, Number, Record, Scope, values
-
-NARROW = np.int32
 
 
 @dataclass(frozen=True)
@@ -67,19 +63,3 @@ def _leaves(domain, scope, path, spare_of):
         allowed = values(domain, scope)
         cut = isinstance(domain, Number) and isinstance(domain.high, Bound)
         yield Leaf(path, domain, allowed[0], allowed[-1], domain.high.name if cut else None, False)
-
-
-def dtype(domain: object, scope: Scope) -> np.dtype:
-    """The NumPy type of a state (or of one field's domain) at `scope`."""
-    if isinstance(domain, Record):
-        return np.dtype(
-            [(name, *_shaped(field.domain, scope)) for name, field in domain.fields.items()], align=True
-        )
-    return np.dtype(NARROW)
-
-
-def _shaped(domain, scope):
-    shape = ()
-    while isinstance(domain, Array):
-        shape, domain = (*shape, slots(domain, scope)), domain.of
-    return (dtype(domain, scope), shape) if shape else (dtype(domain, scope),)

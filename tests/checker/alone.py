@@ -7,7 +7,8 @@ import numpy as np
 from checker.compiler import Program
 from checker.compiler_text import NUMBER
 from checker.machine import Code
-from spec.language.layout import dtype, leaves
+from checker.record import dtype
+from spec.language.layout import leaves
 from spec.language.plain import get, put
 
 

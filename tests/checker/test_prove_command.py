@@ -52,6 +52,13 @@ def test_the_last_line_tells_how_the_time_divides(run):
     assert 0 < result["processor_seconds"]
 
 
+def test_a_proof_without_search_waits_for_no_package_that_it_does_not_need():
+    asked = ["prove", "election", "--variant", "fenced", "--property", "one_owner", "--brokers", "2"]
+    code = f"import sys\nfrom checker.commands.main import main\nmain({asked})\nprint(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "one_owner" in out and not {"numpy", "numba", "pyspark"} & set(out.splitlines()[-1].split())
+
+
 def test_the_command_shows_the_step_that_may_break_a_property(run):
     code, out = run("replication", "--variant", "truncate-to-hw", "--brokers", 2, "--property", "strong_isr")
     assert code == 1

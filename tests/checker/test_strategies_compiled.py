@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from checker.compiler_text import NUMBER
+from checker.record import dtype
 from spec.language.domains import Bound, Id, Sequence
-from spec.language.layout import dtype
 from spec.partition import legal, strategies
 from tests.checker.alone import Alone
 from tests.spec.test_strategies import FUNCTIONS, sequence

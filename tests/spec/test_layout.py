@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from checker.compiler import Generated
 from checker.compiler_expressions import Words
 from checker.packing import MARK, Packing
+from checker.record import dtype
 from spec.language.domains import Array, Bound, Flag, Number, Record, Sequence
-from spec.language.layout import dtype, leaves
+from spec.language.layout import leaves
 from spec.language.plain import get, new_state, put, values_of
 from spec.replication import STATE
 from tests.checker.alone import Alone
