@@ -10,18 +10,16 @@ Where a loop over what a bound sizes is of another kind, the bound keeps its end
 from __future__ import annotations
 
 import ast
-from math import prod
+from math import inf
 
 import z3
 
 from checker.prove.expressions import Expressions, Ref
-from checker.prove.parts import key
+from checker.prove.intervals import interval
+from checker.prove.parts import key, parts
 from checker.prove.terms import conjunction, disjunction, is_known
 from checker.prove.variables import EVERY, EndNeeded, StyleError, size_name
 from spec.language.domains import Array
-
-COMBINED = {z3.Z3_OP_ITE: max, z3.Z3_OP_ADD: sum, z3.Z3_OP_BADD: sum, z3.Z3_OP_MUL: prod, z3.Z3_OP_BMUL: prod}
-"""The greatest value of a term, by those of its parts, none of which is negative."""
 
 
 class Loops(Expressions):
@@ -54,21 +52,29 @@ class Loops(Expressions):
         """The greatest value of a loop's end, by the declared ranges of what it is made of."""
         if is_known(end):
             return end
-        kind = end.decl().kind()
-        if z3.is_int_value(end) or z3.is_bv_value(end):
-            return end.as_signed_long() if z3.is_bv(end) else end.as_long()
-        if kind in COMBINED:
-            parts = end.children()[1:] if kind == z3.Z3_OP_ITE else end.children()
-            return COMBINED[kind](self._greatest(part, node, frame) for part in parts)
-        leaf = end.arg(0) if z3.is_select(end) else end
-        path = self.variables.paths.get(key(leaf))
-        if path is None:
-            rule = "the end of a loop is made of leaves of the state by choice, sum and product"
+        ends = interval(end, self._declared)
+        if ends is None:
+            rule = "the end of a loop is made of leaves of the state by choice, sum, difference and product"
             raise self._style(rule, node, frame)
-        _, high, bound = self.variables.limits(self.variables.domains[path])
-        if high is None:
-            raise EndNeeded(bound)
-        return high
+        if ends[1] == inf:
+            raise EndNeeded(self._endless_in(end))
+        return ends[1]
+
+    def _declared(self, term):
+        """The declared range of a leaf, or of an element of one; None for what is none."""
+        path = self.variables.paths.get(key(term.arg(0) if z3.is_select(term) else term))
+        if path is None:
+            return None
+        low, high, _ = self.variables.limits(self.variables.domains[path])
+        return -inf if low is None else low, inf if high is None else high
+
+    def _endless_in(self, term):
+        """A bound, or a sort, for want of which a leaf in a term has no greatest value."""
+        paths = self.variables.paths
+        for domain in (self.variables.domains[paths[part]] for part in parts(term) if part in paths):
+            _, high, bound = self.variables.limits(domain)
+            if high is None:
+                return bound or domain.sort
 
     def _any_end(self, node, frame):
         """Of a loop without end: the array, or None for its indices; the index it ends at, or None; what sizes it."""

@@ -204,16 +204,31 @@ def test_a_loop_to_a_number_of_the_state_goes_as_far_as_its_declared_range():
     assert found["all_marked"] == PROVED
 
 
-def few_marked(s):
+def none_is_two(s):
     for i in range(4 - s.done):
-        if s.marks[i] == 0:
+        if s.marks[i] == 2:
+            return False
+    return True
+
+
+def test_a_loop_to_a_difference_goes_as_far_as_the_least_of_what_is_taken_away():
+    found, proof = verdicts(model_of(LATE, (mark,), (always(none_is_two),)))
+    assert found["none_is_two"] == PROVED and proof.relation.variables.endless == {"steps"}
+
+
+def as_many_are_no_two(s):
+    count = 0
+    for i in range(len(s.marks)):
+        count += s.marks[i]
+    for i in range(count):
+        if s.marks[i] == 2:
             return False
     return True
 
 
 def test_a_loop_whose_end_no_declared_range_limits_is_refused():
-    with pytest.raises(StyleError, match="the end of a loop is made of leaves.*range\\(4 - s.done\\)"):
-        verdicts(model_of(LATE, (mark,), (always(few_marked),)))
+    with pytest.raises(StyleError, match="the end of a loop is made of leaves.*range\\(count\\)"):
+        verdicts(model_of(LATE, (mark,), (always(as_many_are_no_two),)))
 
 
 def test_a_bound_that_a_loop_runs_over_keeps_its_end():

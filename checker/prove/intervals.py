@@ -1,0 +1,50 @@
+"""The least and the greatest value of a term, by those of the leaves that it is made of."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import product
+from typing import Callable
+
+import z3
+
+Interval = tuple[float, float]
+"""Least and greatest value, -inf and inf where there is none."""
+
+
+def interval(term: z3.ExprRef, leaf: Callable[[z3.ExprRef], Interval | None]) -> Interval | None:
+    """The interval of a term made by choice, sum, difference and product of known numbers and of leaves, which `leaf`
+    tells those of; None if it is made of anything else.
+    """
+    if z3.is_int_value(term) or z3.is_bv_value(term):
+        known = term.as_signed_long() if z3.is_bv(term) else term.as_long()
+        return known, known
+    kind = term.decl().kind()
+    if kind not in _MADE:
+        return leaf(term)
+    parts = [interval(part, leaf) for part in (term.children()[1:] if kind == z3.Z3_OP_ITE else term.children())]
+    return None if None in parts else reduce(_MADE[kind], parts)
+
+
+def _choice(one, other):
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _sum(one, other):
+    return one[0] + other[0], one[1] + other[1]
+
+
+def _difference(one, other):
+    return one[0] - other[1], one[1] - other[0]
+
+
+def _product(one, other):
+    """Zero times what has no end is zero."""
+    found = [0 if 0 in pair else pair[0] * pair[1] for pair in product(one, other)]
+    return min(found), max(found)
+
+
+_MADE = {
+    z3.Z3_OP_ITE: _choice, z3.Z3_OP_ADD: _sum, z3.Z3_OP_BADD: _sum, z3.Z3_OP_SUB: _difference,
+    z3.Z3_OP_BSUB: _difference, z3.Z3_OP_MUL: _product, z3.Z3_OP_BMUL: _product,
+}
