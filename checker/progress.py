@@ -1,14 +1,21 @@
-"""Progress of an exploration on standard error: one live line on a terminal, plain lines elsewhere."""
+"""Progress of an exploration, or a proof, on standard error: one live line on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
+from typing import TYPE_CHECKING
 
-from checker.outcome import Outcome
+if TYPE_CHECKING:
+    from checker.outcome import Outcome
 
 PLAIN_EVERY = 5.0
 LIVE_EVERY = 0.1
+
+
+def silent(text: str) -> None:
+    """A note that nobody reads."""
 
 
 class Progress:
@@ -30,20 +37,21 @@ class Progress:
             f"{self._title}  level {outcome.depth}  frontier {outcome.frontier:,}  distinct {outcome.distinct:,}"
             f"  {rate:,.0f} states/s  {outcome.memory / 2**20:,.0f} MiB"
         )
-        if self._live:
-            self._stream.write(f"\r\x1b[2K{line}")
-        else:
-            self._stream.write(line + "\n")
-        self._stream.flush()
+        self._write(line)
 
     def note(self, text: str) -> None:
         """Say what is done now; without a terminal, only when a line is due."""
         now = time.monotonic()
-        if self._live:
-            self._stream.write(f"\r\x1b[2K{self._title}  {text}")
-        elif now - self._shown >= PLAIN_EVERY:
+        if self._live or now - self._shown >= PLAIN_EVERY:
             self._shown = now
-            self._stream.write(f"{self._title}  {text}\n")
+            self._write(f"{self._title}  {text}")
+
+    def _write(self, line):
+        """A live line is cut to the width of the terminal: one that goes on below could not be cleared."""
+        if self._live:
+            self._stream.write(f"\r\x1b[2K{line[:shutil.get_terminal_size().columns - 1]}")
+        else:
+            self._stream.write(line + "\n")
         self._stream.flush()
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import closing
 
 from rich.markup import escape
 from rich.table import Table
@@ -14,6 +15,7 @@ from checker.commands.models import add_model_options, given_sizes, the_one
 from checker.commands.tables import console, scope_text
 from checker.errors import UserError
 from checker.pictures.show import show
+from checker.progress import Progress
 from checker.prove.cti import INITIAL
 from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
 from checker.prove.variables import sorts_of
@@ -85,14 +87,19 @@ def run(options) -> int:
         raise UserError("--any-brokers proves; --depth needs a number of brokers")
     if options.symmetry and options.depth is None:
         raise UserError("--symmetry is for --depth: a proof speaks of all ids anyhow")
+    title = f"{model.system}/{model.variant}"
     if options.depth is not None:
         from checker.prove.bmc import violations_within
 
-        return _report(violations_within(
-            model, scope, properties, options.depth, options.work, options.symmetry), options)
+        with closing(Progress(title)) as progress:
+            result = violations_within(
+                model, scope, properties, options.depth, options.work, options.symmetry, progress.note)
+        return _report(result, options)
     lemmas = () if options.no_lemmas else LEMMAS.get((model.system, model.variant), ())
     kept = frozenset(given_sizes(options)) - sorts_of(model)
-    proof = prove(model, scope, properties, lemmas, options.work, options.search, options.any_brokers, kept)
+    with closing(Progress(title)) as progress:
+        proof = prove(
+            model, scope, properties, lemmas, options.work, options.search, options.any_brokers, kept, progress.note)
     return _report(_proof_result(proof), options)
 
 

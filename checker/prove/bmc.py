@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Callable
 
 from checker.counterexample import Trace
 from checker.errors import UserError
 from checker.execution import Execution
 from checker.kernel import Kernel
 from checker.mirror import require_symmetry
+from checker.progress import silent
 from checker.prove.encoding import Encoding
 from checker.prove.naming import naming_of
 from checker.prove.relation import Relation
@@ -76,10 +78,11 @@ def _executed(unrolling, truths, prop):
 
 
 def violations_within(model: Model, scope: Scope, properties: tuple[Property, ...], depth: int, most: float,
-                      symmetric: bool = False) -> dict:
+                      symmetric: bool = False, note: Callable[[str], object] = silent) -> dict:
     """Bounded model checking of each property with so many millions of propagations, in the form of ``prove --json``.
 
     A model whose ids shall be `symmetric` is tested first: raises AsymmetryError where it tells them apart.
+    `note` is told what is done now.
     """
     if depth < 1:
         raise UserError(f"--depth counts states, the initial one included: 1 or more, not {depth}")
@@ -89,7 +92,7 @@ def violations_within(model: Model, scope: Scope, properties: tuple[Property, ..
         require_symmetry(Kernel(model, scope, asked, symmetric=True))
     widest = max([*scope.values(), 32])
     relation = Relation(model, scope, frozenset(), widest.bit_length() + SPARE_BITS, asked)
-    unrolling = Unrolling(Encoding(relation, naming_of(relation) if symmetric else None), most)
+    unrolling = Unrolling(Encoding(relation, naming_of(relation) if symmetric else None), most, note)
     answers, entries = shortest(unrolling, depth), []
     for prop in asked:
         found = answers[prop.name]

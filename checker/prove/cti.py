@@ -119,7 +119,7 @@ def _lower(solver, term, work):
 
 
 def _values(relation, model, indices, store=None):
-    """The values of the ids (True) and of the numbers (False) that index arrays, in a state of these leaves if given."""
+    """The values of the ids (True) and the numbers (False) that index arrays, in a state of these leaves if given."""
     found = {True: set(), False: set()}
     for index in indices:
         term = index if store is None else relation.moved(index, store)

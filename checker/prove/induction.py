@@ -75,7 +75,8 @@ class Prover:
         unsettled = True
         while unsettled:
             unsettled = False
-            for question in self.questions:
+            for number, question in enumerate(self.questions, start=1):
+                self.work.tell(f"action {number} of {len(self.questions)}, {question.action.name}")
                 while lost := _lost(question, alive, self.work, outcome):
                     for name in lost:
                         alive.pop(name)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import linecache
 import time
 from dataclasses import dataclass, field
-from typing import Iterable
+from typing import Callable, Iterable
 
 import z3
 
+from checker.progress import silent
 from checker.prove.cores import Cores
 from checker.prove.cti import Cti, smallest
 from checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
@@ -64,23 +65,26 @@ class Proof:
 
 
 def prove(model: Model, scope: Scope, properties: tuple[Property, ...], lemmas: tuple, most: float,
-          searching: float = 0.0, any_size: bool = False, kept: frozenset[str] = frozenset()) -> Proof:
+          searching: float = 0.0, any_size: bool = False, kept: frozenset[str] = frozenset(),
+          note: Callable[[str], object] = silent) -> Proof:
     """Prove properties of every state and every step, with `any_size` for any number of brokers.
 
     `most` is the work that z3 may do on all of it, `searching` on lemmas, in millions of steps (see `work`). The bounds
-    that are `kept` have the end that the scope gives. A lemma may be a property that others need.
+    that are `kept` have the end that the scope gives. A lemma may be a property that others need. `note` is told what
+    is done now.
 
     Raises StyleError and UserError.
     """
     began, busy = time.monotonic(), time.process_time()
     endless = (bounds_of(model) | sorts_of(model) if any_size else bounds_of(model)) - kept
-    proof = _Run(model, scope, endless, properties, lemmas, Work(most)).proof(began, searching)
+    proof = _Run(model, scope, endless, properties, lemmas, Work(most, note)).proof(began, searching)
     proof.processor_seconds = time.process_time() - busy
     return proof
 
 
 class _Run:
     def __init__(self, model, scope, endless, properties, lemmas, work):
+        work.tell("reading the actions")
         self.properties = [p for p in properties if p.kind in SAFETY]
         self.relation = Relation(model, scope, endless, properties=tuple(self.properties))
         self.work = work
@@ -115,7 +119,9 @@ class _Run:
         apart.
         """
         given, actions = [*self.lemmas, *self.targets], self.relation.actions
-        first = actions if searching else representatives(self.relation, self.base, given, Work(self.work.patience))
+        self.work.tell("which actions are alike")
+        little = self.work.part(self.work.patience)
+        first = actions if searching else representatives(self.relation, self.base, given, little)
         self.prover = Prover(self.relation, self.work, first)
         outcome = self.prover.prove_together([*self.base, *given])
         if len(first) < len(actions) and {f.name for f in self.base} & {*outcome.failed, *outcome.undecided}:
@@ -131,7 +137,7 @@ class _Run:
         return [f for name, f in self.outcome.failed.items() if name in names and f.action is not None]
 
     def _search(self, most):
-        """Look for lemmas with two ids of each sort, then with three; what is found is proved with as many as are asked.
+        """Look for lemmas with two ids of each sort, then with three; what is found is proved with as many as asked.
         """
         given, learnt, all_ = [*self.base, *self.lemmas, *self.targets], [], {p.name for p in self.properties}
         for ids in SEARCHED:
@@ -150,7 +156,7 @@ class _Run:
         narrow = Relation(model, {**self.relation.scope, **dict.fromkeys(sorts_of(model), ids)}, endless,
                           properties=tuple(self.properties))
         lemmas = [f.source for f in [*self.lemmas, *before] if f.name not in self.outcome.failed]
-        search = learn(narrow, lemmas, [target.name for target in self.targets], most)
+        search = learn(narrow, lemmas, [target.name for target in self.targets], self.work, most)
         return search.families(self.relation, len(before) + 1)
 
     def _keep_few(self, given, learnt):
@@ -164,6 +170,7 @@ class _Run:
         for family in sorted(learnt, key=lambda f: -len(_source(f))):
             if self.work.left() < reserve:
                 break
+            self.work.tell(f"leaving out lemmas that are not needed: {len(learnt)} left")
             before, rest = self.outcome, [f for f in learnt if f is not family]
             self.outcome = self.prover.prove_together([*given, *rest])
             if settled <= self._settled():
@@ -234,8 +241,9 @@ class _Run:
         """The lemmas of each verdict, once all are known: to find few of them may take longer than the proofs, and gets
         no more than a tenth of all work.
         """
-        cores = Cores(self.prover, self.outcome.proved, Work(min(self.work.patience, self.work.left())))
+        cores = Cores(self.prover, self.outcome.proved, self.work.part(min(self.work.patience, self.work.left())))
         for verdict, names, asked in self._owed:
+            self.work.tell(f"which lemmas {verdict.name} needs")
             verdict.lemmas = cores.lemmas({*names, *cores.of_step(asked)})
         self._owed.clear()
 

@@ -30,17 +30,18 @@ LEARNING = 0.8
 
 @dataclass
 class Search:
-    """Clauses `kept` with so many millions of z3's steps."""
+    """Clauses `kept` with so many millions of the steps that z3 may do."""
 
     relation: Relation
     vocabulary: Vocabulary
     candidates: Candidates
+    work: Work
     millions: float
     kept: list[Clause] = field(default_factory=list)
 
     def run(self, known: list[Family], targets: list[Family], steps: list[Property]) -> None:
         """Learn until targets and steps are kept by all actions, or the work is done."""
-        work = Work(self.millions * LEARNING)
+        work = self.work.part(self.millions * LEARNING)
         self._houdini, self._causes = (Houdini(self.relation, self.vocabulary, work) for _ in "hc")
         for houdini in (self._causes, self._houdini):
             houdini.know([*known, *targets])
@@ -49,7 +50,7 @@ class Search:
             self._learn(wanted)
         except OutOfWork:
             pass
-        self._houdini.work = Work(self.millions * (1 - LEARNING))
+        self._houdini.work = self.work.part(self.millions * (1 - LEARNING))
         try:
             self._houdini.settle()
             self.kept = self._needed(wanted)
@@ -75,6 +76,7 @@ class Search:
         """
         first, kept = next(iter(self._goals)), set()
         while goal := next((g for g in reversed(self._goals) if g not in kept), None):
+            self.work.tell(f"looking for lemmas for {first}: {len(self._goals) - 1}, and {len(kept)} kept")
             failure = self._houdini.failing(self._goals[goal])
             if failure is None:
                 kept.add(goal)
@@ -163,13 +165,14 @@ class Search:
                 for name, text in texts.items()]
 
 
-def learn(relation: Relation, lemmas: Iterable, targets: Iterable[str], millions: float) -> Search:
+def learn(relation: Relation, lemmas: Iterable, targets: Iterable[str], work: Work, millions: float) -> Search:
     """Search for what keeps properties of states, by name, and the relation's properties of steps, beside lemmas that
-    are known, with so many millions of z3's steps.
+    are known, with so many millions of the steps that z3 may do.
     """
     vocabulary, endless = Vocabulary(relation.model), relation.variables.endless
+    work.tell("sampling reachable states")
     scopes = sampling_scopes(relation.model, relation.scope, endless)
-    search = Search(relation, vocabulary, Candidates(Samples(vocabulary, relation.model, scopes)), millions)
+    search = Search(relation, vocabulary, Candidates(Samples(vocabulary, relation.model, scopes)), work, millions)
     known = [*ranges_of(relation), *sequences_of(relation), *(lemma_family(relation, lemma) for lemma in lemmas)]
     steps = [p for p in relation.properties if p.kind == "step"]
     search.run(known, [property_family(relation, name) for name in targets], steps)

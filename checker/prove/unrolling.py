@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 import numpy as np
 from pysat.solvers import Cadical195
 
+from checker.progress import silent
 from checker.prove.encoding import Encoding
 from spec.language.model import Property, Transition
 from spec.language.plain import Plain
@@ -19,11 +22,11 @@ class Unrolling:
     """A solver for behaviours of so many `states`; it may make so many millions of propagations.
 
     Propagations are the solver's own count of what it does, the same on every machine. It is looked at every
-    `AT_ONCE` conflicts, so that a little more may be done.
+    `AT_ONCE` conflicts, so that a little more may be done; then `note` is told how far it is.
     """
 
-    def __init__(self, encoding: Encoding, millions: float):
-        self.encoding, self.states, self._most, self._last = encoding, 1, millions, 0
+    def __init__(self, encoding: Encoding, millions: float, note: Callable[[str], object] = silent):
+        self.note, self.encoding, self.states, self._most, self._last = note, encoding, 1, millions, 0
         self._solver = Cadical195()
         self._solver.configure(REFUTE)
         self._bits, self._steps = [self._new(encoding.state)], []
@@ -65,6 +68,7 @@ class Unrolling:
         self._add(self.encoding.broken[prop.name], number, asked)
         answer = None
         while answer is None and self.done() < self._most:
+            self.note(f"{self.states} states, {prop.name}  {self.done():,.0f} million propagations")
             self._solver.conf_budget(AT_ONCE)
             answer = self._solver.solve_limited([asked])
         truths = np.array([0, *self._solver.get_model()]) > 0 if answer else answer

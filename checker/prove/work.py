@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 import z3
+
+from checker.progress import silent
 
 MILLION = 1_000_000
 MOST = 2**32 - 1
@@ -13,13 +17,24 @@ class Work:
     """Work for all questions of a proof, in millions of z3's own steps (its resource count, `rlimit`).
 
     All that z3 does in this process counts, the making of formulas too. `patience` is for one question about several
-    goals at once.
+    goals at once. `note` is told what is done now.
     """
 
-    def __init__(self, millions: float):
+    def __init__(self, millions: float, note: Callable[[str], object] = silent):
         self._meter, self.patience = z3.SimpleSolver(), millions / PATIENCE
         self._begin = self._count()
         self._end = self._begin + millions * MILLION
+        self._note, self._whole = note, self
+
+    def part(self, millions: float) -> Work:
+        """So many millions of steps from now on, which the whole counts, too."""
+        part = Work(millions, self._note)
+        part._whole = self._whole
+        return part
+
+    def tell(self, text: str) -> None:
+        """Say what is done now."""
+        self._note(f"{text}  {self._whole.done():,.0f} million steps of z3")
 
     def _count(self):
         return self._meter.statistics().get_key_value("rlimit count")

@@ -1,0 +1,60 @@
+"""What long work says of itself while it goes on."""
+
+import io
+
+import pytest
+
+from checker import progress
+from checker.asked import properties_of
+from checker.progress import Progress
+from checker.prove.bmc import violations_within
+from checker.prove.proof import prove
+from spec.catalogue import find
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def notes():
+    return []
+
+
+def test_a_proof_tells_its_stages_and_all_steps_of_z3(notes):
+    (model,) = find("election", "fenced")
+    at = {**model.scope, "brokers": 2}
+    prove(model, at, properties_of(model, at, ("epoch_bound",)), (), 100.0, 4.0, note=notes.append)
+    stages = ["reading the actions", "action 1 of ", "sampling reachable states", "looking for lemmas for epoch_bound",
+              "which lemmas epoch_bound needs"]
+    first = [next(i for i, note in enumerate(notes) if note.startswith(stage)) for stage in stages]
+    assert first == sorted(first) and all(note.endswith(" million steps of z3") for note in notes)
+    steps = [int(note.split("  ")[-1].split()[0]) for note in notes]
+    assert steps == sorted(steps) and steps[-1] >= 1
+
+
+def test_bounded_model_checking_tells_how_many_states(notes):
+    (model,) = find("replication", "truncate-to-hw")
+    at = {**model.scope, "log": 1, "records": 1, "epochs": 1}
+    violations_within(model, at, properties_of(model, at, ("strong_isr",)), 6, 100.0, note=notes.append)
+    assert [note.split("  ")[0] for note in notes] == [f"{n} states, strong_isr" for n in range(1, 7)]
+
+
+def test_a_live_line_is_cut_to_the_terminal_and_cleared(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    stream = Terminal()
+    shown = Progress("election/fenced", stream)
+    shown.note("action 57 of 72, reign.send(b=0, to=0)")
+    shown.close()
+    assert stream.getvalue() == "\r\x1b[2Kelection/fenced  action 57 of\r\x1b[2K"
+
+
+def test_elsewhere_a_line_is_written_when_it_is_due(monkeypatch):
+    stream = io.StringIO()
+    Progress("election/fenced", stream).note("reading the actions")
+    monkeypatch.setattr(progress, "PLAIN_EVERY", 0)
+    Progress("election/fenced", stream).note("action 1 of 72")
+    assert stream.getvalue() == "election/fenced  action 1 of 72\n"
