@@ -27,7 +27,7 @@ def notes():
 def test_a_proof_tells_its_stages_and_all_steps_of_z3(notes):
     (model,) = find("election", "fenced")
     at = {**model.scope, "brokers": 2}
-    prove(model, at, properties_of(model, at, ("epoch_bound",)), (), 100.0, 4.0, note=notes.append)
+    prove(model, at, properties_of(model, at, ("epoch_bound",)), (), 100.0, 30.0, note=notes.append)
     stages = ["reading the actions", "action 1 of ", "sampling reachable states", "looking for lemmas for epoch_bound",
               "which lemmas "]
     first = [next(i for i, note in enumerate(notes) if note.startswith(stage)) for stage in stages]
