@@ -8,8 +8,9 @@ from checker.counterexample import Trace
 from checker.metrics import changing, metrics_over
 from checker.liveness.lasso import reasons
 from spec.language.domains import named
-from spec.language.model import Property
+from spec.language.model import Property, Transition
 from spec.language.plain import to_json
+from spec.language.steps import Step
 from spec.metrics.catalogue import metrics_of
 
 
@@ -17,7 +18,8 @@ def history_of(trace: Trace, violated: Property | None) -> dict:
     """The history of a trace whose last step, or loop, violates `violated` (see `pictures.history` for its form)."""
     model, scope = trace.model, trace.scope
     lanes = model.lanes(scope)
-    steps = [_step(trace, lanes, *step) for step in trace.steps]
+    steps = [{**step_drawn(step, transition, lanes), "state": to_json(model.state, after, scope)}
+             for step, transition, after in trace.steps]
     if violated and steps and trace.loop is None:
         steps[-1]["violates"] = [violated.name]
     lasso = {} if trace.loop is None else {"loop": trace.loop, "reasons": reasons(trace, violated)}
@@ -46,7 +48,8 @@ def _metrics(trace):
     ]
 
 
-def _step(trace, lanes, step, transition, after):
+def step_drawn(step: Step, transition: Transition, lanes: list[str]) -> dict:
+    """A step of a history without the state after it: text, lane, words and arrows."""
     values = {**step.arguments, "answer": step.answer or ""}
     arrows = [
         {
@@ -64,7 +67,6 @@ def _step(trace, lanes, step, transition, after):
         "lane": lanes.index(lane) if lane in lanes else 0,
         "words": words_of(transition, step.arguments),
         "arrows": arrows,
-        "state": to_json(trace.model.state, after, trace.scope),
     }
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from contextlib import closing
+from pathlib import Path
 
 from rich.markup import escape
 from rich.table import Table
@@ -14,6 +16,7 @@ from checker.commands.main import OK, UNFINISHED, VIOLATED
 from checker.commands.models import add_model_options, given_sizes, the_one
 from checker.commands.tables import console, scope_text
 from checker.errors import UserError
+from checker.pictures import render, to_svg
 from checker.pictures.show import show
 from checker.progress import Progress
 from checker.prove.cti import INITIAL
@@ -33,6 +36,7 @@ EXAMPLES = """examples:
   kafkaproof prove election --variant fenced --any-brokers
   kafkaproof prove election --variant fenced --brokers 3 --no-lemmas --search 1500 --work 3000
   kafkaproof prove replication --variant kip320 --property leader_in_isr
+  kafkaproof prove election --variant legacy --property one_token --output one_token.html
   kafkaproof prove consumer --variant orderly --consumers 2 --expiries 0 --splits 0 --losses 0
   kafkaproof prove replication --variant truncate-to-hw --depth 9 --log 1 --records 1 --epochs 1
   kafkaproof prove replication --variant kip101 --depth 12 --symmetry --log 1 --records 1 --epochs 1
@@ -62,6 +66,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--symmetry", action="store_true",
                         help="with --depth: alike ids are named in order; a model that tells them apart is refused")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--output", metavar="FILE", help="draw the first counterexample as a page")
+    parser.add_argument("--svg", metavar="FILE", help="draw it as one picture")
     parser.set_defaults(run=run)
 
 
@@ -94,13 +100,39 @@ def run(options) -> int:
         with closing(Progress(title)) as progress:
             result = violations_within(
                 model, scope, properties, options.depth, options.work, options.symmetry, progress.note)
-        return _report(result, options)
+        code = _report(result, options)
+        if _wants_picture(options):
+            from checker.prove.picture import histories_of_violations
+
+            _draw(histories_of_violations(model, scope, result["properties"]), options)
+        return code
     lemmas = () if options.no_lemmas else LEMMAS.get((model.system, model.variant), ())
     kept = frozenset(given_sizes(options)) - sorts_of(model)
     with closing(Progress(title)) as progress:
         proof = prove(
             model, scope, properties, lemmas, options.work, options.search, options.any_brokers, kept, progress.note)
-    return _report(_proof_result(proof), options)
+    code = _report(_proof_result(proof), options)
+    if _wants_picture(options):
+        from checker.prove.picture import histories_of_proof
+
+        _draw(histories_of_proof(proof), options)
+    return code
+
+
+def _wants_picture(options):
+    return options.output or options.svg
+
+
+def _draw(histories, options):
+    """Draw the first of the histories as asked, and say where it is."""
+    files = {path: draw for path, draw in ((options.output, render), (options.svg, to_svg)) if path}
+    out, history = sys.stderr if options.json else sys.stdout, next(histories, None)
+    if history is None:
+        print("nothing fails: there is no counterexample to draw", file=out)
+        return
+    for path, draw in files.items():
+        Path(path).write_text(draw(history), encoding="utf-8")
+    print(f"{history['title']}; open {', '.join(files)}", file=out)
 
 
 def _proof_result(proof):

@@ -111,7 +111,7 @@ function cell(history, side, number) {
   return el("div", { class: "cell", style },
     el("div", { class: "number" }, String(number), marks),
     picture(geometries[side], step, !step),
-    el("div", { class: "words" }, step ? stepWords(step) : el("p", {}, "Initial state")),
+    el("div", { class: "words" }, step ? stepWords(step) : el("p", {}, "First state")),
     el("div", { class: "changed-column" }, step && step.changes.length ? changeList(step.changes) : null));
 }
 
@@ -213,7 +213,7 @@ function fillPanel() {
   const number = +current.dataset.step;
   const close = el("button", { type: "button", "aria-label": "Close the state" }, "✕");
   close.addEventListener("click", closePanel);
-  const title = number ? `State after step ${number}` : "Initial state";
+  const title = number ? `State after step ${number}` : "First state";
   const trees = histories.map((one, side) => {
     const name = isBeside ? el("h3", {}, one.title) : null;
     if (number > one.steps.length) return el("section", {}, name, el("p", {}, `This history ends at step ${one.steps.length}.`));

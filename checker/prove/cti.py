@@ -74,7 +74,7 @@ def smallest(relation: Relation, failure: Failure, families: list[Family], work:
     after = {**before, **failure.action.after}
     leaves = [_leaf(relation, before, after, model, path, index, at) for path, index in _cells(relation, at)]
     kept = _mattering(failure, leaves, model)
-    return Cti(failure.family.name, failure.action, step_text(relation, failure.action, model), kept, model)
+    return Cti(failure.family.name, failure.action, step_text(failure.action, model), kept, model)
 
 
 def _at_first(relation, failure):
@@ -169,14 +169,17 @@ def _mattering(failure, leaves, model):
     return tuple(leaf for name, leaf in literals.items() if name in core or leaf.before != leaf.after)
 
 
-def step_text(relation: Relation, action: Action, model: z3.ModelRef) -> str:
+def step_text(action: Action, model: z3.ModelRef) -> str:
     """The step as text, its symbols as in a model."""
-    values = [
-        value_of(a if isinstance(a, int) else model.eval(a, model_completion=True)) for a in action.arguments
-    ]
-    pairs = zip(action.transition.arguments.items(), values)
-    shown = ", ".join(f"{name}={_shown(domain, value)}" for (name, domain), value in pairs)
+    domains = action.transition.arguments
+    shown = ", ".join(f"{name}={_shown(domains[name], value)}" for name, value in arguments_of(action, model).items())
     return f"{action.transition.name}({shown})"
+
+
+def arguments_of(action: Action, model: z3.ModelRef) -> dict[str, int]:
+    """The arguments of a step by name, its symbols as in a model."""
+    values = (value_of(a if isinstance(a, int) else model.eval(a, model_completion=True)) for a in action.arguments)
+    return dict(zip(action.transition.arguments, values))
 
 
 def _shown(domain, value):
