@@ -7,7 +7,7 @@ from typing import Iterable
 
 from checker.prove.candidates import Clause
 from checker.prove.vocabulary import Vocabulary
-from spec.language.domains import Choice
+from spec.language.domains import Choice, Flag
 
 WIDTH = 110
 
@@ -47,8 +47,17 @@ def _codes(vocabulary):
     return found
 
 
+def _readable(text, vocabulary):
+    """A literal as it is written by hand: a flag without a number."""
+    flags = {term.text for term in vocabulary.terms if isinstance(term.domain, Flag)}
+    leaf, sign, value = text.rpartition(" == " if " == " in text else " != ")
+    if value != "1" or leaf not in flags:
+        return text
+    return leaf if sign == " == " else f"not {leaf}"
+
+
 def _text(name, literals, leaf, codes, vocabulary):
-    parts = [vocabulary.opposite(literal) for literal in literals]
+    parts = [_readable(vocabulary.opposite(literal), vocabulary) for literal in literals]
     if leaf:
         others = [code for code in _codes(vocabulary)[leaf] if code not in codes]
         if len(others) < len(codes):

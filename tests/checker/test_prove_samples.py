@@ -76,8 +76,9 @@ def doing(code, ab="a"):
     ([(doing(code), "s.brokers[a].active == 1") for code in CODES if code not in ("IDLE", "DYING")], 1, "doing == DYING"),
     ([(doing("CREATING"), doing("CREATING", "b")), (doing("LOADING"), doing("LOADING", "b"))], 2, "a == b"),
     ([(doing("CREATING"), doing("CLEANING", "b")), (doing("CREATING", "b"), doing("LOADING"))], 1, "a == b"),
+    ([("s.brokers[a].active == 1", "s.zk.epoch == -1")], 1, "return not s.brokers[a].active or s.zk.epoch != -1"),
     ([("s.zk.epoch == -1", "s.zk.controller != NOBODY"), (doing("MOVING"), "s.zk.epoch == 0")], 2, "s.zk.epoch"),
-], ids=["two codes", "all codes but two", "two clauses", "ids exchanged", "numbers"])
+], ids=["two codes", "all codes but two", "two clauses", "ids exchanged", "a flag", "numbers"])
 def test_a_printed_lemma_says_what_its_clauses_say(clauses, number, text):
     vocabulary, _, _ = sampled()
     told = lemmas([Clause(literals) for literals in clauses], vocabulary, 1)
