@@ -93,34 +93,35 @@ def run(options) -> int:
         raise UserError("--any-brokers proves; --depth needs a number of brokers")
     if options.symmetry and options.depth is None:
         raise UserError("--symmetry is for --depth: a proof speaks of all ids anyhow")
-    title = f"{model.system}/{model.variant}"
-    if options.depth is not None:
-        from checker.prove.bmc import violations_within
+    return (_proved if options.depth is None else _bounded)(model, scope, properties, options)
 
-        with closing(Progress(title)) as progress:
-            result = violations_within(
-                model, scope, properties, options.depth, options.work, options.symmetry, progress.note)
-        code = _report(result, options)
-        if _wants_picture(options):
-            from checker.prove.picture import histories_of_violations
 
-            _draw(histories_of_violations(model, scope, result["properties"]), options)
-        return code
+def _bounded(model, scope, properties, options):
+    from checker.prove.bmc import violations_within
+
+    with closing(Progress(f"{model.system}/{model.variant}")) as progress:
+        result = violations_within(
+            model, scope, properties, options.depth, options.work, options.symmetry, progress.note)
+    code = _report(result, options)
+    if options.output or options.svg:
+        from checker.prove.picture import histories_of_violations
+
+        _draw(histories_of_violations(model, scope, result["properties"]), options)
+    return code
+
+
+def _proved(model, scope, properties, options):
     lemmas = () if options.no_lemmas else LEMMAS.get((model.system, model.variant), ())
     kept = frozenset(given_sizes(options)) - sorts_of(model)
-    with closing(Progress(title)) as progress:
+    with closing(Progress(f"{model.system}/{model.variant}")) as progress:
         proof = prove(
             model, scope, properties, lemmas, options.work, options.search, options.any_brokers, kept, progress.note)
     code = _report(_proof_result(proof), options)
-    if _wants_picture(options):
+    if options.output or options.svg:
         from checker.prove.picture import histories_of_proof
 
         _draw(histories_of_proof(proof), options)
     return code
-
-
-def _wants_picture(options):
-    return options.output or options.svg
 
 
 def _draw(histories, options):
