@@ -139,7 +139,8 @@ class _Run:
     def _search(self, most):
         """Look for lemmas with two ids of each sort, then with three; what is found is proved with as many as asked.
         """
-        given, learnt, all_ = [*self.base, *self.lemmas, *self.targets], [], {p.name for p in self.properties}
+        given, learnt = [*self.base, *self.lemmas, *self.targets], []
+        all_ = {f.name for f in self.base} | {p.name for p in self.properties}
         for ids in SEARCHED:
             learnt += self._learnt(ids, most / len(SEARCHED), learnt)
             self.outcome = self.prover.prove_together([*given, *learnt])
@@ -162,7 +163,7 @@ class _Run:
     def _keep_few(self, given, learnt):
         """Leave out lemmas without which as much is proved, with half of the work that is left."""
         reserve = self.work.left() / 2
-        verdicts = [self._verdict(p) for p in self.properties]
+        verdicts = [self._ranges(), self._indices(), *map(self._verdict, self.properties)]
         self._tell_lemmas()
         needed = {name for verdict in verdicts for name in verdict.lemmas}
         learnt = [f for f in learnt if f.name in needed]
@@ -180,8 +181,8 @@ class _Run:
         self.outcome = self.prover.prove_together([*given, *learnt])
 
     def _settled(self):
-        """The names of the properties that are proved."""
-        names = {f.name for f in self.outcome.proved if f.kind == "property"}
+        """The names of the properties and declared ranges that are proved."""
+        names = {f.name for f in self.outcome.proved if f.kind == "property" or f.is_declared}
         steps = [p for p in self.properties if p.kind == "step"]
         proofs = {p.name: prove_step(self.prover, p, self.outcome.proved) for p in steps}
         return names | {name for name, step in proofs.items() if not step.failed and not step.undecided}

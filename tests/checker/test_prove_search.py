@@ -57,6 +57,33 @@ def test_a_missing_lemma_is_found_and_can_be_pasted():
     assert again["one_holder"] == PROVED
 
 
+SEEN = Record(**{name: (field.domain, field.meaning) for name, field in LOCK.fields.items()},
+              seen=(Id("brokers"), "who owned it when a holder looked"))
+
+
+def look(s, b: Holder):
+    if s.brokers[b].holds == 0:
+        return False
+    s.seen = s.owner
+    return True
+
+
+def holding_is_a_flag(s):
+    """Needs nothing: what is missing, a declared range needs."""
+    for broker in s.brokers:
+        if broker.holds > 1:
+            return False
+    return True
+
+
+def test_a_lemma_that_only_a_declared_range_needs_is_found_and_kept():
+    model = model_of(SEEN, (take, release, look), (always(holding_is_a_flag),), nobody_owns)
+    without, _ = verdicts(model, {"brokers": 3, "steps": 1})
+    found, proof = verdicts(model, {"brokers": 3, "steps": 1}, searching=60.0)
+    assert without["declared ranges"] == NOT_INDUCTIVE
+    assert set(found.values()) == {PROVED} and len(proof.found) == 1
+
+
 OFFICE = Record(
     owner=(Id("brokers", nobody=True), "who was elected last, until it leaves"),
     term=(Number(0, Bound("steps")), "terms so far"),
