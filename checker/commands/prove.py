@@ -93,44 +93,38 @@ def run(options) -> int:
         raise UserError("--any-brokers proves; --depth needs a number of brokers")
     if options.symmetry and options.depth is None:
         raise UserError("--symmetry is for --depth: a proof speaks of all ids anyhow")
-    return (_proved if options.depth is None else _bounded)(model, scope, properties, options)
-
-
-def _bounded(model, scope, properties, options):
-    from checker.prove.bmc import violations_within
-
     with closing(Progress(f"{model.system}/{model.variant}")) as progress:
-        result = violations_within(
-            model, scope, properties, options.depth, options.work, options.symmetry, progress.note)
+        asked = _bounded if options.depth is not None else _proved
+        result, proof = asked(model, scope, properties, options, progress.note)
     code = _report(result, options)
     if options.output or options.svg:
-        from checker.prove.picture import histories_of_violations
-
-        _draw(histories_of_violations(model, scope, result["properties"]), options)
+        _draw(model, scope, result, proof, options)
     return code
 
 
-def _proved(model, scope, properties, options):
+def _bounded(model, scope, properties, options, note):
+    from checker.prove.bmc import violations_within
+
+    return violations_within(model, scope, properties, options.depth, options.work, options.symmetry, note), None
+
+
+def _proved(model, scope, properties, options, note):
     lemmas = () if options.no_lemmas else LEMMAS.get((model.system, model.variant), ())
     kept = frozenset(given_sizes(options)) - sorts_of(model)
-    with closing(Progress(f"{model.system}/{model.variant}")) as progress:
-        proof = prove(
-            model, scope, properties, lemmas, options.work, options.search, options.any_brokers, kept, progress.note)
-    code = _report(_proof_result(proof), options)
-    if options.output or options.svg:
-        from checker.prove.picture import histories_of_proof
-
-        _draw(histories_of_proof(proof), options)
-    return code
+    proof = prove(model, scope, properties, lemmas, options.work, options.search, options.any_brokers, kept, note)
+    return _proof_result(proof), proof
 
 
-def _draw(histories, options):
-    """Draw the first of the histories as asked, and say where it is."""
-    files = {path: draw for path, draw in ((options.output, render), (options.svg, to_svg)) if path}
+def _draw(model, scope, result, proof, options):
+    """Draw the first counterexample as asked, and say where it is."""
+    from checker.prove.picture import histories_of_proof, histories_of_violations
+
+    histories = histories_of_proof(proof) if proof else histories_of_violations(model, scope, result["properties"])
     out, history = sys.stderr if options.json else sys.stdout, next(histories, None)
     if history is None:
         print("nothing fails: there is no counterexample to draw", file=out)
         return
+    files = {path: draw for path, draw in ((options.output, render), (options.svg, to_svg)) if path}
     for path, draw in files.items():
         Path(path).write_text(draw(history), encoding="utf-8")
     print(f"{history['title']}; open {', '.join(files)}", file=out)

@@ -12,6 +12,7 @@ import z3
 
 from checker.prove.facts import Family, instances
 from checker.prove.induction import Failure
+from checker.prove.parts import distinct
 from checker.prove.question import numbers_of
 from checker.prove.relation import Action, Relation
 from checker.prove.terms import value_of
@@ -93,9 +94,9 @@ def _solver(relation, failure, families):
     solver.add(*formulas)
     plain = [fact.formula for family in families for fact in family.facts if not fact.over]
     indices = [i for formula in formulas + plain for i in relation.indices(formula)]
-    terms = {t.get_id(): t for t in [*indices, *numbers_of(relation), *failure.action.symbols]}
+    terms = distinct([*indices, *numbers_of(relation), *failure.action.symbols])
     for family in families:
-        solver.add(*instances(relation, family, list(terms.values())))
+        solver.add(*instances(relation, family, terms))
     return solver, [i for formula in formulas for i in relation.indices(formula)]
 
 

@@ -6,14 +6,14 @@ the step and one after it, and a clause is over these truths; so many clauses co
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import chain
 from typing import Iterable, Iterator
 
 import z3
 
 from checker.prove.candidates import Clause
 from checker.prove.facts import Family, any_index, instances
-from checker.prove.parts import key, parts
+from checker.prove.parts import distinct, key, parts
 from checker.prove.question import assumed, breaks, numbers_of
 from checker.prove.relation import Relation, universals
 from checker.prove.vocabulary import Vocabulary, compiled
@@ -43,7 +43,7 @@ class Houdini:
         self._taken, self._enabled, self._any = z3.Int("action taken"), z3.Bool("action enabled"), any_index(False, 1)
         self.actions = [a for a in relation.actions if self._is_asked(a)]
         self._of_action = [self._add_action(i, action) for i, action in enumerate(self.actions)]
-        self._indices = list({t.get_id(): t for t in [self._any, *(t for of in self._of_action for t in of)]}.values())
+        self._indices = distinct([self._any, *chain(*self._of_action)])
         self.solver.add(self._any >= 0, 0 <= self._taken, self._taken < len(self.actions))
         self._present = [name for name in vocabulary.names if any(True for _ in self._choices([name], [self._any]))]
         self._count = 0
@@ -67,7 +67,7 @@ class Houdini:
 
     def know(self, families: Iterable[Family]) -> None:
         """Facts that hold before every step."""
-        at = list({t.get_id(): t for t in [*self._indices, *numbers_of(self.relation)]}.values())
+        at = distinct([*self._indices, *numbers_of(self.relation)])
         for family in families:
             self._names.append(assumed(family.name))
             for fact in instances(self.relation, family, at):
@@ -236,13 +236,9 @@ class Houdini:
         return self._choices(clause.names(self.vocabulary), indices)
 
     def _choices(self, names, indices):
-        """What names may stand for: ids, of which a and b differ, and numbers, without end among the indices."""
-        choices = [indices if self._is_endless(self.vocabulary.names[name])
-                   else values(self.vocabulary.names[name], self.relation.scope) for name in names]
-        for chosen in product(*choices):
-            found = dict(zip(names, chosen))
-            if "a" not in found or "b" not in found or found["a"] != found["b"]:
-                yield found
+        """What names may stand for: ids and numbers of the scope, and of what has no end, the indices."""
+        scope = self.relation.scope
+        return self.vocabulary.bindings(names, lambda d: indices if self._is_endless(d) else values(d, scope))
 
     def _is_endless(self, domain):
         return isinstance(domain, Number) and domain.high.name in self.relation.variables.endless

@@ -31,10 +31,6 @@ class Touched:
     reads: frozenset[tuple]
     writes: frozenset[tuple]
 
-    def is_independent_of(self, other: Touched) -> bool:
-        """Whether two steps may change places wherever they follow each other."""
-        return not (self.writes & (other.reads | other.writes) or other.writes & self.reads)
-
 
 def touched(relation: Relation, action: Action) -> Touched:
     """What an action touches."""

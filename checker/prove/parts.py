@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Iterable
+
 import z3
 
 
 def key(term: z3.ExprRef) -> int:
     """What tells a term from all others, for as long as one of its objects is kept."""
     return term.as_ast().value
+
+
+def distinct(terms: Iterable[z3.ExprRef]) -> list[z3.ExprRef]:
+    """Each of some terms once."""
+    return list({key(term): term for term in terms}.values())
 
 
 def parts(*formulas: z3.ExprRef) -> dict[int, tuple[int, z3.Ast]]:

@@ -9,7 +9,7 @@ from itertools import product
 import z3
 
 from checker.prove.interpreter import Interpreter
-from checker.prove.parts import applications, choices, has_quantifier, has_variable, key, parts
+from checker.prove.parts import applications, choices, distinct, has_quantifier, has_variable, key, parts
 from checker.prove.terms import conjunction, is_known, truth
 from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, bounds_of, sorts_of
 from spec.language.domains import Bound, Id, Number, Scope, values
@@ -249,7 +249,7 @@ def _joined_guard(returns):
 
 def written_at(array: z3.ExprRef) -> list[z3.ExprRef]:
     """The indices at which an array without end was written."""
-    return list({key(index): index for t in applications((z3.Z3_OP_STORE,), array) for index in [t.arg(1)]}.values())
+    return distinct(t.arg(1) for t in applications((z3.Z3_OP_STORE,), array))
 
 
 def conjuncts(formula: z3.BoolRef) -> list[z3.BoolRef]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import product
 from typing import Iterable, Iterator
 
 import numpy as np
@@ -78,11 +77,7 @@ class Predicates:
 
 def bindings(vocabulary: Vocabulary, scope: Scope, names: Iterable[str]) -> Iterator[dict[str, int]]:
     """All that names may stand for at a scope: ids, of which a and b differ, and indices."""
-    names = [name for name in vocabulary.names if name in names]
-    for chosen in product(*(values(vocabulary.names[name], scope) for name in names)):
-        found = dict(zip(names, chosen))
-        if "a" not in found or "b" not in found or found["a"] != found["b"]:
-            yield found
+    return vocabulary.bindings(names, lambda domain: values(domain, scope))
 
 
 def told(vocabulary: Vocabulary, literal: Literal, state: Plain, at: dict[str, int]):

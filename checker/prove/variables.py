@@ -9,7 +9,7 @@ import z3
 from checker.errors import UserError
 from checker.prove.parts import key
 from checker.prove.terms import Numbers, as_set
-from spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record, Scope, SetOf, values
+from spec.language.domains import NOBODY, Array, Bound, Id, Number, Record, Scope, SetOf, values
 from spec.language.layout import length, slots
 from spec.language.model import Model
 
@@ -181,8 +181,3 @@ def _parts(domain):
             yield size
         case Number(_, high):
             yield high
-
-
-def is_code(domain: object) -> bool:
-    """Whether the values of a domain are few and have no order: flags, codes, ids."""
-    return isinstance(domain, (Flag, Id)) or not isinstance(domain, (Number, SetOf))

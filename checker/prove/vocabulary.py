@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
 from types import FunctionType
-from typing import Callable, Iterator
+from typing import Callable, Iterable, Iterator
 
 from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 from spec.language.model import Model
@@ -88,6 +88,14 @@ class Vocabulary:
             return text
         left, sign, right = text.split(" ", 2) if "(" not in text else text.rsplit(" ", 2)
         return f"{right} {FLIPPED[sign]} {left}"
+
+    def bindings(self, names: Iterable[str], chosen_from: Callable[[object], Iterable]) -> Iterator[dict[str, object]]:
+        """All that names may stand for, each chosen from what a function makes of its domain; a and b differ."""
+        names = [name for name in self.names if name in names]
+        for chosen in product(*(chosen_from(self.names[name]) for name in names)):
+            found = dict(zip(names, chosen))
+            if "a" not in found or "b" not in found or found["a"] != found["b"]:
+                yield found
 
     def opposite(self, text: str) -> str:
         """The negation of a literal."""
