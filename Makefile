@@ -2,8 +2,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RECORDINGS := traces/recordings
+SEED := 1
+PER := 40
+SYSTEM :=
 
-.PHONY: install check test thorough mutants proofs tamperings clean
+.PHONY: install check test thorough mutants mutants-random proofs tamperings clean
 
 install: $(VENV)/installed
 
@@ -29,7 +32,11 @@ thorough: install
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m thorough
 
 mutants: install
-	$(BIN)/python -m checker.mutation docs/mutants.md
+	$(BIN)/python -m checker.mutation.by_hand docs/mutants.md
+
+mutants-random: install
+	$(BIN)/python -m checker.mutation.by_machine --seed $(SEED) --per $(PER) \
+	  $(if $(SYSTEM),--system $(SYSTEM),--output docs/mutants-random.md)
 
 proofs: install
 	$(BIN)/python -m checker.prove.table docs/proved.md

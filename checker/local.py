@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import dataclass
 
 from checker.counterexample import Trace, trace_of
-from checker.explorer import Explorer
+from checker.explorer import Explorer, Limits
 from checker.kernel import Kernel
 from checker.liveness.decide import Decided, decide
 from checker.outcome import Outcome
@@ -30,11 +30,12 @@ class Explored:
 
 def explore_here(
     model: Model, scope: Scope, *, keep_going: bool = True, deadlock: bool = False, only: str = "",
-    symmetric: bool = False,
+    symmetric: bool = False, limits: Limits = Limits(),
 ) -> Explored:
     """Explore `model` at `scope` in this process; with `only`, ask just the property of that name.
 
     With `symmetric`, only one state of each orbit is explored; that the model is symmetric is not tested here.
+    Where `limits` stop it, liveness is not decided.
 
     Raises UnitError or RuleError for a model that cannot be compiled.
     """
@@ -43,7 +44,7 @@ def explore_here(
     with tempfile.TemporaryDirectory() as directory:
         run = RunDirectory(directory)
         run.create({})
-        explorer = Explorer(run, kernel, None, 1, keep_going=keep_going, deadlock=deadlock)
+        explorer = Explorer(run, kernel, None, 1, keep_going=keep_going, deadlock=deadlock, limits=limits)
         explorer.explore()
         traces = {found.name: trace_of(run, kernel, found) for found in explorer.outcome.violations}
         decided = decide(run, kernel) if explorer.outcome.finished else []

@@ -51,13 +51,14 @@ def _rebind(function, replacements, done):
             bound = _rebind(value, replacements, done)
             if bound is not value:
                 changed[name] = bound
-    done[function] = _copy(function, changed) if changed else function
+    done[function] = copy_of(function, changed) if changed else function
     return done[function]
 
 
-def _copy(function, changed):
+def copy_of(function: FunctionType, names: Mapping[str, object], code: CodeType | None = None) -> FunctionType:
+    """A copy of a function whose globals of these names are others, and with `code` its code."""
     copy = FunctionType(
-        function.__code__, {**function.__globals__, **changed}, function.__name__,
+        code or function.__code__, {**function.__globals__, **names}, function.__name__,
         function.__defaults__, function.__closure__,
     )
     copy.__doc__ = function.__doc__

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checker.local import explore_here
-from checker.mutation import catalogue, judge
+from checker.mutation.by_hand import catalogue, judge
 from checker.reference import explore
 from spec.catalogue import MODELS, find
 from spec.language.model import SAFETY

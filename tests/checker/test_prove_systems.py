@@ -10,7 +10,7 @@ import pytest
 
 from checker.execution import Execution
 from checker.local import explore_here
-from checker.mutation import catalogue
+from checker.mutation.by_hand import catalogue
 from checker.prove import explored
 from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
 from checker.prove.sampler import Sampler

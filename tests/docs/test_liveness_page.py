@@ -8,7 +8,7 @@ import pytest
 
 from checker.commands.main import parser
 from checker.commands.models import chosen
-from checker.mutation import catalogue
+from checker.mutation.by_hand import catalogue
 from spec.catalogue import MODELS
 from spec.language.model import LIVENESS
 

@@ -1,4 +1,4 @@
-"""Mutation: every deliberate mistake must be noticed. ``python -m checker.mutation FILE`` writes the table."""
+"""Mistakes made by hand: every one must be noticed. ``python -m checker.mutation.by_hand FILE`` writes the table."""
 
 from __future__ import annotations
 

@@ -1,0 +1,63 @@
+"""Whether any step comes to a statement: a probe stands there that puts a field out of its range."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+
+from checker.mutation.changes import Change, replaced, rewritten
+from checker.mutation.kinds import Domains, is_leaf
+from spec.language.layout import leaves
+from spec.language.model import Model
+from spec.language.subset import definition, functions_reached, nodes_of
+
+FAR = -1000
+
+
+def probing(model: Model, change: Change) -> Model | None:
+    """The model with a probe before the changed statement; None where none can stand.
+
+    None stands among guards, which every try comes to, nor in a function that is given no record. The field is one
+    that no transition on the way writes, lest it be mended.
+    """
+    function, statement = change.function, change.statement
+    tree = definition(function.__code__)
+    if "\nGuards:" in (inspect.getdoc(function) or ""):
+        if any(_refuses(node) and node.lineno >= statement.lineno for node in ast.walk(tree)):
+            return None
+        targets = [(leaf.path[-1], f"s.{leaf.expression}") for leaf in leaves(model.state, model.scope)]
+    else:
+        targets = _fields_of_parameters(tree, Domains.of(model))
+    written, read = _names(model, function)
+    targets = sorted((name in read, text) for name, text in targets if name not in written)
+    if not targets:
+        return None
+    probe = ast.parse(f"{targets[0][1]} = {FAR}").body[0]
+    both = ast.If(test=ast.Constant(value=True), body=[probe, statement], orelse=[])
+    return rewritten(model, function, replaced(tree, statement, both), {})
+
+
+def _refuses(node):
+    return isinstance(node, ast.Return) and isinstance(node.value, ast.Constant) and node.value.value is False
+
+
+def _fields_of_parameters(tree, domains):
+    """(name, text) of the fields of records that the function finds by its parameters alone."""
+    parameters = {argument.arg for argument in tree.args.args}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} <= parameters:
+            owners = [record.fields for record in domains.records if node.attr in record.fields]
+            for name in owners[0] if owners else ():
+                if all(name in fields and is_leaf(fields[name].domain) for fields in owners):
+                    yield name, f"{ast.unparse(node.value)}.{name}"
+
+
+def _names(model, function):
+    """The names of fields that transitions which come to a function write, and that they read."""
+    written, read = set(), set()
+    for transition in model.transitions:
+        reached = functions_reached(transition.function)
+        if any(f.__code__ is function.__code__ for f in reached):
+            for node in (node for f in reached for node in nodes_of(f.__code__) if isinstance(node, ast.Attribute)):
+                (written if isinstance(node.ctx, ast.Store) else read).add(node.attr)
+    return written, read

@@ -1,0 +1,68 @@
+"""Drawing changes of a model by a seed: every transition gets as many, be its text long or short."""
+
+from __future__ import annotations
+
+import random
+from types import FunctionType
+
+from checker.mutation.changes import Change, changes
+from checker.mutation.kinds import Domains
+from spec.language.model import Model
+from spec.language.subset import functions_reached
+
+LANGUAGE = "spec.language"
+
+
+def changeable(transition_function: FunctionType) -> list[FunctionType]:
+    """A transition's function first, then all that it calls of Kafka, ZooKeeper and the network.
+
+    Operations on sets and sequences belong to the language, and are tested there.
+    """
+    reached = functions_reached(transition_function)[::-1]
+    return [function for function in reached if not function.__module__.startswith(LANGUAGE)]
+
+
+def possible(model: Model) -> list[Change]:
+    """Every change of the functions that a model's transitions are or call, each once."""
+    domains, found = Domains.of(model), {}
+    for transition in model.transitions:
+        for function in changeable(transition.function):
+            if function.__code__ not in found:
+                found[function.__code__] = changes(function, domains)
+    return [change for listed in found.values() for change in listed]
+
+
+def drawn(model: Model, most: int, seed: int) -> list[Change]:
+    """Up to `most` different changes: transitions take turns; each draws from its own text or from what it calls."""
+    generator, domains = random.Random(f"{seed} {model.system}/{model.variant}"), Domains.of(model)
+    turns = list(model.transitions)
+    generator.shuffle(turns)
+    taken, found, listed = set(), [], {}
+    while turns and len(found) < most:
+        transition = turns.pop(0)
+        change = _draw(changeable(transition.function), domains, generator, listed, taken)
+        if change:
+            turns.append(transition)
+            taken.add((change.of, change.text))
+            found.append(change)
+    return found
+
+
+def _draw(functions, domains, generator, listed, taken):
+    """A change that is not taken yet, half of the time of the first function; None when nothing is left."""
+    for function in functions:
+        if function.__code__ not in listed:
+            listed[function.__code__] = changes(function, domains)
+    left = [[c for c in listed[f.__code__] if (c.of, c.text) not in taken] for f in functions]
+    own, called = left[0], [found for found in left[1:] if found]
+    if not own and not called:
+        return None
+    if own and (not called or generator.random() < 0.5):
+        return _of_one_kind(own, generator)
+    return _of_one_kind(generator.choice(called), generator)
+
+
+def _of_one_kind(found, generator):
+    """One of these changes: first its kind, then one place of that kind."""
+    kind = generator.choice(sorted({change.kind for change in found}))
+    return generator.choice([change for change in found if change.kind == kind])

@@ -1,0 +1,128 @@
+"""What exploration says of a model with one change: noticed by what, told by its counts alone, or silent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from checker.compiler import UnitError
+from checker.errors import UserError
+from checker.explorer import Limits
+from checker.local import Explored, explore_here
+from checker.mutation.changes import Change, mutated
+from checker.mutation.probe import probing
+from spec.language.model import SAFETY, Model
+from spec.language.subset import RuleError
+
+STILLBORN, NOTICED, COUNTS, UNREACHED, SILENT = "stillborn", "noticed", "counts only", "not reached", "silent"
+SCOPES = ("quick", "standard")
+LARGEST = 1_000_000
+"""Scopes with more states than this are not asked."""
+ROOM = 2
+"""A mutant is given up as told by its counts when it has so many times the states of the model."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a change: `kind`, at the scope called `scope`; `by` names what noticed it, or counts that differ."""
+
+    kind: str
+    by: str = ""
+    scope: str = ""
+
+
+@dataclass(frozen=True)
+class Original:
+    """What is known of a model without a change at the scope called `scope`; `violated` has all that it violates."""
+
+    model: Model
+    scope: str
+    explored: Explored
+
+    @classmethod
+    def of(cls, model: Model, scope: str) -> Original | None:
+        """A model at one of its scopes, without what its violations would stop; None where it is too large."""
+        explored = explore_here(model, model.scopes[scope], limits=Limits(states=LARGEST))
+        return cls(model, scope, explored) if explored.outcome.finished else None
+
+    @property
+    def violated(self) -> set[str]:
+        """What is violated without a change."""
+        return set(self.explored.traces)
+
+    def asked(self, changed: Model) -> Model:
+        """A changed model without the properties of safety that are violated anyway, at which it would stop."""
+        known = tuple(p for p in changed.properties if p.kind not in SAFETY or p.name not in self.violated)
+        return replace(changed, properties=known)
+
+
+def originals(model: Model) -> list[Original]:
+    """A model at each scope that its mutants are asked at, the smallest first."""
+    found = (Original.of(model, scope) for scope in SCOPES)
+    return [original for original in found if original]
+
+
+def judge(originals: list[Original], change: Change) -> Verdict:
+    """Explore the model with this change at one scope after the other, until something notices it."""
+    told = None
+    for original in originals:
+        try:
+            verdict = _at(original, change)
+        except (RuleError, UnitError) as error:
+            return Verdict(STILLBORN, str(error))
+        except (UserError, IndexError):
+            return Verdict(NOTICED, "range", original.scope)
+        if verdict.kind in (STILLBORN, NOTICED):
+            return verdict
+        if verdict.kind == COUNTS:
+            told = told or verdict
+    if told:
+        return told
+    reached = next((original.scope for original in originals if _is_reached(original, change)), "")
+    return Verdict(SILENT if reached else UNREACHED, scope=reached)
+
+
+def _at(original, change):
+    """What one scope says."""
+    changed = original.asked(mutated(original.model, change))
+    limits = Limits(states=ROOM * original.explored.outcome.distinct + 1000)
+    explored = explore_here(changed, changed.scopes[original.scope], keep_going=False, limits=limits)
+    by = _noticed(original, explored, {p.name for p in changed.properties})
+    if by:
+        return Verdict(NOTICED, by, original.scope)
+    counts = _differing(original.explored.outcome, explored.outcome)
+    return Verdict(COUNTS, counts, original.scope) if counts else Verdict(SILENT, scope=original.scope)
+
+
+def _noticed(original, explored, asked):
+    """The property, the goal or the range that tells a changed model; nothing where it tells none."""
+    if explored.outcome.fault:
+        return "range"
+    violated = set(explored.traces)
+    if violated - original.violated:
+        return min(violated - original.violated)
+    if not explored.outcome.finished:
+        return ""
+    missed = original.explored.outcome.reached - explored.outcome.reached
+    mended = (original.violated & asked) - violated
+    return f"goal {min(missed)}" if missed else f"no longer violated: {min(mended)}" if mended else ""
+
+
+def _differing(outcome, changed):
+    """Which counts differ, or nothing."""
+    names = ("distinct", "generated", "depth", "coverage", "cuts")
+    differing = [name for name in names if getattr(outcome, name) != getattr(changed, name)]
+    return ", ".join(differing)
+
+
+def _is_reached(original, change):
+    """Whether a step of the model comes to the statement; a statement where nothing can be put is taken for reached."""
+    probe = probing(original.model, change)
+    if probe is None:
+        return True
+    probe = replace(probe, properties=())
+    try:
+        explored = explore_here(probe, probe.scopes[original.scope], limits=Limits(states=LARGEST))
+    except (RuleError, UnitError):
+        return True
+    outcome = explored.outcome
+    return outcome.fault is not None or bool(_differing(original.explored.outcome, outcome))

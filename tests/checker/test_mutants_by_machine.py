@@ -1,0 +1,226 @@
+"""Changes made by machine: each kind as text, that they run, that they are told apart, and that the lists are true."""
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+from checker.execution import Execution
+from checker.mutation.by_machine import SYSTEMS, judged, row
+from checker.mutation.changes import changes, mutated
+from checker.mutation.kinds import Domains, codes
+from checker.mutation.sample import drawn, possible
+from checker.mutation.verdicts import COUNTS, NOTICED, SILENT, STILLBORN, UNREACHED, judge, originals
+from spec.catalogue import find
+from spec.controller import belief
+from spec.language.domains import Array, Choice, Flag, Id, Number, Record
+from spec.language.model import Model, Transition, always, sometimes
+from spec.mutants.unnoticed import listed, systems
+
+RED, GREEN, BLUE = Choice("RED", "GREEN", "BLUE")
+Player = Id("players")
+STATE = Record(
+    players=(Array(Record(
+        colour=(Number(0, 2), "what a player holds"), other=(Number(0, 2), "what it held before"),
+        ready=(Flag(), "whether it is ready"),
+    ), "players"), "players"),
+    turns=(Number(0, 3), "turns taken"),
+)
+
+
+def note(player, colour):
+    """A player holds a colour, and remembers the one before."""
+    player.other = player.colour
+    player.colour = colour
+
+
+def choose(s, b: Player, to: Player):
+    """Player `b` takes a colour.
+
+    Guards:  it is ready, and its turn has come.
+    Effects: it holds the colour; it is not ready any more.
+    Kafka:   none.
+    """
+    player = s.players[b]
+    if not player.ready or s.turns >= 3:
+        return False
+
+    if player.colour == RED:
+        note(player, GREEN)
+    else:
+        s.players[to].colour = BLUE
+    s.turns += 1
+    return True
+
+
+def dream(s, b: Player):
+    """What never happens.
+
+    Guards:  never.
+    Effects: a dream.
+    Kafka:   none.
+    """
+    if s.turns < 0:
+        return False
+
+    if s.turns > 5:
+        s.players[b].colour = RED
+    s.players[b].ready = 1
+    return True
+
+
+def all_start(s):
+    """All are ready."""
+    for player in s.players:
+        player.ready = 1
+
+
+def never_three_turns_in_red(s):
+    """After three turns somebody holds another colour."""
+    return s.turns < 3 or s.players[0].colour != RED or s.players[1].colour != RED
+
+
+def three_turns(s):
+    """All turns are taken."""
+    return s.turns == 3
+
+
+MODEL = Model(
+    "toy", "colours", "Players take colours.", STATE, all_start, (Transition(choose), Transition(dream)),
+    (always(never_three_turns_in_red), sometimes(three_turns)), {"players": 2}, {"players": 2}, lambda scope: [],
+    others={"quick": {"players": 2}},
+)
+DOMAINS = Domains.of(MODEL)
+OF_CHOOSE = {change.text: change for change in changes(choose, DOMAINS)}
+OF_NOTE = {change.text: change for change in changes(note, DOMAINS)}
+GUARD = "if not player.ready or s.turns >= 3: return False"
+CHOICE = "if player.colour == RED: ... else ..."
+
+
+@pytest.mark.parametrize("kind, text", [
+    ("guard dropped", f"{GUARD} -> nothing"),
+    ("condition negated", f"{GUARD} -> if not (not player.ready or s.turns >= 3): return False"),
+    ("condition dropped", f"{GUARD} -> if s.turns >= 3: return False"),
+    ("condition dropped", f"{GUARD} -> if not player.ready: return False"),
+    ("comparison", f"{GUARD} -> if not player.ready or s.turns > 3: return False"),
+    ("comparison", f"{CHOICE} -> if player.colour != RED: ... else ..."),
+    ("constant", f"{GUARD} -> if not player.ready or s.turns >= 4: return False"),
+    ("constant", f"{GUARD} -> if not player.ready or s.turns >= 2: return False"),
+    ("constant", f"{CHOICE} -> if player.colour == BLUE: ... else ..."),
+    ("else dropped", f"{CHOICE} -> if player.colour == RED: note(player, GREEN)"),
+    ("call dropped", "note(player, GREEN) -> nothing"),
+    ("field", "s.players[to].colour = BLUE -> s.players[to].other = BLUE"),
+    ("argument", "s.players[to].colour = BLUE -> s.players[b].colour = BLUE"),
+    ("argument", "player = s.players[b] -> player = s.players[to]"),
+    ("assignment dropped", "s.turns += 1 -> nothing"),
+])
+def test_kinds_of_changes(kind, text):
+    assert OF_CHOOSE[text].kind == kind
+
+
+def test_no_change_is_listed_twice_and_none_changes_nothing():
+    for change in (*OF_CHOOSE.values(), *OF_NOTE.values()):
+        before, after = change.text.split(" -> ")
+        assert before != after
+    found = possible(MODEL)
+    assert len({(change.of, change.text) for change in found}) == len(found)
+
+
+def test_what_a_transition_answers_is_not_changed():
+    assert not any("return True ->" in text or "return True" in text.split(" -> ")[1] for text in OF_CHOOSE)
+
+
+def test_arguments_of_one_domain_change_places():
+    swapped = {change.text for change in possible(find("group", "current")[0]) if change.kind == "arguments swapped"}
+    assert swapped
+    for text in swapped:
+        before, after = text.split(" -> ")
+        assert sorted(before) == sorted(after)
+
+
+def test_codes_are_those_of_one_enumeration_by_whatever_name_they_go():
+    known = codes("spec.controller.session")["EXPIRED_SESSION"]
+    assert known == {"DOWN": belief.DOWN, "OPEN": belief.OPEN, "EXPIRED_SESSION": belief.EXPIRED_SESSION}
+
+
+def run(change):
+    """What `choose` by player 0 for player 1 makes of the first state in a changed model, None where it refuses."""
+    model = mutated(MODEL, change)
+    execution = Execution(model, model.scope)
+    return execution.after(execution.initial_states()[0], model.transitions[0], (0, 1))
+
+
+def test_a_changed_function_runs_changed_and_its_original_does_not():
+    assert run(OF_CHOOSE["s.turns += 1 -> nothing"]).turns == 0
+    assert run(OF_CHOOSE[f"{GUARD} -> if not (not player.ready or s.turns >= 3): return False"]) is None
+    assert run(OF_CHOOSE["s.turns += 1 -> s.turns += 2"]).turns == 2
+
+
+def test_what_is_called_is_changed_wherever_it_is_called():
+    assert run(OF_NOTE["player.colour = colour -> player.other = colour"]).players[0].other == GREEN
+
+
+def test_a_code_comes_along_that_the_module_has_not_imported():
+    model = find("election", "fenced")[0]
+    change = next(c for c in possible(model) if c.of.endswith("reign.load") and "= IDLE -> broker.doing = RAISING" in c.text)
+    assert any("RAISING" in f.__globals__ for f in (t.function for t in mutated(model, change).transitions))
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return originals(MODEL)
+
+
+@pytest.mark.parametrize("of, text, kind, by", [
+    (choose, "note(player, GREEN) -> nothing", NOTICED, "never_three_turns_in_red"),
+    (choose, "s.turns += 1 -> nothing", NOTICED, "goal three_turns"),
+    (choose, f"{GUARD} -> nothing", NOTICED, "range"),
+    (note, "player.other = player.colour -> nothing", SILENT, ""),
+    (choose, "s.players[to].colour = BLUE -> s.players[to].other = BLUE", COUNTS, "distinct"),
+    (dream, "s.players[b].colour = RED -> nothing", UNREACHED, ""),
+    (dream, "s.players[b].ready = 1 -> nothing", SILENT, ""),
+])
+def test_verdicts(toy, of, text, kind, by):
+    verdict = judge(toy, next(c for c in changes(of, DOMAINS) if c.text == text))
+    assert verdict.kind == kind
+    assert verdict.by.startswith(by)
+
+
+def test_what_breaks_the_rules_is_stillborn(toy):
+    of_record = OF_CHOOSE["player = s.players[b] -> player = s.players[to]"]
+    change = replace(of_record, old=of_record.statement.value, new=ast.parse("s.turns", mode="eval").body)
+    assert change.text == "player = s.players[b] -> player = s.turns"
+    assert judge(toy, change).kind == STILLBORN
+
+
+def test_a_seed_draws_the_same_and_another_seed_others():
+    model = find("election", "fenced")[0]
+    first, again, others = ([c.text for c in drawn(model, 30, seed)] for seed in (1, 1, 2))
+    assert first == again != others
+
+
+def test_every_transition_gets_its_turn():
+    model = find("election", "fenced")[0]
+    changed = [mutated(model, change) for change in drawn(model, len(model.transitions), 1)]
+    assert all(
+        any(after.function is not before.function for after, before in zip(m.transitions, model.transitions))
+        for m in changed
+    )
+    assert len({c.text for c in drawn(MODEL, 10_000, 1)}) == len(possible(MODEL))
+
+
+def test_a_few_changes_of_a_system_are_judged():
+    model = find("async-isr", SYSTEMS["async-isr"])[0]
+    found = list(judged(model, drawn(model, 5, 1)))
+    assert len(found) == 5
+    assert sum(one.kind == NOTICED for one in found) >= 3
+    assert row(model, found).startswith("| async-isr/maximal-isr | 5 | ")
+
+
+@pytest.mark.parametrize("system", systems())
+def test_what_is_listed_is_a_change_that_can_be_made(system):
+    known = {(change.of, change.text) for change in possible(find(system, SYSTEMS[system])[0])}
+    equivalent, unnoticed = listed(system)
+    assert not equivalent.keys() & unnoticed.keys()
+    assert {**equivalent, **unnoticed}.keys() <= known
+    assert all(reason.endswith(".") for reason in (*equivalent.values(), *unnoticed.values()))
