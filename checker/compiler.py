@@ -203,7 +203,7 @@ class Statements:
         if value.kind is not NUMBER or kind not in (LEAF, WORD):
             raise CompileError("only numbers are assigned to fields and elements", node)
         if kind is LEAF:
-            value = Value(LEAF, self._writer.ask(f"trunc i64 {value.text} to i32"))
+            value = self._expressions.leaf(value)
         self._writer.do(f"store {'i32' if kind is LEAF else 'i64'} {value.text}, ptr {address}")
 
     def _augment(self, node):

@@ -35,6 +35,8 @@ class Words:
 COPY = "the function copy(to, source), of two records"
 WORD = "a word of 64 bits"
 LEAF = "a leaf of 32 bits"
+LEAST, MOST = -(1 << 31), (1 << 31) - 1
+"""What a leaf can hold; a declared range ends within."""
 
 
 class CompileError(Exception):
@@ -98,24 +100,16 @@ class Expressions:
         return self.program.layout.kind(base.kind.fields[node.attr].domain), address
 
     def element(self, base: Value, index: Value, node: ast.AST) -> tuple[object, str]:
-        """What stands at an index, counted from the end where it is negative, and its address."""
+        """What stands at an index, and its address."""
         layout = self.program.layout
         if isinstance(base.kind, Words):
             kind, size = (Words(), 8 * base.kind.row) if base.kind.row else (WORD, 8)
         elif isinstance(base.kind, Array):
             kind, size = layout.kind(base.kind.of), layout.size(base.kind.of)
-            index = self._within(index, layout.slots(base.kind), node)
+            index = self._checked(index, layout.slots(base.kind), node)
         else:
             raise CompileError("only arrays have elements", node)
         return kind, self.writer.ask(f"getelementptr [{size} x i8], ptr {base.text}, i64 {index.text}")
-
-    def _within(self, index, size, node):
-        if index.constant is not None:
-            index = number(index.constant + (size if index.constant < 0 else 0))
-        else:
-            below, wrapped = self._compared("slt", index, number(0)), self._made("add", index, number(size))
-            index = self._select(below, wrapped, index)
-        return self._checked(index, size, node)
 
     def _checked(self, value, limit, node):
         """A number that must be below `limit`; a checked program notes where it is not and takes 0."""
@@ -135,6 +129,15 @@ class Expressions:
             narrow = self.writer.ask(f"load i32, ptr {address}")
             return self.writer.number(f"sext i32 {narrow} to i64")
         return Value(kind, address)
+
+    def leaf(self, value: Value) -> Value:
+        """A number as a leaf holds it: one that has no room there becomes the nearest that has, and so leaves any range."""
+        if value.constant is None:
+            for beyond, most in (("sgt", MOST), ("slt", LEAST)):
+                value = self._select(self._compared(beyond, value, number(most)), number(most), value)
+        else:
+            value = number(max(LEAST, min(value.constant, MOST)))
+        return Value(LEAF, self.writer.ask(f"trunc i64 {value.text} to i32"))
 
     def operation(self, operator: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
         """The sum, product ... of two numbers. Python refuses to shift by a negative number; a shift is by 0 to 63."""

@@ -90,15 +90,20 @@ class Execution:
                 yield transition, arguments, after, self.beyond(after, f"{transition.name}{arguments}")
 
     def beyond(self, state: Plain, where: str) -> str | None:
-        """The first bound that a state leaves, or None; `where` names the step to it in an error of its range."""
-        for leaf, value in zip(self.leaves, self.key(state)):
-            if not leaf.low <= value <= leaf.high:
-                if leaf.bound is None or (value < leaf.low and not leaf.spare):
-                    raise ExecutionError(
-                        f"{self.model.system}/{self.model.variant}: {where} sets {leaf.expression} to {value},"
-                        f" outside {leaf.low}..{leaf.high}; mend the transition or the declaration"
-                    )
+        """The first bound that a state leaves, or None; `where` names the step to it in an error of its range.
+
+        A step beyond a bound is cut, whatever else it does: only those within all bounds owe the other ranges.
+        """
+        outside = [(leaf, value) for leaf, value in zip(self.leaves, self.key(state))
+                   if not leaf.low <= value <= leaf.high]
+        for leaf, value in outside:
+            if leaf.bound and (value > leaf.high or leaf.spare):
                 return leaf.bound
+        for leaf, value in outside:
+            raise ExecutionError(
+                f"{self.model.system}/{self.model.variant}: {where} sets {leaf.expression} to {value},"
+                f" outside {leaf.low}..{leaf.high}; mend the transition or the declaration"
+            )
         return None
 
     def state_verdicts(self, state: Plain) -> Iterator[tuple[Property, bool]]:

@@ -80,13 +80,15 @@ class Packing:
         return "\n".join(["def within(s):", *(line for test in tests for line in test), "    return 0", ""])
 
     def range_source(self) -> str:
-        """Text of ``what_is_outside(s)``, the code of a leaf out of its range; leaves of bounds come first."""
+        """Text of ``what_is_outside(s)``, the code of a leaf out of its range: of a bound, before any that has none."""
         lines = ["def what_is_outside(s):"]
-        for i, leaf in sorted(enumerate(self.leaves), key=lambda numbered: numbered[1].bound is None):
-            beyond = 1 + self.bounds.index(leaf.bound) if leaf.bound else -1 - i
-            lines += [f"    if s.{leaf.expression} > {leaf.high}:", f"        return {beyond}"]
-            lines += [f"    if s.{leaf.expression} < {leaf.low}:"]
-            lines += [f"        return {beyond if leaf.spare else -1 - i}"]
+        for leaf in (leaf for leaf in self.leaves if leaf.bound):
+            beyond = f"{leaf.expression} != 0" if leaf.spare else f"{leaf.expression} > {leaf.high}"
+            lines += [f"    if s.{beyond}:", f"        return {1 + self.bounds.index(leaf.bound)}"]
+        for i, leaf in enumerate(self.leaves):
+            if not leaf.spare:
+                outside = f"s.{leaf.expression} < {leaf.low} or s.{leaf.expression} > {leaf.high}"
+                lines += [f"    if {outside}:", f"        return {-1 - i}"]
         return "\n".join([*lines, "    return 0", ""])
 
     def unpack_source(self) -> str:

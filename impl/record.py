@@ -7,7 +7,7 @@ from typing import Iterator
 
 from spec.language.digest import GHOSTS
 from spec.language.domains import Record, Scope
-from spec.language.plain import Plain, new_state
+from spec.language.plain import Elements, Plain, new_state
 
 _open: list[bool] = []
 
@@ -25,7 +25,7 @@ class Nothing:
         pass
 
 
-class _List(list):
+class _List(Elements):
     """An array of a record."""
 
     def __setitem__(self, place, value):

@@ -29,12 +29,26 @@ class Plain:
         return twin
 
 
+class Elements(list):
+    """The elements of an array: indices begin at 0, and a negative one is out of range."""
+
+    def __getitem__(self, at):
+        if type(at) is not slice and at < 0:
+            raise IndexError(f"index {at} is below 0")
+        return list.__getitem__(self, at)
+
+    def __setitem__(self, at, value):
+        if type(at) is not slice and at < 0:
+            raise IndexError(f"index {at} is below 0")
+        list.__setitem__(self, at, value)
+
+
 def copied(value):
     """A copy of a field of a plain state that shares nothing with it."""
     if type(value) is int:
         return value
     if isinstance(value, list):
-        return value[:] if value and type(value[0]) is int else [copied(element) for element in value]
+        return Elements(value if value and type(value[0]) is int else map(copied, value))
     return value.copy() if isinstance(value, Plain) else value
 
 
@@ -72,7 +86,7 @@ def _maker(domain, scope):
         return plain_type(domain, scope)
     if isinstance(domain, Array):
         make, n = _maker(domain.of, scope), slots(domain, scope)
-        return lambda: [make() for _ in range(n)]
+        return lambda: Elements(make() for _ in range(n))
     return int
 
 

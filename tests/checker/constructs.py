@@ -47,7 +47,7 @@ def operands(s, a, b):
 
 
 def conditional(s, a, b):
-    pair = s.pair if a > b else s.pairs[1] if a < b else s.pairs[-1]
+    pair = s.pair if a > b else s.pairs[1] if a < b else s.pairs[2]
     pair.left = a if s.flag else b if s.x else 5
     return pair.left
 
@@ -57,11 +57,13 @@ def builtins(s, a, b):
 
 
 def indices(s, a, b):
-    if -3 <= a < 3:
+    if 0 <= a < 3:
         s.numbers[a] += b
-        s.pairs[a].grid[1][a] = s.numbers[-1] - s.numbers[0]
-        return s.numbers[a] + s.pairs[a - 3 if a > 0 else a].left
-    return s.numbers[s.owner] + s.pair.grid[-1][s.owner]
+        s.pairs[a].grid[1][a] = s.numbers[2] - s.numbers[0]
+        return s.numbers[a] + s.pairs[a - 1 if a > 0 else a].left
+    if s.owner >= 0:
+        return s.numbers[s.owner] + s.pair.grid[2][s.owner]
+    return a
 
 
 def loops(s, a, b):

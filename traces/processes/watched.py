@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from copy import copy
 from functools import lru_cache
 
-from spec.language.plain import Plain, copied, get, put
+from spec.language.plain import Elements, Plain, copied, get, put
 
 Path = tuple[str | int, ...]
 Journal = dict[Path, int]
@@ -39,7 +39,7 @@ class _Watched:
         return twin
 
 
-class _WatchedList(list):
+class _WatchedList(Elements):
     """The same of an array."""
 
     def __setitem__(self, place, value):
@@ -49,7 +49,7 @@ class _WatchedList(list):
             super().__setitem__(place, value)
 
     def __copy__(self):
-        return list(self)
+        return Elements(self)
 
 
 def watched(state: Plain, journal: Journal) -> Plain:
