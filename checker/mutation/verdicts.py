@@ -10,12 +10,13 @@ from checker.explorer import Limits
 from checker.local import Explored, explore_here
 from checker.mutation.changes import Change, mutated
 from checker.mutation.probe import probing
-from spec.language.model import SAFETY, Model
+from spec.language.domains import Scope
+from spec.language.model import SAFETY, STANDARD, Model
 from spec.language.subset import RuleError
 
 STILLBORN, NOTICED, COUNTS, UNREACHED, SILENT = "stillborn", "noticed", "counts only", "not reached", "silent"
-SCOPES = ("quick", "standard")
-LARGEST = 1_000_000
+QUICK, MORE_FAULTS = "quick", "quick with one more fault"
+LARGEST = 250_000
 """Scopes with more states than this are not asked."""
 ROOM = 2
 """A mutant is given up as told by its counts when it has so many times the states of the model."""
@@ -32,17 +33,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Original:
-    """What is known of a model without a change at the scope called `scope`; `violated` has all that it violates."""
+    """What is known of a model without a change at a scope called `name`."""
 
     model: Model
-    scope: str
+    name: str
+    scope: Scope
     explored: Explored
-
-    @classmethod
-    def of(cls, model: Model, scope: str) -> Original | None:
-        """A model at one of its scopes, without what its violations would stop; None where it is too large."""
-        explored = explore_here(model, model.scopes[scope], limits=Limits(states=LARGEST))
-        return cls(model, scope, explored) if explored.outcome.finished else None
 
     @property
     def violated(self) -> set[str]:
@@ -56,9 +52,13 @@ class Original:
 
 
 def originals(model: Model) -> list[Original]:
-    """A model at each scope that its mutants are asked at, the smallest first."""
-    found = (Original.of(model, scope) for scope in SCOPES)
-    return [original for original in found if original]
+    """A model at each scope that its mutants are asked at, as far as it is not too large there."""
+    quick = model.scopes[QUICK]
+    scopes = {QUICK: quick, STANDARD: model.scope}
+    if "faults" in quick:
+        scopes[MORE_FAULTS] = {**quick, "faults": quick["faults"] + 1}
+    explored = ((name, at, explore_here(model, at, limits=Limits(states=LARGEST))) for name, at in scopes.items())
+    return [Original(model, name, at, found) for name, at, found in explored if found.outcome.finished]
 
 
 def judge(originals: list[Original], change: Change) -> Verdict:
@@ -70,14 +70,14 @@ def judge(originals: list[Original], change: Change) -> Verdict:
         except (RuleError, UnitError) as error:
             return Verdict(STILLBORN, str(error))
         except (UserError, IndexError):
-            return Verdict(NOTICED, "range", original.scope)
+            return Verdict(NOTICED, "range", original.name)
         if verdict.kind in (STILLBORN, NOTICED):
             return verdict
         if verdict.kind == COUNTS:
             told = told or verdict
     if told:
         return told
-    reached = next((original.scope for original in originals if _is_reached(original, change)), "")
+    reached = next((original.name for original in originals if _is_reached(original, change)), "")
     return Verdict(SILENT if reached else UNREACHED, scope=reached)
 
 
@@ -85,12 +85,12 @@ def _at(original, change):
     """What one scope says."""
     changed = original.asked(mutated(original.model, change))
     limits = Limits(states=ROOM * original.explored.outcome.distinct + 1000)
-    explored = explore_here(changed, changed.scopes[original.scope], keep_going=False, limits=limits)
+    explored = explore_here(changed, original.scope, keep_going=False, limits=limits)
     by = _noticed(original, explored, {p.name for p in changed.properties})
     if by:
-        return Verdict(NOTICED, by, original.scope)
+        return Verdict(NOTICED, by, original.name)
     counts = _differing(original.explored.outcome, explored.outcome)
-    return Verdict(COUNTS, counts, original.scope) if counts else Verdict(SILENT, scope=original.scope)
+    return Verdict(COUNTS, counts, original.name) if counts else Verdict(SILENT, scope=original.name)
 
 
 def _noticed(original, explored, asked):
@@ -121,8 +121,8 @@ def _is_reached(original, change):
         return True
     probe = replace(probe, properties=())
     try:
-        explored = explore_here(probe, probe.scopes[original.scope], limits=Limits(states=LARGEST))
-    except (RuleError, UnitError):
+        explored = explore_here(probe, original.scope, limits=Limits(states=LARGEST))
+    except (RuleError, UserError, IndexError):
         return True
     outcome = explored.outcome
     return outcome.fault is not None or bool(_differing(original.explored.outcome, outcome))
