@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from checker.errors import UserError
@@ -11,6 +12,18 @@ from checker.execution import Execution
 from spec.language.domains import Scope, sorts
 from spec.language.model import STANDARD, Model, Property, always
 from spec.language.rules import check_rules
+
+
+@dataclass(frozen=True)
+class Check:
+    """What to check: a model at a scope, the names of its properties, how far to go, and whether up to symmetry."""
+
+    model: Model
+    scope: Scope
+    properties: tuple[str, ...]
+    keep_going: bool = False
+    deadlock: bool = False
+    symmetry: bool = False
 
 
 def scope_for(model: Model, name: str | None, given: Scope) -> Scope:
@@ -55,6 +68,8 @@ def _own(model, name):
     path, _, function = name.rpartition(":")
     if not Path(path).is_file():
         raise UserError(f"no file {path}; a property of one's own is FILE.py:PREDICATE")
+    if function in {p.name for p in model.properties}:
+        raise UserError(f"{name}: {model.system} has a property {function}; give your own another name")
     spec = importlib.util.spec_from_file_location(Path(path).stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module

@@ -15,7 +15,7 @@ from checker.kernel import Kernel
 from checker.outcome import Found
 from checker.rundir import RunDirectory, RunError
 from spec.language.domains import Scope, values
-from spec.language.model import Model, Transition
+from spec.language.model import Model, Property, Transition
 from spec.language.plain import Plain
 from spec.language.steps import Step, parse_step
 
@@ -101,12 +101,26 @@ def _extend_renamed(trace, execution, kernel, values, transition, arguments):
 def _require_violation(kernel, trace, found):
     """Ask the property itself; only one that tells interchangeable ids apart can answer otherwise than it did."""
     prop = next((p for p in kernel.state_properties + kernel.step_properties if p.name == found.name), None)
-    if prop is None:
-        return
-    states = [trace.initial, *(after for _, _, after in trace.steps)]
-    arguments = trace.steps[-1][0].arguments.values() if prop.of else ()
-    if prop.predicate(*(states[-2:] if prop.kind == "step" else states[-1:]), *arguments):
+    if prop and not violates(trace, prop):
         raise TraceError(f"property {prop.name} holds at the end: {ASYMMETRIC}")
+
+
+def violates(trace: Trace, prop: Property) -> bool:
+    """Whether the last state of a trace, or its last step, violates a property of states or steps."""
+    if prop.kind == "always":
+        return not prop.predicate(trace.last)
+    if prop.kind != "step" or not trace.steps or not prop.concerns(trace.steps[-1][1]):
+        return False
+    before = trace.steps[-2][2] if len(trace.steps) > 1 else trace.initial
+    arguments = trace.steps[-1][0].arguments.values() if prop.of else ()
+    return not prop.predicate(before, trace.last, *arguments)
+
+
+def is_stuck(trace: Trace) -> bool:
+    """Whether the last state of a trace has no step, be it beyond a bound."""
+    execution = Execution(trace.model, trace.scope)
+    return all(execution.after(trace.last, transition, arguments) is None
+               for transition in trace.model.transitions for arguments in transition.choices(trace.scope))
 
 
 def _parent(run, kernel, execution, levels, level, values):

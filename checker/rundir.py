@@ -1,9 +1,12 @@
 """The run directory: the truth of an exploration.
 
-``run.json`` says what is explored. ``level-00007/`` holds Parquet files with the states that are new in
-level 7 and, once the level is complete, ``level.json``, which names the files that count. Whatever else
-lies there was left by a task that was killed, and is ignored. A directory may be a local path or any URI
-that Arrow opens (``hdfs://``, ``s3://`` ...), as long as driver and executors share it.
+``run.json`` says what is explored. ``level-00007/`` holds Parquet files with the states that are new in level 7, and
+``level.json``, which names the files that count, each with its rows and its checksum. ``levels.json`` names the levels
+that are complete by the checksums of their ``level.json``, and ``run.json`` by its own; it is written last. Whatever
+else lies there was left by a task that was killed, and is ignored. ``result.json`` holds the outcome, its checksum, and
+what ``levels.json`` said then. All reading compares checksums, so that a file that was damaged or exchanged is told. A
+directory may be a local path or any URI that Arrow opens (``hdfs://``, ``s3://`` ...), as long as driver and executors
+share it.
 
 Columns: ``w0`` ``w1`` ... the packed state (uint64); ``key`` 44 bits of the state's hash; ``parent`` the
 key of a state of the level before; ``step`` the number of the step that leads from there.
@@ -11,127 +14,136 @@ key of a state of the level before; ``step`` the number of the step that leads f
 
 from __future__ import annotations
 
-import errno
-import json
 import os
+import re
 import uuid
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 from typing import Iterable
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.fs as pafs
-import pyarrow.parquet as pq
 
-from checker.errors import UserError
+from checker.files import AGAIN, Files, RunError, as_bytes, checksum
 from checker.table import STEP_BITS, keys_of, owners_of
 
-FORMAT = 2
-
-
-class RunError(UserError):
-    """A run directory cannot be used; the message says which, why and what to do."""
+FORMAT = 3
+RUN, LEVELS, RESULT = "run.json", "levels.json", "result.json"
+COUNTEREXAMPLE, BESIDE = "counterexample.html", "beside.html"
+PART = r"part-(all|\d+)-[0-9a-f]{12}"
+OURS = re.compile(
+    rf"((run|levels|result)\.json|{COUNTEREXAMPLE}|{BESIDE}|probe-\d+"
+    rf"|level-\d{{5,}}(/({PART}\.(parquet|json)|level\.json))?"
+    r"|liveness(/[\w-]+(/[\w-]+)?(\.parquet)?)?)(\.[0-9a-f]{12}\.tmp)?"
+)
+"""The names of all that a run writes."""
 
 
 class RunDirectory:
     """Reading and writing one run directory; cheap to make, so that every task makes its own."""
 
     def __init__(self, uri: str):
-        self.uri = uri if "://" in uri else str(Path(uri).resolve())
-        try:
-            self._fs, self._base = pafs.FileSystem.from_uri(self.uri) if "://" in uri else (
-                pafs.LocalFileSystem(), self.uri)
-        except (OSError, ValueError) as error:
-            raise RunError(f"cannot open the run directory {uri}: {error}") from error
+        self._files, self._named = Files(uri), uri
+        self.uri = self._files.uri
 
     def exists(self) -> bool:
         """Whether it holds a run."""
-        return self._fs.get_file_info(f"{self._base}/run.json").type == pafs.FileType.File
+        return self._files.is_file(RUN)
 
     def create(self, run: dict) -> None:
         """Make the directory and write ``run.json``; raises RunError when it is in use."""
         if self.exists():
             raise RunError(f"{self.uri} already holds a run; resume it with --resume, or name another")
-        with self._explained("create"):
-            self._fs.create_dir(self._base, recursive=True)
-            self._write_json("run.json", {"format": FORMAT, **run})
+        self._files.make()
+        self._require_alone("name a directory that is new or empty")
+        run = as_bytes({"format": FORMAT, **run})
+        self._files.write(LEVELS, as_bytes({"run": checksum(run), "levels": []}))
+        self._files.write(RUN, run)
 
     def run(self) -> dict:
-        """What ``run.json`` says; raises RunError when it is not a run directory of this format."""
+        """What ``run.json`` says; raises RunError when it is not a run directory of this format, or was changed."""
         if not self.exists():
-            raise RunError(f"{self.uri} is not a run directory: it has no run.json")
-        run = self._read_json("run.json")
+            raise RunError(f"{self.uri} is not a run directory: it has no {RUN}")
+        run = self._files.read_json(RUN)
         if run.get("format") != FORMAT:
-            raise RunError(f"{self.uri} was written by another version (format {run.get('format')})")
-        return run
+            raise RunError(f"{self.uri} was written by another version (format {run.get('format')}, not {FORMAT})")
+        return self._files.read_json(RUN, self._index()["run"])
+
+    def _index(self):
+        """What ``levels.json`` says: the checksums of ``run.json``, and of ``level.json`` of each complete level."""
+        index = self._files.read_json(LEVELS)
+        levels = index.get("levels")
+        if not isinstance(levels, list) or not all(isinstance(text, str) for text in (index.get("run"), *levels)):
+            raise RunError(f"{self.uri}/{LEVELS} does not name the levels; {AGAIN}")
+        return index
 
     def write_probe(self, name: str) -> None:
-        """Write an empty file, to show that one can; raises RunError."""
-        with self._explained("write to"), self._fs.open_output_stream(f"{self._base}/{name}"):
-            pass
+        """Write a file, to show that one can; raises RunError."""
+        self._files.write(name, b"")
 
     def take_probe(self, name: str) -> bool:
         """Whether another's probe is seen here; it is deleted."""
-        path = f"{self._base}/{name}"
-        if self._fs.get_file_info(path).type != pafs.FileType.File:
+        if not self._files.is_file(name):
             return False
-        self._fs.delete_file(path)
+        self._files.remove_file(name)
         return True
 
     def begin_level(self, level: int) -> None:
         """Make the level's directory empty."""
-        with self._explained("write to"):
-            path = f"{self._base}/{_level(level)}"
-            self._fs.create_dir(path, recursive=True)
-            self._fs.delete_dir_contents(path)
+        self._files.empty(_level(level))
 
     def write_part(self, level: int, partition: int | None, rows: np.ndarray, summary: dict) -> None:
         """Write new states, shape (n, words + 1), and their summary, under names of their own."""
-        name = f"{_level(level)}/part-{'all' if partition is None else partition}-{uuid.uuid4().hex[:12]}"
+        name = f"part-{'all' if partition is None else partition}-{uuid.uuid4().hex[:12]}"
         words = rows.shape[1] - 1
         states = np.ascontiguousarray(rows[:, :words])
         columns = {f"w{i}": states[:, i] for i in range(words)}
         columns["key"] = keys_of(states)
         columns["parent"] = rows[:, words] >> np.uint64(STEP_BITS)
         columns["step"] = (rows[:, words] & np.uint64((1 << STEP_BITS) - 1)).astype(np.int32)
-        with self._explained("write to"):
-            file = f"{self._base}/{name}.parquet"
-            pq.write_table(pa.table(columns), file, filesystem=self._fs, compression="none",
-                           use_dictionary=False, write_statistics=False)
-            size = self._fs.get_file_info(file).size
-            self._write_json(f"{name}.json", {
-                **summary, "partition": partition, "file": f"{name}.parquet", "states": len(rows), "bytes": size,
-            })
+        written = self._files.write_table(f"{_level(level)}/{name}.parquet", pa.table(columns))
+        self._files.write(f"{_level(level)}/{name}.json", as_bytes({
+            **summary, "partition": partition, "file": f"{name}.parquet", "states": len(rows), **written,
+        }))
 
     def commit_level(self, level: int, partitions: Iterable[int | None]) -> dict:
         """Complete a level: choose one attempt of each partition; returns what ``level.json`` holds."""
-        chosen = {}
-        selector = pafs.FileSelector(f"{self._base}/{_level(level)}")
-        for info in sorted(self._fs.get_file_info(selector), key=lambda i: i.path):
-            if info.base_name.startswith("part-") and info.extension == "json":
-                part = self._read_json(f"{_level(level)}/{info.base_name}")
-                if self._fs.get_file_info(f"{self._base}/{part['file']}").is_file:
-                    chosen.setdefault(part["partition"], part)
+        index, folder, chosen = self._index(), _level(level), {}
+        names = {name for name, directory, _ in self._files.inside(folder) if not directory}
+        for name in sorted(names):
+            if re.fullmatch(rf"{folder}/{PART}\.json", name) and name.removesuffix("json") + "parquet" in names:
+                part = self._files.read_json(name)
+                chosen.setdefault(part["partition"], part)
         missing = [p for p in partitions if p not in chosen]
         if missing:
             raise RunError(f"{self.uri}: level {level} lacks partitions {missing}; resume the run")
-        with self._explained("write to"):
-            done = {"level": level, "parts": list(chosen.values())}
-            self._write_json(f"{_level(level)}/level.json", done)
+        if len(index["levels"]) != level:
+            raise RunError(f"{self.uri}: another process has completed level {level}; let one alone go on with a run")
+        done = {"level": level, "parts": list(chosen.values())}
+        index["levels"].append(self._files.write(f"{folder}/level.json", as_bytes(done)))
+        self._files.write(LEVELS, as_bytes(index))
         return done
 
     def levels(self) -> list[dict]:
-        """All complete levels, from the first on."""
-        found = []
-        while self._fs.get_file_info(f"{self._base}/{_level(len(found))}/level.json").is_file:
-            found.append(self._read_json(f"{_level(len(found))}/level.json"))
-        return found
+        """All complete levels, from the first on; raises RunError where a ``level.json`` is not the one written."""
+        sums = self._index()["levels"]
+        levels = [self._files.read_json(f"{_level(number)}/level.json", each) for number, each in enumerate(sums)]
+        for number, level in enumerate(levels):
+            files = [part["file"] for part in level["parts"]]
+            if level["level"] != number or len({*files}) < len(files):
+                raise RunError(f"{self.uri}/{_level(number)}/level.json names a part twice, or is of another level; {AGAIN}")
+        return levels
+
+    def verify(self) -> None:
+        """Read all levels; raises RunError where anything is not as it was written."""
+        parts = [(level, part) for level in self.levels() for part in level["parts"]]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(lambda each: self._table(*each).num_rows, parts))
 
     def states(self, level: dict, partition: int | None = None, partitions: int = 1) -> Iterable[np.ndarray]:
         """Packed states of a complete level, shape (n, words), by files; of one partition where given."""
         for part in level["parts"]:
             if part["states"] and partition in (None, part["partition"]) or part["partition"] is None:
-                states = self._words(part)
+                states = _words(self._table(level, part))
                 if partition is not None and part["partition"] is None:
                     states = states[owners_of(states, partitions) == partition]
                 yield states
@@ -139,95 +151,68 @@ class RunDirectory:
     def links(self, level: dict) -> Iterable[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
         """(states, keys, parents, steps) of a complete level, by files."""
         for part in level["parts"]:
-            table = self._table(part, lambda name: True)
+            table = self._table(level, part)
             columns = (table.column(name).to_numpy() for name in ("key", "parent", "step"))
-            yield self._words(part), *columns
+            yield _words(table), *columns
 
-    def _words(self, part):
-        table = self._table(part, lambda name: name.startswith("w"))
-        return np.stack([column.to_numpy() for column in table.columns], axis=1)
-
-    def _table(self, part, wanted):
-        path = f"{self._base}/{part['file']}"
-        try:
-            names = pq.read_schema(path, filesystem=self._fs).names
-            return pq.read_table(path, columns=[name for name in names if wanted(name)], filesystem=self._fs)
-        except (OSError, pa.ArrowInvalid) as error:
-            raise RunError(f"{self.uri}: {part['file']} cannot be read ({error}); delete the run") from error
+    def _table(self, level, part):
+        """A part of a level; its file lies in the level's own directory."""
+        if not re.fullmatch(rf"{PART}\.parquet", part["file"]):
+            raise RunError(f"{self.uri}: level {level['level']} names {part['file']!r}, which is no part; {AGAIN}")
+        return self._files.read_table(f"{_level(level['level'])}/{part['file']}", part)
 
     def write_columns(self, name: str, columns: dict[str, np.ndarray]) -> None:
         """Write columns of one length beside the levels, under a name with folders; readers see all or nothing."""
-        path = f"{self._base}/{name}.parquet"
-        temporary = f"{path}.{uuid.uuid4().hex[:12]}.tmp"
-        with self._explained("write to"):
-            self._fs.create_dir(path.rpartition("/")[0], recursive=True)
-            pq.write_table(pa.table(columns), temporary, filesystem=self._fs, compression="none",
-                           use_dictionary=False, write_statistics=False)
-            self._fs.move(temporary, path)
+        self._files.write_scratch(f"{name}.parquet", pa.table(columns))
 
     def read_columns(self, name: str) -> dict[str, np.ndarray]:
         """The columns that were written under a name; raises RunError."""
-        table = self._table({"file": f"{name}.parquet"}, lambda column: True)
+        table = self._files.read_scratch(f"{name}.parquet")
         return {column: table.column(column).to_numpy() for column in table.column_names}
 
     def delete_columns(self, folder: str) -> None:
         """Delete a folder of columns, if it is there."""
-        path = f"{self._base}/{folder}"
-        if self._fs.get_file_info(path).type == pafs.FileType.Directory:
-            self._fs.delete_dir(path)
+        self._files.remove(folder)
 
     def size(self) -> int:
         """Bytes of all files."""
-        selector = pafs.FileSelector(self._base, recursive=True)
-        return sum(i.size or 0 for i in self._fs.get_file_info(selector))
+        return sum(size for _, directory, size in self._files.inside() if not directory)
 
     def delete(self) -> None:
-        """Delete the run directory; raises RunError when it does not hold a run."""
+        """Delete the run directory; raises RunError when it does not hold a run, and that alone."""
+        if self._files.linked:
+            raise RunError(f"{self._named} is a link to {self.uri}; name that, and remove the link yourself")
         self.run()
-        self._fs.delete_dir(self._base)
+        self._require_alone("a directory is deleted when all in it is a run's; move it away")
+        self._files.remove()
+
+    def _require_alone(self, advice):
+        """Raise RunError where something lies here that no run writes."""
+        for name, _, _ in self._files.inside():
+            if not OURS.fullmatch(name) and not re.search(r"(^|/)\.[^/]*\.crc$", name) or self._files.is_link(name):
+                raise RunError(f"{self.uri} holds {name}, which is not of a run; {advice}")
 
     def write_result(self, result: dict) -> None:
         """Keep the outcome beside the levels."""
-        with self._explained("write to"):
-            self._write_json("result.json", result)
+        kept = {**result, "levels": self._index()}
+        self._files.write(RESULT, as_bytes({**kept, "sha256": checksum(as_bytes(kept))}))
 
     def result(self) -> dict | None:
-        """The outcome last kept, or None."""
-        found = self._fs.get_file_info(f"{self._base}/result.json").is_file
-        return self._read_json("result.json") if found else None
-
-    def _write_json(self, name, value):
-        path = f"{self._base}/{name}"
-        temporary = f"{path}.{os.getpid()}.tmp"
-        with self._fs.open_output_stream(temporary) as file:
-            file.write(json.dumps(value).encode())
-        self._fs.move(temporary, path)
-
-    def _read_json(self, name):
-        with self._fs.open_input_stream(f"{self._base}/{name}") as file:
-            try:
-                return json.loads(file.read())
-            except ValueError as error:
-                raise RunError(f"{self.uri}/{name} is not readable ({error}); delete the run") from error
-
-    def _explained(self, doing):
-        return _Explained(doing, self.uri)
+        """The outcome that was kept of the levels that there are, or None; raises RunError when it was changed."""
+        if not self._files.is_file(RESULT):
+            return None
+        result, index = self._files.read_json(RESULT), self._index()
+        if result.pop("sha256", None) != checksum(as_bytes(result)):
+            raise RunError(f"{self.uri}/{RESULT} is not as it was written; resume the run to have it written again")
+        then = result.pop("levels")
+        if then["run"] != index["run"] or then["levels"] != index["levels"][:len(then["levels"])]:
+            raise RunError(f"{self.uri}/{RESULT} is of other levels than there are; resume the run to have it written")
+        return result if then == index else None
 
 
-class _Explained:
-    """Turns what the file system says into one line that says what to do."""
-
-    def __init__(self, doing, uri):
-        self.doing, self.uri = doing, uri
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if isinstance(error, OSError):
-            full = error.errno == errno.ENOSPC or "No space left" in str(error)
-            advice = "the disk is full; make room, then resume the run" if full else str(error)
-            raise RunError(f"cannot {self.doing} the run directory {self.uri}: {advice}") from error
+def _words(table):
+    """The packed states of a part, shape (n, words)."""
+    return np.stack([table.column(name).to_numpy() for name in table.column_names if name.startswith("w")], axis=1)
 
 
 def _level(level):

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import platform
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 import llvmlite
 import numba
 import pyspark
 
-from checker.asked import properties_of
+from checker.answers import as_expected, liveness_of, not_asked, not_shown, undecided
+from checker.asked import Check, properties_of
 from checker.cluster import Levels
 from checker.counterexample import trace_of
 from checker.errors import UserError
+from checker.execution import Execution
 from checker.explorer import Explorer, Limits
 from checker.kernel import Kernel, compile_all
 from checker.liveness.decide import Decided, decide
@@ -25,23 +28,10 @@ from checker.progress import Progress
 from checker.rundir import RunDirectory, RunError
 from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
 from spec.catalogue import find
-from spec.language.domains import Scope
-from spec.language.model import LIVENESS, Model
+from spec.language.model import LIVENESS
 
-UNDECIDED = "not decided"
-NOT_ASKED = "not asked up to symmetry"
-
-
-@dataclass(frozen=True)
-class Check:
-    """What to check: a model at a scope, the names of its properties, how far to go, and whether up to symmetry."""
-
-    model: Model
-    scope: Scope
-    properties: tuple[str, ...]
-    keep_going: bool = False
-    deadlock: bool = False
-    symmetry: bool = False
+FIELDS = {"system", "variant", "scope", "properties", "keep_going", "deadlock", "symmetry", "partitions", "source"}
+"""What ``run.json`` has to say for a run to be resumed."""
 
 
 def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int, tested: Tested | None = None) -> None:
@@ -53,14 +43,19 @@ def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int, test
     run.create({
         "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
         "properties": list(check.properties), "keep_going": check.keep_going, "deadlock": check.deadlock,
-        "symmetry": symmetry, "partitions": partitions, "source": kernel.compiled.entry, "command": sys.argv[1:],
+        "symmetry": symmetry, "partitions": partitions, "source": source_of(kernel), "command": sys.argv[1:],
         "created": datetime.now().isoformat(timespec="seconds"), "versions": versions(),
     })
 
 
 def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
-    """The check, kernel and number of partitions of an earlier run; raises RunError when they differ now."""
+    """The check, kernel and number of partitions of an earlier run.
+
+    Raises RunError when they differ now, or when a level is not as it was written.
+    """
     manifest = run.run()
+    if lacking := FIELDS - manifest.keys():
+        raise RunError(f"{run.uri} cannot be resumed: its run.json does not say {', '.join(sorted(lacking))}")
     try:
         model = find(manifest["system"], manifest["variant"])[0]
         check = Check(model, manifest["scope"], tuple(manifest["properties"]), manifest["keep_going"],
@@ -68,11 +63,21 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
         kernel = kernel_of(check)
     except (LookupError, UserError) as error:
         raise RunError(f"{run.uri} cannot be resumed: {error}") from error
-    if kernel.compiled.entry != manifest["source"]:
+    if source_of(kernel) != manifest["source"]:
         raise RunError(
             f"{run.uri} was made by another version of {model.system}/{model.variant}; begin a new run"
         )
+    run.verify()
     return check, kernel, manifest["partitions"]
+
+
+def source_of(kernel: Kernel) -> str:
+    """A hash of all that the levels of a run depend on: what is compiled, by which names, and the initial states."""
+    compiled = kernel.compiled
+    initial = [kernel.packing.pack(state).tolist() for state in Execution(kernel.model, kernel.scope).initial_states()]
+    asked = [(p.name, p.kind, p.of) for p in kernel.state_properties + kernel.step_properties + kernel.liveness]
+    text = repr((compiled.entry, compiled.transition_names, compiled.bounds, asked, initial))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def versions() -> dict[str, str]:
@@ -159,7 +164,7 @@ def result_of(
         "violated": violations[0]["property"] if violations else None,
         "trace_length": violations[0]["trace_length"] if violations else None,
         "violations": violations,
-        "liveness": _liveness(check, kernel, decided),
+        "liveness": liveness_of(check, kernel, decided),
         "unreached": sorted(set(goals) - outcome.reached | vacuous) if outcome.finished else [],
         "distinct": outcome.distinct, "generated": outcome.generated, "depth": outcome.depth,
         "complete": outcome.finished, "stopped_by": explorer.stopped_by,
@@ -168,7 +173,10 @@ def result_of(
         "never_enabled": sorted(n for n, c in outcome.coverage.items() if c == 0) if outcome.finished else [],
         "bytes": outcome.bytes, "memory": outcome.memory, "symmetry": _symmetry(run, outcome),
     }
-    return result | {"expected": as_expected(check, result)}
+    return result | {
+        "expected": as_expected(check, result), "undecided": undecided(result, outcome.reached),
+        "not_asked": not_asked(check), "not_shown": not_shown(check, result),
+    }
 
 
 def _violation(trace, name, reasons=()):
@@ -180,33 +188,3 @@ def _symmetry(run, outcome):
     """What the run says of its symmetry; of the transitions that were not tested, those that were taken."""
     symmetry = run.run()["symmetry"]
     return symmetry and {**symmetry, "untested": [name for name in symmetry["untested"] if outcome.coverage[name]]}
-
-
-def _liveness(check, kernel, decided):
-    """What became of each property of liveness; nothing is decided without the whole graph, or up to symmetry."""
-    if check.symmetry:
-        properties = properties_of(check.model, check.scope, check.properties)
-        return [{"property": p.name, "verdict": NOT_ASKED} for p in properties if p.kind in LIVENESS]
-    if decided is None:
-        return [{"property": p.name, "verdict": UNDECIDED} for p in kernel.liveness]
-    return [
-        {"property": d.prop.name, "verdict": "violated" if d.lasso else "holds", "waiting": d.waiting,
-         "cut": d.cut, "beyond": d.beyond, "loop_length": d.lasso and len(d.lasso.steps) - d.lasso.loop}
-        for d in decided
-    ]
-
-
-def as_expected(check: Check, result: dict) -> bool | None:
-    """Whether the verdict is the recorded one; None where none is recorded or the run is incomplete."""
-    recorded = check.model.expectation(check.scope)
-    usual = {p.name for p in check.model.properties_at(check.scope)}
-    by_name = {p.name for p in check.model.properties} & {*result["properties"]} - usual
-    if recorded is None or by_name or result["verdict"] == "incomplete":
-        return None
-    open_still = {entry["property"] for entry in result["liveness"] if entry["verdict"] == UNDECIDED}
-    asked = {name: n for name, n in recorded.items() if name in result["properties"] and name not in open_still}
-    found = {v["property"]: v["trace_length"] for v in result["violations"]}
-    if not result["complete"]:
-        shortest = min(asked.values(), default=None)
-        return result["trace_length"] == shortest and all(asked.get(n) == length for n, length in found.items())
-    return found == asked and not result["unreached"]

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from checker import cluster
-from checker.asked import properties_of
+from checker.asked import Check, properties_of
 from checker.commands.main import OK, UNFINISHED, VIOLATED
 from checker.commands.models import add_model_options, chosen, given_sizes
 from checker.commands.tables import print_alone, print_asked, print_check_table, print_compositions, print_coverage
@@ -20,7 +20,7 @@ from checker.explorer import Limits
 from checker.kernel import compile_all
 from checker.mirror import require_symmetry
 from checker.rundir import RunDirectory
-from checker.runs import Check, begin, kernel_of, perform, resumed
+from checker.runs import begin, kernel_of, perform, resumed
 from spec.catalogue import MODELS, find
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checker.commands.main import OK
-from checker.counterexample import Trace, executed
+from checker.counterexample import Trace, executed, is_stuck, violates
 from checker.errors import UserError
 from checker.histories import history_of
 from checker.pictures import (
     HistoryError, beside_text, metrics_text, path_dot, render, render_beside, to_itf, to_svg, to_text,
 )
-from checker.rundir import RunDirectory
+from checker.rundir import BESIDE, COUNTEREXAMPLE, RunDirectory
 from spec.catalogue import find
-from spec.language.model import Property
+from spec.language.model import LIVENESS, Property
 
 EXAMPLES = """examples: kafkaproof show runs/replication-kip101-20260101-120000-1f2e;
 kafkaproof show runs/election-legacy-20260101-120000-1f2e --svg legacy.svg --itf legacy.itf.json;
@@ -95,7 +95,7 @@ def _written(name, shown, target):
 
 
 def _default(target, beside):
-    name = "beside.html" if beside else "counterexample.html"
+    name = BESIDE if beside else COUNTEREXAMPLE
     path = Path(target)
     return path / name if path.is_dir() else path.with_suffix(".html")
 
@@ -132,9 +132,9 @@ def _from_result(data, prop, target):
     missing = [name for name in ("system", "variant", "scope") if name not in data]
     if missing:
         raise UserError(f"{target} holds neither a history nor a trace: no {missing[0]!r}")
-    violation = data
-    if "trace" not in data:
-        violation = _chosen(data.get("violations", []), prop, target, data.get("verdict"))
+    violation = data if "trace" in data else _chosen(data, prop, target)
+    if not isinstance(violation["trace"], list) or not all(isinstance(text, str) for text in violation["trace"]):
+        raise UserError(f"{target}: a trace is a list of steps as text")
     try:
         model = find(data["system"], data["variant"])[0]
     except LookupError as error:
@@ -142,19 +142,47 @@ def _from_result(data, prop, target):
     if not isinstance(data["scope"], dict) or data["scope"].keys() != model.scope.keys():
         raise UserError(f"{target}: a scope of {model.system} gives {', '.join(model.scope)}")
     trace = executed(model, data["scope"], violation["trace"])
-    violated = next((p for p in model.properties if p.name == violation.get("property")), None)
     trace.loop = violation.get("loop")
-    if trace.loop is not None and (violated is None or trace.loop not in range(len(trace.steps) + 1)):
-        told = f"a loop is a number of steps of the trace, and violates a property of {model.system}"
-        raise UserError(f"{target}: {told}")
+    violated = _judged(model, trace, violation.get("property"), target)
     return Shown(history_of(trace, violated), trace, violated)
 
 
-def _chosen(violations, prop, target, verdict):
-    if not violations:
-        raise UserError(f"{target}: nothing is violated ({verdict}), so there is no counterexample to show")
+def _judged(model, trace, name, target):
+    """The property that a trace violates, by its name; None for one of one's own, or none. Raises UserError."""
+    violated = next((p for p in model.properties if p.name == name), None)
+    if trace.loop is not None and (violated is None or trace.loop not in range(len(trace.steps) + 1)):
+        told = f"a loop is a number of steps of the trace, and violates a property of {model.system}"
+        raise UserError(f"{target}: {told}")
+    if (name == "deadlock" and not is_stuck(trace)) or (
+            violated and violated.kind not in LIVENESS and not violates(trace, violated)):
+        raise UserError(f"{target}: {name} is not violated at the end of this trace")
+    if violated and violated.kind in LIVENESS and trace.loop is None:
+        raise UserError(f"{target}: {name} is violated by a loop; the trace says no 'loop'")
+    return violated
+
+
+def _chosen(data, prop, target):
+    """The violation of a run that is asked for, else the shortest; raises UserError that says what became of it."""
+    violations = data.get("violations", [])
     chosen = [v for v in violations if prop in (None, v["property"])]
-    if not chosen:
-        violated = ", ".join(v["property"] for v in violations)
-        raise UserError(f"{target}: {prop} is not violated; violated are {violated}")
-    return chosen[0]
+    if chosen:
+        return chosen[0]
+    known = f"violated are {', '.join(v['property'] for v in violations)}" if violations else "nothing is violated"
+    check = f"kafkaproof check {data['system']} --variant {data['variant']} {_sizes(data['scope'])}"
+    went_on = f"go on with: kafkaproof check --resume {data.get('run_dir')}"
+    if prop in data.get("undecided", []):
+        why = f"at --{data['stopped_by']}; {went_on}" if data.get("stopped_by") else (
+            f"at the violation of {data.get('violated')}; decide it with: {check} --property {prop}")
+        raise UserError(f"{target}: {prop} was not decided, the run stopped {why}")
+    if prop is not None and prop not in data.get("properties", [prop]):
+        raise UserError(f"{target}: {prop} was not asked in this run; ask it with: {check} --property {prop}")
+    if prop is not None:
+        raise UserError(f"{target}: {prop} is not violated at this scope; {known}")
+    told = f"so far; {went_on}" if data.get("verdict") == "incomplete" else (
+        f"({data.get('verdict')}), so there is no counterexample to show")
+    raise UserError(f"{target}: nothing is violated {told}")
+
+
+def _sizes(scope):
+    """A scope as options of the command line."""
+    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in scope.items())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
+from checker.answers import differing
+
 EXPECTED = {
     ("holds", True): ("holds", "green"),
     ("violated", True): ("violated, as the museum expects", "yellow"),
@@ -31,8 +33,17 @@ def explored_text(run: dict) -> str:
 
 
 def verdict_text(result: dict) -> tuple[str, str]:
-    """The verdict in words, and its colour."""
-    return EXPECTED.get((result["verdict"], result["expected"]), (f"UNEXPECTED: {result['verdict']}", "bold red"))
+    """The verdict in words, with what a verdict that holds leaves open, and its colour."""
+    text, colour = EXPECTED.get((result["verdict"], result["expected"]), (f"UNEXPECTED: {result['verdict']}", "bold red"))
+    if result["verdict"] != "holds":
+        return text, colour
+    left = [f"too small to show {_counted(result['not_shown'], 'known violation')}"] if result["not_shown"] else []
+    left += [f"{_counted(result['never_enabled'], 'transition')} never taken"] if result["never_enabled"] else []
+    return ", ".join([text, *left]), "cyan" if result["not_shown"] else colour
+
+
+def _counted(things, name):
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def print_check_table(results: list[dict]) -> None:
@@ -73,10 +84,12 @@ def _print_liveness(out, results):
         table.add_column(name, justify="right")
     for result in results:
         lassos = {violation["property"]: _counterexample(violation) for violation in result["violations"]}
+        elsewhere = {entry["property"] for entry in result["not_shown"]}
         for entry in result["liveness"]:
             name = entry["property"]
             known = ["" if entry.get(n) is None else f"{entry[n]:,}" for n in ("waiting", "beyond")]
-            table.add_row(result["system"], result["variant"], name, _liveness_text(entry), *known,
+            text = _liveness_text(entry) + (", violated at other scopes" if name in elsewhere else "")
+            table.add_row(result["system"], result["variant"], name, text, *known,
                           lassos.get(name, "").removeprefix(f"{name} in "))
     if table.row_count:
         out.print(table)
@@ -98,13 +111,23 @@ def _print_notes(out, results):
             out.print(f"{name} stopped at --{result['stopped_by']}; go on with: "
                       f"kafkaproof check --resume {result['run_dir']}", soft_wrap=True)
         if result["unreached"]:
-            out.print(f"[red]{name} never reached: {', '.join(result['unreached'])}[/]")
+            out.print(f"[red]{name} never reached at this scope: {', '.join(result['unreached'])}[/]")
+        if result["not_shown"]:
+            out.print(f"{name} is violated at other scopes: {_known(result)}", soft_wrap=True)
         if result["never_enabled"]:
-            out.print(f"{name} never took: {', '.join(result['never_enabled'])}")
+            out.print(f"{name} never took: {', '.join(result['never_enabled'])}", soft_wrap=True)
         if result["symmetry"] and result["symmetry"]["untested"]:
             out.print(f"{name} took steps whose symmetry was not tested: {', '.join(result['symmetry']['untested'])}")
         if result["violated"]:
             out.print(f"{name}: see it with: kafkaproof show {result['run_dir']}", soft_wrap=True)
+
+
+def _known(result):
+    """The violations that a scope does not show, by the scopes that do: ``at log 2: weak_isr, strong_isr``."""
+    scopes = {}
+    for entry in result["not_shown"]:
+        scopes.setdefault(scope_text(differing(result["scope"], entry["scope"])), []).append(entry["property"])
+    return "; ".join(f"at {scope}: {', '.join(names)}" for scope, names in scopes.items())
 
 
 def print_compositions(results: list[dict], texts: dict[str, str]) -> None:
@@ -136,6 +159,9 @@ def print_asked(result: dict, sizes: dict[str, str], goals: set[str]) -> None:
         found += f"; {word}: {', '.join(names)}" if names else ""
     out = console()
     out.print(f"properties: {len(asked)} asked; {found}", soft_wrap=True)
+    if result["not_asked"]:
+        left_out = ", ".join(f"{entry['property']} ({entry['why']})" for entry in result["not_asked"])
+        out.print(f"not asked: {left_out}", soft_wrap=True)
     out.print("scope:")
     for name, value in result["scope"].items():
         out.print(f"  {name} {value}" + (f": {sizes[name]}" if name in sizes else ""), soft_wrap=True)

@@ -108,6 +108,12 @@ class Property:
         """Whether a step property speaks of the steps of `transition`."""
         return not self.of or transition.function.__name__ in self.of
 
+    def lacking(self, scope: Scope) -> list[str]:
+        """The sizes that the property needs and `scope` has not, in words: ``brokers 2``."""
+        return [f"more {name} than {least}" if isinstance(least, str) else f"{name} {least}"
+                for name, least in self.least.items()
+                if not (scope[name] > scope[least] if isinstance(least, str) else scope[name] >= least)]
+
     @property
     def text(self) -> str:
         """What the property says in words: the predicate's first paragraph."""
@@ -213,7 +219,7 @@ class Model:
 
     def properties_at(self, scope: Scope) -> tuple[Property, ...]:
         """The properties that a scope of this size can answer."""
-        found = (p for p in self.properties if all(_has(scope, name, n) for name, n in p.least.items()))
+        found = (p for p in self.properties if not p.lacking(scope))
         return tuple(p for p in found if p.kind not in LIVENESS or self._sizes(scope) not in self.safety_only)
 
     def transition(self, name: str) -> Transition:
@@ -229,10 +235,6 @@ class Model:
 
     def _sizes(self, scope):
         return tuple(scope[name] for name in self.scope)
-
-
-def _has(scope, name, least):
-    return scope[name] > scope[least] if isinstance(least, str) else scope[name] >= least
 
 
 def first_paragraph(function: FunctionType) -> str:

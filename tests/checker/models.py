@@ -104,6 +104,8 @@ def kernel_of(model: Model, scope=None) -> Kernel:
 
 def explored(run, kernel: Kernel, context=None, partitions: int = 1, **options) -> Explorer:
     """An explorer that has explored everything; in this process when there is no `context`."""
+    if not run.exists():
+        run.create({})
     explorer = Explorer(run, kernel, context, partitions, **{"spread": 1, "keep_going": True, **options})
     explorer.explore()
     return explorer

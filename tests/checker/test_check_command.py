@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from checker.asked import scope_for
-from checker.commands.tables import print_alone
+from checker.answers import not_shown
+from checker.asked import Check, scope_for
+from checker.commands.tables import print_alone, verdict_text
 from spec.catalogue import MODELS, find
 from tests.checker.arguments import counts, kept, replication, resumed
 
@@ -13,7 +14,7 @@ SMALL = (2, 1, 1, 1)
 ENTRY = {
     "system", "variant", "scope", "properties", "verdict", "expected", "violated", "trace_length", "violations",
     "unreached", "distinct", "generated", "depth", "exact", "miss_probability", "cuts", "seconds",
-    "startup_seconds", "run_dir", "coverage",
+    "startup_seconds", "run_dir", "coverage", "undecided", "not_asked", "not_shown",
 }
 MODULE = '''
 def no_record_yet(s):
@@ -46,6 +47,58 @@ def test_a_variant_of_the_museum_is_violated_as_recorded(kafkaproof):
     assert (result["violated"], result["trace_length"]) == ("strong_isr", 12)
     (violation,) = result["violations"]
     assert len(violation["trace"]) == 11 and violation["trace"][0].startswith("replication.elect_leader(leader=")
+
+
+def test_a_scope_that_is_too_small_for_what_is_known_says_so(kafkaproof):
+    """`kip279` holds with two brokers, and loses records with three."""
+    quick = ["check", "replication", "--variant", "kip279", "--scope", "quick"]
+    answer = kafkaproof(*quick, *kept("run"))
+    assert (answer.code, answer.result["verdict"], answer.result["expected"]) == (0, "holds", True)
+    shown = {entry["property"]: entry for entry in answer.result["not_shown"]}
+    assert shown.keys() == {"weak_isr", "strong_isr"} and shown["weak_isr"]["trace_length"] == 11
+    assert shown["weak_isr"]["scope"] == {"brokers": 3, "log": 2, "records": 2, "epochs": 2}
+    told = kafkaproof(*quick, "--run-dir", "told", "--master", "local[2]").out
+    assert "replication/kip279 is violated at other scopes: at brokers 3: weak_isr, strong_isr" in told
+    only = kafkaproof(*quick, "--property", "weak_isr", *kept("only")).result
+    assert [entry["property"] for entry in only["not_shown"]] == ["weak_isr"]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}-{model.variant}")
+def test_what_is_recorded_at_one_scope_is_told_at_every_other(model):
+    """The records themselves are read: each violation that one scope has and another has not."""
+    for sizes, lengths in model.expected.items():
+        check = Check(model, dict(zip(model.scope, sizes)), ())
+        asked = [p.name for p in model.properties_at(check.scope)]
+        result = {"complete": True, "violations": [{"property": name} for name in lengths], "properties": asked}
+        recorded = {name for others in model.expected.values() for name in others}
+        told = not_shown(check, result)
+        assert {entry["property"] for entry in told} == recorded & {*asked} - lengths.keys()
+        for entry in told:
+            assert model.expectation(entry["scope"])[entry["property"]] == entry["trace_length"]
+        assert not_shown(check, result | {"complete": False}) == []
+
+
+def test_what_holds_with_transitions_never_taken_says_how_many():
+    result = {"verdict": "holds", "expected": True, "never_enabled": ["crash", "expire"], "not_shown": []}
+    assert verdict_text(result) == ("holds, 2 transitions never taken", "green")
+    shown = result | {"not_shown": [{}], "never_enabled": ["crash"]}
+    assert verdict_text(shown)[0] == "holds, too small to show 1 known violation, 1 transition never taken"
+    assert verdict_text(shown | {"expected": False})[0].startswith("UNEXPECTED: holds, too small")
+    assert verdict_text(result | {"never_enabled": []}) == ("holds", "green")
+    assert verdict_text(result | {"verdict": "violated"}) == ("violated, as the museum expects", "yellow")
+
+
+def test_properties_that_were_not_asked_or_not_decided_are_named(kafkaproof):
+    small = ["check", "async-isr", "--variant", "maximal-isr", "--brokers", "2", "--log", "1", "--versions", "1"]
+    result = kafkaproof(*small, *kept("small")).result
+    why = {entry["property"]: entry["why"] for entry in result["not_asked"]}
+    assert why == {"added_unknown": "needs versions 2", "waits_for_pending": "needs versions 2",
+                   "waits_no_more": "needs versions 3"}
+    assert result["undecided"] == [] and why.keys().isdisjoint(result["properties"])
+    assert "not asked: added_unknown (needs versions 2), " in kafkaproof(
+        *small, "--run-dir", "told", "--master", "local[2]").out
+    stopped = kafkaproof(*replication("kip101", 3, 1, 1, 1), *kept("stopped")).result
+    assert set(stopped["undecided"]) == {"weak_isr", "leader_in_isr"} and stopped["not_asked"] == []
 
 
 def test_with_keep_going_the_counts_are_those_of_the_whole_space(kafkaproof):

@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from checker import rundir
+from checker import files
 from checker.packing import MARK
 from checker.table import Table
 from tests.checker.arguments import counts, kept, replication, resumed
@@ -28,7 +28,7 @@ def tiny(tmp_path):
     subprocess.run(["umount", "--lazy", place], check=True)
 
 
-@pytest.mark.parametrize(("where", "name"), [(rundir.pq, "write_table"), (rundir.RunDirectory, "_write_json")])
+@pytest.mark.parametrize(("where", "name"), [(files.pq, "write_table"), (files.Files, "_put")])
 def test_in_the_driver_it_is_told_and_the_run_is_resumed_when_there_is_room(kafkaproof, monkeypatch, where, name):
     write, written = getattr(where, name), []
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from spec.catalogue import MODELS
-from tests.checker.arguments import kept, replication
+from tests.checker.arguments import kept, replication, resumed
 
 KIP101 = replication("kip101", 3, 1, 1, 1)
 
@@ -80,8 +80,47 @@ def test_what_cannot_be_shown_is_told_in_a_line(kafkaproof, tmp_path, text, comp
     assert complaint in answer and "defect" not in answer
 
 
-def test_what_is_not_violated_is_not_shown(kafkaproof, violated):
-    assert "weak_isr is not violated; violated are strong_isr" in kafkaproof(
-        "show", violated, "--property", "weak_isr").complaint
-    kafkaproof(*replication("kip320", 2, 1, 1, 1), *kept("runs/good"))
-    assert "nothing is violated (holds)" in kafkaproof("show", "runs/good").complaint
+def test_what_a_run_did_not_decide_is_not_called_sound(kafkaproof, violated):
+    """It stopped at the violation of one property; of another it knows nothing, until that is asked."""
+    told = kafkaproof("show", violated, "--property", "weak_isr").complaint
+    said, command = told.split("; decide it with: kafkaproof ")
+    assert said.endswith("weak_isr was not decided, the run stopped at the violation of strong_isr")
+    assert kafkaproof(*command.split(), *kept("runs/asked")).result["properties"] == ["weak_isr"]
+    assert "nothing is violated (holds)" in kafkaproof("show", "runs/asked").complaint
+    told = kafkaproof("show", "runs/asked", "--property", "strong_isr").complaint
+    assert "strong_isr was not asked in this run; ask it with: kafkaproof check replication --variant kip101" in told
+    kafkaproof(*KIP101, "--keep-going", *kept("runs/whole"))
+    told = kafkaproof("show", "runs/whole", "--property", "weak_isr").complaint
+    assert "weak_isr is not violated at this scope; violated are strong_isr" in told
+
+
+def test_of_a_run_that_a_limit_stopped_it_is_said_how_to_go_on(kafkaproof):
+    kafkaproof(*KIP101, "--max-depth", "3", *kept("runs/some"))
+    for more in ([], ["--property", "weak_isr"]):
+        told = kafkaproof("show", "runs/some", *more).complaint
+        assert "--resume" in told and "holds" not in told and "not violated" not in told
+    assert "weak_isr was not decided, the run stopped at --max-depth" in told
+
+
+@pytest.mark.parametrize(("change", "complaint"), [
+    ({"property": "weak_isr"}, "weak_isr is not violated at the end of this trace"),
+    ({"property": "deadlock"}, "deadlock is not violated at the end of this trace"),
+    ({"trace": []}, "strong_isr is not violated at the end of this trace"),
+    ({"trace": [1]}, "a trace is a list of steps as text"),
+    ({"trace": 5}, "a trace is a list of steps as text"),
+    ({"loop": 99}, "a loop is a number of steps of the trace"),
+])
+def test_a_trace_that_does_not_violate_what_it_says_is_not_shown(kafkaproof, violated, tmp_path, change, complaint):
+    found = json.loads((tmp_path / violated / "result.json").read_text())
+    found = {name: found[name] for name in ("system", "variant", "scope")} | found["violations"][0] | change
+    (tmp_path / "trace.json").write_text(json.dumps(found))
+    assert complaint in kafkaproof("show", "trace.json").complaint
+
+
+def test_an_outcome_that_was_edited_is_not_shown(kafkaproof, violated, tmp_path):
+    result = tmp_path / violated / "result.json"
+    result.write_text(result.read_text().replace('"verdict": "violated"', '"verdict": "holds"'))
+    told = kafkaproof("show", violated).complaint
+    assert "result.json is not as it was written; resume the run to have it written again" in told
+    assert "result.json is not as it was written" in kafkaproof("runs", "--json").json["runs"][0]["state"]
+    assert kafkaproof(*resumed(violated)).code == 1 and kafkaproof("show", violated).code == 0

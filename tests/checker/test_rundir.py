@@ -1,5 +1,6 @@
 """The levels of a run directory are its truth, and whatever else lies there is ignored."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -108,25 +109,21 @@ def test_a_level_begun_again_is_empty(run):
     assert states_in(run, write_level(run, 0, {0: [5]})) == [5]
 
 
-def test_a_level_without_its_summary_is_not_a_level_nor_is_any_behind_it(run):
-    for number in range(3):
-        write_level(run, number, {0: [number]})
-    (folder(run, 1) / "level.json").unlink()
+def test_a_level_that_is_written_and_not_yet_named_is_not_complete(run):
+    write_level(run, 0, {0: [0]})
+    before = (Path(run.uri) / "levels.json").read_bytes()
+    write_level(run, 1, {0: [1]})
+    (Path(run.uri) / "levels.json").write_bytes(before)
     assert [level["level"] for level in run.levels()] == [0]
+    assert states_in(run, write_level(run, 1, {0: [1]})) == [1]
 
 
-def test_unreadable_json_is_told_in_a_line(run):
-    write_level(run, 0, {0: [1]})
-    (folder(run, 0) / "level.json").write_text("{")
-    with pytest.raises(RunError, match=r"level-00000/level.json is not readable .*; delete the run"):
-        run.levels()
-
-
-def test_an_unreadable_part_is_told_in_a_line(run):
-    level = write_level(run, 0, {0: [1]})
-    next(folder(run, 0).glob("*.parquet")).write_bytes(b"PAR1 no more")
-    with pytest.raises(RunError, match="cannot be read .*; delete the run"):
-        states_in(run, level)
+def test_a_level_that_another_process_has_completed_is_told(run):
+    write_level(run, 0, {0: [0]})
+    run.begin_level(2)
+    run.write_part(2, 0, rows_of(1), {})
+    with pytest.raises(RunError, match="another process has completed level 2; let one alone go on"):
+        run.commit_level(2, [0])
 
 
 def test_a_directory_holds_one_run(run):
@@ -142,10 +139,12 @@ def test_what_is_no_run_is_neither_read_nor_deleted(tmp_path):
     assert (tmp_path / "precious").exists()
 
 
-def test_a_run_of_another_format_is_refused(run):
-    run._write_json("run.json", {"format": 99})
-    with pytest.raises(RunError, match=r"written by another version \(format 99\)"):
-        run.run()
+@pytest.mark.parametrize("format", [1, 99, None, "3"])
+def test_a_run_of_another_format_is_refused(run, format):
+    (Path(run.uri) / "run.json").write_text(json.dumps({"format": format}))
+    for use in (RunDirectory.run, RunDirectory.delete):
+        with pytest.raises(RunError, match=rf"written by another version \(format {format}, not 3\)"):
+            use(run)
 
 
 def test_an_unknown_scheme_is_told_in_a_line():
