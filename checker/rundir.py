@@ -1,12 +1,12 @@
 """The run directory: the truth of an exploration.
 
 ``run.json`` says what is explored. ``level-00007/`` holds Parquet files with the states that are new in level 7, and
-``level.json``, which names the files that count, each with its rows and its checksum. ``levels.json`` names the levels
-that are complete by the checksums of their ``level.json``, and ``run.json`` by its own; it is written last. Whatever
-else lies there was left by a task that was killed, and is ignored. ``result.json`` holds the outcome, its checksum, and
-what ``levels.json`` said then. All reading compares checksums, so that a file that was damaged or exchanged is told. A
-directory may be a local path or any URI that Arrow opens (``hdfs://``, ``s3://`` ...), as long as driver and executors
-share it.
+``level.json``, which names the files that count, each with its rows and its checksum, and the level before by the
+checksum of its ``level.json`` (of ``run.json``, for the first). ``levels.json`` names the complete levels and
+``run.json`` by their checksums; it is written last. Whatever else lies there was left by a task that was killed, and is
+ignored. ``result.json`` holds the outcome, its checksum, and what ``levels.json`` said then. All reading compares
+checksums, so that what was damaged or exchanged is told. A directory may be a local path or any URI that Arrow opens
+(``hdfs://``, ``s3://`` ...), as long as driver and executors share it.
 
 Columns: ``w0`` ``w1`` ... the packed state (uint64); ``key`` 44 bits of the state's hash; ``parent`` the
 key of a state of the level before; ``step`` the number of the step that leads from there.
@@ -18,6 +18,7 @@ import os
 import re
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Iterable
 
 import numpy as np
@@ -118,24 +119,41 @@ class RunDirectory:
             raise RunError(f"{self.uri}: level {level} lacks partitions {missing}; resume the run")
         if len(index["levels"]) != level:
             raise RunError(f"{self.uri}: another process has completed level {level}; let one alone go on with a run")
-        done = {"level": level, "parts": list(chosen.values())}
+        done = {"level": level, "after": [index["run"], *index["levels"]][-1], "parts": list(chosen.values())}
         index["levels"].append(self._files.write(f"{folder}/level.json", as_bytes(done)))
         self._files.write(LEVELS, as_bytes(index))
         return done
 
     def levels(self) -> list[dict]:
         """All complete levels, from the first on; raises RunError where a ``level.json`` is not the one written."""
-        sums = self._index()["levels"]
-        levels = [self._files.read_json(f"{_level(number)}/level.json", each) for number, each in enumerate(sums)]
-        for number, level in enumerate(levels):
-            files = [part["file"] for part in level["parts"]]
-            if level["level"] != number or len({*files}) < len(files):
-                raise RunError(f"{self.uri}/{_level(number)}/level.json names a part twice, or is of another level; {AGAIN}")
+        index, levels = self._index(), []
+        for number, (before, own) in enumerate(pairwise([index["run"], *index["levels"]])):
+            level = self._files.read_json(f"{_level(number)}/level.json", own)
+            if (level.get("after"), level.get("level")) != (before, number):
+                raise RunError(f"{self.uri}/{_level(number)} does not follow the level before; {AGAIN}")
+            self._require_parts(level)
+            levels.append(level)
         return levels
+
+    def _require_parts(self, level):
+        """Raise RunError unless a manifest names parts in the level's own directory, each once."""
+        where = f"{self.uri}/{_level(level['level'])}/level.json"
+        try:
+            files = [part["file"] for part in level["parts"]]
+            strange = [file for file in files if not re.fullmatch(rf"{PART}\.parquet", file)]
+        except (KeyError, TypeError) as error:
+            raise RunError(f"{where} does not name its parts; {AGAIN}") from error
+        if strange:
+            raise RunError(f"{where} names {strange[0]!r}, which is no part; {AGAIN}")
+        if len({*files}) < len(files):
+            raise RunError(f"{where} names a part twice; {AGAIN}")
 
     def verify(self) -> None:
         """Read all levels; raises RunError where anything is not as it was written."""
-        parts = [(level, part) for level in self.levels() for part in level["parts"]]
+        levels = self.levels()
+        if self._files.is_file(f"{_level(len(levels) + 1)}/level.json"):
+            raise RunError(f"{self.uri}/{LEVELS} names {len(levels)} levels, and there are more; {AGAIN}")
+        parts = [(level, part) for level in levels for part in level["parts"]]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(lambda each: self._table(*each).num_rows, parts))
 
@@ -156,9 +174,7 @@ class RunDirectory:
             yield _words(table), *columns
 
     def _table(self, level, part):
-        """A part of a level; its file lies in the level's own directory."""
-        if not re.fullmatch(rf"{PART}\.parquet", part["file"]):
-            raise RunError(f"{self.uri}: level {level['level']} names {part['file']!r}, which is no part; {AGAIN}")
+        """A part of a level, as `levels` gave it."""
         return self._files.read_table(f"{_level(level['level'])}/{part['file']}", part)
 
     def write_columns(self, name: str, columns: dict[str, np.ndarray]) -> None:

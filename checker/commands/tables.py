@@ -34,12 +34,13 @@ def explored_text(run: dict) -> str:
 
 def verdict_text(result: dict) -> tuple[str, str]:
     """The verdict in words, with what a verdict that holds leaves open, and its colour."""
-    text, colour = EXPECTED.get((result["verdict"], result["expected"]), (f"UNEXPECTED: {result['verdict']}", "bold red"))
+    unexpected = f"UNEXPECTED: {result['verdict']}", "bold red"
+    text, colour = EXPECTED.get((result["verdict"], result["expected"]), unexpected)
     if result["verdict"] != "holds":
         return text, colour
     left = [f"too small to show {_counted(result['not_shown'], 'known violation')}"] if result["not_shown"] else []
     left += [f"{_counted(result['never_enabled'], 'transition')} never taken"] if result["never_enabled"] else []
-    return ", ".join([text, *left]), "cyan" if result["not_shown"] else colour
+    return ", ".join([text, *left]), "cyan" if result["not_shown"] and result["expected"] is not False else colour
 
 
 def _counted(things, name):

@@ -1,4 +1,4 @@
-"""A run directory in which anything was damaged, exchanged or added is told by every reader, and never deleted blindly."""
+"""What was damaged, exchanged or added in a run directory is told by every reader, and nothing else is deleted."""
 
 import json
 import os
@@ -83,8 +83,14 @@ def with_less(run, level):
     manifest = json.loads((folder(run, level) / "level.json").read_text())
     for each in manifest["parts"]:
         file = folder(run, level) / each["file"]
-        each |= {"bytes": file.stat().st_size, "sha256": checksum(file.read_bytes()), "states": len(pq.read_table(file))}
+        each |= {"bytes": file.stat().st_size, "sha256": checksum(file.read_bytes())}
+        each |= {"states": len(pq.read_table(file))}
     (folder(run, level) / "level.json").write_text(json.dumps(manifest))
+
+
+def run_sums(run):
+    """The checksums of the levels, as the index has them."""
+    return json.loads((Path(run.uri) / "levels.json").read_text())["levels"]
 
 
 DAMAGE = {
@@ -105,6 +111,9 @@ DAMAGE = {
     "a level and its manifest": lambda run: with_less(run, 1),
     "the last level and its manifest": lambda run: with_less(run, 2),
     "an index that names no levels": lambda run: edited(Path(run.uri) / "levels.json", levels=3),
+    "an index cut short": lambda run: edited(Path(run.uri) / "levels.json", levels=run_sums(run)[:1]),
+    "an index that names a level twice": lambda run: edited(
+        Path(run.uri) / "levels.json", levels=run_sums(run) + run_sums(run)[-1:]),
     "an index that is gone": lambda run: (Path(run.uri) / "levels.json").unlink(),
     "an index that is no object": lambda run: (Path(run.uri) / "levels.json").write_text("[" * 100_000),
 }
@@ -141,16 +150,42 @@ def forged(run, level, change):
 
 @pytest.mark.parametrize("name", ["../level-00000/{}", "{}/../{}", "/etc/passwd", "../../{}", "part-0-x.parquet", ""])
 def test_even_a_forged_manifest_names_no_file_outside_its_level(run, name, tmp_path):
-    here = part(run, 1).name
-    shutil.copy(part(run, 1), tmp_path / here)
-    forged(run, 1, lambda parts: parts[0].update(file=name.format(here, here)))
+    here = part(run, 2).name
+    shutil.copy(part(run, 2), tmp_path / here)
+    forged(run, 2, lambda parts: parts[0].update(file=name.format(here, here)))
     with pytest.raises(RunError, match="which is no part; " + TOLD):
         run.verify()
 
 
 def test_a_part_that_is_named_twice_is_told(run):
-    forged(run, 1, lambda parts: parts.append(parts[0]))
-    with pytest.raises(RunError, match="names a part twice, or is of another level"):
+    forged(run, 2, lambda parts: parts.append(parts[0]))
+    with pytest.raises(RunError, match="level-00002/level.json names a part twice"):
+        run.levels()
+
+
+@pytest.mark.parametrize("parts", [3, [3], [{}], [{"file": 3}], None])
+def test_a_forged_manifest_that_names_no_files_is_told(run, parts):
+    path = folder(run, 2) / "level.json"
+    path.write_bytes(as_bytes(json.loads(path.read_text()) | {"parts": parts}))
+    edited(Path(run.uri) / "levels.json", levels=run_sums(run)[:2] + [checksum(path.read_bytes())])
+    with pytest.raises(RunError, match=TOLD):
+        run.verify()
+
+
+def test_a_forged_level_does_not_fit_the_one_behind_it(run):
+    forged(run, 1, lambda parts: parts.pop())
+    with pytest.raises(RunError, match="level-00002 does not follow the level before; " + TOLD):
+        run.levels()
+
+
+def test_the_levels_of_another_run_do_not_fit(run, tmp_path):
+    other = RunDirectory(str(tmp_path / "other"))
+    other.create({"system": "other"})
+    write_level(other, 0, {0: [1]})
+    shutil.rmtree(folder(run, 0))
+    shutil.copytree(folder(other, 0), folder(run, 0))
+    edited(Path(run.uri) / "levels.json", levels=run_sums(other))
+    with pytest.raises(RunError, match="level-00000 does not follow the level before"):
         run.levels()
 
 
@@ -198,7 +233,7 @@ def test_two_fields_in_a_file_do_not_make_a_run(tmp_path):
 def test_a_directory_that_is_in_use_for_something_else_takes_no_run(tmp_path):
     (tmp_path / "level-00000").mkdir()
     (tmp_path / "level-00000" / "precious").write_text("")
-    with pytest.raises(RunError, match="holds level-00000/precious, which is not of a run; name a directory that is new"):
+    with pytest.raises(RunError, match="holds level-00000/precious, which is not of a run; name a directory"):
         RunDirectory(str(tmp_path)).create({})
 
 
@@ -220,7 +255,7 @@ def test_an_outcome_that_was_changed_or_is_of_other_levels_is_told(run, tmp_path
     write_level(run, 3, {0: [1]})
     assert run.result() is None, "more levels have come, as after a kill"
     index = Path(run.uri) / "levels.json"
-    edited(index, levels=json.loads(index.read_text())["levels"][:1])
+    edited(index, levels=run_sums(run)[:1])
     with pytest.raises(RunError, match="result.json is of other levels than there are"):
         run.result()
 
@@ -286,3 +321,15 @@ def test_the_command_tells_it_in_a_line(kafkaproof, tmp_path):
     rewritten(next((tmp_path / "run" / "level-00005").glob("*.parquet")))
     assert TOLD in kafkaproof(*resumed("run")).complaint
     assert kafkaproof("runs", ".").code == 0 and kafkaproof("runs", "--delete", "run").code == 0
+
+
+def test_a_file_system_without_links_or_paths_of_this_machine_is_as_good():
+    run = RunDirectory("mock:///bucket/run")
+    run.create({"system": "toy"})
+    for level in range(3):
+        write_level(run, level, {0: [level], 1: []})
+    run.verify()
+    run.write_result({"verdict": "holds"})
+    assert run.result() and run.size() > 0 and len(run.levels()) == 3
+    run.delete()
+    assert not run.exists()
