@@ -24,6 +24,7 @@ KINDS = {
                        "/controller_epoch, a state",
     "refused: another code": "the path is not logged",
     "registrations deleted by hand": "an operator's work, which frees the id",
+    "registrations that no broker made": "not ephemeral; a controller takes it for a broker all the same",
     "requests in a session that is over": "they change nothing",
     "requests withdrawn by hand": "an operator deletes what asks for a deletion, a reassignment or an election",
     "sessions that never were a broker's": "of tools, and of brokers that never registered",

@@ -39,6 +39,7 @@ class Members:
     """The sessions of brokers, found from the ephemerals that they create; all others are tools'."""
 
     def __init__(self, recording: Recording, root: str):
+        self.root = root
         self.broker_of: dict[int, int] = {}
         self.registered_first: dict[int, bool] = {}
         for session, path, data in _ephemerals(recording):

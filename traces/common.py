@@ -10,7 +10,7 @@ import numpy as np
 
 from traces.cluster import below
 from traces.versions import Version, Versions
-from traces.znodes.json_parts import entries_in, is_number, json_in
+from traces.znodes.json_parts import entries_in, is_int, is_number, json_in
 from traces.zookeeper.transactions import CloseSession, Create, Delete, Operation, SetData, Transaction
 from traces.zookeeper.tree import Tree
 
@@ -123,7 +123,7 @@ class CommonInputs:
         versions = {_REASSIGN: self._requests, _PREFERRED: self._preferred, _DEFAULT_CONFIG: self.default_config}
         if known in versions:
             versions[known].add(zxid, data)
-        elif known.startswith(_LOG_DIRS) and isinstance(broker := json_in(data).get("broker"), int):
+        elif known.startswith(_LOG_DIRS) and is_int(broker := json_in(data).get("broker")):
             self._failed_directory.setdefault(broker, zxid)
 
     def _note_brokers(self, transaction: Transaction, brokers: frozenset[int]) -> None:

@@ -31,7 +31,8 @@ class Recording:
     """Transactions in zxid order, the snapshot to replay them from (None: an empty tree), imperfections as lines.
 
     `gaps`: how often records are missing in the middle of a file, which ZooKeeper never leaves; `earlier`: what there
-    is before missing files, None where none is missing. `problems` are of all of it.
+    is before missing files, None where none is missing. `problems` are of all of it. `contradictions`: what ZooKeeper
+    cannot have written as it is in the files, each the zxid of a record and why.
     """
 
     directory: Path
@@ -40,6 +41,7 @@ class Recording:
     problems: list[str]
     gaps: int = 0
     earlier: Recording | None = None
+    contradictions: tuple[tuple[int, str], ...] = ()
 
     @property
     def parts(self) -> list[Recording]:
@@ -51,7 +53,7 @@ class Recording:
         """What must be known of all records, and of what was there before, before one is judged."""
         survey = Survey()
         for path, node in self.start.nodes.items() if self.start else ():
-            survey.see(self.start.zxid, path, node.data)
+            survey.hold(self.start.zxid, path, node.data)
         if not isinstance(self.transactions, Logged):
             survey.merge(survey_of(self.transactions))
         else:

@@ -1,7 +1,7 @@
 """All streams of a log together: what is in them, what only all of them show, and what nothing explains."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from spec.language.model import first_paragraph
 from spec.properties.topics import not_deleted_while_reassigned
+from traces.contradictions import Contradiction, contradictions_in
 from traces.election.result import Result
 from traces.election.violations import Violation
 from traces.evidence import Common, Gathered
@@ -185,8 +186,15 @@ def _same_ids(streams: Streams) -> Iterator[Unexplained]:
             seen.add(made.id)
 
 
-def settle(common: Common, result: Result, streams: Streams, recording: Recording) -> None:
-    """Let the streams count for the result of a replay: where it diverges, and what is undecided."""
+def settle(common: Common, result: Result, streams: Streams, recording: Recording,
+           contradictions: Iterable[Contradiction] = ()) -> None:
+    """Let the streams count for the result of a replay: where it diverges, and what is undecided.
+
+    So do records that cannot have been written: those that the recording shows, and other `contradictions`.
+    """
+    wrong = min([*contradictions_in(recording, common.members), *contradictions], default=None)
+    if wrong and (result.divergence is None or wrong.zxid <= result.divergence[0]):
+        result.diverge(next(t for t in recording.transactions if t.zxid == wrong.zxid), wrong.text)
     found = unexplained(common, streams)
     certain = [each for each in found if each.certain]
     if certain and (result.divergence is None or certain[0].zxid < result.divergence[0]):

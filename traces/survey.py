@@ -9,7 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
-from traces.beyond import End, end_at, format_of
+from traces.beyond import End, end_at
+from traces.znodes.contents import USUAL
+from traces.znodes.faults import Strange, strange_at, strange_in
+from traces.znodes.formats import STATE, format_of
 from traces.znodes.json_parts import json_in
 from traces.zookeeper.records import Records
 from traces.zookeeper.transactions import Check, Create, Failure, Operation, SetData, Transaction
@@ -43,7 +46,7 @@ class Survey:
     `roots`: the chroots of clusters ("" for none), told by where /brokers/ids and /controller_epoch are; `ephemerals`:
     all, in the order of the log; `elected`: by each chroot the first record that shows how controllers are elected;
     `reassigns`: the chroots with a topic znode of version 2 or later, which says what is added and removed; `ends`: by
-    each chroot the first record that cannot be replayed.
+    each chroot the first record that cannot be replayed; `strange`: what no Kafka writes, of what is alike the first.
     """
 
     roots: set[str] = field(default_factory=set)
@@ -51,6 +54,7 @@ class Survey:
     elected: dict[str, Elected] = field(default_factory=dict)
     reassigns: set[str] = field(default_factory=set)
     ends: dict[str, End] = field(default_factory=dict)
+    strange: dict[tuple, Strange] = field(default_factory=dict)
 
     def add(self, transaction: Transaction) -> None:
         """Note what a record shows."""
@@ -59,12 +63,14 @@ class Survey:
                 self.see(transaction.zxid, getattr(operation, "path", ""), getattr(operation, "data", None))
             if isinstance(operation, Create) and operation.ephemeral:
                 self.ephemerals.append(Owned(transaction.zxid, transaction.session, operation.path, operation.data))
+        if not transaction.failed:
+            self._note(strange_in(transaction))
         root, fenced = _election(transaction.operations, transaction.multi)
         if root is not None and root not in self.elected:
             self.elected[root] = Elected(transaction.zxid, fenced)
 
     def see(self, zxid: int, path: str, data: bytes | None) -> None:
-        """Note what a znode shows, in a snapshot or as it is written."""
+        """Note what a znode shows."""
         if found := end_at(zxid, path, data):
             self.ends.setdefault(*found)
         root, holds_topic = _home(path)
@@ -75,11 +81,23 @@ class Survey:
         elif data is not None and json_in(data).get("version", 1) != 1:
             self.reassigns.add(root)
 
+    def hold(self, zxid: int, path: str, data: bytes | None) -> None:
+        """Note what a znode of a snapshot shows."""
+        self.see(zxid, path, data)
+        self._note(filter(None, [strange_at(zxid, path, data)]))
+
+    def _note(self, found: Iterable[Strange]) -> None:
+        """Note what is strange; of what one session wrote alike the first counts."""
+        for each in found:
+            key = each.session, each.root, each.text, each.certain
+            self.strange[key] = min(each, self.strange.get(key, each), key=lambda one: one.zxid)
+
     def merge(self, other: "Survey") -> None:
         """Take in what another part of the log shows."""
         self.roots |= other.roots
         self.reassigns |= other.reassigns
         self.ephemerals = sorted({*self.ephemerals, *other.ephemerals}, key=lambda each: each[:2])
+        self._note(other.strange.values())
         for mine, others in (self.elected, other.elected), (self.ends, other.ends):
             mine |= {root: min(each, mine.get(root, each)) for root, each in others.items()}
 
@@ -106,9 +124,11 @@ def _telling(records: Records) -> Iterator[Transaction]:
     sets = records.sets
     names = [name or "" for name in sets.names.to_pylist()]
     always = np.array([_tells_by_path(name) for name in names], bool)[sets.paths]
-    formed = np.array([bool(_home(name)[1] or format_of(name)) for name in names], bool)[sets.paths]
-    usual = pc.match_substring(slices(records.content, sets.begins, sets.ends), '"version":1,').to_numpy(False)
-    tells = always | formed & ~usual
+    known = [format_of(name) for name in names]
+    formed = np.array([each is not None for each in known], bool)[sets.paths]
+    is_state = np.array([each is not None and each[1] is STATE for each in known], bool)[sets.paths]
+    usual = pc.match_substring_regex(slices(records.content, sets.begins, sets.ends), USUAL).to_numpy(False)
+    tells = always | formed & ~(is_state & usual)
     tells[np.unique(sets.checked, return_index=True)[1]] = True
     found = {place: records[place] for place in sets.places[tells].tolist()} | records.odd
     return (found[place] for place in sorted(found))

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from traces.recording import Recording
-from traces.znodes.contents import partition_state
-from traces.zookeeper.transactions import Check, CloseSession, Create, SetData, Transaction
+from traces.znodes.contents import state_in
+from traces.znodes.formats import format_of
+from traces.zookeeper.transactions import Check, CloseSession, Create, Delete, SetData, Transaction
 from traces.zookeeper.tree import Tree, parent_path
 
 Log = list[Transaction]
@@ -59,20 +60,22 @@ def consistent(log: Log, original: Log) -> Recording:
 def repaired(log: Log, original: Log) -> tuple[list[Transaction], list[str]]:
     """The same as far as ZooKeeper can have it, and where it cannot."""
     raises, tree, found, epochs, contradictions = _raises(original), Tree(), [], {}, []
+    names: dict[str, str] = {}
     for zxid, transaction in enumerate(log, 1):
         raised = {o.path: raises.get((transaction.zxid, o.path), 0) for o in _states(transaction)}
         operations = [_epoch(o, epochs, raised) for o in transaction.operations]
-        changed = replace(transaction, zxid=zxid, operations=tuple(_right(operations, transaction, tree)), trailer=b"")
+        right = tuple(_right(operations, transaction, tree, names))
+        changed = replace(transaction, zxid=zxid, operations=right, trailer=b"")
         contradictions += tree.apply(changed)
         found.append(changed)
         if not changed.failed:
-            epochs |= {o.path: partition_state(o.data).leader_epoch for o in _states(changed)}
+            epochs |= {o.path: state_in(o.data).leader_epoch for o in _states(changed)}
     return found, contradictions
 
 
 def _states(transaction: Transaction) -> Iterable[Create | SetData]:
     return [o for o in transaction.operations
-            if isinstance(o, Create | SetData) and o.path.endswith("/state") and partition_state(o.data)]
+            if isinstance(o, Create | SetData) and o.path.endswith("/state") and state_in(o.data)]
 
 
 def _raises(log: Log) -> dict[tuple[int, str], int]:
@@ -80,7 +83,7 @@ def _raises(log: Log) -> dict[tuple[int, str], int]:
     found, known = {}, {}
     for transaction in log:
         for operation in () if transaction.failed else _states(transaction):
-            epoch = partition_state(operation.data).leader_epoch
+            epoch = state_in(operation.data).leader_epoch
             before = known.get(operation.path, epoch) if isinstance(operation, SetData) else epoch
             found[transaction.zxid, operation.path] = epoch - before
             known[operation.path] = epoch
@@ -94,8 +97,8 @@ def _epoch(operation, epochs, raised):
     return replace(operation, data=json.dumps(content).encode())
 
 
-def _right(operations, transaction: Transaction, tree: Tree):
-    """The operations with the versions that they would have."""
+def _right(operations, transaction: Transaction, tree: Tree, names: dict[str, str]):
+    """The operations with the versions that they would have, and sequential znodes with the `names`."""
     versions = {path: node.version for path, node in tree.nodes.items()}
     cversions = {path: node.cversion for path, node in tree.nodes.items()}
     for operation in operations:
@@ -109,8 +112,17 @@ def _right(operations, transaction: Transaction, tree: Tree):
         elif isinstance(operation, Create) and operation.parent_cversion != -1:
             parent = parent_path(operation.path)
             cversions[parent] = cversions.get(parent, 0) + 1
-            yield replace(operation, parent_cversion=cversions[parent])
+            path = names[operation.path] = _numbered(operation.path, cversions[parent] - 1)
+            yield replace(operation, path=path, parent_cversion=cversions[parent])
+        elif isinstance(operation, Delete):
+            yield replace(operation, path=names.get(operation.path, operation.path))
         elif isinstance(operation, CloseSession) and operation.paths is not None:
             yield CloseSession(tuple(sorted(tree.ephemerals.get(transaction.session, ()))))
         else:
             yield operation
+
+
+def _numbered(path: str, number: int) -> str:
+    """The path of a sequential znode with its number, any other as it is."""
+    root, known = format_of(path) or (None, None)
+    return f"{path[:-10]}{number:010d}" if known and known.sequence else path

@@ -95,10 +95,10 @@ def beginning(directory: Path) -> Path:
     return directory
 
 
-def test_a_log_of_a_later_kafka_is_followed_until_its_first_strange_record(capsys, tmp_path):
+def test_a_log_of_no_known_kafka_is_followed_until_its_first_strange_record(capsys, tmp_path):
     write_log(tmp_path / "log.1", with_record(SetData("/brokers/ids/1", b'{"version":6,"endpoints":[]}', 2)))
     code, found = run_json(capsys, tmp_path)
-    line = f"{tmp_path}: a later Kafka than 3.9: /brokers/ids/1 at {AT:#x} is of format 6, and 5 is the newest"
+    line = f"{tmp_path}: no Kafka up to 3.9 writes this: /brokers/ids/1 at {AT:#x} is of format 6, and 5 is the newest"
     assert (code, found["verdict"], found["records"]) == (2, "bad-input", AT - 1)
     assert found["reason"].startswith(line) and found["problems"] == [found["reason"]]
     assert found["controllers"] == run_json(capsys, beginning(tmp_path / "beginning"))[1]["controllers"]
@@ -106,7 +106,7 @@ def test_a_log_of_a_later_kafka_is_followed_until_its_first_strange_record(capsy
 
 @pytest.mark.parametrize("path, data, said", [
     ("/migration", b"{}", "migrated to KRaft: /migration is there at"),
-    ("/brokers/topics/t", b'{"version":4}', "a later Kafka than 3.9"),
+    ("/brokers/topics/t", b'{"version":4}', "no Kafka up to 3.9 writes this"),
 ])
 def test_a_log_that_begins_beyond_is_one_line(capsys, tmp_path, path, data, said):
     tree = Tree(None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from traces.znodes.contents import broker_in, number_in, partition_state, state_in
+from traces.znodes.contents import broker_in, number_in, state_in
 from traces.znodes.json_parts import json_in
 from traces.znodes.places import topic_in
 
@@ -16,7 +16,7 @@ def test_what_is_no_json_object_is_an_empty_one(data):
 
 @pytest.mark.parametrize("leader, isr", [(b"1e999", b"[1]"), (b'"x"', b"[1]"), (b"null", b"[1]"), (b"1", b"1")])
 def test_what_is_no_number_is_no_state(leader, isr):
-    assert partition_state(STATE % (leader, isr)) is None
+    assert state_in(STATE % (leader, isr)) is None
 
 
 @pytest.mark.parametrize("isr", [b'"12"', b"[[1]]", b"[1.5]"])

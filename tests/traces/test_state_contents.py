@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from traces.partitions.states import States
 from traces.pipeline.meanings import as_kafka
-from traces.znodes.contents import partition_state, partition_state_in, state_in
-from traces.znodes.json_parts import json_in
+from traces.znodes.contents import parsed_state_in, state_in
 
 NUMBERS = st.integers(-3, 12) | st.integers()
 VALUES = NUMBERS | st.none() | st.text(max_size=2) | st.lists(NUMBERS, max_size=2)
@@ -35,14 +34,14 @@ CONTENTS = (USUAL.map(compact) | USUAL.map(json.dumps).map(str.encode)
 @example(b'{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":0,"isr":[1]}\n')
 @example(b'{"controller_epoch":1,"leader":-0,"version":1,"leader_epoch":0,"isr":[-0,2]}')
 def test_a_state_is_what_a_reader_of_json_finds(data):
-    assert partition_state(data) == partition_state_in(json_in(data))
+    assert state_in(data) == parsed_state_in(data)
 
 
 @given(USUAL.map(compact), st.data())
 def test_so_is_one_with_a_byte_changed(data, draw):
     place, byte = draw.draw(st.integers(0, len(data) - 1)), draw.draw(st.sampled_from(list(b'0159-,[]{}": .e')))
     changed = data[:place] + bytes([byte]) + data[place + 1:]
-    assert partition_state(changed) == partition_state_in(json_in(changed))
+    assert state_in(changed) == parsed_state_in(changed)
 
 
 @given(st.lists(st.none() | st.binary(max_size=2) | CONTENTS, max_size=6), st.lists(st.integers(0, 5)))

@@ -12,7 +12,7 @@ from traces.partitions.explanations import SHUTDOWN
 from traces.partitions.leaving import LEAVES_WITHIN
 from traces.recording import Recording
 from traces.streams import Streams
-from traces.znodes.contents import partition_state
+from traces.znodes.contents import state_in
 from traces.znodes.places import place_of
 
 AHEAD = 10_000
@@ -49,7 +49,7 @@ class History:
         self.states: dict[tuple[str, int], dict[tuple[int, int], int]] = defaultdict(dict)
         for evidence in gathered.streams.values():
             for path, node in evidence.nodes.items():
-                if place_of(path).kind == "state" and (state := partition_state(node.data)):
+                if place_of(path).kind == "state" and (state := state_in(node.data)):
                     self.states[place_of(path).partition][state.leader, state.leader_epoch] = _LONG_AGO
             for change in evidence.changes:
                 if change.after:

@@ -19,6 +19,7 @@ from traces.broker_logs.checking import check_logs
 from traces.broker_logs.reading import Read, read_logs
 from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.commands.options import chroot_of, given, jobs_on, write_history
+from traces.contradictions import remarks_on
 from traces.election.single_steps import logged_properties
 from traces.facts.report import facts_of
 from traces.following import Watch
@@ -170,6 +171,7 @@ def _report_of_part(recording: Recording, error: UserError | None, chroot: str |
     settle(gathered.common, result, streams, recording)
     logs = check_logs(read, gathered, recording, streams) if read else None
     accounts = audit(recording, gathered.common, result, streams)
+    problems = (*problems, *remarks_on(recording, members))
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
     return Report(recording, result, problems, verdict, reason, streams, accounts, facts, series, logs, end)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from traces.accounts import TOOLS
 from traces.cluster import below
 from traces.election.possibilities import Candidate
-from traces.znodes.contents import PartitionState, partition_state
+from traces.znodes.contents import PartitionState, state_in
 from traces.znodes.places import is_of_state
 from traces.zookeeper.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, SetData, Transaction,
@@ -33,6 +33,7 @@ _OUTSIDE = (
     ("setData", r"/latest_producer_id_block", "blocks of producer ids"),
     ("setData", r"/brokers/seqid", "generated broker ids"),
     ("setData", r"/brokers/ids/\d+", "listeners of a broker, changed while it runs"),
+    ("create", r"/brokers/ids/\d+", "registrations that no broker made"),
     ("delete", r"/brokers/ids/\d+", "registrations deleted by hand"),
     ("create|setData", r"/config/\w+/.+", "configuration"),
     ("delete", r"/config/changes/.+", "old notifications of configuration, purged by any broker"),
@@ -182,7 +183,7 @@ class Observer:
         """A controller's write that depends on no version, as a state's creation."""
         if type(operation) is not Create or not is_of_state(operation.path):
             return done("clean")
-        return _of_controller(Create, partition_state(operation.data), None)
+        return _of_controller(Create, state_in(operation.data), None)
 
     def _single(self, operation: Operation, broker: int) -> Observation | None:
         match operation:
@@ -196,6 +197,8 @@ class Observer:
                 return done("found_epoch")
             case Create(path) if path == f"/brokers/ids/{broker}":
                 return done("register_broker")
+            case Create(path) | SetData(path) if path.startswith("/brokers/ids/") and path != f"/brokers/ids/{broker}":
+                return None
             case SetData("/controller_epoch"):
                 return done("raise_epoch")
             case Delete("/controller"):

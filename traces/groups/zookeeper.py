@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from traces.groups.places import TOPIC
 from traces.recording import Recording
-from traces.znodes.contents import partition_state
+from traces.znodes.contents import state_in
 from traces.znodes.places import Place, place_of, topic_in
 from traces.zookeeper.transactions import Create, SetData
 
@@ -54,7 +54,7 @@ def _note(known, path, content):
     place = place_of(path)
     if place == _SIZES and (topic := topic_in(content)):
         known.sizes.add(len(topic.partitions))
-    state = partition_state(content) if place and place.kind == "state" and place.topic == TOPIC else None
+    state = state_in(content) if place and place.kind == "state" and place.topic == TOPIC else None
     if state:
         known.epochs.setdefault(place.number, []).append(state.leader_epoch)
     return place

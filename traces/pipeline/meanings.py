@@ -8,14 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from traces.pipeline.schema import column_of
-from traces.znodes.contents import USUAL_STATE, broker_in, listed_ids, number_in, state_in
+from traces.znodes.contents import USUAL, broker_in, listed_ids, number_in, state_in
 from traces.znodes.json_parts import is_number
 from traces.znodes.places import place_of
 
 _LIMIT = 1 << 31
 _SAYING = "state", "controller", "epoch"
 _SAID = "broker", "leader", "leader_epoch", "controller_epoch", "isr"
-_STATE = f"^{USUAL_STATE.pattern.decode()}$"
 _IDS = "/brokers/ids/"
 
 
@@ -76,7 +75,7 @@ def _said(kinds: np.ndarray, contents: pa.Array) -> dict[str, pa.Array]:
 
 
 def _usual(states: pa.StructArray) -> dict[str, pa.Array]:
-    """The columns of states as USUAL_STATE takes them apart."""
+    """The columns of states as USUAL takes them apart."""
     isrs = states.field("isr").dictionary_encode()
     listed = column_of("isr", [list(listed_ids(each)) for each in isrs.dictionary.to_pylist()]).take(isrs.indices)
     numbers = {name: number_in_states(states, name) for name in _SAID[1:-1]}
@@ -84,8 +83,8 @@ def _usual(states: pa.StructArray) -> dict[str, pa.Array]:
 
 
 def taken_apart(contents: pa.Array) -> pa.StructArray:
-    """The parts of states as USUAL_STATE takes them out of contents, null where something else is written."""
-    return pc.extract_regex(contents, _STATE)
+    """The parts of states as USUAL takes them out of contents, null where something else is written."""
+    return pc.extract_regex(contents, USUAL)
 
 
 def number_in_states(states: pa.StructArray, name: str) -> pa.Array:
@@ -97,17 +96,12 @@ def _told(kind: str, content: bytes) -> tuple:
     """What a content says: the values of _SAID."""
     if kind == "state" and (state := state_in(content)):
         leader, leader_epoch, controller_epoch, isr = state
-        return None, _fitting(leader), _fitting(leader_epoch), _fitting(controller_epoch), _fitting_all(isr)
+        return None, leader, leader_epoch, controller_epoch, list(isr)
     if kind == "controller":
-        return _fitting(broker_in(content)), *(None,) * 4
-    return None, None, None, _fitting(number_in(content)) if kind == "epoch" else None, None
+        return broker_in(content), *(None,) * 4
+    return None, None, None, number_in(content) if kind == "epoch" else None, None
 
 
 def _fitting(number: int | None) -> int | None:
     """A number that fits its column; None for one that no cluster has."""
     return int(number) if number is not None and -_LIMIT <= number < _LIMIT else None
-
-
-def _fitting_all(numbers: tuple[int, ...]) -> list[int] | None:
-    found = [_fitting(number) for number in numbers]
-    return None if None in found else found

@@ -10,7 +10,6 @@ from traces.znodes.contents import PartitionState, state_in
 from traces.zookeeper.snapshot import Znode
 
 _FIELDS = 4
-_LIMIT = 1 << 31
 
 
 class Standing:
@@ -18,7 +17,7 @@ class Standing:
 
     def __init__(self, names: Names, nodes: Iterable[tuple[str, Znode]]):
         """`nodes`: all znodes there are, by their paths in the log."""
-        self._names, self._odd = names, dict[int, PartitionState | None]()
+        self._names = names
         self._columns = np.full((_FIELDS, 0), NOTHING, np.int32)
         for path, node in nodes:
             if (code := names.state_at(path)) != NOTHING:
@@ -27,7 +26,7 @@ class Standing:
     def __getitem__(self, code: int) -> PartitionState | None:
         """The state of a partition, None where the znode holds none or does not exist."""
         self._fit()
-        return self._states.at(code, self._names) or self._odd.get(code)
+        return self._states.at(code, self._names)
 
     def at(self, path: str) -> PartitionState | None:
         """The same by the path of the znode in the log."""
@@ -42,11 +41,7 @@ class Standing:
         """The znode is this now, or (None) does not exist."""
         self._fit()
         state = state_in(node.data) if node else None
-        fits = state and all(-_LIMIT <= number < _LIMIT for number in state[:3])
-        self._odd.pop(code, None)
-        if state and not fits:
-            self._odd[code] = state
-        values = (self._names.held.of(Held(state.leader, state.isr)), *state[1:3]) if fits else (NOTHING,) * 3
+        values = (self._names.held.of(Held(state.leader, state.isr)), *state[1:3]) if state else (NOTHING,) * 3
         self._columns[:, code] = *values, node.version if node else NOTHING
 
     def before(self, writes: StateWrites) -> tuple[StateColumns, np.ndarray]:

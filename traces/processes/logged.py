@@ -13,7 +13,7 @@ from spec.topic_ids import members_in
 from traces.partitions.inputs import unclean_in
 from traces.processes.notices import STATE, Notices, isr_changes, log_dir_events
 from traces.processes.reading import Cluster
-from traces.znodes.contents import number_in, partition_state
+from traces.znodes.contents import number_in, state_in
 from traces.znodes.json_parts import entries_in
 from traces.znodes.places import Topic, topic_in
 from traces.zookeeper.transactions import Create, Delete, Operation, SetData, Transaction
@@ -191,7 +191,7 @@ def numbers_in(members: int) -> list[int]:
 
 
 def _words(data: bytes) -> dict:
-    state = partition_state(data)
+    state = state_in(data)
     return {**state._asdict(), "isr": sorted(state.isr)}
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from traces.redaction import words
+from traces.znodes.json_parts import parsed
 from traces.zookeeper.snapshot import Snapshot
 from traces.zookeeper.transactions import Acl, CloseSession, Transaction
 
@@ -107,12 +108,12 @@ class Redactor:
         _, known = _split(path)
         if data.isdigit() and (known in (["controller"], ["controller_epoch"]) or known[2:3] == ["offsets"]):
             return data
-        try:
-            found = json.loads(data)
-            if isinstance(found, dict):
-                return json.dumps(self._object("", found), separators=(",", ":")).encode()
-        except (ValueError, RecursionError):
-            pass
+        found, problem = parsed(data)
+        if isinstance(found, dict):
+            text = json.dumps(self._object("", found), separators=(",", ":"))
+            return (text if problem is None else _with_a_key_twice(text)).encode()
+        if isinstance(found, str):
+            return json.dumps(self.name("topic", found)).encode()
         return self.name("data", data.hex()).encode()
 
     def _object(self, key: str, found: dict) -> dict:
@@ -146,7 +147,8 @@ class Redactor:
             return [self._value(key, each, above) for each in value]
         if value is None or isinstance(value, bool) or isinstance(value, (int, float)) and key not in words.SORTS:
             return value
-        return self._text(key, str(value), above)
+        written = self._text(key, str(value), above)
+        return written if isinstance(value, str) else [written]
 
     def _text(self, key: str, text: str, above: str) -> str:
         if above == "listener_security_protocol_map":
@@ -169,6 +171,11 @@ class Redactor:
         """The value of a setting; a password, a mechanism or a class is none that stays."""
         text = str(value)
         return value if text in words.SETTINGS or _SETTING.fullmatch(text) else self.name("value", text)
+
+
+def _with_a_key_twice(text: str) -> str:
+    """A JSON object that has a key twice, as its content had before; the second one counts."""
+    return text.replace("{", f"{{{text[1:].partition(':')[0]}:0,", 1)
 
 
 def _split(path: str) -> tuple[list[str], list[str]]:

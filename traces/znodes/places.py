@@ -8,7 +8,7 @@ from traces.znodes.assignments import Assignment, assignment_in
 from traces.znodes.json_parts import is_number, json_in, part_of
 
 REASSIGN, PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
-_TOPIC = re.compile(r"/brokers/topics/([^/]+)(?:(/partitions)(?:/(\d+)(/state)?)?)?")
+_TOPIC = re.compile(r"/brokers/topics/([^/]+)(?:(/partitions)(?:/(\d+)(/state)?)?)?", re.ASCII)
 _MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
 _CONFIG = re.compile(r"/config/topics/([^/]+)")
 _NOTIFICATION = re.compile(r"/(isr_change|log_dir_event)_notification/[^/]+")

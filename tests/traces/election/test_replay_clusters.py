@@ -31,24 +31,25 @@ def create(path: str, data: bytes = b"", ephemeral: bool = False) -> Create:
 
 
 def state(leader: int, leader_epoch: int, epoch: int) -> bytes:
-    found = {"leader": leader, "leader_epoch": leader_epoch, "controller_epoch": epoch, "isr": [1, 2]}
+    found = {"version": 1, "leader": leader, "leader_epoch": leader_epoch, "controller_epoch": epoch, "isr": [1, 2]}
     return json.dumps(found).encode()
 
 
 def controller(broker: int) -> Create:
-    return create("/controller", b'{"version":1,"brokerid":%d}' % broker, ephemeral=True)
+    return create("/controller", b'{"version":1,"brokerid":%d,"timestamp":"1"}' % broker, ephemeral=True)
 
 
+REGISTRATION = b'{"version":1,"host":"h","port":9092,"jmx_port":-1,"timestamp":"1"}'
 OLD_CLUSTER = (
     (1, CreateSession(3000)), (2, CreateSession(3000)),
     *((1, create(path)) for path in ("/brokers", "/brokers/ids", "/brokers/topics")),
     (1, controller(1)), (1, Failure(-101)), (1, create("/controller_epoch", b"1")),
-    (1, create("/brokers/ids/1", b"{}", ephemeral=True)), (2, create("/brokers/ids/2", b"{}", ephemeral=True)),
-    (1, create("/brokers/topics/t")), (1, create("/brokers/topics/t/partitions")),
+    *((broker, create(f"/brokers/ids/{broker}", REGISTRATION, ephemeral=True)) for broker in (1, 2)),
+    (1, create("/brokers/topics/t", b'{"version":1,"partitions":{"0":[1,2]}}')), (1, create("/brokers/topics/t/partitions")),
     (1, create("/brokers/topics/t/partitions/0")), (1, create(STATE, state(1, 0, 1))),
     (1, CloseSession(None)), (2, controller(2)), (2, SetData("/controller_epoch", b"2", 1)),
     (3, CreateSession(3000)), (3, SetData(STATE, state(2, 1, 1), 1)),
-    (3, create("/brokers/ids/1", b"{}", ephemeral=True)),
+    (3, create("/brokers/ids/1", REGISTRATION, ephemeral=True)),
 )
 
 
@@ -78,7 +79,7 @@ def continued(*records: tuple) -> Recording:
 def registration(broker: int, cversion: int) -> tuple:
     """The operations that register a broker in a new session."""
     path = f"/brokers/ids/{broker}"
-    return NEW_SESSION, 2, Create(path, None, True, cversion), SetData(path, b"{}", 1)
+    return NEW_SESSION, 2, Create(path, None, True, cversion), SetData(path, REGISTRATION, 1)
 
 
 def test_a_registration_deleted_by_hand_frees_the_id():

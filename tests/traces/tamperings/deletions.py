@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.traces.tampering import dropped, swapped
 from tests.traces.tamperings.scene import Record, Tampered, kind
-from traces.znodes.contents import partition_state
+from traces.znodes.contents import state_in
 from traces.znodes.places import Place, place_of
 from traces.zookeeper.transactions import Create, Delete, SetData, Transaction
 
@@ -109,9 +109,9 @@ def marker_left(record: Record):
 def _is_raised(record: Record, transaction: Transaction) -> bool:
     """Whether a record changes a state as controllers do, not as leaders."""
     operation = transaction.operations[-1]
-    state = partition_state(getattr(operation, "data", None))
+    state = state_in(getattr(operation, "data", None))
     node = record.tree.nodes.get(operation.path)
-    known = partition_state(node.data) if node else None
+    known = state_in(node.data) if node else None
     return bool(state and known and state.leader_epoch > known.leader_epoch)
 
 

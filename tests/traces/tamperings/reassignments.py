@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tests.traces.tampering import dropped, swapped
 from tests.traces.tamperings.scene import TOPICS, Record, Tampered, kind
 from traces.znodes.assignments import Assignment, assignment_in, target_of
-from traces.znodes.contents import PartitionState, partition_state
+from traces.znodes.contents import PartitionState, state_in
 from traces.znodes.json_parts import entries_in
 from traces.znodes.places import REASSIGN
 from traces.zookeeper.transactions import Create, Delete, SetData, Transaction
@@ -245,13 +245,13 @@ def _is_thread(record: Record, following: Transaction) -> bool:
 
 
 def _raised(record: Record, operation) -> bool:
-    node, state = record.tree.nodes.get(operation.path), partition_state(operation.data)
-    known = partition_state(node.data) if node else None
+    node, state = record.tree.nodes.get(operation.path), state_in(operation.data)
+    known = state_in(node.data) if node else None
     return bool(state and known and state.leader_epoch > known.leader_epoch)
 
 
 def _state_in(record: Record, zxid: int) -> PartitionState | None:
-    return partition_state(getattr(record.scene.log[zxid - 1].operations[-1], "data", None))
+    return state_in(getattr(record.scene.log[zxid - 1].operations[-1], "data", None))
 
 
 def _isr(record: Record, zxid: int) -> set[int]:

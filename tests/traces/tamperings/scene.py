@@ -12,7 +12,7 @@ from traces.cluster import Members, find_variant
 from traces.election.controllers import Controllers
 from traces.features import find_features
 from traces.recording import Recording
-from traces.znodes.contents import PartitionState, partition_state
+from traces.znodes.contents import PartitionState, state_in
 from traces.znodes.places import Place, place_of
 from traces.zookeeper.transactions import CloseSession, Create, CreateSession, Delete, Operation, SetData, Transaction
 from traces.zookeeper.tree import Tree
@@ -120,7 +120,7 @@ class Scene:
             write = t.operations[-1]
             if t.failed or not isinstance(write, Create | SetData | Delete) or not write.path.endswith("/state"):
                 continue
-            after = None if isinstance(write, Delete) else partition_state(write.data)
+            after = None if isinstance(write, Delete) else state_in(write.data)
             if after and (before := states.get(write.path)):
                 found.append(StateChange(
                     t.zxid, t.time, self.members.broker_of.get(t.session), write.path, before, after))
@@ -159,13 +159,13 @@ class Record:
     def after(self) -> PartitionState | None:
         """The partition state that it writes."""
         written = isinstance(self.write, Create | SetData) and self.znode and self.znode.kind == "state"
-        return partition_state(self.write.data) if written else None
+        return state_in(self.write.data) if written else None
 
     @cached_property
     def before(self) -> PartitionState | None:
         """The partition state that it replaces."""
         node = self.tree.nodes.get(self.path)
-        return partition_state(node.data) if node and self.after else None
+        return state_in(node.data) if node and self.after else None
 
     @property
     def by_controller(self) -> bool:

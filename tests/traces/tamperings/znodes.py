@@ -5,7 +5,7 @@ from dataclasses import replace
 from spec.language.domains import NOBODY
 from tests.traces.tamperings.scene import INSERTED, Record, Tampered, kind
 from tests.traces.tamperings.states import staying
-from traces.znodes.contents import partition_state
+from traces.znodes.contents import state_in
 from traces.zookeeper.transactions import Create, SetData
 
 
@@ -27,7 +27,7 @@ def first_state_without_a_live_replica(record: Record):
     others = [b for b in record.after.isr if b != record.after.leader] if _first_state(record) else []
     seen = others and any(others[0] in state.isr for t in record.scene.log[:record.place] if t.session == record.session
                           and not t.failed and isinstance(t.operations[-1], Create)
-                          and (state := partition_state(t.operations[-1].data)))
+                          and (state := state_in(t.operations[-1].data)))
     if seen and others[0] in staying(record, others):
         return record.restate(isr=[b for b in record.after.isr if b != others[0]])
 

@@ -1,0 +1,126 @@
+"""What neither Kafka nor ZooKeeper can have written diverges where it is; what others wrote so is told."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.traces.log_writer import write_log
+from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, first, run_json
+from traces.zookeeper.transactions import Create, CreateSession, SetData, Transaction
+
+RECORDS = 0x98
+TOOL = 0x77
+
+
+def log(directory: Path = FIVE_FENCED) -> list[Transaction]:
+    """The first records of a real cluster; the digest of the tree is of what was there."""
+    return [replace(each, trailer=b"") for each in first(directory, RECORDS)]
+
+
+def last_of(found: list[Transaction], form: type, ending: str) -> int:
+    """The zxid of the last record that ends with such an operation."""
+    return [t.zxid for t in found if isinstance(t.operations[-1], form) and t.operations[-1].path.endswith(ending)][-1]
+
+
+def rewritten(found: list[Transaction], zxid: int, change: Callable[[bytes], bytes]) -> list[Transaction]:
+    """The log where the last operation of a record writes something else."""
+    def changed(each: Transaction) -> Transaction:
+        *others, write = each.operations
+        return replace(each, operations=(*others, replace(write, data=change(write.data))))
+
+    return [changed(each) if each.zxid == zxid else each for each in found]
+
+
+def inserted(found: list[Transaction], *operations) -> list[Transaction]:
+    """The log with more records of a session that is no broker's, one after the other, at its end."""
+    last = found[-1]
+    more = (Transaction(last.zxid + n, TOOL, n, last.time + n, (each,)) for n, each in enumerate(operations, 1))
+    return [*found, *more]
+
+
+def told(capsys, directory: Path, records: list[Transaction]) -> tuple[int, dict]:
+    """Exit code and JSON of a replay of records."""
+    write_log(directory / "log.1", records)
+    return run_json(capsys, directory)
+
+
+def setting(**fields) -> Callable[[bytes], bytes]:
+    return lambda data: json.dumps(json.loads(data) | fields).encode()
+
+
+STATES = {
+    "leader is '2'": setting(leader="2"), "leader is 2.0": setting(leader=2.0), "leader is true": setting(leader=True),
+    "version is true": setting(version=True), "has no version": lambda data: data.replace(b'"version":1,', b""),
+    "the key 'leader' twice": lambda data: data.replace(b"{", b'{"leader":3,', 1), "is no JSON": lambda data: b"{",
+    "isr[0] is '2'": setting(isr=["2"]), "leader_epoch is -1": setting(leader_epoch=-1),
+    "leader is 2147483648": setting(leader=1 << 31), "is no UTF-8": lambda data: data + b"\xff",
+}
+
+
+@pytest.mark.parametrize("text", STATES)
+@pytest.mark.parametrize("directory", [FIVE_FENCED, FIVE_LEGACY], ids=["fenced", "legacy"])
+def test_a_state_that_no_kafka_writes_diverges_where_it_is(capsys, tmp_path, directory, text):
+    found = log(directory)
+    zxid = last_of(found, SetData, "/state")
+    code, report = told(capsys, tmp_path, rewritten(found, zxid, STATES[text]))
+    assert (code, report["verdict"], report["first_divergence"]["zxid"]) == (1, "diverges", hex(zxid))
+    assert "no Kafka writes this: " in report["first_divergence"]["reason"]
+    assert text in report["first_divergence"]["reason"]
+
+
+@pytest.mark.parametrize("data, text", [(b"{}", "it has no version"), (b"hello", "it is no JSON"),
+                                        (b"", "it is empty"), (b'{"version":4}', "it has no host")])
+def test_a_registration_that_no_broker_makes_diverges(capsys, tmp_path, data, text):
+    zxid = last_of(log(), SetData, "/brokers/ids/1")
+    code, report = told(capsys, tmp_path, rewritten(log(), zxid, lambda _: data))
+    assert (code, report["first_divergence"]["zxid"]) == (1, hex(zxid))
+    assert text in report["first_divergence"]["reason"]
+
+
+def test_a_registration_that_is_not_ephemeral_is_told(capsys, tmp_path):
+    registration = next(o for t in log() for o in t.operations if isinstance(o, SetData) and "/ids/" in o.path)
+    found = inserted(log(), CreateSession(6000), Create("/brokers/ids/9", registration.data, False, -1))
+    code, report = told(capsys, tmp_path, found)
+    assert (code, report["verdict"]) == (0, "conforms")
+    assert report["problems"] == [f"{tmp_path}: {RECORDS + 2:#x}: session 0x77, which is no broker's, writes "
+                                  "/brokers/ids/9 as no Kafka does: it is not ephemeral"]
+    assert report["skipped"]["tools: registrations that no broker made"] == 1
+
+
+def test_a_broker_writes_no_registration_but_its_own(capsys, tmp_path):
+    zxid = last_of(log(), SetData, "/brokers/ids/1")
+    write = next(t for t in log() if t.zxid == zxid)
+    other = next(t.session for t in log() for o in t.operations if getattr(o, "path", "") == "/brokers/ids/2")
+    again = replace(write, zxid=RECORDS + 1, session=other, multi=False, operations=(
+        SetData("/brokers/ids/1", write.operations[-1].data, 2),))
+    code, report = told(capsys, tmp_path, [*log(), again])
+    assert (code, report["first_divergence"]["zxid"]) == (1, hex(RECORDS + 1))
+
+
+@pytest.mark.parametrize("data", [b"hello", b'{"version":1,"partitions":[{"topic":"t0","partition":true}]}', b"\xff"])
+def test_a_list_that_an_operator_wrote_by_hand_is_told(capsys, tmp_path, data):
+    create = Create("/admin/reassign_partitions", data, False, -1)
+    code, report = told(capsys, tmp_path, inserted(log(), CreateSession(6000), create))
+    assert (code, report["verdict"]) == (0, "conforms") and len(report["problems"]) == 1
+    assert "session 0x77, which is no broker's, writes /admin/reassign_partitions as no Kafka does: " \
+           in report["problems"][0]
+
+
+def test_a_key_that_no_known_kafka_writes_is_told_once_and_is_no_divergence(capsys, tmp_path):
+    found = log()
+    for each in [t.zxid for t in found if not t.failed and t.operations[-1].form().endswith("/state")]:
+        found = rewritten(found, each, setting(observers=[]))
+    code, report = told(capsys, tmp_path, found)
+    assert (code, report["verdict"]) == (0, "conforms")
+    assert 0 < len(report["problems"]) <= 5 and all("the key 'observers'" in line for line in report["problems"])
+
+
+@pytest.mark.parametrize("text", STATES)
+def test_with_pseudonyms_the_verdict_is_the_same(capsys, tmp_path, text):
+    zxid = last_of(log(), SetData, "/state")
+    write_log(tmp_path / "log.1", rewritten(log(), zxid, STATES[text]))
+    code, report = run_json(capsys, tmp_path, "--redact")
+    assert (code, report["first_divergence"]["zxid"]) == (1, hex(zxid))

@@ -1,0 +1,173 @@
+"""Each znode is read by one declaration: what no Kafka writes is told, with why."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traces.znodes.faults import strange_in
+from traces.znodes.formats import FORMATS, fault_in, format_of, later_version
+from traces.zookeeper.transactions import Create, SetData, Transaction
+
+BROKER = {"version": 4, "host": "h", "port": 9092, "jmx_port": -1, "timestamp": "1", "endpoints": ["PLAINTEXT://h:1"],
+          "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"}}
+LISTED = {"version": 1, "partitions": [{"topic": "t", "partition": 0}]}
+WRITTEN = {
+    "/brokers/topics/t/partitions/0/state": {
+        "version": 1, "leader": -1, "leader_epoch": 0, "controller_epoch": 1, "isr": [1, 2]},
+    "/brokers/topics/t": {"version": 2, "partitions": {"0": [1, 2]}, "adding_replicas": {}, "removing_replicas": {}},
+    "/brokers/ids/1": BROKER,
+    "/controller": {"version": 1, "brokerid": 1, "timestamp": "1700000000000"},
+    "/admin/reassign_partitions": {"version": 1, "partitions": [{"topic": "t", "partition": 0, "replicas": [1]}]},
+    "/admin/preferred_replica_election": LISTED,
+    "/isr_change_notification/isr_change_0000000000": LISTED,
+    "/log_dir_event_notification/log_dir_event_0000000000": {"version": 1, "broker": 1, "event": 1},
+    "/config/changes/config_change_0000000000": {"version": 2, "entity_path": "topics/t"},
+    "/config/topics/t": {"version": 1, "config": {"retention.ms": "1"}},
+    "/cluster/id": {"version": "1", "id": "x"},
+    "/latest_producer_id_block": {"version": 1, "broker": 0, "block_start": "0", "block_end": "999"},
+    "/feature": {"version": 2, "status": 1, "features": {}},
+}
+"""A content of each kind of znode that holds JSON, as Kafka writes it."""
+EMPTY = ("/admin/delete_topics/t", "/brokers/seqid", "/brokers/topics/t/partitions", "/brokers/topics/t/partitions/0")
+STATE = "/brokers/topics/t/partitions/0/state"
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2), max_leaves=4)
+
+
+def fault(path: str, content) -> str | None:
+    """What is wrong with a content, JSON or bytes."""
+    found = fault_in(format_of(path)[1], content if isinstance(content, bytes) else json.dumps(content).encode())
+    return found and found.text
+
+
+def test_every_kind_of_znode_is_tried():
+    assert {format_of(path)[1] for path in (*WRITTEN, *EMPTY, "/controller_epoch")} == set(FORMATS)
+
+
+@pytest.mark.parametrize("path", WRITTEN)
+def test_what_kafka_writes_is_nothing_strange(path):
+    assert fault(path, WRITTEN[path]) is None
+    assert fault(path, dict(reversed(WRITTEN[path].items()))) is None
+
+
+@pytest.mark.parametrize("path", WRITTEN)
+def test_a_key_that_is_missing_or_twice_is_told(path):
+    for key in WRITTEN[path]:
+        rest = {name: value for name, value in WRITTEN[path].items() if name != key}
+        assert f"no {key}" in fault(path, rest)
+        twice = f"{{{json.dumps(key)}:0,{json.dumps(WRITTEN[path])[1:]}"
+        assert fault(path, twice.encode()) == f"it has the key {key!r} twice"
+
+
+@pytest.mark.parametrize("path", WRITTEN)
+@pytest.mark.parametrize("version", [0, -1, 1.0, 2.0, True, None, [], "x"])
+def test_another_version_is_told(path, version):
+    assert fault(path, WRITTEN[path] | {"version": version}).startswith("version is ")
+
+
+@pytest.mark.parametrize("path", WRITTEN)
+@pytest.mark.parametrize("content", [b"{", b"[1]", b"7", b"\xff", b'"x', b"\xef\xbb\xbf{}", b"[" * 100_000, b"NaN",
+                                     '{"version":1}'.encode("utf-16")])
+def test_what_is_no_object_is_told(path, content):
+    assert fault(path, content) or path == "/controller" and content == b"7"
+
+
+@pytest.mark.parametrize("path", WRITTEN)
+@pytest.mark.parametrize("value", [True, 1.5, 1e300, "1", -2, 2 ** 31, None, {}, [], [[]]])
+def test_a_value_of_another_type_is_told(path, value):
+    for key, usual in WRITTEN[path].items():
+        fits = isinstance(value, type(usual)) and not value or isinstance(usual, str) and isinstance(value, str)
+        if key != "version" and not fits and not (key == "host" and value is None):
+            assert fault(path, WRITTEN[path] | {key: value}).startswith((f"{key} is ", f"{key} has ", f"{key}[0]")), key
+
+
+@pytest.mark.parametrize("path, key, value, told", [
+    (STATE, "isr", [1, "2"], "isr[1] is '2'"), (STATE, "isr", [True], "isr[0] is true"),
+    (STATE, "isr", [-1], "isr[0] is -1"), (STATE, "leader_recovery_state", 7, "leader_recovery_state is 7"),
+    ("/brokers/topics/t", "partitions", {"00": [1]}, "partitions has the key '00'"),
+    ("/brokers/topics/t", "partitions", {"0": [1.0]}, "partitions.0[0] is 1.0"),
+    ("/brokers/topics/t", "adding_replicas", {"0": 3}, "adding_replicas.0 is 3, and no list"),
+    ("/admin/reassign_partitions", "partitions", [{"topic": 1, "partition": 0, "replicas": []}], "topic is 1"),
+    ("/admin/reassign_partitions", "partitions", [{"topic": "t", "partition": 0}], "partitions[0] has no replicas"),
+    ("/brokers/ids/1", "endpoints", [1], "endpoints[0] is 1"),
+    ("/feature", "features", {"f": {"max_version_level": "1"}}, "features.f.max_version_level is '1'"),
+    ("/config/topics/t", "config", {"retention.ms": 1}, "config.retention.ms is 1"),
+])
+def test_what_is_inside_is_looked_at(path, key, value, told):
+    assert told in fault(path, WRITTEN[path] | {key: value})
+
+
+@pytest.mark.parametrize("content, fine", [
+    (b"0", True), (b"17", True), (b"2147483647", True), (b"2147483648", False), (b"", False), (b"-1", False),
+    (b"01", False), (b"1.0", False), (b"1\n", False), ("\u0663".encode(), False), (b"{}", False), (b"\xff", False)])
+def test_an_epoch_is_a_number_as_kafka_writes_it(content, fine):
+    assert (fault("/controller_epoch", content) is None) == fine
+
+
+@pytest.mark.parametrize("path", EMPTY)
+def test_what_kafka_leaves_empty_is_empty(path):
+    assert fault(path, b"") is None and fault_in(format_of(path)[1], None) is None
+    assert fault(path, b"x").endswith("and Kafka leaves it empty")
+
+
+@given(st.sampled_from(sorted(WRITTEN)), st.data(), VALUES)
+def test_every_value_is_fine_or_told(path, draw, value):
+    key = draw.draw(st.sampled_from(sorted(WRITTEN[path])))
+    found = fault(path, WRITTEN[path] | {key: value})
+    assert found is None or found and "\n" not in found
+
+
+def test_a_key_that_no_known_kafka_writes_is_told_and_is_no_certain_fault():
+    found = fault_in(format_of(STATE)[1], json.dumps(WRITTEN[STATE] | {"observers": []}).encode())
+    assert (found.certain, found.text) == (False, "it has the key 'observers', which no known Kafka writes")
+
+
+@pytest.mark.parametrize("path, found", [
+    ("/admin/delete_topics/controller", "a request to delete a topic"), ("/brokers/topics/feature", "a topic"),
+    ("/k/controller", "the controller"), ("/config/topics/seqid", "a configuration")])
+def test_the_shortest_chroot_counts(path, found):
+    assert format_of(path)[1].name == found
+
+
+def test_a_later_version_is_a_whole_number():
+    known = format_of(STATE)[1]
+    found = [later_version(known, b'{"version":%b}' % each) for each in (b"2", b"1", b"2.0", b'"2"', b"true")]
+    assert found == [2, None, None, None, None]
+
+
+def record(*operations) -> list[str]:
+    """What is strange in a record."""
+    return [each.text for each in strange_in(Transaction(9, 1, 1, 0, operations, len(operations) > 1))]
+
+
+def created(path: str, ephemeral: bool = False, cversion: int = -1, kind: str = "create") -> Create:
+    return Create(path, json.dumps(WRITTEN[path]).encode(), ephemeral, cversion, kind)
+
+
+def test_a_registration_and_a_controller_are_ephemeral_and_nothing_else_is():
+    for path in WRITTEN:
+        goes = path in ("/brokers/ids/1", "/controller")
+        assert record(created(path, goes)) == [] and len(record(created(path, not goes))) == 1
+    assert record(created("/brokers/topics/t", kind="ttl")) == ["it is a znode of the kind ttl"]
+
+
+@pytest.mark.parametrize("prefix", ["/isr_change_notification/isr_change_", "/config/changes/config_change_",
+                                    "/log_dir_event_notification/log_dir_event_"])
+def test_zookeeper_numbers_what_is_sequential_by_the_children_that_there_ever_were(prefix):
+    data = json.dumps(WRITTEN[f"{prefix}0000000000"]).encode()
+    assert record(Create(f"{prefix}0000000007", data, False, 8)) == []
+    assert record(Create(f"{prefix}0000000007", data, False, -1)) == []
+    assert record(Create(f"{prefix}0000000009", data, False, 8)) == [
+        "its number is 9, and ZooKeeper would have given it 7"]
+    for name in (f"{prefix}7", prefix, prefix.rpartition("/")[0] + "/0000000007"):
+        assert record(Create(name, data, False, 8)) == [f"its name is not {prefix.rpartition('/')[2]} and ten digits"]
+
+
+def test_an_ephemeral_is_created_empty_and_set_in_one_multi():
+    whole = json.dumps(BROKER).encode()
+    assert record(Create("/brokers/ids/1", None, True, 1), SetData("/brokers/ids/1", whole, 1)) == []
+    assert record(Create("/brokers/ids/1", b"{}", True, 1), SetData("/brokers/ids/1", whole, 1))
+    assert record(Create("/brokers/ids/1", None, True, 1)) == ["it is empty"]
