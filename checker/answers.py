@@ -42,7 +42,8 @@ def liveness_of(check: Check, kernel: Kernel, decided: list[Decided] | None) -> 
         return [{"property": p.name, "verdict": UNDECIDED} for p in kernel.liveness]
     return [
         {"property": d.prop.name, "verdict": "violated" if d.lasso else "holds", "waiting": d.waiting,
-         "cut": d.cut, "beyond": d.beyond, "loop_length": d.lasso and len(d.lasso.steps) - d.lasso.loop}
+         "cut": d.cut, "beyond": d.beyond, "idle": list(d.idle),
+         "loop_length": d.lasso and len(d.lasso.steps) - d.lasso.loop}
         for d in decided
     ]
 

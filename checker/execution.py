@@ -8,7 +8,7 @@ from checker.errors import UserError
 from spec.language.domains import Scope
 from spec.language.layout import leaves
 from spec.language.model import Model, Property, Transition
-from spec.language.plain import Plain, plain_type, put, values_of
+from spec.language.plain import Plain, get, plain_type, put, values_of
 from spec.language.rebind import rebind
 from spec.language.steps import Step
 
@@ -23,6 +23,7 @@ class Execution:
     def __init__(self, model: Model, scope: Scope):
         self.model, self.scope = model, scope
         self.leaves = leaves(model.state, scope)
+        self._budgets = [leaf.path for leaf in self.leaves if leaf.is_budget]
         self._new_state = plain_type(model.state, scope)
         self._answer = None
         watched = {seam: self._watch(seam) for seam in model.seams}
@@ -64,6 +65,10 @@ class Execution:
         after = state.copy()
         self._answer = None
         return after if self._functions[transition.name](after, *arguments) else None
+
+    def spends(self, before: Plain, after: Plain) -> bool:
+        """Whether a step spends a budget: a fault, or something else that nobody owes."""
+        return any(get(before, path) != get(after, path) for path in self._budgets)
 
     def step(self, transition: Transition, arguments: tuple[int, ...]) -> Step:
         """The step last computed by `after`, with the answer that it got."""

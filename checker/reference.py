@@ -79,7 +79,7 @@ def _expand(run, symmetry, state, result, following):
             for name in run.broken_by_step(state, transition, arguments, after):
                 result.violated.setdefault(name, result.depth + 1)
         if key != before:
-            steps.append((transition, arguments, None if bound else key))
+            steps.append((transition, arguments, None if bound else key, run.spends(state, after)))
     return steps
 
 

@@ -13,7 +13,7 @@ does, and then elects.
 A process that dies leaves its session behind. Such an orphan is kept only while it owns a znode.
 """
 
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
+from spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record, SetOf
 from spec.language.sets import contains, only, with_member, without_member
 
 Answer = Choice(
@@ -49,7 +49,7 @@ ZOOKEEPER = Record(
     epoch_version=(Number(0, Bound("epochs")), "version of /controller_epoch"),
     state_epoch=(Number(0, Bound("epochs")), "controller epoch in the partition state"),
     state_readers=(SetOf("brokers"), "brokers that know the present version, written by no newer controller"),
-    faults=(Number(0, Bound("faults")), "faults so far"),
+    faults=(Number(0, Budget("faults")), "faults so far"),
     ghosts=(GHOSTS, "history, for properties only"),
 )
 

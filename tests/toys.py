@@ -4,7 +4,7 @@ Each has a goal (*sometimes*) and a property of steps that hold; with `failing`,
 fails at a depth that its function's docstring gives, in states.
 """
 
-from spec.language.domains import Array, Bound, Flag, Id, Number, Record, Sequence, SetOf
+from spec.language.domains import Array, Bound, Budget, Flag, Id, Number, Record, Sequence, SetOf
 from spec.language.model import Model, Transition, always, always_step, sometimes
 from spec.language.sequences import pop, push
 from spec.language.sets import contains
@@ -266,6 +266,21 @@ def leap(s):
     return True
 
 
+def slip(s, to: Node):
+    """Slip along a red edge, a fault.
+
+    Guards:  the present node is icy, and there is a red edge from it.
+    Effects: the node is its end; one slip more.
+    Kafka:   none.
+    """
+    if not contains(s.ice, s.node) or not contains(s.reds[s.node], to):
+        return False
+
+    s.node = to
+    s.slips += 1
+    return True
+
+
 def at_goal(s):
     """The walk is at a node of the goal."""
     return contains(s.goal, s.node)
@@ -289,22 +304,26 @@ def before_calm(s, to):
 def colours(walk, properties) -> Model:
     """A walk over nodes along red and blue edges, from node 0, with `properties` of liveness.
 
-    `walk` maps reds and blues to lists of node sets, and ledges, goal, question and calm to node sets, as masks.
+    `walk` maps reds and blues to lists of node sets, ledges, ice, goal, question and calm to node sets, as masks, and
+    slips to how many of them there may be.
     """
     nodes = len(walk["reds"])
 
     def start_walk(s):
         for node in range(nodes):
             s.reds[node], s.blues[node] = walk["reds"][node], walk["blues"][node]
-        s.ledges, s.goal, s.question, s.calm = (walk[name] for name in ("ledges", "goal", "question", "calm"))
+        s.ledges, s.ice, s.goal, s.question, s.calm = (walk[name] for name in sets)
 
-    fixed = {name: (SetOf("nodes"), "never changes") for name in ("ledges", "goal", "question", "calm")}
+    sets = ("ledges", "ice", "goal", "question", "calm")
+    fixed = {name: (SetOf("nodes"), "never changes") for name in sets}
     state = Record(
         node=(Node, "where the walk is"), left=(Number(0, Bound("room")), "whether it has left"),
+        slips=(Number(0, Budget("slips")), "how often it has slipped"),
         reds=(Array(SetOf("nodes"), "nodes"), "ends of red edges"),
         blues=(Array(SetOf("nodes"), "nodes"), "ends of blue edges"), **fixed,
     )
-    return _toy("colours", state, start_walk, (red, blue, leap), properties, None, False, {"nodes": nodes, "room": 0})
+    scope = {"nodes": nodes, "room": 0, "slips": walk["slips"]}
+    return _toy("colours", state, start_walk, (red, blue, leap, slip), properties, None, False, scope)
 
 
 def _toy(system, state, initial, functions, properties, fails, failing, scope):

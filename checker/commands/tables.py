@@ -81,14 +81,14 @@ def _print_liveness(out, results):
     table = Table(header_style="bold")
     for name in ("system", "variant", "eventually", "verdict"):
         table.add_column(name)
-    for name in ("states that wait", "of these beyond the bounds", "lasso"):
+    for name in ("states that wait", "of these cut", "beyond the bounds", "lasso"):
         table.add_column(name, justify="right")
     for result in results:
         lassos = {violation["property"]: _counterexample(violation) for violation in result["violations"]}
         elsewhere = {entry["property"] for entry in result["not_shown"]}
         for entry in result["liveness"]:
             name = entry["property"]
-            known = ["" if entry.get(n) is None else f"{entry[n]:,}" for n in ("waiting", "beyond")]
+            known = ["" if entry.get(n) is None else f"{entry[n]:,}" for n in ("waiting", "cut", "beyond")]
             text = _liveness_text(entry) + (", violated at other scopes" if name in elsewhere else "")
             table.add_row(result["system"], result["variant"], name, text, *known,
                           lassos.get(name, "").removeprefix(f"{name} in "))
@@ -117,6 +117,9 @@ def _print_notes(out, results):
             out.print(f"{name} is violated at other scopes: {_known(result)}", soft_wrap=True)
         if result["never_enabled"]:
             out.print(f"{name} never took: {', '.join(result['never_enabled'])}", soft_wrap=True)
+        idle = dict.fromkeys(text for entry in result["liveness"] for text in entry.get("idle", ()))
+        if idle:
+            out.print(f"{name} assumes of steps that are nowhere possible: {'; '.join(idle)}", soft_wrap=True)
         if result["symmetry"] and result["symmetry"]["untested"]:
             out.print(f"{name} took steps whose symmetry was not tested: {', '.join(result['symmetry']['untested'])}")
         if result["violated"]:

@@ -32,7 +32,8 @@ class Decided:
     the goal has not come) `cut` have a fair step that a bound cuts, and from `beyond` no way leads to the goal within
     the bounds (None where that was not counted). A state counts once for each choice of the property's arguments.
     `vacuous`: it holds, but nothing ever waits, or nothing that waits reaches the goal within the bounds, or no
-    behaviour within the bounds keeps what is assumed (which is looked for in memory only).
+    behaviour within the bounds keeps what is assumed (in memory; on Spark, or no state what must last). `idle` has
+    the assumptions, in words, of whose steps none is possible in any state: they assume nothing at this scope.
     """
 
     prop: Property
@@ -40,6 +41,7 @@ class Decided:
     cut: int
     beyond: int | None
     vacuous: bool
+    idle: tuple[str, ...] = ()
     lasso: Trace | None = None
     reasons: tuple[str, ...] = ()
 
@@ -65,8 +67,9 @@ def decide(
     for prop in kernel.liveness:
         note(f"looking for lassos that avoid {prop.name}")
         decided.append(_together([search.decide(instance) for instance in labels.instances if instance.prop is prop]))
+    idle = labels.idle(search.possible())
     search.close()
-    return decided
+    return [replace(d, idle=tuple(a.text for a in d.prop.given if a in idle)) for d in decided]
 
 
 def _together(instances):
@@ -74,7 +77,8 @@ def _together(instances):
     worst = min(instances, key=lambda d: (d.lasso is None, d.lasso and d.lasso.states))
     counts = (sum(getattr(d, name) for d in instances) for name in ("waiting", "cut"))
     beyond = None if worst.beyond is None else sum(d.beyond for d in instances)
-    return Decided(worst.prop, *counts, beyond, all(d.vacuous for d in instances), worst.lasso, worst.reasons)
+    vacuous = all(d.vacuous for d in instances)
+    return Decided(worst.prop, *counts, beyond, vacuous, lasso=worst.lasso, reasons=worst.reasons)
 
 
 class _Here:
@@ -109,6 +113,10 @@ class _Here:
             entry = int(np.searchsorted(graph.first, step, side="right") - 1)
         return graph.states[entry], int(graph.level[entry]), numbers
 
+    def possible(self):
+        """The actions of which some state has a step, as bits."""
+        return int(np.bitwise_or.reduce(self._graph.enabled))
+
     def close(self):
         """Nothing was kept."""
 
@@ -121,12 +129,16 @@ class _OnSpark:
 
     def decide(self, instance):
         left = self._partitions.decide(instance.question)
-        decided = Decided(instance.prop, left.waiting, left.cut, None, left.waiting == 0 or not left.answered)
+        decided = Decided(instance.prop, left.waiting, left.cut, None, left.waiting == 0 or not (left.answered and left.lasts))
 
         def way(region, entry):
             return self._partitions.way_to(left.graph.states[entry])
 
         return _with_lasso(self._run, self._kernel, decided, instance, left.graph, left.region, way)
+
+    def possible(self):
+        """The actions of which some state has a step, as bits."""
+        return self._partitions.possible()
 
     def close(self):
         """Delete what the partitions have kept."""

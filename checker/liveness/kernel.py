@@ -1,7 +1,8 @@
 """Compiling what liveness asks: one generated function that labels states, and their steps one by one.
 
 It unpacks each state, asks every condition, and runs every transition with every choice of arguments. A step that
-changes nothing is left out; one that a bound cuts counts as enabled, and leads nowhere.
+changes nothing is left out; one that a bound cuts counts as enabled, and leads nowhere; one that spends a budget is
+of no action.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ def look_of(kernel: Kernel, labels: Labels) -> Look:
     program, packing = Program(kernel.scope), kernel.packing
     called = {
         "copy": COPY, "unpack": Generated.of(packing.unpack_source()), "same": Generated.of(_same(packing.words)),
+        "spends": Generated.of(_spends(packing.leaves)),
         "pack": Generated.of(packing.pack_source(), what_is_outside=Generated.of(packing.range_source())),
         **{f"t{i}": t.function for i, t in enumerate(kernel.model.transitions)},
         **{f"c{i}": condition.predicate for i, condition in enumerate(labels.conditions)},
@@ -81,6 +83,11 @@ def _same(words):
     return "\n".join(["def same(one, other):", *tests, "    return 1"])
 
 
+def _spends(leaves):
+    tests = [f"    if s.{leaf.expression} != t.{leaf.expression}:\n        return 1" for leaf in leaves if leaf.is_budget]
+    return "\n".join(["def spends(s, t):", *tests, "    return 0"])
+
+
 def _conditions(labels):
     for i, condition in enumerate(labels.conditions):
         yield f"        if c{i}({', '.join(['s', *map(str, condition.arguments)])}):"
@@ -93,6 +100,8 @@ def _steps(kernel, labels):
         yield from loops
         yield f"{indent}if t{index}({', '.join(['t', *names])}):"
         yield f"{indent}    actions = classes[{number}]"
+        yield f"{indent}    if spends(s, t):"
+        yield f"{indent}        actions = 0"
         yield from _restricted(labels, transition, indent)
         yield f"{indent}    if pack(t, out[n]) != 0:"
         yield f"{indent}        cut[i] |= actions"

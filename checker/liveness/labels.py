@@ -158,6 +158,11 @@ class Labels:
         self.actions += [action for action in found if action not in self.actions]
         return sum(1 << self.actions.index(action) for action in found)
 
+    def idle(self, possible: int) -> set[Assumption]:
+        """The assumptions that speak of steps, and of none of the actions `possible` (bits)."""
+        found = {action.assumption for action in self.actions}
+        return found - {action.assumption for i, action in enumerate(self.actions) if possible >> i & 1}
+
 
 def belongs(action: Action, state: Plain, transition: Transition, arguments: tuple[int, ...]) -> bool:
     """Whether a step from a plain state is of an action."""

@@ -93,15 +93,16 @@ class _Lasso:
         raise TraceError(f"it is assumed {WORDS[kind].format(action.text)}, and the loop does not keep that")
 
     def _takes(self, action, i):
-        step, transition, _ = self.trace.steps[i]
-        return belongs(action, self.states[i], transition, tuple(step.arguments.values()))
+        step, transition, after = self.trace.steps[i]
+        return belongs(action, self.states[i], transition, tuple(step.arguments.values())) \
+            and not self.execution.spends(self.states[i], after)
 
     def _is_enabled(self, action: Action, state: Plain) -> bool:
-        """Whether some step of the action changes the state, be it beyond a bound."""
+        """Whether some step of the action changes the state, be it beyond a bound, and spends no budget."""
         for transition in filter(action.of_transition, self.trace.model.transitions):
             for arguments in transition.choices(self.trace.scope):
                 if belongs(action, state, transition, arguments):
                     after = self.execution.after(state, transition, arguments)
-                    if after is not None and after != state:
+                    if after is not None and after != state and not self.execution.spends(state, after):
                         return True
         return False

@@ -15,9 +15,10 @@ from spec.language.plain import Plain
 
 @dataclass
 class Steps:
-    """All states of a graph by their keys, with depths from 1, and the steps of each as (transition, arguments, key).
+    """All states of a graph by their keys, with depths from 1, and the steps of each.
 
-    A step that a bound cuts has the key None; one that changes nothing is left out.
+    A step is (transition, arguments, key, whether it spends a budget). One that a bound cuts has the key None; one
+    that changes nothing is left out.
     """
 
     states: dict[tuple, Plain] = field(default_factory=dict)
@@ -46,8 +47,8 @@ def _length(actions, instance, found):
     for key in calm:
         graph.add_node(key)
         enabled[key] = set()
-        for transition, arguments, after in found.steps[key]:
-            of = {a for a in actions if belongs(a, found.states[key], transition, arguments)}
+        for transition, arguments, after, spends in found.steps[key]:
+            of = {a for a in actions if not spends and belongs(a, found.states[key], transition, arguments)}
             enabled[key] |= of
             if after in calm and not any(a.assumption.kind == FINITELY for a in of):
                 graph.add_edge(key, after, of=of)
@@ -85,6 +86,6 @@ def _distances(instance, found):
     while here or any(found.depths[key] >= now for key in begins):
         here |= {key for key in begins if found.depths[key] == now} - distances.keys()
         distances |= {key: now for key in here}
-        here = {after for key in here for _, _, after in found.steps[key]} & outside - distances.keys()
+        here = {after for key in here for _, _, after, _ in found.steps[key]} & outside - distances.keys()
         now += 1
     return distances

@@ -59,12 +59,17 @@ class Work:
         known = run.read_columns(f"{_round(self.number - 1)}/known-{partition}") if self.number > 1 else None
         return Rounds(_PARTS[key], self.question, known)
 
-    def counts(self, partition: int, _) -> Iterator[tuple[int, int, int]]:
-        """How many states of a partition wait; how many of them have a fair step that is cut; how many are alive."""
+    def counts(self, partition: int, _) -> Iterator[tuple[int, int, int, int]]:
+        """How many states of a partition wait; of them have a fair step that is cut; are alive; have what must last."""
         rounds, question = self.before(partition), self.question
         waiting = (rounds.known["distance"] < FAR) & ((rounds.part.marks & np.uint64(question.goal)) == 0)
         cut = (rounds.part.cut & np.uint64(question.weak | question.strong)) != 0
-        yield int(waiting.sum()), int((waiting & cut).sum()), int(rounds.known["alive"].sum())
+        lasts = (rounds.part.marks & np.uint64(question.lasting)) == np.uint64(question.lasting)
+        yield tuple(int(which.sum()) for which in (waiting, waiting & cut, rounds.known["alive"], lasts))
+
+    def possible(self, partition: int, _) -> Iterator[int]:
+        """The actions of which some state of a partition has a step, as bits."""
+        yield int(np.bitwise_or.reduce(self.before(partition).part.enabled, initial=np.uint64(0)))
 
     def left(self, partition: int, _) -> Iterator[dict[str, np.ndarray]]:
         """The states of a partition that are alive, with their steps."""
@@ -86,7 +91,8 @@ def _round(number):
 class Left:
     """What the rounds leave of a question: a graph that holds every fair set, and where its states are reached.
 
-    Of the `waiting` states `cut` have a fair step that a bound cuts; `answered`: whether any has a step to the goal.
+    Of the `waiting` states `cut` have a fair step that a bound cuts; `answered`: whether any has a step to the goal;
+    `lasts`: whether any state at all has what must last.
     """
 
     graph: Graph
@@ -94,6 +100,7 @@ class Left:
     waiting: int
     cut: int
     answered: bool
+    lasts: bool
 
 
 class Partitions:
@@ -112,12 +119,16 @@ class Partitions:
         while not question.settles and not (self._do("spread") and self._number > self._levels):
             answered = answered or self._told("answered")
         self._trim()
-        waiting, cut, alive = map(sum, zip(*self._each(self._work(1).counts)))
+        waiting, cut, alive, lasting = map(sum, zip(*self._each(self._work(1).counts)))
         if alive > MOST_LEFT:
             raise UserError(f"{alive:,} states may belong to a lasso, more than the driver holds; take a smaller scope")
         parts = self._each(self._work(1).left)
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return Left(*_graph(columns), waiting, cut, answered)
+        return Left(*_graph(columns), waiting, cut, answered, lasting > 0)
+
+    def possible(self) -> int:
+        """The actions of which some state has a step, as bits."""
+        return int(np.bitwise_or.reduce(self._each(self._work(1).possible)))
 
     def way_to(self, state: np.ndarray) -> tuple[np.ndarray, int, list[int]]:
         """Where the waiting begins that ends in a packed state: that state, its level, and the steps from there."""

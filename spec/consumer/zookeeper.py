@@ -11,7 +11,7 @@ meanwhile sets the same flag.
 A session whose process is gone, or has opened another, is an orphan: kept while it owns a znode.
 """
 
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record
+from spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record
 from spec.language.sets import contains, with_member
 from spec.zookeeper import (
     ABSENT, ANSWERED, EXPIRED, LOST, LOST_DROPPED, MINE, NODEEXISTS, NONODE, OK, ORPHAN, PROCESS, Owner,
@@ -40,10 +40,10 @@ ZOOKEEPER = Record(
     partitions=(Array(PARTITION, "partitions"), "what it holds for each partition"),
     size=(Number(0, Bound("partitions")), "partitions in /brokers/topics/<topic>"),
     brokerless=(Flag(), "/brokers/ids has no child"),
-    changes=(Number(0, Bound("changes")), "departures, crashes and other changes so far"),
-    expiries=(Number(0, Bound("expiries")), "sessions that living processes have lost so far"),
-    splits=(Number(0, Bound("splits")), "sessions opened so far while the former one was open"),
-    losses=(Number(0, Bound("losses")), "answers lost so far"),
+    changes=(Number(0, Budget("changes")), "departures, crashes and other changes so far"),
+    expiries=(Number(0, Budget("expiries")), "sessions that living processes have lost so far"),
+    splits=(Number(0, Budget("splits")), "sessions opened so far while the former one was open"),
+    losses=(Number(0, Budget("losses")), "answers lost so far"),
 )
 
 

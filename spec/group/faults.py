@@ -1,12 +1,13 @@
 """What may go wrong, or is wanted, from outside. Changes of the leader are bounded by epochs, all else is counted.
 
-A failed append counts as a fault, and so do a load that fails, and what an operator does to the group. The end of a
-session does not, nor that a client starts again. Time is counted apart.
+A failed append counts as a fault, and so do a load that fails, a client that gives up while an answer may come, and
+what an operator does to the group. The end of a session does not, nor that a client starts again. Time is counted
+apart.
 """
 
-from spec.group.coordinator import forget_group
+from spec.group.coordinator import NOTHING_PARKED, forget_group
 from spec.group.member import JOINING, OUT, WORKING, join_afresh, set_out
-from spec.group.network import DISCONNECTED, JOIN, WORK, ask, give_error, hang_up
+from spec.group.network import DISCONNECTED, JOIN, UNANSWERED, WAIT, WORK, ask, give_error, hang_up
 from spec.group.producer.network import send_again
 from spec.group.records import NO_RECORD, clear_append, clear_prepared, clear_record
 from spec.group.sorts import NOWHERE, Broker, Client, Position
@@ -14,7 +15,7 @@ from spec.group.states import EMPTY
 from spec.group.storage import elect, leader_of, leads
 from spec.group.transactions import is_marker
 from spec.language.domains import NOBODY, Flag
-from spec.language.sets import without_member
+from spec.language.sets import contains, without_member
 
 
 def fail_over(s, to: Broker, committed: Position, kept: Position):
@@ -129,16 +130,40 @@ def close_connection(s, m):
             broker.appends.slots[i].waiter = without_member(broker.appends.slots[i].waiter, m)
 
 
+def answers_due(s, m):
+    """How many places know that client `m` waits for an answer."""
+    n = 0
+    for broker in s.brokers:
+        for member in broker.group.members:
+            if member.parked != NOTHING_PARKED and contains(member.waiter, m):
+                n += 1
+        for prepared in broker.prepared.slots:
+            if contains(prepared.waiter, m):
+                n += 1
+        for append in broker.appends.slots:
+            if contains(append.waiter, m):
+                n += 1
+    return n
+
+
+def waits_in_vain(s, m):
+    """Client `m` waits for an answer that nobody owes it: a late request of its own took the parked one's place."""
+    return s.network.requests[m].kind == WAIT and s.network.answers[m].verdict == UNANSWERED and answers_due(s, m) == 0
+
+
 def give_up(s, m: Client):
     """Client `m` does not wait any longer: a request or an answer is lost, or late.
 
     Guards:  it is not out.
-    Effects: its request may yet arrive, the answer is dropped; it asks again: who synchronized joins again.
+    Effects: its request may yet arrive, the answer is dropped; it asks again: who synchronized joins again. A fault,
+             unless it waits in vain: then its time is over at last.
     """
     client = s.clients[m]
     if client.phase == OUT:
         return False
 
+    if not waits_in_vain(s, m):
+        s.storage.faults += 1
     close_connection(s, m)
     if client.phase == WORKING:
         ask(s.network, m, WORK, client.id, 1, client.generation, 0)
@@ -147,7 +172,6 @@ def give_up(s, m: Client):
     else:
         set_out(client, JOINING, client.id)
         ask(s.network, m, JOIN, client.id, 1, 0, 0)
-    s.storage.faults += 1
     return True
 
 

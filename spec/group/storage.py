@@ -25,7 +25,7 @@ from spec.group.records import (
     STATIC_RECORD, TOMBSTONES, TRANSACTION_RECORD, name_record, remember_append,
 )
 from spec.group.sorts import NOWHERE
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence
+from spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence
 from spec.language.sets import contains
 
 AppendError = Choice(
@@ -46,7 +46,7 @@ STORAGE = Record(
     leaders=(Array(Id("brokers"), Bound("epochs")), "the leader of each epoch, from epoch 1"),
     log=(Sequence(RECORD, Bound("log")), "records of the leader"),
     committed=(Number(0, Bound("log")), "records known as committed"),
-    faults=(Number(0, Bound("faults")), "faults so far"),
+    faults=(Number(0, Budget("faults")), "faults so far"),
     periods=(Number(0, Bound("periods")), "check intervals and retention periods that have passed"),
     ghosts=(GHOSTS, "history, for properties only"),
 )

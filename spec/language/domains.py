@@ -6,11 +6,12 @@ JSON) is derived from that declaration; see `layout` and `plain`.
 
 Sizes are names of the scope: a *sort* (``"brokers"``) or a *bound* (`Bound("epochs")`). A step that
 leaves a bound is cut and counted; a value outside any other range is an error in the specification.
+A bound says how far one looks; a *budget* (`Budget("faults")`) how often something happens that nobody owes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Mapping
 
 Scope = Mapping[str, int]
@@ -25,6 +26,14 @@ class Bound:
 
     def value(self, scope: Scope) -> int:
         return scope[self.name] + self.plus
+
+
+@dataclass(frozen=True)
+class Budget(Bound):
+    """The bound of a number that counts what nobody owes, and what ends: faults, acts of operators.
+
+    The number never falls. For liveness a step that raises it is never fair, and beyond the bound there is none.
+    """
 
 
 @dataclass(frozen=True)
@@ -143,8 +152,8 @@ def values(domain: object, scope: Scope) -> range:
 def renamed(domain: object, sizes: Mapping[str, str]) -> object:
     """A domain whose bounds are those that the scope has under other names: that of a part in a composition."""
     match domain:
-        case Bound(name, plus):
-            return Bound(sizes.get(name, name), plus)
+        case Bound(name):
+            return replace(domain, name=sizes.get(name, name))
         case Number(low, high):
             return Number(low, renamed(high, sizes))
         case Array(of, size):

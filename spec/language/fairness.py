@@ -2,7 +2,12 @@
 
 An *action* is a set of steps: those of the transitions called `of`, all together or (`each`) one action for each
 value of the arguments so named, and only steps before which `when` holds. A step that changes nothing counts as no
-step, as in TLA+; a step that a bound cuts is enabled, and never taken.
+step, as in TLA+.
+
+A step that spends a budget (`domains.Budget`: a fault, an answer that is lost) is of no action, whatever names it:
+nobody owes a fault. It may be taken while the budget lasts, and beyond it there is none, so that somebody of whom only
+a fault could come may rest. A step that any other bound cuts is enabled, and never taken: the thread would act, and
+what follows lies beyond the scope. Such a bound makes no false lasso, but may hide one.
 
 Sources: Lamport, "The temporal logic of actions" (TOPLAS 1994), section 5, for weak and strong fairness.
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spec.language.domains import Array, Bound, Number, Record, Scope, values
+from spec.language.domains import Array, Bound, Budget, Number, Record, Scope, values
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,11 @@ class Leaf:
     high: int
     bound: str | None
     spare: bool
+
+    @property
+    def is_budget(self) -> bool:
+        """Whether the leaf counts what nobody owes."""
+        return isinstance(self.domain, Number) and isinstance(self.domain.high, Budget)
 
     @property
     def expression(self) -> str:

@@ -130,7 +130,8 @@ FENCED = model(
     {
         (2, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN, (3, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN,
         (2, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN, (3, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN,
-        (3, 3, 1, 2, 3, 1): FOLLOWED_IN_VAIN, (3, 2, 2, 2, 2, 1): {"is_served_despite_loss": 10},
+        (3, 3, 1, 2, 3, 1): FOLLOWED_IN_VAIN | {"may_go_when_followed": 11},
+        (3, 2, 2, 2, 2, 1): {"is_served_despite_loss": 10, "may_go_when_followed": 15},
         (3, 2, 1, 1, 2, 2): FOLLOWED_IN_VAIN, (2, 2, 1, 1, 3, 3): FOLLOWED_IN_VAIN,
     },
 )

@@ -5,6 +5,7 @@ mutant of keeps the property.
 """
 
 from spec import zookeeper
+from spec.controller import election
 from spec.language.model import first_paragraph
 from spec.museum import consumer_variants as variants
 from spec.mutants import liveness_control_mistakes as wrong
@@ -28,6 +29,8 @@ def scope(names, *values):
 PARTITION = "brokers replicas partitions epochs leader_epochs faults"
 NO_FAULT, ONE_FAULT = scope(PARTITION, 2, 2, 1, 2, 3, 0), scope(PARTITION, 2, 2, 1, 2, 3, 1)
 ASKED_TWICE = scope(PARTITION, 1, 1, 1, 1, 1, 2)
+ASKED_AND_LOST = scope(PARTITION, 1, 1, 1, 1, 1, 3)
+ONE_ELECTION = scope("brokers epochs faults receivers", 1, 1, 2, 1)
 TWO_BROKERS = scope("brokers epochs faults receivers", 2, 2, 1, 1)
 ONE_REIGN = scope("brokers replicas epochs leader_epochs queue faults", 2, 2, 1, 1, 3, 1)
 TWO_REPLICAS = scope("brokers log records epochs faults min_isr unclean", 2, 1, 1, 1, 0, 1, 0)
@@ -36,7 +39,10 @@ TWO_CONSUMERS = scope(CONSUMERS, 2, 1, 1, 0, 1, 0, 0, 0, 0)
 
 UNWATCHED = {zookeeper.read_controller: wrong.read_unwatched}
 ELECTION = (mutant("deposed-unheard", "one_ruler", UNWATCHED, TWO_BROKERS),)
-STANDING = (mutant("deletion-unheard", "one_controller", UNWATCHED, TWO_BROKERS),)
+STANDING = (
+    mutant("deletion-unheard", "one_controller", UNWATCHED, TWO_BROKERS),
+    mutant("own-write-unconfirmed", "one_controller", {election.register: wrong.register_unconfirmed}, ONE_ELECTION),
+)
 REQUESTS = (mutant("lost-not-sent-again", "all_agree", {network.answer: wrong.give_up_batch}, ONE_REIGN),)
 LEADERS_STAY = {brokers.is_moved_away: wrong.move_followers}
 FENCED = (
@@ -57,6 +63,14 @@ FENCED = (
     ),
     mutant(
         "reassignment-left", "reassignment_dealt_with", {triggers.reassignment: wrong.reassign_if_needed}, ONE_FAULT,
+    ),
+    mutant(
+        "own-deletion-unrecognised", "reassignment_dealt_with",
+        {states.checked_delete_request: wrong.delete_until_found}, ASKED_AND_LOST,
+    ),
+    mutant(
+        "own-write-unrecognised", "preferred_dealt_with",
+        {states.checked_set_state: wrong.write_until_applied}, ASKED_AND_LOST,
     ),
 )
 LEGACY = (mutant("leaders-stay", "may_go_when_followed", LEADERS_STAY, ONE_FAULT),)

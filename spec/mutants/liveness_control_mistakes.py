@@ -1,5 +1,7 @@
 """The deliberate mistakes of `mutants.liveness_control`. They are not held to the writing rules."""
 
+from spec.controller.belief import CONFIRMING, CREATING
+from spec.controller.election import register
 from spec.language.domains import NOBODY
 from spec.language.sets import contains
 from spec.partition.brokers import is_moved_away
@@ -7,7 +9,7 @@ from spec.partition.context import OFFLINE, PREFERRED_BY_ZNODE
 from spec.partition.legal import REPLICA_DELETION_SUCCESSFUL
 from spec.partition.moves import move_replica
 from spec.partition.triggers import delete_request, needs_preferred, preferred_election, reassignment
-from spec.partition.zookeeper import wanted_target
+from spec.partition.zookeeper import checked_delete_request, checked_set_state, wanted_target
 from spec.replica.broker import UNKNOWN_END
 from spec.requests.batch import take_batch
 from spec.requests.network import UNANSWERED, answer
@@ -16,7 +18,7 @@ from spec.topics.network import DELETED, FAILED, kind_of, take
 from spec.topics.progress import at_work
 from spec.topics.reign import take_up_deletion
 from spec.topics.replica import Epoch, stop_replica
-from spec.zookeeper import EXPIRED, MINE, NONODE, OK, Fate, session_open
+from spec.zookeeper import BADVERSION, EXPIRED, LOST, MINE, NONODE, OK, Fate, session_open
 
 
 def read_unwatched(zk, b):
@@ -94,6 +96,18 @@ def reassign_if_needed(s, b: Broker, p: Partition):
     return reassignment(s, b, p)
 
 
+def delete_until_found(zk, b, request, epoch, fate):
+    """A request whose deletion finds nothing, as after one whose answer was lost, is deleted again and again."""
+    answer = checked_delete_request(zk, b, request, epoch, fate)
+    return LOST if answer == NONODE else answer
+
+
+def write_until_applied(zk, b, p, epoch, leader, isr, leader_epoch, fate):
+    """A state whose version is not the one that was read, as after a write whose answer was lost, is written again."""
+    answer = checked_set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
+    return LOST if answer == BADVERSION else answer
+
+
 def note_answer(s, b: Broker, r: Broker, p: Partition):
     """The answer to StopReplica(delete) is noted, and the deletion does not go on."""
     controller = s.brokers[b].controller
@@ -146,4 +160,13 @@ def reach_nothing(offset, log):
 
 def give_up(consumer):
     """The first attempt that fails is the last."""
+    return True
+
+
+def register_unconfirmed(s, b: Broker, fate: Fate):
+    """Nobody looks who won when the version of /controller_epoch is refused: the same write is tried again."""
+    if not register(s, b, fate):
+        return False
+    if s.brokers[b].doing == CONFIRMING and s.zk.controller == NOBODY:
+        s.brokers[b].doing = CREATING
     return True

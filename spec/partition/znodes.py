@@ -9,7 +9,7 @@ writes for the controller raises the leader epoch, and the leader learns the ver
 that a leader of the present epoch knows it. (It may not, after its restart up to 2.6; it then writes less.)
 """
 
-from spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, SetOf
+from spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, SetOf
 from spec.language.sequences import push
 from spec.partition.context import Assignment, Leader, LeaderEpoch, Partition
 
@@ -55,7 +55,7 @@ ZOOKEEPER = Record(
     isr_changed=(SetOf("partitions"), "partitions with a child of /isr_change_notification (up to 2.6)"),
     log_dir_events=(SetOf("brokers"), "brokers with a child of /log_dir_event_notification that nobody has read"),
     log_dir_read=(SetOf("brokers"), "brokers with one that a controller has read"),
-    faults=(Number(0, Bound("faults")), "faults so far"),
+    faults=(Number(0, Budget("faults")), "faults so far"),
     ghosts=(GHOSTS, "history, for properties only"),
 )
 

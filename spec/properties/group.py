@@ -2,7 +2,8 @@
 
 Members are in `group_members`, offsets in `group_offsets`."""
 
-from spec.group.coordinator import JOIN_PARKED, MEMBER, NOTHING_PARKED, SYNC_PARKED
+from spec.group.coordinator import JOIN_PARKED, MEMBER, SYNC_PARKED
+from spec.group.faults import answers_due
 from spec.group.network import UNANSWERED, WAIT
 from spec.group.protocols import supports
 from spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, TOMBSTONES
@@ -217,22 +218,6 @@ def parked_in_place(s):
             if member.parked == SYNC_PARKED and broker.group.state != COMPLETING_REBALANCE:
                 return False
     return True
-
-
-def answers_due(s, m):
-    """How many places know that client `m` waits for an answer."""
-    n = 0
-    for broker in s.brokers:
-        for member in broker.group.members:
-            if member.parked != NOTHING_PARKED and contains(member.waiter, m):
-                n += 1
-        for prepared in broker.prepared.slots:
-            if contains(prepared.waiter, m):
-                n += 1
-        for append in broker.appends.slots:
-            if contains(append.waiter, m):
-                n += 1
-    return n
 
 
 def answered_once(s):

@@ -6,8 +6,9 @@ That each error code is given is in `group_codes`.
 from dataclasses import replace
 
 from spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED
+from spec.group.faults import waits_in_vain
 from spec.group.member import SYNCING
-from spec.group.network import NONE, UNANSWERED, WAIT
+from spec.group.network import NONE
 from spec.group.records import (
     GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_TOMBSTONE, TOMBSTONES, TRANSACTION_RECORD,
 )
@@ -18,7 +19,7 @@ from spec.language.domains import NOBODY
 from spec.language.model import sometimes
 from spec.language.sets import is_empty
 from spec.properties import group_codes as codes
-from spec.properties.group import answers_due, is_coordinator, last_record
+from spec.properties.group import is_coordinator, last_record
 from spec.properties.group_offsets import last_answered
 
 
@@ -134,9 +135,8 @@ def abandoned_sync(s):
 def robbed(s):
     """A client waits, and nobody will answer: a late request of its own has taken the place of the parked one."""
     for m in range(len(s.clients)):
-        if s.network.requests[m].kind == WAIT and answers_due(s, m) == 0:
-            if s.network.answers[m].verdict == UNANSWERED:
-                return True
+        if waits_in_vain(s, m):
+            return True
     return False
 
 

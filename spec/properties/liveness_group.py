@@ -2,8 +2,9 @@
 
 from spec.group.coordinator import GONE, MEMBER
 from spec.group.deletion import is_forsaken
+from spec.group.faults import waits_in_vain
 from spec.group.member import OUT, WORKING
-from spec.group.network import UNANSWERED, WAIT
+from spec.group.network import WAIT
 from spec.group.protocols import stays
 from spec.group.sorts import Broker, Client, KnownId
 from spec.group.states import COMPLETING_REBALANCE, DEAD, STABLE
@@ -11,7 +12,6 @@ from spec.group.storage import has_news, leads, time_has_passed
 from spec.language.fairness import at_last, finitely, strong, weak
 from spec.language.model import eventually, eventually_always
 from spec.language.sets import contains
-from spec.properties.group import answers_due
 
 
 def is_held(s, id):
@@ -67,11 +67,6 @@ def at_coordinator(s, b):
 def in_time(s, b, late):
     """The request arrives at the coordinator, and its client waits for it."""
     return not late and is_coordinator(s, b)
-
-
-def in_vain(s, m):
-    """The client waits for an answer that nobody owes it: a late request of its own took the parked one's place."""
-    return s.network.requests[m].kind == WAIT and s.network.answers[m].verdict == UNANSWERED and answers_due(s, m) == 0
 
 
 def works_in(s, m, b):
@@ -152,7 +147,7 @@ CLIENTS_ACT = (
     strong("first_join", "static_join", "join", each=("m",), when=in_time),
     strong("sync", each=("m",), when=in_time),
     strong("heartbeat", each=("m",), when=at_coordinator),
-    weak("give_up", each=("m",), when=in_vain),
+    weak("give_up", each=("m",), when=waits_in_vain),
 )
 APPENDS_END = (
     weak("group_stored", "group_not_stored", "static_stored", "static_not_stored", each=("b",)),
@@ -169,6 +164,7 @@ THE_DEAD_EXPIRE = (
     weak("expire", each=("b", "id"), when=nobody_has),
     weak("expire_pending", each=("b", "id"), when=nobody_has),
 )
+THE_SILENT_EXPIRE = (weak("expire", each=("b", "id"), when=owes),)
 REBALANCES_END = (weak("complete_join", "join_timeout", each=("b",)),)
 REBALANCE_ENDS = eventually(
     all_work,
@@ -177,9 +173,9 @@ REBALANCE_ENDS = eventually(
 )
 PARKED_IS_ANSWERED = eventually(
     is_answered, after=waits,
-    given=APPENDS_END + LEADERS_MOVE + REBALANCES_END + (weak("expire", each=("b", "id"), when=owes),),
+    given=APPENDS_END + LEADERS_MOVE + REBALANCES_END + THE_SILENT_EXPIRE,
 )
-DEAD_LEAVE = APPENDS_END + LEADERS_MOVE + REBALANCES_END + THE_DEAD_EXPIRE
+DEAD_LEAVE = APPENDS_END + LEADERS_MOVE + REBALANCES_END + THE_SILENT_EXPIRE + THE_DEAD_EXPIRE
 LEADER_SERVES = eventually_always(
     leader_serves, given=LEADERS_MOVE + (weak("fail_over", when=leader_is_lost),), brokers=2, epochs=2,
 )

@@ -6,7 +6,7 @@ wished (ReplicationUtils.checkLeaderAndIsrZkData), so that only late answers are
 """
 
 from spec import zookeeper
-from spec.language.domains import Bound, Choice, Id, Number, Record, SetOf
+from spec.language.domains import Budget, Choice, Id, Number, Record, SetOf
 from spec.replica.storage import LeaderEpoch
 from spec.zookeeper import BADVERSION, OK
 
@@ -19,8 +19,8 @@ ZOOKEEPER = Record(
     leader=(Id("brokers", nobody=True), "leader"),
     leader_epoch=(LeaderEpoch, "leader epoch"),
     isr=(SetOf("brokers"), "in-sync replicas"),
-    unclean=(Number(0, Bound("unclean")), "unclean elections so far"),
-    faults=(Number(0, Bound("faults")), "faults so far"),
+    unclean=(Number(0, Budget("unclean")), "unclean elections so far"),
+    faults=(Number(0, Budget("faults")), "faults so far"),
 )
 
 

@@ -13,7 +13,7 @@ the reign. Only KAFKA_STORAGE_ERROR, and NONE after it, change anything there; o
 wait, the newer stays, for the older may be handled before the newer comes.
 """
 
-from spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, Sequence
+from spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Id, Number, Record, Sequence
 from spec.language.sets import contains
 from spec.requests.batch import (
     BARE, BATCH, FULL, LEADER_AND_ISR, NO_STOP, NOTHING, clear, copy, first_kind, keep_first, put_batch, remove_first,
@@ -50,7 +50,7 @@ NETWORK = Record(
     channels=(Array(Array(CHANNEL, "brokers"), Bound("epochs", 1)), "channels of each controller epoch"),
     senders=(Array(Id("brokers", nobody=True), Bound("epochs", 1)), "whose reign it is, nobody's when it is over"),
     answers=(Array(Array(Told, "brokers"), "brokers"), "for each controller, answers in its queue by their sender"),
-    faults=(Number(0, Bound("faults")), "faults so far"),
+    faults=(Number(0, Budget("faults")), "faults so far"),
 )
 
 

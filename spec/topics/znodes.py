@@ -5,7 +5,7 @@ registered exactly while its session is open. `/brokers/topics/t/partitions` and
 the states. `seen` is who knows the present registration of a broker (in Kafka its czxid, 2.2+).
 """
 
-from spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence, SetOf
 from spec.topics.context import ASSIGNMENT, Incarnation, Leader, LeaderEpoch, Partition
 
 Watch = Choice("NONE", "ARMED", "FIRED")
@@ -45,7 +45,7 @@ ZOOKEEPER = Record(
     config=(Flag(), "/config/topics/t exists"),
     marker=(Flag(), "/admin/delete_topics/t exists"),
     request=(REQUEST, "/admin/reassign_partitions (two-phase)"),
-    requests=(Number(0, Bound("requests")), "what operators have asked for so far"),
-    faults=(Number(0, Bound("faults")), "faults so far"),
+    requests=(Number(0, Budget("requests")), "what operators have asked for so far"),
+    faults=(Number(0, Budget("faults")), "faults so far"),
     ghosts=(GHOSTS, "history, for properties only"),
 )

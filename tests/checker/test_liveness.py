@@ -37,6 +37,8 @@ ASSUMPTIONS = {
     "weak together": (weak("red", "blue"),),
     "weak with a leap": (weak("red", "leap"), weak("blue")),
     "strong leap": (strong("leap"), weak("red")),
+    "weak with a slip": (weak("red", "slip"), weak("blue")),
+    "strong slip": (strong("slip"), strong("blue", "slip", each=EACH)),
     "finitely blue": (finitely("blue"), weak("red")),
     "finitely to calm": (finitely("red", "blue", when=before_calm), weak("red", "blue")),
     "weak to calm": (weak("red", when=before_calm), strong("blue", each=EACH)),
@@ -54,31 +56,39 @@ PROPERTIES = {
 SETS = st.integers(0, (1 << NODES) - 1)
 WALKS = st.fixed_dictionaries({
     "reds": st.lists(SETS, min_size=NODES, max_size=NODES), "blues": st.lists(SETS, min_size=NODES, max_size=NODES),
-    "ledges": SETS, "goal": SETS, "question": SETS, "calm": SETS,
+    "ledges": SETS, "ice": SETS, "goal": SETS, "question": SETS, "calm": SETS, "slips": st.integers(0, 1),
 })
 
 
-def members(mask):
-    """The nodes of a set."""
-    return {node for node in range(NODES) if mask >> node & 1}
+def members(mask, slips=0):
+    """The places of a set of nodes after so many slips: node 1 is 1 before any, and 6 after one."""
+    return {node + NODES * slips for node in range(NODES) if mask >> node & 1}
+
+
+def anywhere(mask):
+    """The places of a set of nodes, whether one has slipped or not."""
+    return members(mask) | members(mask, 1)
 
 
 def steps_of(walk):
-    """(node, transition, end) of every step that changes the node; the end of a leap is None."""
-    for node in range(NODES):
+    """(place, transition, end) of every step that changes something; the end of a leap is None."""
+    for slips, node in product(range(walk["slips"] + 1), range(NODES)):
+        place = node + NODES * slips
         for name, ends in (("red", walk["reds"]), ("blue", walk["blues"])):
-            yield from ((node, name, end) for end in members(ends[node]) - {node})
+            yield from ((place, name, end) for end in members(ends[node], slips) - {place})
         if node in members(walk["ledges"]):
-            yield node, "leap", None
+            yield place, "leap", None
+        if node in members(walk["ice"]) and slips < walk["slips"]:
+            yield from ((place, "slip", end) for end in members(walk["reds"][node], slips + 1))
 
 
 def actions_of(walk, assumption):
-    """The sets of steps that an assumption speaks of."""
-    steps = [step for step in steps_of(walk) if step[1] in assumption.of]
+    """The sets of steps that an assumption speaks of: nobody owes a slip, whatever is assumed of it."""
+    steps = [step for step in steps_of(walk) if step[1] in assumption.of and step[1] != "slip"]
     if assumption.when:
-        steps = [step for step in steps if step[2] in members(walk["calm"])]
+        steps = [step for step in steps if step[2] in anywhere(walk["calm"])]
     ends = range(NODES) if assumption.each else [None]
-    return [{step for step in steps if end is None or step[2] == end} for end in ends]
+    return [{step for step in steps if end is None or step[2] % NODES == end} for end in ends]
 
 
 def is_fair(walk, given, nodes):
@@ -95,7 +105,7 @@ def is_fair(walk, given, nodes):
     if reached != nodes or back != nodes:
         return False
     for assumption in given:
-        if assumption.kind == "at last" and not nodes <= members(walk["calm"]):
+        if assumption.kind == "at last" and not nodes <= anywhere(walk["calm"]):
             return False
         for action in actions_of(walk, assumption) if assumption.kind in ("weak", "strong") else ():
             enabled = {step[0] for step in action} & nodes
@@ -117,16 +127,16 @@ def distances(walk, start, length, allowed):
 
 def shortest_by_definition(walk, prop):
     """The states of a shortest way to a fair set that avoids the goal, or None."""
-    goal, everything = members(walk["goal"]), set(range(NODES))
+    goal, everything = anywhere(walk["goal"]), set(range(NODES * (walk["slips"] + 1)))
     waiting = distances(walk, 0, 1, everything)
     if prop.kind == "eventually":
-        asks = members(walk["question"]) if prop.after else everything
+        asks = anywhere(walk["question"]) if prop.after else everything
         ways = [distances(walk, node, waiting[node], everything - goal) for node in (asks - goal) & waiting.keys()]
         waiting = {node: min(way[node] for way in ways if node in way) for node in set().union(*ways)}
     lengths = [
         min(waiting[node] for node in nodes)
-        for chosen in product((False, True), repeat=NODES)
-        if (nodes := {node for node in range(NODES) if chosen[node]}) and nodes <= waiting.keys()
+        for slips, chosen in product(range(walk["slips"] + 1), range(1, 1 << NODES))
+        if (nodes := members(chosen, slips)) <= waiting.keys()
         and (prop.kind == "eventually" or nodes - goal) and is_fair(walk, prop.given, nodes)
     ]
     return min(lengths, default=None)
@@ -146,8 +156,9 @@ def test_every_way_of_deciding_agrees_with_the_definition(name, walk):
         assert reasons(found.traces["at_goal"], prop)
 
 
-IN_ROUNDS = [name for name in PROPERTIES if name.endswith(("strong each red, weak blue", "weak with a leap"))]
-TURN = {"reds": [2, 12, 1, 8, 0], "blues": [0, 4, 2, 0, 0], "ledges": 0, "goal": 8, "question": 2, "calm": 31}
+IN_ROUNDS = [name for name in PROPERTIES if name.endswith(("strong each red, weak blue", "with a leap", "with a slip"))]
+TURN = {"reds": [2, 12, 1, 8, 0], "blues": [0, 4, 2, 0, 0], "ledges": 0, "ice": 0, "goal": 8, "question": 2,
+        "calm": 31, "slips": 0}
 """0 to 1, from there round 0, 1 and round 1, 2 for ever, or to 3 where nothing more happens."""
 STRONGLY, WEAKLY = (
     eventually(at_goal, after=at_question, given=(fair("red", each=EACH), weak("blue")), name=name)
@@ -187,6 +198,40 @@ def test_spark_agrees_with_the_search_in_memory(spark):
     assert [way_of(d) for d in there] == [shortest_by_definition(TURN, p) for p in (STRONGLY, WEAKLY)] == [None, 2]
     assert [(d.waiting, d.cut, d.vacuous) for d in there] == [(d.waiting, d.cut, d.vacuous) for d in here]
     assert [d.reasons for d in there] == [d.reasons for d in here]
+
+
+@pytest.mark.parametrize("slips", [0, 1])
+@pytest.mark.parametrize("fair", [weak, strong])
+def test_a_fault_keeps_nobody_from_resting_whether_its_budget_is_spent_or_not(slips, fair):
+    walk = TURN | {"reds": [8, 0, 0, 0, 0], "blues": [0] * NODES, "ice": 1, "slips": slips}
+    prop = eventually(at_goal, given=(fair("slip"),))
+    model = colours(walk, (prop,))
+    assert explore_here(model, model.scope).length("at_goal") == violations(model, model.scope)["at_goal"] == 1
+
+
+def test_an_assumption_of_steps_that_are_nowhere_possible_is_told():
+    walk = TURN | {"ice": 31, "slips": 1}
+    prop = eventually(at_goal, given=(weak("slip"), weak("red"), strong("leap"), finitely("blue", when=before_calm)))
+    model = colours(walk, (prop,))
+    (here,) = explore_here(model, model.scope).decided
+    with mock.patch.object(deciding, "Partitions", InProcess):
+        (there,) = decided_apart(walk, (prop,), True)
+    assert here.idle == there.idle == ("weak fairness of slip", "strong fairness of leap")
+
+
+NEVER_CALM = eventually(at_goal, given=(at_last(in_calm), weak("red")))
+NEVER_ASKED = eventually(at_goal, after=at_question, given=(weak("red"),))
+
+
+@pytest.mark.parametrize(("walk", "prop"), [
+    (TURN | {"calm": 0}, NEVER_CALM), (TURN | {"question": 16}, NEVER_ASKED),
+], ids=["what must last never holds", "nothing asks"])
+def test_what_holds_because_nothing_is_asked_of_it_is_told(walk, prop):
+    model = colours(walk, (prop,))
+    (here,) = explore_here(model, model.scope).decided
+    with mock.patch.object(deciding, "Partitions", InProcess):
+        (there,) = decided_apart(walk, (prop,), True)
+    assert (here.lasso, here.vacuous, there.lasso, there.vacuous) == (None, True, None, True)
 
 
 def lasso(*texts, loop):
