@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from checker import runs
+from checker.cluster import ClusterError
+from checker.explorer import Limits
 from checker.files import as_bytes, checksum
 from checker.kernel import Kernel
 from checker.liveness.graph import graph_of
@@ -47,9 +49,9 @@ def part(run, level, partition=0) -> Path:
     return next(folder(run, level).glob(f"part-{partition}-*.parquet"))
 
 
-def rewritten(path):
-    """A part without its last row, as another would write it."""
-    pq.write_table(pq.read_table(path).slice(0, 5), path)
+def rewritten(path, rows=5):
+    """A part with its first rows alone, as another would write it."""
+    pq.write_table(pq.read_table(path).slice(0, rows), path)
 
 
 def flipped(path):
@@ -276,6 +278,16 @@ def test_liveness_does_not_read_what_was_altered(run_directory):
     flipped(part(run_directory, 2, "all"))
     with pytest.raises(RunError, match=TOLD):
         graph_of(run_directory, look)
+
+
+@pytest.mark.parametrize("level", [1, 3], ids=["in the middle", "the last one"])
+def test_tasks_of_spark_do_not_go_on_from_what_was_altered(run_directory, spark, level):
+    """Here nobody has read all levels first, as `check --resume` does."""
+    kernel = kernel_of(queue())
+    explored(run_directory, kernel, limits=Limits(depth=4))
+    rewritten(part(run_directory, level, "all"), rows=0)
+    with pytest.raises(ClusterError, match=f"level-0000{level}/part-all-.*{TOLD}"):
+        explored(run_directory, kernel, spark, 2)
 
 
 def test_columns_beside_the_levels_are_checked_too(run):
