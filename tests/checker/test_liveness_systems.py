@@ -1,6 +1,7 @@
 """Liveness of Kafka's control plane: the recorded lassos are found, in memory, in rounds and by plain Python."""
 
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 
@@ -10,7 +11,7 @@ from checker.liveness.decide import decide
 from checker.liveness.lasso import reasons
 from checker.reference import violations
 from spec.catalogue import find
-from spec.language.model import LIVENESS
+from spec.language.model import LIVENESS, Property
 from spec.museum.group_scopes import scope as group_scope
 from tests.checker.in_process import InProcess
 from tests.checker.models import explored
@@ -20,6 +21,20 @@ RECORDED = {
     "topics": ("two-phase", "kip455"), "replica": ("hw", "current"), "consumer": ("checked", "orderly"),
 }
 ONE_BROKER = {"brokers": 1, "epochs": 2, "faults": 1, "receivers": 1}
+
+
+def assumed(system):
+    """The transitions that the assumptions of a system's properties of liveness name, for whichever variant."""
+    found = vars(import_module(f"spec.properties.liveness_{system}")).values()
+    properties = [p for value in found for p in (value if isinstance(value, tuple) else (value,))]
+    return {name for p in properties if isinstance(p, Property) for a in p.given for name in a.of}
+
+
+@pytest.mark.parametrize("system", [*RECORDED, "group"])
+def test_every_transition_that_is_assumed_to_be_fair_is_one_of_some_variant(system):
+    assert assumed(system) and assumed(system) <= {
+        t.function.__name__ for model in find(system) for t in model.transitions
+    }
 
 
 def kernel_of(system, variant, scope):
