@@ -20,7 +20,7 @@ from spec.language.plain import Plain
 from spec.language.steps import Step, parse_step
 
 
-ASYMMETRIC = "the model tells ids apart in a state where that was not tested; check it without --symmetry"
+ASYMMETRIC = "the model tells ids apart where it was proved not to, a defect of the prover; check it without --symmetry"
 
 
 @dataclass

@@ -10,6 +10,7 @@ from checker.explorer import Explorer, Limits
 from checker.kernel import Kernel
 from checker.liveness.decide import Decided, decide
 from checker.outcome import Outcome
+from checker.prove.interchangeable import require_symmetry
 from checker.rundir import RunDirectory
 from spec.language.domains import Scope
 from spec.language.model import Model
@@ -34,13 +35,15 @@ def explore_here(
 ) -> Explored:
     """Explore `model` at `scope` in this process; with `only`, ask just the property of that name.
 
-    With `symmetric`, only one state of each orbit is explored; that the model is symmetric is not tested here.
-    Where `limits` stop it, liveness is not decided.
+    With `symmetric`, only one state of each orbit is explored. Where `limits` stop it, liveness is not decided.
 
-    Raises UnitError or RuleError for a model that cannot be compiled.
+    Raises UnitError or RuleError for a model that cannot be compiled, and AsymmetryError for one that is to be explored
+    up to symmetry, and is not proved to be symmetric.
     """
     properties = tuple(p for p in model.properties_at(scope) if only in ("", p.name))
     kernel = Kernel(model, scope, properties, symmetric)
+    if symmetric:
+        require_symmetry(model, scope, properties)
     with tempfile.TemporaryDirectory() as directory:
         run = RunDirectory(directory)
         run.create({})

@@ -23,8 +23,8 @@ from checker.execution import Execution
 from checker.explorer import Explorer, Limits
 from checker.kernel import Kernel, compile_all
 from checker.liveness.decide import Decided, decide
-from checker.mirror import Tested
 from checker.progress import Progress
+from checker.prove.interchangeable import require_symmetry
 from checker.rundir import RunDirectory, RunError
 from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
 from spec.catalogue import find
@@ -34,16 +34,14 @@ FIELDS = {"system", "variant", "scope", "properties", "keep_going", "deadlock", 
 """What ``run.json`` has to say for a run to be resumed."""
 
 
-def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int, tested: Tested | None = None) -> None:
-    """Write ``run.json`` for a new run, with what was `tested` of its symmetry."""
-    symmetry = tested and {
-        "sorts": list(check.model.interchangeable), "renamings": kernel.symmetry.count,
-        "tested_states": tested.states, "untested": list(tested.untested),
-    }
+def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> None:
+    """Write ``run.json`` for a new run."""
+    symmetry = {"sorts": list(check.model.interchangeable), "renamings": kernel.symmetry.count}
     run.create({
         "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
         "properties": list(check.properties), "keep_going": check.keep_going, "deadlock": check.deadlock,
-        "symmetry": symmetry, "partitions": partitions, "source": source_of(kernel), "command": sys.argv[1:],
+        "symmetry": symmetry if check.symmetry else None, "partitions": partitions, "source": source_of(kernel),
+        "command": sys.argv[1:],
         "created": datetime.now().isoformat(timespec="seconds"), "versions": versions(),
     })
 
@@ -89,8 +87,10 @@ def versions() -> dict[str, str]:
 
 
 def kernel_of(check: Check) -> Kernel:
-    """The kernel of a check, not yet compiled; raises UserError for a scope with too many steps, or for a property of
-    liveness that is asked for by name and up to symmetry.
+    """The kernel of a check, not yet compiled; up to symmetry, only where it is proved that nothing tells ids apart.
+
+    Raises UserError for a scope with too many steps, or for a property of liveness that is asked for by name and up to
+    symmetry, and AsymmetryError.
     """
     properties = properties_of(check.model, check.scope, check.properties)
     endless = [p.name for p in properties if p.kind in LIVENESS]
@@ -99,6 +99,8 @@ def kernel_of(check: Check) -> Kernel:
     kernel = Kernel(check.model, check.scope, properties, check.symmetry)
     if kernel.bases[-1] >= 1 << STEP_BITS:
         raise UserError(f"{check.model.system}: the scope has {kernel.bases[-1]} steps, more than {1 << STEP_BITS}")
+    if check.symmetry:
+        require_symmetry(check.model, check.scope, properties)
     return kernel
 
 
@@ -171,7 +173,7 @@ def result_of(
         "exact": exact, "miss_probability": miss_probability(outcome.distinct, exact),
         "cuts": dict(outcome.cuts), "run_dir": run.uri, "coverage": dict(outcome.coverage),
         "never_enabled": sorted(n for n, c in outcome.coverage.items() if c == 0) if outcome.finished else [],
-        "bytes": outcome.bytes, "memory": outcome.memory, "symmetry": _symmetry(run, outcome),
+        "bytes": outcome.bytes, "memory": outcome.memory, "symmetry": run.run()["symmetry"],
     }
     return result | {
         "expected": as_expected(check, result), "undecided": undecided(result, outcome.reached),
@@ -184,7 +186,3 @@ def _violation(trace, name, reasons=()):
     return violation if trace.loop is None else violation | {"loop": trace.loop, "reasons": list(reasons)}
 
 
-def _symmetry(run, outcome):
-    """What the run says of its symmetry; of the transitions that were not tested, those that were taken."""
-    symmetry = run.run()["symmetry"]
-    return symmetry and {**symmetry, "untested": [name for name in symmetry["untested"] if outcome.coverage[name]]}

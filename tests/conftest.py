@@ -42,7 +42,6 @@ THOROUGH = re.compile("|".join((
     r"test_prove_protocols\.py::test_with_an_edited",
     r"test_prove_search\.py::test_the_election.*all",
     r"test_rolling\.py::test_partitions_with_old_brokers_alone",
-    r"test_symmetry\.py::test_every_other_system_is_refused.*(cluster/fenced|topics/kip455)",
     r"test_consumer_system\.py::test_tiny_scopes.*(checked|unlimited)-",
     r"test_standalone\.py::test_a_(local_cluster_of_two|standalone_cluster_counts_the_same)",
     r"test_killed\.py::test_a_killed_driver",

@@ -18,7 +18,6 @@ from checker.commands.tables import print_alone, print_asked, print_check_table,
 from checker.errors import UserError
 from checker.explorer import Limits
 from checker.kernel import compile_all
-from checker.mirror import require_symmetry
 from checker.rundir import RunDirectory
 from checker.runs import begin, kernel_of, perform, resumed
 from spec.catalogue import MODELS, find
@@ -112,24 +111,22 @@ def _refuse_changes_to_a_run(options):
 
 
 def _planned(options):
-    """The checks to do, with kernel and test of symmetry; before Spark starts, so that wrong use is told at once."""
+    """The checks to do, with kernels; before Spark starts, so that wrong use is told at once."""
     names = tuple(options.properties)
     checks = [Check(model, scope, names, options.keep_going, options.deadlock, options.symmetry)
               for model, scope in chosen(options)]
     for check in checks:
         properties_of(check.model, check.scope, names)
-    kernels = [kernel_of(check) for check in checks]
-    return [(check, kernel, require_symmetry(kernel) if options.symmetry else None)
-            for check, kernel in zip(checks, kernels)]
+    return [(check, kernel_of(check)) for check in checks]
 
 
 def _all(planned, options, context, limits, began):
     results = []
-    _compile_ahead([kernel for _, kernel, _ in planned[1:]])
-    for check, kernel, tested in planned:
+    _compile_ahead([kernel for _, kernel in planned[1:]])
+    for check, kernel in planned:
         run_directory = RunDirectory(_place(check, options, len(planned) > 1))
         partitions = max(2, context.defaultParallelism)
-        begin(check, kernel, run_directory, partitions, tested)
+        begin(check, kernel, run_directory, partitions)
         startup = time.monotonic() - began
         results.append(perform(check, kernel, run_directory, context, partitions, limits, startup))
         began = time.monotonic()

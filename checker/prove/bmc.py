@@ -14,10 +14,9 @@ from typing import Callable
 from checker.counterexample import Trace
 from checker.errors import UserError
 from checker.execution import Execution
-from checker.kernel import Kernel
-from checker.mirror import require_symmetry
 from checker.progress import silent
 from checker.prove.encoding import Encoding
+from checker.prove.interchangeable import require_symmetry
 from checker.prove.naming import naming_of
 from checker.prove.relation import Relation
 from checker.prove.unrolling import Unrolling
@@ -81,7 +80,7 @@ def violations_within(model: Model, scope: Scope, properties: tuple[Property, ..
                       symmetric: bool = False, note: Callable[[str], object] = silent) -> dict:
     """Bounded model checking of each property with so many millions of propagations, in the form of ``prove --json``.
 
-    A model whose ids shall be `symmetric` is tested first: raises AsymmetryError where it tells them apart.
+    With `symmetric`, raises AsymmetryError where it is not proved that nothing tells ids apart.
     `note` is told what is done now.
     """
     if depth < 1:
@@ -89,7 +88,7 @@ def violations_within(model: Model, scope: Scope, properties: tuple[Property, ..
     began = time.monotonic()
     asked = tuple(p for p in properties if p.kind in SAFETY)
     if symmetric:
-        require_symmetry(Kernel(model, scope, asked, symmetric=True))
+        require_symmetry(model, scope, asked)
     widest = max([*scope.values(), 32])
     relation = Relation(model, scope, frozenset(), widest.bit_length() + SPARE_BITS, asked)
     unrolling = Unrolling(Encoding(relation, naming_of(relation) if symmetric else None), most, note)

@@ -22,7 +22,8 @@ class Action:
     """A transition with arguments, a known id or a symbol each: taken where `guard` holds.
 
     `after` has the leaves that it may change. The guard holds only for steps within the bounds that have an
-    end; `obligations` are (condition, where) that must hold in every state before.
+    end, `enabled` for those that are cut, too; `obligations` are (condition, where) that must hold in every state
+    before.
     """
 
     transition: Transition
@@ -30,6 +31,7 @@ class Action:
     guard: z3.BoolRef
     after: dict[tuple, z3.ExprRef]
     obligations: tuple[tuple[z3.BoolRef, str], ...]
+    enabled: z3.BoolRef
 
     @property
     def name(self) -> str:
@@ -46,6 +48,7 @@ class Action:
 class Relation:
     """All actions of a model, and its properties, over one set of variables.
 
+    `always_cut` are steps that may be enabled, but always lead beyond a bound.
     Of the bounds that are asked to be `endless`, those stay that no function loops over.
     """
 
@@ -73,10 +76,12 @@ class Relation:
         for place in self.variables.places:
             if place.path in self.variables.terms and not place.starred:
                 self._note_kind(self.variables.terms[place.path], isinstance(place.domain, Id))
-        self.actions = [
+        found = [
             action for t in self.model.transitions for a in self._arguments(t)
             if (action := self._action(t, a, before)) is not None
         ]
+        self.actions = [action for action in found if not z3.is_false(action.guard)]
+        self.always_cut = [action for action in found if z3.is_false(action.guard)]
         self.always = {p.name: self.predicate(p.predicate) for p in self.properties if p.kind == "always"}
 
     def _arguments(self, transition):
@@ -109,19 +114,19 @@ class Relation:
         taken = [(path, stores) for path, value, stores in returns if (value is not False)]
         if not taken:
             return None
-        guard = conjunction([*ranges, truth(_joined_guard(returns))])
+        enabled = z3.And(conjunction([*ranges, truth(_joined_guard(returns))]))
         store = run.joined_stores([(path, True, stores) for path, stores in taken])["s"]
         after = {path: self._term(path, term) for path, term in store.items() if term is not before[path]}
         cuts = [within for path, term in after.items() for within in self._within_bounds(path, term)]
-        guard = elements_read(z3.And(guard, *cuts))
-        if z3.is_false(guard):
+        guard, enabled = elements_read(z3.And(enabled, *cuts)), elements_read(enabled)
+        if z3.is_false(enabled):
             return None
         spare = {p.path for p in self.variables.places if p.spare}
         after = {path: term for path, term in after.items() if path not in spare}
         if self.variables.any_size and has_quantifier(guard, *after.values()):
             raise StyleError(f"{transition.name}: its guard or what it writes depends on all brokers at once")
         owed = tuple((z3.Implies(z3.And(*ranges), condition), where) for condition, where in run.obligations)
-        return Action(transition, arguments, guard, after, owed)
+        return Action(transition, arguments, guard, after, owed, enabled)
 
     def _term(self, path, term):
         """A leaf after a step, as a term of its sort."""

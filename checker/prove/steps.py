@@ -55,7 +55,7 @@ class States(Question):
     """
 
     def __init__(self, relation: Relation, families: list[Family], work: Work):
-        super().__init__(relation, Action(None, (), z3.BoolVal(True), {}, ()))
+        super().__init__(relation, Action(None, (), z3.BoolVal(True), {}, (), z3.BoolVal(True)))
         self.add(families)
         self._names, self._work, self._found = [family.name for family in families], work, {}
         self.used = {family.name for family in families if family.is_declared}

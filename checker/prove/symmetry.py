@@ -102,7 +102,7 @@ class _Orbits:
 
     def first(self) -> list[Action]:
         """The first of all actions that are each other's renaming; all where one is not proved to be."""
-        named = {_key(action, action.arguments): action for action in self.relation.actions}
+        named = {action_key(action, action.arguments): action for action in self.relation.actions}
         found, seen = [], set()
         for key, action in named.items():
             if key not in seen:
@@ -115,7 +115,7 @@ class _Orbits:
     def _follow(self, action, named, seen):
         """Note all renamings of an action; False where one is not proved to be."""
         for renamed in self.renamed:
-            key = _key(action, renamed.arguments(action))
+            key = action_key(action, renamed.arguments(action))
             if key not in seen:
                 seen.add(key)
                 if key not in named or not self._is_renaming(renamed, action, named[key]):
@@ -131,7 +131,8 @@ class _Orbits:
         return all(map(self._holds, [z3.And(*renamed.same(action, image)), *kept]))
 
 
-def _key(action, arguments):
+def action_key(action: Action, arguments: tuple) -> tuple:
+    """What tells an action with these arguments from all others."""
     return action.transition.name, tuple(map(str, arguments))
 
 

@@ -169,8 +169,9 @@ class Model:
     graphs are too large, liveness is asked only by name. `answers` names the codes that `seams` return, for the text
     of steps. `parts` names the models (system, variant) of what a composed one
     leaves out, or bounds more than they do.
-    `interchangeable` names the sorts whose ids no transition and no property tells apart, each with the first ones that
-    are told apart from the rest: a sort whose ids they are (a receiver is one of the first brokers), or how many.
+    `interchangeable` names the sorts whose ids are to be told apart by no transition and no property of safety, which is
+    proved before a run up to symmetry; each with the first ones that are told apart from the rest: a sort whose ids
+    they are (a receiver is one of the first brokers), or how many.
     `projections` names machines that a few fields show, each of which is whole at the scope of the same name.
     """
 

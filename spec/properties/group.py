@@ -247,7 +247,8 @@ def owner_was_elected(s):
     """Who owns the partition, or loads it, was elected in the epoch that it has handled (G17)."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
-        if (broker.owned or broker.loading) and s.storage.leaders[broker.epoch - 1] != b:
+        elected = broker.epoch > 0 and s.storage.leaders[broker.epoch - 1] == b
+        if (broker.owned or broker.loading) and not elected:
             return False
     return True
 

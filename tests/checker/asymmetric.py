@@ -5,7 +5,7 @@ from dataclasses import replace
 from spec.language.domains import NOBODY, Array, Bound, Id, Number, Record, Sequence, SetOf
 from spec.language.model import Model, Transition, always, always_step, sometimes
 from spec.language.sequences import pop, push
-from spec.language.sets import contains, is_empty, with_member, without_member
+from spec.language.sets import contains, is_empty, only, with_member, without_member
 
 Node = Id("nodes")
 STATE = Record(
@@ -113,6 +113,69 @@ def forget_with_zero(s):
     return True
 
 
+def pass_on(s, n: Node):
+    """The token goes to the next node in a ring."""
+    if s.holder != n:
+        return False
+
+    s.holder = n + 1 if n + 1 < len(s.served) else 0
+    return True
+
+
+def take_if_less(s, n: Node):
+    """The token goes to the lesser of two ids."""
+    if s.holder == NOBODY:
+        return False
+
+    s.holder = min(s.holder, n)
+    return True
+
+
+def grant_to_last(s):
+    """Of the nodes that are not ill the last in a loop gets the token."""
+    for n in range(len(s.served)):
+        if not contains(s.ill, n):
+            s.holder = n
+    return True
+
+
+def heal_but_first(s):
+    """All are well but for one, who is named by a constant."""
+    s.ill = only(0)
+    return True
+
+
+def serve_by_id(s, n: Node):
+    """A node is served as often as its id says; all but the first beyond the bound, in the end."""
+    s.served[n] += n
+    return True
+
+
+def overdo(s, n: Node):
+    """All but the first do what is always beyond the bound."""
+    if n == 0:
+        return False
+
+    s.served[n] += 3
+    return True
+
+
+def look_back(s, n: Node):
+    """A node looks at the one before it, which the first has not, and forgets what it saw."""
+    seen = s.served[n - 1]
+    s.left = 1 if seen >= 0 else 0
+    return True
+
+
+def drop(s):
+    """The last in the queue is dropped, and its slot not cleared."""
+    if s.waiting.length == 0:
+        return False
+
+    s.waiting.length -= 1
+    return True
+
+
 def holder_is_well(s):
     """The holder is not ill."""
     return s.holder == NOBODY or not contains(s.ill, s.holder)
@@ -134,6 +197,19 @@ def someone_was_served_twice(s):
         if s.served[n] == 2:
             return True
     return False
+
+
+def first_holds_it(s):
+    """Node 0 has the token."""
+    return s.holder == 0
+
+
+def fewer_upwards(s):
+    """The more are ill, the higher their ids."""
+    for n in range(len(s.served) - 1):
+        if contains(s.ill, n) and not contains(s.ill, n + 1):
+            return False
+    return True
 
 
 def served_by_holding(before, after):
@@ -170,24 +246,37 @@ def some_recover(nodes, apart):
     return replace(token(Transition(recover, only={"n": nodes})), interchangeable={"nodes": (apart,)})
 
 
-RENAMED = "with nodes 0 1 2 renamed"
+HERE = r"asymmetric\."
+WITH = "with nodes 0 1 2 renamed . . ."
 ASYMMETRIC = {
-    "the least id": (
-        token(Transition(grant_to_least)), rf"asymmetric\.grant_to_least\(\), {RENAMED} . . ., would set holder"),
+    "the least id": (token(Transition(grant_to_least)), rf"{HERE}grant_to_least\(\), {WITH}, would set holder to"),
+    "the last in a loop": (token(Transition(grant_to_last)), rf"{HERE}grant_to_last\(\), {WITH}, would set holder to"),
     "one id": (
         token(Transition(only_last_gives_back), properties=(always(somebody_holds),), initial=first_holds),
-        rf"asymmetric\.only_last_gives_back\(n=2\) is enabled, but {RENAMED}"),
-    "a comparison of ids": (
-        token(Transition(pass_upwards)), rf"asymmetric\.pass_upwards\(n=.\) is enabled, but {RENAMED}"),
-    "an id as a number": (
-        token(Transition(count_id)), rf"asymmetric\.count_id\(\), {RENAMED} . . ., would set left to ., but"),
-    "zero for nobody": (
-        token(Transition(forget_with_zero)), rf"asymmetric\.forget_with_zero\(\), {RENAMED} . . ., would set h"),
-    "who takes a step": (some_recover(Number(0, 1), 1), rf"asymmetric\.recover\(n=1\) is enabled, but {RENAMED}"),
+        rf"{HERE}only_last_gives_back\(n=.\) is (enabled|not), but {WITH} .*, where holder is ."),
+    "a comparison of ids": (token(Transition(pass_upwards)), rf"{HERE}pass_upwards\(n=.\) is (enabled|not), but {WITH}"),
+    "arithmetic": (token(Transition(pass_on)), rf"{HERE}pass_on\(n=.\), {WITH}, would set holder to ., but"),
+    "the lesser of two": (token(Transition(take_if_less)), rf"{HERE}take_if_less\(n=.\), {WITH}, would set holder to"),
+    "an id as a number": (token(Transition(count_id)), rf"{HERE}count_id\(\), {WITH}, would set left to ., but"),
+    "zero for nobody": (token(Transition(forget_with_zero)), rf"{HERE}forget_with_zero\(\), {WITH}, would set holder"),
+    "a set of one": (token(Transition(heal_but_first)), rf"{HERE}heal_but_first\(\), {WITH}, would set ill to \[1\], but"),
+    "what is cut": (token(Transition(serve_by_id)), rf"{HERE}serve_by_id\(n=.\).*{WITH}"),
+    "what is always cut": (
+        token(Transition(overdo)),
+        rf"{HERE}overdo\(n=1\) is cut by the bound turns, but {WITH} {HERE}overdo\(n=0\) is not"),
+    "an index out of range": (
+        token(Transition(look_back)),
+        rf"{HERE}look_back\(n=.\) may use indices out of range where {HERE}look_back\(n=.\), {WITH}, does not"),
+    "a free slot": (token(Transition(drop)), rf"after {HERE}drop\(\), a free slot of a sequence may name somebody"),
+    "who takes a step": (
+        some_recover(Number(0, 1), 1),
+        rf"{HERE}recover\(n=1\) is enabled, but {WITH} {HERE}recover\(n=2\) is never, where ill is \["),
     "a property of states": (
-        token(properties=(always(last_is_well),)), f"property last_is_well answers otherwise {RENAMED}"),
+        token(properties=(always(last_is_well),)), rf"property last_is_well answers otherwise {WITH}, where ill is \["),
+    "a property of two": (token(properties=(always(fewer_upwards),)), f"property fewer_upwards answers otherwise {WITH}"),
+    "a goal": (token(properties=(sometimes(first_holds_it),)), f"property first_holds_it answers otherwise {WITH}"),
     "a property of steps": (
         token(RECOVER, properties=(always_step(recovers_downwards, of=("recover",)),)),
-        rf"property recovers_downwards of asymmetric\.recover\(n=.\) answers otherwise {RENAMED}"),
+        rf"property recovers_downwards of {HERE}recover\(n=.\) answers otherwise {WITH}"),
 }
 """Models that tell nodes apart, with what is told of each."""

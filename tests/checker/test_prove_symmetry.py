@@ -64,7 +64,10 @@ def test_questions_about_elections_do_not_grow_with_brokers():
     assert few == many and len(few) == count < more
 
 
-ALL = ("one id", "a comparison of ids", "who takes a step", "a property of states", "a property of steps")
+ALL = (
+    "one id", "a comparison of ids", "arithmetic", "the lesser of two", "what is cut", "what is always cut",
+    "who takes a step", "a property of states", "a property of two", "a property of steps",
+)
 
 
 @pytest.mark.parametrize("case", ASYMMETRIC)
