@@ -7,6 +7,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from checker.printable import obeyed
+
 if TYPE_CHECKING:
     from checker.outcome import Outcome
 
@@ -22,7 +24,7 @@ class Progress:
     """Shows level, frontier, distinct states, rate and memory of the exploration called `title`."""
 
     def __init__(self, title: str, stream=None):
-        self._title, self._stream = title, stream or sys.stderr
+        self._title, self._stream = title, obeyed(stream or sys.stderr)
         self._live = self._stream.isatty()
         self._began = self._shown = time.monotonic()
 

@@ -10,6 +10,7 @@ import tempfile
 import traceback
 
 from checker.errors import UserError
+from checker.printable import only_printable
 
 GROUP = "kafkaproof.commands"
 OK, VIOLATED, WRONG_USE, UNFINISHED = 0, 1, 2, 3
@@ -35,7 +36,11 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns its exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    with only_printable():
+        return _run(sys.argv[1:] if arguments is None else arguments)
+
+
+def _run(arguments: list[str]) -> int:
     options = parser(arguments[0] if arguments else None).parse_args(arguments)
     try:
         return options.run(options)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+
 from rich.console import Console
+from rich.segment import Segment
 from rich.table import Table
+
+from checker.printable import obeyed, printable
 
 from checker.answers import differing
 
@@ -16,10 +22,18 @@ EXPECTED = {
 }
 
 
+class _Console(Console):
+    """A console that writes out what is not printable: nothing but its own colours reaches the terminal."""
+
+    def render(self, renderable, options=None) -> Iterable[Segment]:
+        for each in super().render(renderable, options):
+            yield each if each.control else Segment(printable(each.text), each.style)
+
+
 def console() -> Console:
     """Standard output; wide enough for a table when it is not a terminal."""
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=160)
+    found = _Console(highlight=False, file=obeyed(sys.stdout))
+    return found if found.is_terminal else _Console(highlight=False, width=160, file=obeyed(sys.stdout))
 
 
 def scope_text(scope: dict) -> str:

@@ -10,6 +10,7 @@ from checker.pictures.changes import ABSENT, differences, path_text
 from checker.pictures.history import checked, loop_text, metric_changes, parting, scope_text, violations
 from checker.pictures.show import show, show_change
 from checker.pictures.strip import strip
+from checker.printable import printable
 
 HERE = Path(__file__).parent
 FOLD_ABOVE = 300
@@ -55,9 +56,11 @@ def embedded(data):
 
 
 def _exact(value):
-    """The value with integers that JavaScript would round turned into text."""
+    """The value with integers that JavaScript would round turned into text, and all text printable."""
+    if isinstance(value, str):
+        return printable(value)
     if isinstance(value, dict):
-        return {key: _exact(item) for key, item in value.items()}
+        return {_exact(key): _exact(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_exact(item) for item in value]
     if isinstance(value, int) and abs(value) > LARGEST_SAFE:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from checker.commands.main import main
+from checker.errors import UserError
 from tests.traces.replaying import FENCED, LEGACY, all_of, read, run_json
 from traces.broker_logs.checking import check_logs
 from traces.broker_logs.reading import ELECTED, FROM, SHUTTING_DOWN, STATE, read_logs
@@ -151,3 +152,20 @@ def test_the_logs_of_real_brokers_contradict_nothing(recording_directory):
     elected = len(told.result.controllers.all)
     assert checked.counts[ELECTED]["confirmed"] >= elected
     assert checked.counts[STATE]["confirmed"] > 50
+
+
+@pytest.mark.parametrize("content, why", [
+    (bytes(30 << 20), "a line of 16 MiB or more"), (b"\n" * (1 << 20), "more than 200 times of its"),
+    (b"[2021-01-01 00:00:00,000] INFO x\n" * (1 << 16), "more than 200 times of its")])
+def test_a_gzipped_log_that_unpacks_without_end_is_told(monkeypatch, tmp_path, content, why):
+    monkeypatch.setattr("traces.broker_logs.reading._LEAST", 1 << 18)
+    (tmp_path / "server.log.gz").write_bytes(gzip.compress(content))
+    with pytest.raises(UserError, match=f"--logs: {tmp_path}/server.log.gz: {why}"):
+        read_logs(tmp_path)
+
+
+def test_a_sparse_log_is_told(tmp_path):
+    with (tmp_path / "server.log").open("wb") as file:
+        file.truncate(10 << 30)
+    with pytest.raises(UserError, match="a line of 16 MiB or more"):
+        read_logs(tmp_path)

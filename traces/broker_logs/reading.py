@@ -15,6 +15,8 @@ from traces.redaction import Redactor
 ELECTED, STATE, FROM, SHUTTING_DOWN = "elections of controllers", "leaders and leader epochs", "controllers obeyed", \
     "controlled shutdowns asked for"
 _NAME = re.compile(r"(server|controller|state-change).*\.log.*")
+_LONGEST, _LEAST, _DENSEST = 16 << 20, 64 << 20, 200
+"""A line has fewer bytes, and a gzipped file not so many times its own, once it has given that many."""
 _LINE = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\] \w+ (.*)")
 _CONTROLLER = r"\[Controller (?:id=)?(?P<broker>\d+)(?: epoch=(?P<epoch>\d+))?\]:? "
 _PARTITION = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
@@ -110,8 +112,15 @@ def _lines(file: Path) -> Iterator[str]:
     """The lines of a file, gzipped or not; bytes that are no UTF-8 are replaced."""
     opened: Callable = gzip.open if file.suffix == ".gz" else open
     try:
-        with opened(file, "rt", encoding="utf-8", errors="replace") as lines:
-            yield from lines
+        size = file.stat().st_size
+        with opened(file, "rb") as lines:
+            while line := lines.readline(_LONGEST):
+                if len(line) == _LONGEST:
+                    raise UserError(f"--logs: {file}: a line of {_LONGEST >> 20} MiB or more: no log of a broker")
+                if lines.tell() > max(_LEAST, _DENSEST * size):
+                    raise UserError(f"--logs: {file}: more than {_DENSEST} times of its {size:,} bytes unpacked: no "
+                                    "log of a broker; unpack it yourself where it is one")
+                yield line.decode(errors="replace")
     except (OSError, EOFError, ZlibError) as error:
         raise UserError(f"--logs: {file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 
+from checker.printable import obeyed
+
 Progress = Callable[[int, int], None]
 _SELDOM = 100_000, 10, 10
 
@@ -45,6 +47,6 @@ def shown(what: str) -> Progress:
     """Shows on a terminal how much of long work is done."""
     def show(done: int, of: int) -> None:
         if sys.stderr.isatty() and of > 1:
-            print(f"\r{done:,} of {of:,} {what}", end="\n" if done == of else "", file=sys.stderr, flush=True)
+            print(f"\r{done:,} of {of:,} {what}", end="\n" if done == of else "", file=obeyed(sys.stderr), flush=True)
 
     return show

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from traces.zookeeper.jute import JuteError
+from traces.zookeeper.preallocated import written_in
 from traces.zookeeper.records import Records, records_in
 from traces.zookeeper.transactions import LogError, Transaction
 
@@ -36,7 +37,8 @@ def read_log(path: Path) -> LogFile:
     Raises LogError, with the transactions read before, when the file cannot be opened, is no log, or is damaged.
     """
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content, more = written_in(file)
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror}") from None
     if not content.startswith(_MAGIC[:len(content)]):
@@ -48,7 +50,7 @@ def read_log(path: Path) -> LogFile:
     if version != _VERSION:
         raise LogError(f"{path}: byte 4: log format version {version}, only {_VERSION} (ZooKeeper 3.x) can be read")
     end = max(_FILE_HEADER.size, len(content.rstrip(b"\0")))
-    transactions, torn = _records(path, content, end)
+    transactions, torn = _records(path, content, end, _FILE_HEADER.size, more)
     if torn is not None:
         last = f"last good zxid {transactions[-1].zxid:#x}" if transactions else "no good record"
         problems = (f"{path}: torn last record at byte {torn} left out ({last})",)
@@ -65,20 +67,25 @@ def read_more(path: Path, offset: int) -> tuple[tuple[Transaction, ...], int]:
     try:
         with path.open("rb") as file:
             file.seek(offset)
-            content = file.read(_RECORD_HEADER.size)
-            content += file.read() if any(content) else b""
+            content, more = file.read(_RECORD_HEADER.size), False
+            if any(content):
+                file.seek(offset)
+                content, more = written_in(file)
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror}") from None
     if offset == 0 and len(content) < _FILE_HEADER.size:
         return (), 0
     begin = 0 if offset else _FILE_HEADER.size
     end = max(begin, len(content.rstrip(b"\0")))
-    transactions, torn = _records(path, content, end, begin)
+    transactions, torn = _records(path, content, end, begin, more)
     return tuple(transactions), offset + (end if torn is None else torn)
 
 
-def _records(path: Path, content: bytes, end: int, offset: int = _FILE_HEADER.size) -> tuple[Records, int | None]:
-    """Decode the records from `offset` to `end`, where zero padding begins; also return where a torn last one is."""
+def _records(path: Path, content: bytes, end: int, offset: int, more: bool) -> tuple[Records, int | None]:
+    """Decode the records from `offset` to `end`, where zero padding begins; also return where a torn last one is.
+
+    `more`: something comes behind the padding, which is none then.
+    """
     bounds = _bounds(content, offset, end)
     records, error = records_in(content, bounds)
     if records:
@@ -86,6 +93,8 @@ def _records(path: Path, content: bytes, end: int, offset: int = _FILE_HEADER.si
     try:
         if error is None and offset < end:
             _examine(content, offset, end)
+        if error is None and more:
+            raise JuteError("no record begins here, and the zeros here are no padding: more comes behind them")
     except JuteError as found:
         error = found
     if error:

@@ -1,11 +1,14 @@
 """Reads a snapshot file of ZooKeeper 3.4 to 3.9 (`org.apache.zookeeper.server.persistence.FileSnap`)."""
 
+import mmap
+import os
 import re
 import struct
 import zlib
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from traces.zookeeper.jute import JuteError, JuteReader
 from traces.zookeeper.transactions import LogError
@@ -66,26 +69,36 @@ def read_snapshot(path: Path) -> Snapshot:
     if name is None:
         raise LogError(f"{path}: a snapshot's name is snapshot.ZXID, in hexadecimal digits")
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file, _mapped(file) as content:
+            reader = JuteReader(content)
+            try:
+                return _snapshot(int(name[1], 16), reader)
+            except JuteError as error:
+                raise LogError(f"{path}: byte {reader.offset}: {error}; {_REMEDY}") from None
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror}") from None
-    reader = JuteReader(content)
-    try:
-        return _snapshot(int(name[1], 16), reader)
-    except JuteError as error:
-        raise LogError(f"{path}: byte {reader.offset}: {error}; {_REMEDY}") from None
+
+
+def _mapped(file: BinaryIO):
+    """What a file holds, as bytes of which no more is in memory than is read."""
+    if not os.fstat(file.fileno()).st_size:
+        return nullcontext(b"")
+    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _snapshot(zxid: int, reader: JuteReader) -> Snapshot:
     magic, version, _ = reader.unpack(_FILE_HEADER)
     if magic != _MAGIC or version != _VERSION:
         raise JuteError(f"no ZooKeeper snapshot of format version {_VERSION} (it begins {magic!r}, version {version})")
-    sessions = {reader.unsigned_long(): reader.int() for _ in range(reader.int())}
-    for _ in range(reader.int()):
-        _skip_acl(reader)
-    nodes = {}
+    sessions: dict[int, int] = {}
+    for _ in range(_count(reader)):
+        _once(sessions, reader.unsigned_long(), reader.int())
+    lists: dict[int, None] = {}
+    for _ in range(_count(reader)):
+        _once(lists, reader.long(), reader.vector(lambda: (reader.int(), reader.string(), reader.string())) and None)
+    nodes: dict[str, Znode] = {}
     while (path := reader.string()) != "/":
-        nodes[path or "/"] = _znode(reader)
+        _once(nodes, path or "/", _znode(reader))
     if "/" not in nodes:
         raise JuteError("no root znode")
     _check_seal(reader)
@@ -93,10 +106,19 @@ def _snapshot(zxid: int, reader: JuteReader) -> Snapshot:
     return Snapshot(zxid, max(zxid, _last_processed_zxid(reader), *stamps), sessions, nodes)
 
 
-def _skip_acl(reader: JuteReader) -> None:
-    """Pass over one entry of the cache of access control lists: its number, then the list."""
-    reader.long()
-    reader.vector(lambda: (reader.int(), reader.string(), reader.string()))
+def _count(reader: JuteReader) -> int:
+    """Take how many things follow."""
+    count = reader.int()
+    if count < 0:
+        raise JuteError(f"negative count {count}")
+    return count
+
+
+def _once(found: dict, key: object, value: object) -> None:
+    """Note what a file has once only: else it is none that ZooKeeper wrote, and may be without end."""
+    if key in found:
+        raise JuteError(f"{key!r} a second time")
+    found[key] = value
 
 
 def _znode(reader: JuteReader) -> Znode:
@@ -109,9 +131,15 @@ def _znode(reader: JuteReader) -> Znode:
 
 def _check_seal(reader: JuteReader) -> None:
     """Take the seal, the Adler-32 of all bytes before it and the path "/", and check it."""
-    expected = zlib.adler32(reader.content[:reader.offset])
+    expected = _checksum(reader.content, reader.offset)
     if reader.long() != expected or reader.string() != "/":
         raise JuteError("wrong checksum")
+
+
+def _checksum(content: bytes | mmap.mmap, end: int) -> int:
+    """The Adler-32 of the bytes up to an end."""
+    with memoryview(content) as view, view[:end] as part:
+        return zlib.adler32(part)
 
 
 def _last_processed_zxid(reader: JuteReader) -> int:
@@ -120,7 +148,7 @@ def _last_processed_zxid(reader: JuteReader) -> int:
         return 0
     zxid = reader.long()
     content = reader.content
-    expected = zlib.adler32(content[:-_SEAL_SIZE])
+    expected = _checksum(content, len(content) - _SEAL_SIZE)
     if content[-_SEAL_SIZE:] != struct.pack(">qi", expected, 1) + b"/":
         raise JuteError("wrong checksum of what follows the znodes")
     reader.rest()

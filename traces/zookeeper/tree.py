@@ -1,5 +1,6 @@
 """Replays transactions into a tree of znodes and sessions, as `org.apache.zookeeper.server.DataTree` does."""
 
+import re
 from collections.abc import Sequence
 
 from traces.zookeeper.snapshot import Snapshot, Znode
@@ -7,6 +8,8 @@ from traces.zookeeper.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Operation, Reconfig, SetAcl, SetData, Transaction,
 )
 
+_REFUSED = re.compile("[\x00-\x1e\x80-\x9e\ud801-\uf8fe\ufff1-\ufffe\U00010000-\U0010ffff]")
+"""What no path has, in any version (`org.apache.zookeeper.common.PathUtils.validatePath`)."""
 _CONTAINER_OWNER = 1 << 63
 _TTL_OWNER = 0xFF << 56
 _EMPTY = Snapshot(0, 0, {}, {"/": Znode(b""), "/zookeeper": Znode(b""), "/zookeeper/quota": Znode(b"")})
@@ -74,7 +77,7 @@ class Tree:
         parent = self.nodes.get(parent_path(path))
         if parent is None:
             return [f"create {path}, but its parent does not exist"]
-        texts = []
+        texts = [f"create {path}, with a character that ZooKeeper refuses"] if _REFUSED.search(path) else []
         if path in self.nodes:
             texts.append(f"create {path}, but it exists since {self.nodes[path].czxid:#x}")
         else:

@@ -1,6 +1,7 @@
 """Log files: every transaction is read back as written, and a damaged file is told from a torn one."""
 
 import struct
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from tests.traces.log_writer import file_header, payload, record, write_log
 from tests.traces.transaction_strategies import TRANSACTIONS
-from traces.zookeeper.log import LogFile, read_log
+from traces.zookeeper.log import LogFile, read_log, read_more
 from traces.zookeeper.transactions import Check, CloseSession, Create, CreateSession, Failure, LogError, SetData, Transaction
 
 SESSION = 0xFF00000000000001
@@ -135,3 +136,39 @@ def test_what_is_no_log_is_told(scratch):
         read_log(scratch / "log.none")
     with pytest.raises(LogError, match="Is a directory"):
         read_log(scratch)
+
+
+def sparse(path: Path, size: int, content: bytes = CONTENT, behind: bytes = b"") -> Path:
+    """A file of that size, which has content, and something else at its end, and holes between them."""
+    with path.open("wb") as file:
+        file.write(content)
+        file.truncate(size)
+        file.seek(size - len(behind))
+        file.write(behind)
+    return path
+
+
+@pytest.mark.parametrize("zeros", [0, 1 << 20, 65 << 20, 10 << 30], ids=["none", "MiB", "65MiB", "10GiB"])
+def test_however_many_zeros_are_preallocated_they_take_no_memory(tmp_path, zeros):
+    tracemalloc.start()
+    try:
+        log = read_log(sparse(tmp_path / "log.1", len(CONTENT) + zeros))
+        assert (tuple(log.transactions), log.problems) == (ALL, ())
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
+    assert read_more(tmp_path / "log.1", 0) == (ALL, len(CONTENT))
+
+
+@pytest.mark.parametrize("size", [70 << 20, 10 << 30])
+@pytest.mark.parametrize("count", [0, 4])
+def test_what_comes_behind_zeros_is_damage(tmp_path, size, count):
+    with pytest.raises(LogError, match=f"byte {STARTS[count]}: no record begins here") as raised:
+        read_log(sparse(tmp_path / "log.1", size, CONTENT[:STARTS[count]], b"B"))
+    assert tuple(raised.value.transactions) == ALL[:count]
+
+
+def test_a_record_may_hold_zeros(tmp_path):
+    long = Transaction(1, SESSION, 0, 1000, (SetData("/a", bytes(3 << 20), 1),))
+    write_log(tmp_path / "log.1", [long, SECOND])
+    assert tuple(read_log(tmp_path / "log.1").transactions) == (long, SECOND)
