@@ -59,6 +59,7 @@ ROLLING = partition.model(
         (3, 2, 1, 2, 3, 1): partition.ONE_FAULT,
         (2, 2, 1, 2, 3, 2): partition.ONE_FAULT | {
             "no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19,
+            "reassignment_dealt_with": 14, "may_go": 15, "may_go_when_followed": 15,
         },
     },
 ).rebound(partition.UNFENCED | {

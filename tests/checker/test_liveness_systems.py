@@ -37,6 +37,27 @@ def test_every_transition_that_is_assumed_to_be_fair_is_one_of_some_variant(syst
     }
 
 
+CREATED_BY_A_ZOMBIE = (
+    "failover.elect(b=0)", "failover.load_brokers(b=0)", "failover.load_state(b=0, p=0)", "faults.delete_controller()",
+    "failover.elect(b=1)", "failover.load_brokers(b=1)", "failover.load_state(b=1, p=0)",
+    "machines.create_first_state(b=0, p=0, fate=0)", "failover.resign(b=0)",
+    "replica.leader_and_isr(b=0, epoch=1, p=0)", "replica.leader_and_isr(b=1, epoch=1, p=0)",
+    "machines.create_first_state(b=1, p=0, fate=0)",
+)
+
+
+@pytest.mark.parametrize("variant", ["legacy", "zkclient", "rolling"])
+@pytest.mark.parametrize(("name", "texts"), [
+    ("reassignment_dealt_with", ("faults.ask_for_reassignment(p=0, target=0)", *CREATED_BY_A_ZOMBIE)),
+    ("may_go", ("faults.shut_down(b=0)", *CREATED_BY_A_ZOMBIE, "brokers.controlled_shutdown(b=1, leaver=0)")),
+])
+def test_a_controller_that_did_not_create_a_partition_deals_with_nothing_of_it(variant, name, texts):
+    (model,) = find("partition", variant)
+    trace = executed(model, model.scope | {"brokers": 2, "faults": 2}, texts)
+    (prop,) = [p for p in model.properties if p.name == name]
+    assert "is waited for" in reasons(replace(trace, loop=len(texts)), prop)[0]
+
+
 def kernel_of(system, variant, scope):
     """The kernel of a variant with its properties of liveness alone."""
     (model,) = find(system, variant)
