@@ -53,7 +53,8 @@ def require_symmetry(model: Model, scope: Scope, properties: tuple[Property, ...
     symmetry = Symmetry(model, scope, model.interchangeable)
     if symmetry.count == 1:
         return
-    told = f"{model.system}/{model.variant} {{}} in its {' and '.join(symmetry.blocks)}: {{}}; check it without --symmetry"
+    sorts = " and ".join(symmetry.blocks)
+    told = f"{model.system}/{model.variant} {{}} in its {sorts}: {{}}; check it without --symmetry"
     asked = tuple(p for p in properties if p.kind not in LIVENESS)
     try:
         _Decision(Relation(model, scope, frozenset(), properties=asked), symmetry, Work(most)).require()
@@ -114,7 +115,8 @@ class _Decision:
             self._ask(z3.substitute(self.free, *known), "at the start, a free slot of a sequence names somebody")
         for action in self.relation.actions:
             kept = self.relation.moved(self.free, action.after)
-            self._ask(z3.Implies(action.guard, kept), f"after {action.name}, a free slot of a sequence may name somebody")
+            told = f"after {action.name}, a free slot of a sequence may name somebody"
+            self._ask(z3.Implies(action.guard, kept), told)
 
     def _compare(self, renamed, action):
         """Ask whether a step, and what properties of steps say of it, is renamed as the state is."""

@@ -254,12 +254,14 @@ ASYMMETRIC = {
     "one id": (
         token(Transition(only_last_gives_back), properties=(always(somebody_holds),), initial=first_holds),
         rf"{HERE}only_last_gives_back\(n=.\) is (enabled|not), but {WITH} .*, where holder is ."),
-    "a comparison of ids": (token(Transition(pass_upwards)), rf"{HERE}pass_upwards\(n=.\) is (enabled|not), but {WITH}"),
+    "a comparison of ids": (
+        token(Transition(pass_upwards)), rf"{HERE}pass_upwards\(n=.\) is (enabled|not), but {WITH}"),
     "arithmetic": (token(Transition(pass_on)), rf"{HERE}pass_on\(n=.\), {WITH}, would set holder to ., but"),
     "the lesser of two": (token(Transition(take_if_less)), rf"{HERE}take_if_less\(n=.\), {WITH}, would set holder to"),
     "an id as a number": (token(Transition(count_id)), rf"{HERE}count_id\(\), {WITH}, would set left to ., but"),
     "zero for nobody": (token(Transition(forget_with_zero)), rf"{HERE}forget_with_zero\(\), {WITH}, would set holder"),
-    "a set of one": (token(Transition(heal_but_first)), rf"{HERE}heal_but_first\(\), {WITH}, would set ill to \[1\], but"),
+    "a set of one": (
+        token(Transition(heal_but_first)), rf"{HERE}heal_but_first\(\), {WITH}, would set ill to \[1\], but"),
     "what is cut": (token(Transition(serve_by_id)), rf"{HERE}serve_by_id\(n=.\).*{WITH}"),
     "what is always cut": (
         token(Transition(overdo)),
@@ -273,7 +275,8 @@ ASYMMETRIC = {
         rf"{HERE}recover\(n=1\) is enabled, but {WITH} {HERE}recover\(n=2\) is never, where ill is \["),
     "a property of states": (
         token(properties=(always(last_is_well),)), rf"property last_is_well answers otherwise {WITH}, where ill is \["),
-    "a property of two": (token(properties=(always(fewer_upwards),)), f"property fewer_upwards answers otherwise {WITH}"),
+    "a property of two": (
+        token(properties=(always(fewer_upwards),)), f"property fewer_upwards answers otherwise {WITH}"),
     "a goal": (token(properties=(sometimes(first_holds_it),)), f"property first_holds_it answers otherwise {WITH}"),
     "a property of steps": (
         token(RECOVER, properties=(always_step(recovers_downwards, of=("recover",)),)),

@@ -79,5 +79,6 @@ def models(draw):
     properties = always(draw(predicates("always_so"))), sometimes(draw(predicates("once_so")))
     return Model(
         system="random", variant="nodes", story="", state=STATE, initial=nobody_holds, transitions=steps,
-        properties=properties, scope=SCOPE, largest=SCOPE, lanes=lambda scope: ["cluster"], interchangeable={"nodes": ()},
+        properties=properties, scope=SCOPE, largest=SCOPE, lanes=lambda scope: ["cluster"],
+        interchangeable={"nodes": ()},
     )

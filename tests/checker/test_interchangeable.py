@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from checker.execution import Execution
 from checker.local import explore_here
+from checker.prove.bmc import violations_within
 from checker.prove.interchangeable import AsymmetryError, require_symmetry
 from checker.reference import explore
-from spec.language.domains import NOBODY, Array, Id, Number, Record, values
+from spec.language.domains import NOBODY, Array, Flag, Id, Number, Record, SetOf, values
 from spec.language.model import Model, Transition, always, always_step, eventually, sometimes
 from spec.language.renaming import Symmetry
+from spec.language.sets import everybody, with_member
 from tests.checker.asymmetric import ASYMMETRIC, RECOVER, first_holds, token
 from tests.checker.random_models import models
 
@@ -138,6 +140,87 @@ def test_ids_are_told_apart_within_a_block_only():
     required(replace(ASYMMETRIC["zero for nobody"][0], interchangeable={"nodes": (1,)}))
     with pytest.raises(AsymmetryError, match="with nodes 0 1 2 renamed 1 0 2"):
         required(replace(ASYMMETRIC["zero for nobody"][0], interchangeable={"nodes": (2,)}))
+
+
+def nobody_is_chosen(s):
+    """No voter is chosen, and nobody leads."""
+    s.chosen = NOBODY
+    s.leader = NOBODY
+
+
+def choose(s, v: Id("voters")):
+    """A voter leads, and is remembered by all that says something of voters."""
+    s.chosen = v
+    s.leader = v
+    s.marked[v] = 1
+    s.seen = with_member(s.seen, v)
+    return True
+
+
+def lead_without_vote(s, n: Node):
+    """A node that has no vote leads."""
+    if n < len(s.marked):
+        return False
+
+    s.leader = n
+    return True
+
+
+def see_all(s):
+    """All voters are seen."""
+    s.seen = everybody(len(s.marked))
+    return True
+
+
+def see_first(s):
+    """One voter is seen, by a constant."""
+    s.seen = everybody(1)
+    return True
+
+
+def follow_upwards(s, n: Node):
+    """Only nodes above the chosen voter lead."""
+    if s.chosen == NOBODY or n <= s.chosen:
+        return False
+
+    s.leader = n
+    return True
+
+
+def voters(*steps, apart):
+    """Four nodes, of which the first two are voters."""
+    scope = {"nodes": 4, "voters": 2}
+    state = Record(
+        chosen=(Id("voters", nobody=True), "a voter"), leader=(Id("nodes", nobody=True), "a node"),
+        marked=(Array(Flag(), "voters"), "of each voter"), seen=(SetOf("voters"), "some voters"),
+    )
+    return Model(
+        system="voters", variant="two", story="", state=state, initial=nobody_is_chosen,
+        transitions=tuple(map(Transition, steps)), properties=(), scope=scope, largest=scope,
+        lanes=lambda scope: ["cluster"], interchangeable={"nodes": apart},
+    )
+
+
+@pytest.mark.parametrize(("steps", "apart", "refused"), [
+    ((choose, lead_without_vote, see_all), ("voters",), None),
+    ((choose,), (), "would set leader to 1, but"),
+    ((choose,), (1,), "with nodes 0 1 2 3 renamed 0 2 1 3, would set leader to 2"),
+    ((lead_without_vote,), (), r"lead_without_vote\(n=.\) is enabled, but"),
+    ((see_first,), ("voters",), r"would set seen to \[1\], but"),
+    ((follow_upwards,), ("voters",), r"follow_upwards\(n=.\) is (not|enabled), but"),
+])
+def test_ids_of_the_first_nodes_are_renamed_with_them(steps, apart, refused):
+    model = voters(*steps, apart=apart)
+    if refused is None:
+        return required(model)
+    with pytest.raises(AsymmetryError, match=refused):
+        required(model)
+
+
+def test_bounded_model_checking_refuses_what_tells_ids_apart():
+    model = climbers(prop=always(is_not_the_one))
+    with pytest.raises(AsymmetryError, match="property is_not_the_one answers otherwise"):
+        violations_within(model, model.scope, model.properties, 3, 10.0, symmetric=True)
 
 
 def is_symmetric(model):

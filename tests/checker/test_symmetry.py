@@ -284,6 +284,18 @@ def test_a_run_goes_on_with_its_symmetry_and_refuses_another(kafkaproof):
     assert counts(result) == counts(whole) == (1165, 2824, 18, "holds") and result["symmetry"] == whole["symmetry"]
 
 
+def test_a_run_that_goes_on_is_decided_again(kafkaproof, monkeypatch):
+    """As if it had been begun by a version that took its model for symmetric."""
+    assert kafkaproof(*replication("kip320", 3, 1, 1, 1), "--symmetry", "--max-depth", "2", *kept("run")).code == 3
+
+    def refuse(*_):
+        raise AsymmetryError("replication/kip320 is not symmetric")
+
+    monkeypatch.setattr("checker.runs.require_symmetry", refuse)
+    complaint = kafkaproof(*resumed("run")).complaint
+    assert complaint.endswith("run cannot be resumed: replication/kip320 is not symmetric")
+
+
 def test_a_counterexample_up_to_symmetry_is_shown_with_true_steps(kafkaproof):
     result = kafkaproof(*replication("kip101", 3, 1, 1, 1), "--symmetry", *kept("run")).result
     assert (result["violated"], result["trace_length"], result["expected"]) == ("strong_isr", 12, True)
