@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checker.errors import UserError
-from checker.execution import Execution
+from spec.language.accepted import require_accepted
 from spec.language.domains import Scope, sorts
 from spec.language.model import STANDARD, Model, Property, always
-from spec.language.rules import check_rules
 
 
 @dataclass(frozen=True)
@@ -76,9 +75,8 @@ def _own(model, name):
     try:
         spec.loader.exec_module(module)
         predicate = getattr(module, function)
-        check_rules(predicate)
-        for state in Execution(model, model.scope).initial_states():
-            predicate(state)
-        return always(predicate)
+        prop = always(predicate)
+        require_accepted(replace(model, properties=(prop,)))
+        return prop
     except Exception as error:  # noqa: BLE001 - the user's own file
         raise UserError(f"{path}: {type(error).__name__}: {error}") from error

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import Iterator
 
 from checker.errors import UserError
+from spec.language import plain, sets
+from spec.language.accepted import require_accepted
 from spec.language.domains import Scope
 from spec.language.layout import leaves
 from spec.language.model import Model, Property, Transition
 from spec.language.plain import Plain, get, plain_type, put, values_of
 from spec.language.rebind import rebind
 from spec.language.steps import Step
+from spec.language.subset import place_in
 
 
 class ExecutionError(UserError):
@@ -21,14 +25,16 @@ class Execution:
     """One model at one scope in plain Python; the seams are watched, so that steps show their answers."""
 
     def __init__(self, model: Model, scope: Scope):
+        require_accepted(model, scope)
         self.model, self.scope = model, scope
         self.leaves = leaves(model.state, scope)
         self._budgets = [leaf.path for leaf in self.leaves if leaf.is_budget]
         self._new_state = plain_type(model.state, scope)
         self._answer = None
-        watched = {seam: self._watch(seam) for seam in model.seams}
+        watched = OF_IDS | {seam: self._watch(rebind(seam, OF_IDS)) for seam in model.seams}
         self._functions = {t.name: rebind(t.function, watched) for t in model.transitions}
         self._choices = [(t, list(t.choices(scope))) for t in model.transitions]
+        self._predicates = {p.name: rebind(p.predicate, OF_IDS) for p in model.properties_at(scope)}
         self._states = [p for p in model.properties_at(scope) if p.kind in ("always", "sometimes")]
         self._steps = [p for p in model.properties_at(scope) if p.kind == "step"]
 
@@ -44,7 +50,7 @@ class Execution:
         states = {}
         for arguments in Transition(self.model.initial).choices(self.scope):
             state = self._new_state()
-            self.model.initial(state, *arguments)
+            self._run("initial state", rebind(self.model.initial, OF_IDS), state, *arguments)
             self.beyond(state, "initial state")
             states.setdefault(self.key(state), state)
         return list(states.values())
@@ -64,7 +70,16 @@ class Execution:
         """The state after a step, without regard to bounds; None when the step is not enabled."""
         after = state.copy()
         self._answer = None
-        return after if self._functions[transition.name](after, *arguments) else None
+        function, where = self._functions[transition.name], f"{transition.name}{arguments}"
+        return after if self._run(where, function, after, *arguments) else None
+
+    def _run(self, where, function, *arguments):
+        """What a function answers; an index or an id out of range is an error in the specification."""
+        try:
+            return function(*arguments)
+        except IndexError as error:
+            raise ExecutionError(f"{self.model.system}/{self.model.variant}: {where}: {error}, "
+                                 f"{place_of(error)}; guard it, or mend the declaration") from error
 
     def spends(self, before: Plain, after: Plain) -> bool:
         """Whether a step spends a budget: a fault, or something else that nobody owes."""
@@ -89,10 +104,11 @@ class Execution:
         for transition, choices in self._choices:
             function = self._functions[transition.name]
             for arguments in choices:
-                if not function(scratch, *arguments):
+                where = f"{transition.name}{arguments}"
+                if not self._run(where, function, scratch, *arguments):
                     continue
                 after, scratch = scratch, state.copy()
-                yield transition, arguments, after, self.beyond(after, f"{transition.name}{arguments}")
+                yield transition, arguments, after, self.beyond(after, where)
 
     def beyond(self, state: Plain, where: str) -> str | None:
         """The first bound that a state leaves, or None; `where` names the step to it in an error of its range.
@@ -113,12 +129,37 @@ class Execution:
 
     def state_verdicts(self, state: Plain) -> Iterator[tuple[Property, bool]]:
         """Every property of states with its answer in `state`."""
-        return ((p, bool(p.predicate(state))) for p in self._states)
+        return ((p, bool(self._run(p.name, self._predicates[p.name], state))) for p in self._states)
 
     def broken_by_step(self, before, transition, arguments, after) -> list[str]:
         """Names of the step properties that a step breaks."""
         return [
             p.name
             for p in self._steps
-            if p.concerns(transition) and not p.predicate(before, after, *(arguments if p.of else ()))
+            if p.concerns(transition) and not self.holds_for(p, before, after, arguments)
         ]
+
+    def holds_for(self, prop: Property, before: Plain, after: Plain, arguments: tuple[int, ...]) -> bool:
+        """Whether a step has a property of steps."""
+        return bool(self._run(prop.name, self._predicates[prop.name], before, after, *(arguments if prop.of else ())))
+
+
+def _of_an_id(function):
+    """A function of `sets` that refuses what is no id, as compiled code does that is checked."""
+    def checked(*arguments):
+        if not 0 <= arguments[-1] < MOST_IDS:
+            raise IndexError(f"{function.__name__} of {arguments[-1]}, which is no id")
+        return function(*arguments)
+
+    return checked
+
+
+MOST_IDS = 64
+OF_IDS = {f: _of_an_id(f) for f in (sets.contains, sets.only, sets.with_member, sets.without_member)}
+
+
+def place_of(error: Exception) -> str:
+    """The file and line of the specification in which an error was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    frame = next(f for f in reversed(frames) if f.filename not in (__file__, plain.__file__))
+    return place_in(frame.filename, frame.lineno)

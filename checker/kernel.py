@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Callable
 
@@ -24,11 +24,11 @@ from checker.machine import SPEED, Code
 from checker.packing import Packing
 from checker.record import dtype
 from checker.representatives import Representatives
+from spec.language.accepted import require_accepted
 from spec.language.domains import Scope, values
 from spec.language.layout import leaves
 from spec.language.model import LIVENESS, Model, Property, Transition
 from spec.language.renaming import Symmetry
-from spec.language.rules import check_rules
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,7 @@ class Kernel:
     """
 
     def __init__(self, model: Model, scope: Scope, properties: tuple[Property, ...], symmetric: bool = False):
+        require_accepted(replace(model, properties=properties), scope)
         self.model, self.scope = model, scope
         self.symmetry = Symmetry(model, scope, model.interchangeable if symmetric else {})
         self.packing = Packing(leaves(model.state, scope))
@@ -78,9 +79,6 @@ class Kernel:
         self.liveness = [p for p in properties if p.kind in LIVENESS and not symmetric]
         counts = [_count(t, scope) for t in model.transitions]
         self.bases = [0, *accumulate(counts)]
-        asked = [predicate for p in properties for predicate in p.predicates]
-        for function in [t.function for t in model.transitions] + asked:
-            check_rules(function)
         self.compiled = self._generate()
 
     def step(self, number: int) -> tuple[Transition, tuple[int, ...]]:

@@ -14,6 +14,7 @@ import z3
 
 from checker.errors import UserError
 from checker.symbols import REBOUND, Members, Symbol, term_of
+from spec.language.accepted import require_accepted
 from spec.language.domains import Scope, SetOf
 from spec.language.layout import Leaf, leaves
 from spec.language.model import Model, Transition
@@ -145,6 +146,7 @@ class SymbolicModel:
     """A model at a scope with one z3 variable for each leaf: BitVec for sets, Int for all others."""
 
     def __init__(self, model: Model, scope: Scope):
+        require_accepted(model, scope)
         self.model, self.scope = model, scope
         self.leaves = leaves(model.state, scope)
         self.variables = {leaf: _variable(leaf, scope) for leaf in self.leaves if not leaf.spare}

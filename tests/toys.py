@@ -7,7 +7,8 @@ fails at a depth that its function's docstring gives, in states.
 from spec.language.domains import Array, Bound, Budget, Flag, Id, Number, Record, Sequence, SetOf
 from spec.language.model import Model, Transition, always, always_step, sometimes
 from spec.language.sequences import pop, push
-from spec.language.sets import contains
+from spec.language.sets import contains, with_member
+from spec.language.text import function_from
 
 Node = Id("nodes")
 Amount = Number(1, 2)
@@ -107,13 +108,10 @@ def graph(edges, initial, failing: bool = False) -> Model:
 
     `never_at_last` fails at the number of nodes of the shortest walk to the highest node.
     """
-    starts, nodes = list(initial), 1 + max(node for edge in [*edges, initial] for node in edge)
-
-    def start_walk(s, start: Number(0, len(starts) - 1)):
-        for source, target in edges:
-            s.successors[source] |= 1 << target
-        s.node = starts[start]
-
+    nodes = 1 + max(node for edge in [*edges, initial] for node in edge)
+    ends = [f"s.successors[{a}] = with_member(s.successors[{a}], {b})" for a, b in edges]
+    starts = [f"s.node = {node} if start == {i} else s.node" for i, node in enumerate(initial)]
+    start_walk = start(ends + starts, start=Number(0, len(initial) - 1))
     state = Record(
         node=(Node, "where the walk is"),
         successors=(Array(SetOf("nodes"), "nodes"), "ends of the edges of each node; never changes"),
@@ -308,13 +306,11 @@ def colours(walk, properties) -> Model:
     slips to how many of them there may be.
     """
     nodes = len(walk["reds"])
-
-    def start_walk(s):
-        for node in range(nodes):
-            s.reds[node], s.blues[node] = walk["reds"][node], walk["blues"][node]
-        s.ledges, s.ice, s.goal, s.question, s.calm = (walk[name] for name in sets)
-
+    ends = {f"{name}[{node}]": walk[name][node] for name in ("reds", "blues") for node in range(nodes)}
     sets = ("ledges", "ice", "goal", "question", "calm")
+    ends |= {name: walk[name] for name in sets}
+    start_walk = start([f"s.{name} = with_member(s.{name}, {i})" for name, members in ends.items()
+                        for i in range(nodes) if members >> i & 1])
     fixed = {name: (SetOf("nodes"), "never changes") for name in sets}
     state = Record(
         node=(Node, "where the walk is"), left=(Number(0, Bound("room")), "whether it has left"),
@@ -324,6 +320,14 @@ def colours(walk, properties) -> Model:
     )
     scope = {"nodes": nodes, "room": 0, "slips": walk["slips"]}
     return _toy("colours", state, start_walk, (red, blue, leap, slip), properties, None, False, scope)
+
+
+def start(statements, **domains):
+    """An initial state made by statements, once for each value of the arguments that have these domains."""
+    lines = [f"def start_walk({', '.join(['s', *domains])}):", *(f"    {line}" for line in statements or ["pass"]), ""]
+    function = function_from("start_walk", "\n".join(lines), {"with_member": with_member})
+    function.__annotations__.update(domains)
+    return function
 
 
 def _toy(system, state, initial, functions, properties, fails, failing, scope):

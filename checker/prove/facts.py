@@ -14,8 +14,11 @@ from checker.prove.parts import key
 from checker.prove.relation import Relation, universals
 from checker.prove.terms import every
 from checker.prove.variables import EVERY
+from spec.language.accepted import require_predicate
 from spec.language.domains import Array, Bound, Id, Number, Record, Sequence, values
+from spec.language.kinds import Part, kind_of
 from spec.language.layout import length
+from spec.language.model import Transition
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,8 @@ def property_family(relation: Relation, name: str) -> Family:
 
 def lemma_family(relation: Relation, function: Callable, kind: str = "lemma") -> Family:
     """A lemma ``f(s, ...)`` for all values of its annotated arguments, those without end included."""
-    facts = []
+    facts, domains = [], Transition(function).declared.values()
+    require_predicate(function, (Part(relation.model.state, "s"), *map(kind_of, domains)))
     for arguments in product(*_choices(relation, function)):
         over = tuple(a for a in arguments if not isinstance(a, int))
         facts += _facts(relation, relation.predicate(function, *arguments), over)

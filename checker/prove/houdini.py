@@ -16,7 +16,8 @@ from checker.prove.facts import Family, any_index, instances
 from checker.prove.parts import distinct, key, parts
 from checker.prove.question import assumed, breaks, numbers_of
 from checker.prove.relation import Relation, universals
-from checker.prove.vocabulary import Vocabulary, compiled
+from checker.prove.vocabulary import Vocabulary
+from spec.language.text import function_from
 from checker.prove.work import Work
 from spec.language.domains import Number, values
 from spec.language.model import Property
@@ -261,7 +262,7 @@ class Houdini:
             if literal.text not in self._functions:
                 name = f"literal_{len(self._functions)}"
                 text = f"def {name}({', '.join(['s', *names])}):\n    return {literal.text}\n"
-                self._functions[literal.text] = compiled(name, text, self.vocabulary.namespace)
+                self._functions[literal.text] = function_from(name, text, self.vocabulary.namespace)
             arguments = (binding[name] for name in names)
             self._formulas[literal.text, at] = self.relation.predicate(self._functions[literal.text], *arguments)
         return at, self._formulas[literal.text, at]

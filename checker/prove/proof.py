@@ -259,4 +259,4 @@ class _Run:
 
 
 def _source(family: Family) -> str:
-    return "".join(linecache.getlines(f"<{family.name}>"))
+    return "".join(linecache.getlines(family.source.__code__.co_filename))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -12,9 +12,9 @@ from checker.prove.interpreter import Interpreter
 from checker.prove.parts import applications, choices, distinct, has_quantifier, has_variable, key, parts
 from checker.prove.terms import conjunction, is_known, truth
 from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, bounds_of, sorts_of
+from spec.language.accepted import require_accepted
 from spec.language.domains import Bound, Id, Number, Scope, values
 from spec.language.model import Model, Property, Transition
-from spec.language.rules import RuleError, check_rules
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ class Relation:
                  properties: tuple[Property, ...] | None = None):
         self.model, self.scope = model, scope
         self.properties = model.properties if properties is None else properties
+        require_accepted(replace(model, properties=self.properties), scope)
         wanted = bounds_of(model) if endless is None else endless
         while True:
             try:
@@ -67,8 +68,6 @@ class Relation:
                     raise StyleError(f"{model.system}: a proof for any number of {needed.bound} needs that no step"
                                      " counts them, and no array has another of that size inside") from needed
                 wanted -= {needed.bound}
-            except RuleError as error:
-                raise StyleError(str(error)) from error
 
     def _build(self):
         before = self.variables.store()
@@ -107,7 +106,6 @@ class Relation:
                     yield value <= high
 
     def _action(self, transition, arguments, before):
-        check_rules(transition.function)
         run = Interpreter(self.variables, {"s": dict(before)})
         returns = run.returns(transition.function, (run.root("s"), *arguments))
         ranges = list(self._argument_ranges(transition, arguments))
@@ -160,10 +158,6 @@ class Relation:
         return self._steps[key]
 
     def _judged(self, function, stores, roots, arguments):
-        try:
-            check_rules(function)
-        except RuleError as error:
-            raise StyleError(str(error)) from error
         run = Interpreter(self.variables, stores, quantifies=True)
         found = truth(run.call(function, (*map(run.root, roots), *arguments)))
         return elements_read(z3.BoolVal(found) if isinstance(found, bool) else found)
@@ -172,10 +166,6 @@ class Relation:
     def initial(self) -> list[tuple[z3.BoolRef, dict[tuple, z3.ExprRef]]]:
         """The initial states: for each choice, a condition on its symbols, and a term for each leaf."""
         found, transition = [], Transition(self.model.initial)
-        try:
-            check_rules(self.model.initial)
-        except RuleError as error:
-            raise StyleError(str(error)) from error
         for arguments in self._arguments(transition):
             run = Interpreter(self.variables, {"s": self.variables.zeros()})
             run.call(self.model.initial, (run.root("s"), *arguments))

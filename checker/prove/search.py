@@ -19,7 +19,8 @@ from checker.prove.printed import lemmas
 from checker.prove.relation import Relation
 from checker.prove.sampler import sampling_scopes
 from checker.prove.samples import Samples
-from checker.prove.vocabulary import Vocabulary, compiled
+from checker.prove.vocabulary import Vocabulary
+from spec.language.text import function_from
 from checker.prove.work import Work
 from spec.language.model import Property
 
@@ -161,7 +162,7 @@ class Search:
     def families(self, relation: Relation, first: int) -> list[Family]:
         """The clauses kept as lemmas of a relation, numbered from the first."""
         texts = lemmas(self.kept, self.vocabulary, first)
-        return [lemma_family(relation, compiled(name, text, self.vocabulary.namespace), "candidate")
+        return [lemma_family(relation, function_from(name, text, self.vocabulary.namespace), "candidate")
                 for name, text in texts.items()]
 
 

@@ -6,7 +6,6 @@ flag, a code, a member of a set, two numbers of one bound compared, a predicate 
 
 from __future__ import annotations
 
-import linecache
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ from typing import Callable, Iterable, Iterator
 
 from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 from spec.language.model import Model
-from spec.language.rebind import globals_used
+from spec.language.rebind import callees
 from spec.language.sets import contains
 from spec.language.subset import RuleError, writes
 
@@ -235,20 +234,4 @@ def constants(model: Model) -> dict[str, int]:
 
 
 def _called_by(model):
-    """Every function that transitions and properties of a model are or call, however deep."""
-    found, stack = {}, [t.function for t in model.transitions] + [p.predicate for p in model.properties]
-    while stack:
-        function = stack.pop()
-        if function not in found:
-            found[function] = True
-            stack += [v for v in globals_used(function).values() if isinstance(v, FunctionType)]
-    return list(found)
-
-
-def compiled(name: str, text: str, names: dict[str, object]) -> FunctionType:
-    """A function from its text, whose source other tools can read."""
-    file = f"<{name}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    scope = dict(names, __name__="lemmas")
-    exec(compile(text, file, "exec", dont_inherit=True), scope)  # noqa: S102 - text made here
-    return scope[name]
+    return callees(*(t.function for t in model.transitions), *(p.predicate for p in model.properties))

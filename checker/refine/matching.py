@@ -14,9 +14,10 @@ from checker.machine import Code
 from checker.record import dtype
 from checker.refine.abstract import Abstract
 from checker.refine.numbered import field_values
+from spec.language.accepted import require_predicate
 from spec.language.domains import Array
+from spec.language.kinds import Part
 from spec.language.refinement import Refinement
-from spec.language.rules import check_rules
 
 STATES = "abstract states"
 VERDICTS = 4_000_000
@@ -59,7 +60,7 @@ class Matching:
         self.classes: list[Beside] = []
         self._known: dict[tuple, int] = {}
         for predicate in (refinement.passes, refinement.agrees):
-            check_rules(predicate)
+            require_predicate(predicate, (Part(kernel.model.state, "s"), Part(abstract.kernel.model.state, "a")))
         self._code = Code(self._text(refinement), "relate", "spread")
         self._relate = self._code.function("relate", 8)
         self._memory = self._spread()

@@ -12,7 +12,7 @@ the two equal.
 
 from spec.cluster.network import NETWORK
 from spec.language.domains import NOBODY, Array, Flag, Record, SetOf, renamed
-from spec.partition import cluster
+from spec.partition.cluster import initial as initial_control
 from spec.partition.context import BROKER, NO_EPOCH, Leader, LeaderEpoch
 from spec.partition.znodes import ZOOKEEPER
 from spec.replica.broker import BROKER as REPLICA
@@ -47,7 +47,7 @@ STATE = Record(
 
 def initial(s):
     """As in `partition`; every log is empty."""
-    cluster.initial(s)
+    initial_control(s)
     for data in s.planes:
         data.zk.leader = NOBODY
         data.zk.leader_epoch = NO_EPOCH

@@ -95,7 +95,7 @@ def end_session(zk, b):
 def orphan_session(zk, b):
     """The process of `b` is gone."""
     forget_view(zk, b)
-    return orphan_session_at_once(zk, b)
+    orphan_session_at_once(zk, b)
 
 
 def read_controller(zk, b):

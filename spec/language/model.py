@@ -12,7 +12,8 @@ from typing import Callable, Iterator, Mapping
 
 from spec.language.domains import Record, Scope, values
 from spec.language.fairness import Assumption
-from spec.language.rebind import rebind
+from spec.language.rebind import callees, rebind
+from spec.language.subset import RuleError
 
 
 STANDARD = "standard"
@@ -204,8 +205,10 @@ class Model:
     def rebound(self, replacements: Mapping[Callable, Callable], **changes) -> "Model":
         """This model with callees (or whole transitions) replaced, and other fields changed.
 
-        What is assumed of a transition that is replaced is assumed of the one that takes its place.
+        What is assumed of a transition that is replaced is assumed of the one that takes its place. Raises RuleError
+        where nothing calls what shall be replaced.
         """
+        self._require_called(replacements)
         renamed = {
             t.function.__name__: replacements[t.function].__name__
             for t in self.transitions if t.function in replacements
@@ -217,6 +220,13 @@ class Model:
         changes = {"initial": rebind(self.initial, replacements), "properties": properties, **changes}
         seams = tuple(rebind(seam, replacements) for seam in self.seams)
         return replace(self, transitions=transitions, seams=seams, **changes)
+
+    def _require_called(self, replacements):
+        called = callees(self.initial, *(t.function for t in self.transitions), *self.seams)
+        for function in replacements:
+            if function not in called:
+                raise RuleError(f"no transition of {self.system}/{self.variant} calls {function.__name__}, so it cannot"
+                                " be replaced; name what is called after all earlier replacements")
 
     def properties_at(self, scope: Scope) -> tuple[Property, ...]:
         """The properties that a scope of this size can answer."""

@@ -32,6 +32,17 @@ def _names_read(code: CodeType) -> tuple[str, ...]:
     return tuple(found)
 
 
+def callees(*functions: Callable) -> list[Callable]:
+    """These functions and all that they call, however deep, each once."""
+    found, stack = {}, [*functions]
+    while stack:
+        function = stack.pop()
+        if function not in found:
+            found[function] = True
+            stack += [value for value in globals_used(function).values() if isinstance(value, FunctionType)]
+    return [*found]
+
+
 def rebind(function: Callable, replacements: Mapping[Callable, Callable]) -> Callable:
     """`function` with each callee that is a key of `replacements` replaced, however deep it is called.
 

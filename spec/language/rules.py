@@ -1,8 +1,8 @@
-"""The writing rules, held by reading the code of transitions and properties.
+"""The writing rules of this house, held by reading the code of transitions.
 
-The little language is a subset of Python that runs unchanged as Python, compiled, symbolically and on a
-live ZooKeeper. `check_rules` holds what every function must keep (see `subset`), `check_transition` what
-a transition must keep besides, and `check_model` applies both to a whole model.
+What every model must keep to mean one thing wherever it runs is held by `accepted`. These rules are kept besides, so
+that the same transitions can run as brokers and be read beside Kafka's source: sections in docstrings, one request,
+what a broker owns, ghosts.
 """
 
 from __future__ import annotations
@@ -10,23 +10,19 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from functools import cache
-from types import FunctionType
-from typing import Callable, Iterator
+from typing import Callable
 
-from spec.language.domains import Array, Choice, Flag, Id, Number, Record, SetOf
+from spec.language.accepted import require_accepted
+from spec.language.guards import check_guards, events, is_transition
 from spec.language.model import Model, Transition
-from spec.language.subset import (
-    RuleError, definition, functions_reached, is_store, nodes_of, rule_error, stores, writes,
-)
+from spec.language.subset import RuleError, definition, functions_reached, is_store, nodes_of, rule_error
 
-__all__ = ["RuleError", "check_model", "check_rules", "check_transition"]
+__all__ = ["RuleError", "check_model", "check_transition"]
 
 MOST_LINES = 30
 SEAM_MODULES = ("zookeeper", "network", "storage", "clock")
 ENVIRONMENT = "spec.faults"
 OWN = re.compile(r"s(\.planes\[p\])?\.brokers\[b\]")
-SCALARS = (Number, Flag, Id, SetOf, Choice)
 
 
 def is_environment(function: Callable) -> bool:
@@ -34,23 +30,16 @@ def is_environment(function: Callable) -> bool:
     return str(function.__module__).split(".")[-1] == ENVIRONMENT.split(".")[-1]
 
 
-@cache
-def check_rules(function: Callable) -> None:
-    """Hold the rules of `subset` in `function` and all that it calls; raises RuleError."""
-    functions_reached(function)
-
-
 def check_transition(transition: Transition, seams: tuple[Callable, ...] = (), abstract: bool = False) -> None:
-    """Hold what a transition must keep besides: signature, docstring, order, ghosts, what a broker owns.
+    """Hold what a transition of this house must keep: docstring, one request, ghosts, what a broker owns.
 
     Faults act on anything, and have no Kafka code to name. Raises RuleError.
     """
     function = transition.function
-    check_rules(function)
+    functions_reached(function)
+    check_guards(transition)
     environment = is_environment(function)
-    _check_signature(function)
-    _check_returns(function)
-    requests = _check_order(function, seams)
+    requests = _check_requests(function, seams)
     sections = ["Guards:", "Effects:"] + ["Kafka:"] * (not environment) + ["Request:"] * bool(requests)
     _check_docstring(function, sections)
     _check_ghosts(function)
@@ -60,54 +49,12 @@ def check_transition(transition: Transition, seams: tuple[Callable, ...] = (), a
 
 def check_model(model: Model) -> None:
     """Hold all rules in all transitions and properties of a model; raises RuleError."""
-    arrays = frozenset(_array_names(model.state))
-    names = [prop.name for prop in model.properties]
-    for name in set(names):
-        if names.count(name) > 1:
-            raise RuleError(f"two properties of {model.system}/{model.variant} are called {name}")
+    require_accepted(model)
     for prop in model.properties:
         if prop.kind == "step" and not any(prop.concerns(transition) for transition in model.transitions):
             raise RuleError(f"{model.system}/{model.variant} has no transition that {prop.name} speaks of")
     for transition in model.transitions:
         check_transition(transition, model.seams, model.abstract)
-        _check_loops(transition.function, arrays)
-    for predicate in (predicate for prop in model.properties for predicate in prop.predicates):
-        check_rules(predicate)
-        _check_loops(predicate, arrays)
-        for function in functions_reached(predicate):
-            for node in stores(function.__code__):
-                raise rule_error("a property writes nothing", node, function.__code__)
-
-
-def _array_names(domain, name=None) -> Iterator[str]:
-    if isinstance(domain, Record):
-        for field, content in domain.fields.items():
-            yield from _array_names(content.domain, field)
-    elif isinstance(domain, Array):
-        yield name
-        yield from _array_names(domain.of)
-
-
-def _check_loops(function, arrays):
-    for reached in functions_reached(function):
-        for node in nodes_of(reached.__code__):
-            iterated = node.iter if isinstance(node, ast.For) else None
-            if isinstance(iterated, ast.Attribute) and iterated.attr not in arrays:
-                raise rule_error("loops only over range(...) or a declared array", node, reached.__code__)
-
-
-def _check_signature(function):
-    tree = definition(function.__code__)
-    names = [argument.arg for argument in tree.args.args]
-    domains = [function.__annotations__.get(name) for name in names]
-    if not names or names[0] != "s" or domains[0] is not None:
-        raise rule_error("a transition's first parameter is s", tree, function.__code__)
-    for name, domain in zip(names[1:], domains[1:]):
-        if not isinstance(domain, SCALARS):
-            raise rule_error(f"argument {name} is annotated with a scalar domain", tree, function.__code__)
-    for node in nodes_of(function.__code__):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names:
-            raise rule_error("a transition does not assign to its arguments", node, function.__code__)
 
 
 def _check_docstring(function, sections):
@@ -122,24 +69,11 @@ def _check_docstring(function, sections):
         raise rule_error(f"a body has at most {MOST_LINES} lines", tree, function.__code__)
 
 
-def _check_returns(function):
-    for node in nodes_of(function.__code__):
-        if isinstance(node, ast.Return) and not _returns(node, True) and not _returns(node, False):
-            raise rule_error("a transition returns True or False", node, function.__code__)
-    last = definition(function.__code__).body[-1]
-    if not _returns(last, True):
-        raise rule_error("a transition ends with return True", last, function.__code__)
-
-
-def _returns(node, value):
-    return isinstance(node, ast.Return) and isinstance(node.value, ast.Constant) and node.value.value is value
-
-
-def _check_order(function, seams):
-    """Hold the order guards, one request, effects; returns the requests."""
+def _check_requests(function, seams):
+    """Hold that there is one request at most, before the first effect and after the last refusal; returns it."""
     code, effects, requests = function.__code__, [], []
-    for kind, node in _events(definition(code).body, function, seams):
-        if kind == "refusal" and (effects or requests):
+    for kind, node in events(definition(code).body, function, seams):
+        if kind == "refusal" and requests:
             raise rule_error("guards first: no return False after an effect or a request", node, code)
         if kind == "request" and requests:
             raise rule_error("at most one request", node, code)
@@ -152,72 +86,8 @@ def _check_order(function, seams):
     return requests
 
 
-def _events(statements, function, seams):
-    """("refusal" | "request" | "effect", node) in the order of the text; a loop's body counts twice."""
-    for statement in statements:
-        composed = _composed(statement, function)
-        if composed:
-            yield "refusal", statement
-            if _reaches(composed, seams):
-                yield "request", statement
-            yield "effect", statement
-            continue
-        for call in _calls(statement):
-            callee = function.__globals__.get(call.func.id)
-            if callee and _reaches(callee, seams):
-                yield "request", call
-            elif isinstance(statement, ast.Expr) or callee and writes(callee):
-                yield "effect", call
-        match statement:
-            case ast.If():
-                yield from _events(statement.body + statement.orelse, function, seams)
-            case ast.For():
-                yield from _events(statement.body * 2, function, seams)
-            case ast.Return() if _returns(statement, False):
-                yield "refusal", statement
-            case ast.Assign() | ast.AugAssign() if any(is_store(node) for node in ast.walk(statement)):
-                yield "effect", statement
-
-
-def _reaches(function, seams):
-    """Whether a function is one of the seams, or calls one, be it a copy whose callees are others."""
-    return not _codes(seams).isdisjoint(_codes(functions_reached(function)))
-
-
 def _codes(functions):
     return {function.__code__ for function in functions}
-
-
-def _composed(statement, function):
-    """The transition whose guards, request and effects are part of this one: in ``if not part(s, ...): return False``.
-
-    It may be the last of several conditions. A transition that refuses has changed nothing.
-    """
-    match statement:
-        case ast.If(test=test, body=[ast.Return() as refusal], orelse=[]) if _returns(refusal, False):
-            last = test.values[-1] if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else test
-            match last:
-                case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name(id=name))):
-                    callee = function.__globals__.get(name)
-                    return callee if _is_transition(callee) and writes(callee) else None
-    return None
-
-
-def _is_transition(callee):
-    takes_state = isinstance(callee, FunctionType) and callee.__code__.co_varnames[:1] == ("s",)
-    return takes_state and "\nGuards:" in (inspect.getdoc(callee) or "")
-
-
-def _calls(statement):
-    """The calls that a statement itself makes, without those in its body."""
-    match statement:
-        case ast.If():
-            parts = [statement.test]
-        case ast.For():
-            parts = [statement.iter]
-        case _:
-            parts = [statement]
-    return [node for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)]
 
 
 def _check_ghosts(function):
@@ -261,7 +131,7 @@ def _access(node, parents):
 def _is_part_call(node, function, seams):
     """Whether another transition is called, which is held to the same rule."""
     callee = function.__globals__.get(node.func.id) if isinstance(node, ast.Call) else None
-    if not _is_transition(callee):
+    if not is_transition(callee):
         return False
     if not is_environment(callee):
         _check_ownership(callee, seams)

@@ -15,9 +15,11 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Iterator
 
+from spec.errors import UserError
 from spec.language import sets
 
-BUILTINS = ("range", "len", "min", "max", "abs")
+BUILTINS = {"range": (1, 2), "len": (1, 1), "min": (2, 9), "max": (2, 9), "abs": (1, 1)}
+"""Python's own functions that may be called, with the least and the most arguments that they take."""
 FOREIGN = {*sys.stdlib_module_names, "numpy", "checker", "impl", "traces"}
 STATEMENTS = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Pass, ast.Return)
 EXPRESSIONS = (
@@ -29,7 +31,7 @@ BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift, ast.Invert
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
-class RuleError(Exception):
+class RuleError(UserError):
     """A function breaks a writing rule; the message is one line: rule, construct, file and line."""
 
 
@@ -75,9 +77,9 @@ def definition(code: CodeType) -> ast.FunctionDef:
     except (OSError, SyntaxError):
         tree = None
     if not isinstance(tree, ast.FunctionDef):
-        raise RuleError(f"plain functions only: {code.co_name}, {_place(code, code.co_firstlineno)}")
+        raise RuleError(f"plain functions only: {code.co_name}, {place_in(code.co_filename, code.co_firstlineno)}")
     if tree.name != code.co_name:
-        raise RuleError(f"the file has changed under the run: {code.co_name}, {_place(code, code.co_firstlineno)}")
+        raise RuleError(f"the file has changed under the run: {code.co_name}, {place_in(code.co_filename, code.co_firstlineno)}")
     ast.increment_lineno(tree, code.co_firstlineno - 1)
     if ast.get_docstring(tree) is not None and len(tree.body) > 1:
         tree.body = tree.body[1:]
@@ -87,11 +89,12 @@ def definition(code: CodeType) -> ast.FunctionDef:
 def rule_error(rule: str, node: ast.AST, code: CodeType) -> RuleError:
     """The error that says which rule `node` breaks, and where."""
     construct = ast.unparse(node).splitlines()[0]
-    return RuleError(f"{rule}: {construct}, {_place(code, node.lineno)}")
+    return RuleError(f"{rule}: {construct}, {place_in(code.co_filename, node.lineno)}")
 
 
-def _place(code, line):
-    path = Path(code.co_filename)
+def place_in(file: str, line: int) -> str:
+    """A line of a file as it is told to people."""
+    path = Path(file)
     here = Path.cwd()
     return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line}"
 
@@ -119,8 +122,11 @@ def _check_text(code):
         raise rule_error("parameters are plain names, without defaults, stars or decorators", tree, code)
     if code.co_freevars:
         raise rule_error("globals are functions or ints, no closures", tree, code)
+    ranges = {node.iter for node in nodes_of(code) if isinstance(node, ast.For)}
     for node in nodes_of(code):
         _check_node(node, code)
+        if isinstance(node, ast.Call) and node.func.id == "range" and node not in ranges:
+            raise rule_error("a range is looped over", node, code)
 
 
 def _check_node(node, code):
@@ -138,8 +144,16 @@ def _check_node(node, code):
             raise rule_error("constants are ints, True or False", node, code)
         case ast.Call() if not isinstance(node.func, ast.Name) or node.func.id in code.co_varnames:
             raise rule_error("calls only to functions of the specification", node, code)
+        case ast.Call(func=ast.Name(id=name)) if name in BUILTINS:
+            least, most = BUILTINS[name]
+            if not least <= len(node.args) <= most:
+                raise rule_error(f"{name} takes {least} to {most} arguments", node, code)
         case ast.For() if node.orelse or not isinstance(node.target, ast.Name) or not _is_countable(node.iter):
             raise rule_error("loops only over range(...) or a declared array", node, code)
+        case ast.Assign() if len(node.targets) > 1:
+            raise rule_error("one target in an assignment", node, code)
+        case ast.Subscript(slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant())):
+            raise rule_error("an index counts from 0; write len(...) - 1 for the last one", node, code)
 
 
 def _words(node):
@@ -150,7 +164,7 @@ def _words(node):
 
 def _is_countable(node):
     is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
-    return is_range or isinstance(node, ast.Attribute)
+    return is_range or isinstance(node, (ast.Attribute, ast.Subscript))
 
 
 def is_store(node: ast.AST) -> bool:

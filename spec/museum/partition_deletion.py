@@ -37,6 +37,8 @@ WITH_DELETIONS = {
     network.drop_requests: deletion_network.drop_requests,
     network.fall_silent: deletion_network.fall_silent,
     zookeeper.deletion_wanted: deletion_zookeeper.deletion_wanted,
+}
+OF_CREATION = {
     creation_zookeeper.assign_new: deletion_zookeeper.assign_new,
     creation_zookeeper.is_taken: deletion_zookeeper.is_taken,
 }
@@ -57,10 +59,11 @@ def deleting(
     names = {transition.function.__name__ for transition in new} | {"queue_deletion"}
     kept = tuple(t for t in model.transitions if t.function.__name__ not in names)
     safety = tuple(p for p in model.properties if p.kind not in LIVENESS)
+    creates = any(t.function.__name__ == "create_topic" for t in model.transitions)
     return replace(
         model, variant=variant, story=story, transitions=kept + new, seams=model.seams + SEAMS,
         properties=tuple(p.rebound(asked) for p in properties(safety)),
-    ).rebound(WITH_DELETIONS | replaced, **changes)
+    ).rebound(WITH_DELETIONS | (OF_CREATION if creates else {}) | replaced, **changes)
 
 
 LATE_ANSWER = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30, "log_goes_with_topic": 33}

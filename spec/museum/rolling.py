@@ -12,7 +12,7 @@ process leaves behind: ephemerals, and control requests on their way.
 
 from dataclasses import replace
 
-from spec.controller import belief
+from spec.controller.belief import initial as initial_belief
 from spec.language.domains import Bound, Number
 from spec.museum.election import FENCED_CONTROLLER, LEGACY_CONTROLLER, SESSION, SIZES, model
 from spec.museum.legacy import FIRST_EPOCH
@@ -23,7 +23,7 @@ from spec.properties.rolling import UPGRADED
 
 def initial(s):
     """Nobody runs; a controller of 1.1 to 2.0 has been elected once."""
-    belief.initial(s)
+    initial_belief(s)
     s.zk.epoch = FIRST_EPOCH
 
 

@@ -22,7 +22,7 @@ def a_member_is_fit(s, p):
     """Some member of the ISR of `p` can lead, and the topic stays."""
     for b in range(len(s.brokers)):
         if contains(s.zk.partitions[p].isr, b) and is_fit(s, b, p):
-            return not s.zk.deleting
+            return is_empty(s.zk.deleting)
     return False
 
 
@@ -66,7 +66,7 @@ def preferred(s, p):
 def preferred_is_fit(s, p):
     """The preferred replica of `p` can lead, and is in the ISR; the topic stays."""
     first = preferred(s, p)
-    return contains(s.zk.partitions[p].isr, first) and is_fit(s, first, p) and not s.zk.deleting
+    return contains(s.zk.partitions[p].isr, first) and is_fit(s, first, p) and is_empty(s.zk.deleting)
 
 
 def is_out_of_balance(s, b):
@@ -96,7 +96,7 @@ def leads_nothing_else(s, b):
                 other = other or r != b and contains(s.zk.partitions[p].isr, r) and is_fit(s, r, p)
             if not other:
                 return False
-    return not s.zk.deleting
+    return is_empty(s.zk.deleting)
 
 
 def is_followed(s, b):
@@ -108,7 +108,7 @@ def is_followed(s, b):
                 other = other or r != b and is_fit(s, r, p)
             if not other:
                 return False
-    return not s.zk.deleting
+    return is_empty(s.zk.deleting)
 
 
 def has_everybody(s, p, isr):
@@ -176,7 +176,7 @@ def target_is_fit(s, p):
     for b in range(len(s.brokers)):
         if contains(wanted_target(s.zk), b) and not is_fit(s, b, p):
             return False
-    return is_empty(difference(wanted_target(s.zk), s.zk.partitions[p].isr)) and not s.zk.deleting
+    return is_empty(difference(wanted_target(s.zk), s.zk.partitions[p].isr)) and is_empty(s.zk.deleting)
 
 
 def reassignment_dealt_with(s, p: Partition):

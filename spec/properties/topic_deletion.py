@@ -201,7 +201,7 @@ def waits(s):
         controller = broker.controller
         for partition in controller.partitions:
             some = not is_empty(replicas_in(partition, REPLICA_DELETION_SUCCESSFUL))
-            if controller.doing == IDLE and controller.ineligible and some:
+            if controller.doing == IDLE and not is_empty(controller.ineligible) and some:
                 return True
     return False
 

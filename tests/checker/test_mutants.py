@@ -9,7 +9,7 @@ from checker.mutation.by_hand import catalogue, judge
 from checker.reference import explore
 from spec.catalogue import MODELS, find
 from spec.language.model import SAFETY
-from spec.language.rules import check_rules
+from spec.language.accepted import check_text
 from spec.mutants import replication
 
 OF_PARTS = {
@@ -45,7 +45,7 @@ def test_every_mutant_can_be_compiled():
     for model, mutant in catalogue():
         for transition in mutant.mutate(model).transitions:
             if transition not in model.transitions:
-                check_rules(transition.function)
+                check_text(transition.function)
 
 
 FEW = 600

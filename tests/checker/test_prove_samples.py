@@ -12,7 +12,8 @@ from checker.prove.candidates import Clause
 from checker.prove.printed import lemmas
 from checker.prove.sampler import Sampler
 from checker.prove.samples import Block, Predicates, bindings, told
-from checker.prove.vocabulary import Vocabulary, compiled
+from checker.prove.vocabulary import Vocabulary
+from spec.language.text import function_from
 from spec.catalogue import find
 from spec.controller.belief import Doing
 from spec.zookeeper import ABSENT
@@ -83,7 +84,7 @@ def test_a_printed_lemma_says_what_its_clauses_say(clauses, number, text):
     vocabulary, _, _ = sampled()
     told = lemmas([Clause(literals) for literals in clauses], vocabulary, 1)
     assert len(told) == number and any(text in function for function in told.values())
-    functions = [compiled(name, function, vocabulary.namespace) for name, function in told.items()]
+    functions = [function_from(name, function, vocabulary.namespace) for name, function in told.items()]
     chance, execution, found = random.Random(1), Execution(find("election", "fenced")[0], SCOPE), set()
     for _ in range(3000):
         state = execution.from_values(chance.randint(leaf.low, leaf.high) for leaf in execution.leaves)

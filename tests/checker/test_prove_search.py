@@ -3,7 +3,7 @@
 import pytest
 
 from checker.prove.proof import NOT_INDUCTIVE, PROVED
-from checker.prove.vocabulary import compiled
+from spec.language.text import function_from
 from spec.catalogue import find
 from spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record
 from spec.language.model import always
@@ -52,7 +52,7 @@ def test_a_missing_lemma_is_found_and_can_be_pasted():
     found, proof = verdicts(model, {"brokers": 3, "steps": 1}, searching=60.0)
     assert found["one_holder"] == PROVED and 1 <= len(proof.found) <= 2
     pasted = {"NOBODY": NOBODY, "Holder": Holder}
-    functions = [compiled(name, text, pasted) for name, text in proof.found.items()]
+    functions = [function_from(name, text, pasted) for name, text in proof.found.items()]
     again, _ = verdicts(model, {"brokers": 3, "steps": 1}, lemmas=tuple(functions))
     assert again["one_holder"] == PROVED
 

@@ -18,7 +18,7 @@ from checker.prove.table import (
     ONLY, SECTIONS, UNDISTURBED, failing, main, proved_scope, section, sections_of, violated,
 )
 from checker.prove.variables import sorts_of
-from checker.prove.vocabulary import compiled
+from spec.language.text import function_from
 from spec.catalogue import MODELS, find
 from spec.language.domains import values
 from spec.language.model import SAFETY, always
@@ -91,7 +91,7 @@ def for_all(lemma):
     inner = "    " * (len(named) + 1)
     lines += [f"{inner}if not {lemma.__name__}(s{''.join(f', {name}' for name, _ in named)}):",
               f"{inner}    return False", "    return True"]
-    return always(compiled(f"every_{lemma.__name__}", "\n".join(lines) + "\n", {lemma.__name__: lemma}))
+    return always(function_from(f"every_{lemma.__name__}", "\n".join(lines) + "\n", {lemma.__name__: lemma}))
 
 
 @pytest.mark.parametrize("system, variant, sizes, states", [

@@ -14,7 +14,7 @@ from spec.consumer.assignment import (
 )
 from spec.language.domains import NOBODY
 from spec.language.rebind import rebind
-from spec.language.rules import check_rules
+from spec.language.accepted import check_text
 
 STRATEGIES = [range_owner, range_ceil_owner, round_robin_owner]
 BALANCED = [range_owner, round_robin_owner]
@@ -61,7 +61,7 @@ def dealt(partitions, subscribed, threads):
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_the_strategies_keep_the_writing_rules(function):
-    check_rules(function)
+    check_text(function)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from spec.group import validation
 from spec.group.codes import CODES, FORMER_NAMES
 from spec.group.network import Verdict
 from spec.group.placement import java_hash, partition_for
-from spec.language.rules import check_rules
+from spec.language.accepted import check_text
 
 FUNCTIONS = [f for f in vars(validation).values() if getattr(f, "__module__", "") == validation.__name__]
 NOT_KAFKAS = {"UNANSWERED", "PARKED", "STORED", "DISCONNECTED"}
@@ -23,7 +23,7 @@ def named(code):
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_the_refusals_keep_the_writing_rules(function):
-    check_rules(function)
+    check_text(function)
 
 
 @pytest.mark.parametrize("valid, active, loading, owned", FLAGS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spec.language.rules import check_rules
+from spec.language.accepted import check_text
 from spec.partition import legal
 
 PAIRS = [
@@ -15,7 +15,7 @@ EACH = pytest.mark.parametrize("states, table, is_legal", PAIRS, ids=["partition
 
 @EACH
 def test_the_function_says_what_the_table_says(states, table, is_legal):
-    check_rules(is_legal)
+    check_text(is_legal)
     assert set(table) == set(states)
     for after in states:
         assert [before for before in states if is_legal(before, after)] == sorted(table[after])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spec.language.domains import NOBODY
-from spec.language.rules import check_rules
+from spec.language.accepted import check_text
 from spec.museum import strategies as old
 from spec.partition import strategies as now
 from tests.spec import election_oracle as oracle
@@ -82,7 +82,7 @@ def as_sets(found):
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_the_strategies_keep_the_writing_rules(function):
-    check_rules(function)
+    check_text(function)
 
 
 @pytest.mark.parametrize(

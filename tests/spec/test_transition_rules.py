@@ -8,6 +8,8 @@ import pytest
 from spec import faults
 from spec.language.domains import Array, Flag, Id, Record
 from spec.language.model import Transition, always, always_step
+from spec.language.accepted import require_predicate
+from spec.language.kinds import Part
 from spec.language.rules import RuleError, check_model, check_transition
 from spec.zookeeper import OK, open_session, read_controller
 from tests import toys
@@ -377,7 +379,7 @@ def counts_time(s):
 
 def test_a_loop_runs_over_an_array_that_is_declared():
     model = replace(toys.clock(), properties=(always(counts_time),))
-    with pytest.raises(RuleError, match=rf"loops only over .*:{line_of(counts_time)}$"):
+    with pytest.raises(RuleError, match=rf"an index, a length and a loop are of a declared array: .*:{line_of(counts_time)}$"):
         check_model(model)
     declared = Record(time=(Array(Flag(), "brokers"), "times"))
-    check_model(replace(model, state=declared))
+    require_predicate(counts_time, (Part(declared, "s"),))

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from spec.catalogue import MODELS
-from spec.language.rules import RuleError, check_model, check_rules
+from spec.language.accepted import check_text
+from spec.language.rules import RuleError, check_model
 from spec.language.sets import contains
 from tests import toys
 from tests.spec.broken_rules import broken, line_of
@@ -256,7 +257,7 @@ def takes_any(s, *x):  # here
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_no_function_does_this(function, rule):
-    broken(check_rules, function, rule)
+    broken(check_text, function, rule)
 
 
 def calls_divides(s):
@@ -265,7 +266,7 @@ def calls_divides(s):
 
 def test_what_a_function_calls_keeps_the_rules_too():
     with pytest.raises(RuleError, match=rf"s\.x / 2, .*test_writing_rules\.py:{line_of(divides)}$"):
-        check_rules(calls_divides)
+        check_text(calls_divides)
 
 
 def test_a_closure_is_refused():
@@ -274,7 +275,7 @@ def test_a_closure_is_refused():
     def below(s):  # here
         return s.x < limit
 
-    broken(check_rules, below, "globals are functions or ints, no closures")
+    broken(check_text, below, "globals are functions or ints, no closures")
 
 
 def test_library_functions_are_refused_wherever_they_come_from():
@@ -282,7 +283,7 @@ def test_library_functions_are_refused_wherever_they_come_from():
         names = {"library": library, "__builtins__": {}}
         function = type(calls_divides)(calls_library.__code__, names)
         with pytest.raises(RuleError, match="calls only"):
-            check_rules(function)
+            check_text(function)
 
 
 def calls_library(s):

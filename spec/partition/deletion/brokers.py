@@ -98,7 +98,7 @@ def broker_failure(s, b: Broker):
         if contains(failed, p):
             fail_deletion(controller, p, dead)
     controller.ineligible = union(controller.ineligible, topics_of(s.zk, failed))
-    resume_later(controller, controller.deleting if failed else 0)
+    resume_later(controller, controller.deleting if not is_empty(failed) else 0)
     return True
 
 
@@ -121,5 +121,5 @@ def storage_error(s, b: Broker, r: Broker):
         if contains(lost, p):
             fail_deletion(controller, p, only(r))
     controller.ineligible = union(controller.ineligible, topics_of(s.zk, lost))
-    resume_later(controller, controller.deleting if lost else 0)
+    resume_later(controller, controller.deleting if not is_empty(lost) else 0)
     return True

@@ -1,0 +1,113 @@
+"""The little language, whole: what a model must keep to mean the same wherever it runs.
+
+Plain Python, compiled code, the prover and bounded model checking all ask here before they run a model, so that none
+of them meets what another would understand differently. Text alone is held by `subset` (which statements and
+expressions there are) and `paths` (returns, locals), the use of values by `inference` (see `kinds`), transitions by
+`guards`. Besides: properties write nothing and have names of their own, and what is declared fits 32 bits.
+
+Left to the run, and an error wherever it happens: an index out of its array, an id below 0 in a call of `sets`, a
+value outside its declared range at the end of a step.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import FunctionType
+
+from spec.language.domains import Scope
+from spec.language.fairness import AT_LAST
+from spec.language.guards import check_guards
+from spec.language.inference import Inference
+from spec.language.kinds import NOTHING, Part, is_number, kind_of
+from spec.language.layout import leaves
+from spec.language.model import LIVENESS, Model, Property, Transition
+from spec.language.paths import check_paths
+from spec.language.subset import RuleError, definition, functions_reached, rule_error, stores
+
+LARGEST = 2**31 - 2
+"""Values are kept in 32 bits, with one to spare at either end; a set of ids is a mask, and so has at most 30."""
+
+
+def require_accepted(model: Model, scope: Scope | None = None) -> None:
+    """Hold the language in all functions of a model, and that its declaration fits at a scope; raises RuleError."""
+    names = [prop.name for prop in model.properties]
+    for name in names:
+        if names.count(name) > 1:
+            raise RuleError(f"two properties of {model.system}/{model.variant} are called {name}; rename one")
+    for transition in model.transitions:
+        _check_transition(transition.function, tuple(transition.arguments.items()), model.state)
+    _check_initial(model.initial, model.state)
+    for prop in model.properties:
+        for predicate, kinds in _asked(model, prop):
+            require_predicate(predicate, kinds)
+    if scope is not None:
+        _check_sizes(model, scope)
+
+
+@cache
+def check_text(function: FunctionType) -> None:
+    """Hold what the text alone shows, in a function and in all that it calls; raises RuleError."""
+    for reached in functions_reached(function):
+        check_paths(reached.__code__)
+
+
+@cache
+def _check_transition(function, arguments, state):
+    check_text(function)
+    check_guards(Transition(function))
+    _kind(function, (Part(state, "s"), *(kind_of(domain) for _, domain in arguments)))
+
+
+@cache
+def _check_initial(function, state):
+    check_text(function)
+    _kind(function, (Part(state, "s"), *map(kind_of, Transition(function).declared.values())))
+
+
+@cache
+def require_predicate(function: FunctionType, kinds: tuple) -> None:
+    """Hold the language in a predicate of arguments of these kinds; it answers, and writes nothing. Raises RuleError."""
+    check_text(function)
+    for reached in functions_reached(function):
+        for node in stores(reached.__code__):
+            raise rule_error("a property writes nothing", node, reached.__code__)
+    answer = _kind(function, kinds)
+    if answer is NOTHING or not is_number(answer):
+        raise rule_error("a property returns True or False", definition(function.__code__), function.__code__)
+
+
+def _kind(function, kinds):
+    if function.__code__.co_argcount != len(kinds):
+        raise rule_error(f"it is called with {len(kinds)} arguments", definition(function.__code__), function.__code__)
+    return Inference().call(function, kinds)
+
+
+def _asked(model: Model, prop: Property):
+    """Each predicate of a property, with the kinds of what it is called with."""
+    state = Part(model.state, "s")
+    if prop.kind == "step":
+        before, after = Part(model.state, "before"), Part(model.state, "after")
+        for transition in filter(prop.concerns, model.transitions):
+            arguments = map(kind_of, transition.arguments.values()) if prop.of else ()
+            yield prop.predicate, (before, after, *arguments)
+        return
+    fixed = Transition(prop.predicate).declared if prop.kind in LIVENESS else {}
+    for predicate in filter(None, (prop.predicate, prop.after, *(a.when for a in prop.given if a.kind == AT_LAST))):
+        yield predicate, (state, *_kinds(predicate, fixed))
+    for assumption in prop.given:
+        for transition in model.transitions if assumption.when and assumption.kind != AT_LAST else ():
+            if transition.function.__name__ in assumption.of or transition.name in assumption.of:
+                yield assumption.when, (state, *_kinds(assumption.when, transition.arguments))
+
+
+def _kinds(predicate, arguments):
+    """The kinds of what a predicate takes besides a state, by name."""
+    names = predicate.__code__.co_varnames[1:predicate.__code__.co_argcount]
+    return tuple(kind_of(arguments[name]) for name in names if name in arguments)
+
+
+def _check_sizes(model, scope):
+    for leaf in leaves(model.state, scope):
+        if leaf.low < -LARGEST or leaf.high > LARGEST:
+            raise RuleError(f"{model.system}/{model.variant}: {leaf.expression} goes from {leaf.low} to {leaf.high};"
+                            " a field holds 32 bits, so declare a smaller range")
