@@ -85,19 +85,19 @@ class Layout:
 class Program:
     """Functions that call each other, at one scope.
 
-    A `checked` program tests every index and every shift: where one is out of range, it goes on with 0, and
-    the word called `FLAG` becomes the number of the place in `places`.
+    Every index and every shift is tested: where one is out of range, it goes on with 0, and the word called `FLAG`
+    becomes the number of the place in `places`.
     """
 
     FLAG = "out_of_range"
 
-    def __init__(self, scope: Scope, checked: bool = False):
-        self.layout, self.checked = Layout(scope), checked
+    def __init__(self, scope: Scope):
+        self.layout = Layout(scope)
         self.places = ["nowhere"]
         self._lowered: dict[tuple, Lowered] = {}
-        self._texts = {"copy": "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"}
-        if checked:
-            self._texts[self.FLAG] = f"@{self.FLAG} = global i64 0"
+        self._texts = {
+            "copy": "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", self.FLAG: f"@{self.FLAG} = global i64 0",
+        }
 
     @property
     def text(self) -> str:

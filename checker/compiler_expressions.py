@@ -33,6 +33,7 @@ class Words:
 
 
 COPY = "the function copy(to, source), of two records"
+OUT_OF_RANGE = "the function out_of_range(): the number of the place where an index was, since it was last asked; or 0"
 WORD = "a word of 64 bits"
 LEAF = "a leaf of 32 bits"
 LEAST, MOST = -(1 << 31), (1 << 31) - 1
@@ -112,9 +113,7 @@ class Expressions:
         return kind, self.writer.ask(f"getelementptr [{size} x i8], ptr {base.text}, i64 {index.text}")
 
     def _checked(self, value, limit, node):
-        """A number that must be below `limit`; a checked program notes where it is not and takes 0."""
-        if not self.program.checked:
-            return value
+        """A number that must be below `limit`; where it is not, that is noted, and 0 taken."""
         self.program.places.append(self._told("out of range", node))
         inside, flag = self._compared("ult", value, number(limit)), f"@{self.program.FLAG}"
         last = number(len(self.program.places) - 1)
@@ -286,6 +285,8 @@ class Expressions:
         arguments = [self.value(argument) for argument in node.args]
         if callee is COPY:
             return self._copy(*arguments)
+        if callee is OUT_OF_RANGE:
+            return self._out_of_range()
         answer = self.program.lowered(callee, tuple(argument.kind for argument in arguments))
         listed = ", ".join(f"{argument.type} {argument.text}" for argument in arguments)
         return Value(answer.kind, self.writer.ask(f"call {answer.type} @{answer.name}({listed})"))
@@ -294,6 +295,12 @@ class Expressions:
         size = self.program.layout.size(source.kind)
         self.writer.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {to.text}, ptr {source.text}, i64 {size}, i1 false)")
         return number(0)
+
+    def _out_of_range(self):
+        flag = f"@{self.program.FLAG}"
+        place = self.load(WORD, flag)
+        self.writer.store(number(0), flag)
+        return place
 
     def _builtin(self, name, node):
         if name == "len":

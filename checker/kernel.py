@@ -17,7 +17,7 @@ from typing import Callable
 import numpy as np
 
 from checker.compiler import Generated, Program
-from checker.compiler_expressions import COPY, Words
+from checker.compiler_expressions import COPY, OUT_OF_RANGE, Words
 from checker.compiler_text import NUMBER
 from checker.errors import UserError
 from checker.machine import SPEED, Code
@@ -98,7 +98,7 @@ class Kernel:
         if self.representatives:
             rows = Words(self.packing.words)
             program.export("represent_all", self._represent_all(), (rows, NUMBER, state, Words(), Words()))
-        text = program.text.encode()
+        self.places, text = program.places, program.text.encode()
         return Compiled(
             zlib.compress(text, 1), hashlib.sha256(text).hexdigest(), dtype(state, self.scope).itemsize,
             self.packing.words, self.bases[-1],
@@ -110,7 +110,7 @@ class Kernel:
     def _expand(self):
         """The function `expand`, with all that it calls."""
         called = {
-            "copy": COPY, "unpack": Generated.of(self.packing.unpack_source()), "pack": self._pack(),
+            "copy": COPY, "out_of_range": OUT_OF_RANGE, "unpack": Generated.of(self.packing.unpack_source()), "pack": self._pack(),
             "judge": Generated.of("\n".join(self._judging_steps()), **self._predicates("q", self.step_properties)),
             "refuse": Generated.of(REFUSE), **self.functions(),
         }
@@ -173,8 +173,6 @@ class Kernel:
             yield f"{indent}        refuse(code, i, number, cuts, fault)"
             yield f"{indent}    moves += 1"
             yield f"{indent}    copy(t, s)"
-        yield "        if moves == 0 and dead[0] < 0:"
-        yield "            dead[0] = i"
 
     def _step_properties(self, transition, names, indent):
         for i, prop in enumerate(self.step_properties):
@@ -219,6 +217,12 @@ def expand(states, first, end, room, most, following, s, t, out, origins, number
         unpack(states[i], s)
         copy(t, s)"""
 EXPAND_TAIL = """
+        if moves == 0 and dead[0] < 0:
+            dead[0] = i
+        place = out_of_range()
+        if place != 0 and fault[0] < 0:
+            fault[0] = i
+            fault[1] = 0 - place
     following[0] = end
     return n
 """
@@ -289,8 +293,8 @@ class Expansion:
         `origins` are indices into `states`, `numbers` step numbers; the arrays are reused by the next
         batch. Afterwards `judged` holds, for each property of states, the first index that violates it
         (or reaches it, for *sometimes*), `broken` the first (index, step number) for each property of
-        steps, `fault` the first step that left a declared range, and `dead` the first state without a step;
-        -1 for none.
+        steps, `fault` the first step that left a declared range (a number below 0: an index did, in some step from
+        that state), and `dead` the first state without a step; -1 for none.
         """
         first, states = 0, np.ascontiguousarray(states, np.uint64)
         while first < len(states):
@@ -307,12 +311,18 @@ class Expansion:
 
 
 def require_in_range(kernel: Kernel, expansion: Expansion) -> None:
-    """Raise UserError when a step has put a value out of its declared range."""
+    """Raise UserError when a step has put a value, or an index, out of its range."""
     if expansion.fault[0] >= 0:
-        transition, arguments = kernel.step(int(expansion.fault[1]))
-        name = f"{kernel.model.system}/{kernel.model.variant}"
-        step = f"{transition.name}{arguments}"
-        raise UserError(f"{name}: {step} puts a value out of its declared range; mend the specification")
+        raise UserError(f"{told_fault(kernel, int(expansion.fault[1]))}; mend the specification")
+
+
+def told_fault(kernel: Kernel, number: int) -> str:
+    """What a step did whose number is a `fault`: left a declared range; below 0, used an index out of its range."""
+    name = f"{kernel.model.system}/{kernel.model.variant}"
+    if number < 0:
+        return f"{name}: {kernel.places[-number]}"
+    transition, arguments = kernel.step(number)
+    return f"{name}: {transition.name}{arguments} puts a value out of its declared range"
 
 
 def compile_all(kernels: list[Compiled]) -> None:

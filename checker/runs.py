@@ -146,11 +146,8 @@ def result_of(
     outcome = explorer.outcome
     if outcome.fault:
         step = trace_of(run, kernel, replace(outcome.fault, number=None))
-        transition, arguments = kernel.step(outcome.fault.number)
-        raise UserError(
-            f"{check.model.system}/{check.model.variant}: {transition.name}{arguments} puts a value out of its"
-            f" declared range, in a state {step.states} states from the start; mend the specification"
-        )
+        raise UserError(f"{told_fault(kernel, outcome.fault.number)}, in a state {step.states} states from the start;"
+                        " mend the specification")
     violations = [_violation(trace_of(run, kernel, found), found.name) for found in outcome.violations]
     violations += [_violation(d.lasso, d.prop.name, d.reasons) for d in decided or () if d.lasso]
     violations.sort(key=lambda violation: violation["trace_length"])

@@ -13,20 +13,19 @@ from spec.language.plain import get, put
 
 
 class OutOfRange(Exception):
-    """A checked function used an index or a shift that is out of range."""
+    """A function used an index or a shift that is out of range."""
 
 
 class Alone:
-    """Compiled functions of one scope; `checked` ones raise OutOfRange instead of leaving an array."""
+    """Compiled functions of one scope, which raise OutOfRange instead of leaving an array."""
 
-    def __init__(self, scope, functions, checked=False):
-        self._program = Program(scope, checked)
+    def __init__(self, scope, functions):
+        self._program = Program(scope)
         for i, (function, kinds) in enumerate(functions):
             self._program.export(f"f{i}", function, tuple(kinds))
-        flag = [Program.FLAG] if checked else []
-        self._code = Code(self._program.text, *(f"f{i}" for i in range(len(functions))), *flag, speed=0)
+        self._code = Code(self._program.text, *(f"f{i}" for i in range(len(functions))), Program.FLAG, speed=0)
         self._calls = [self._code.function(f"f{i}", len(kinds)) for i, (_, kinds) in enumerate(functions)]
-        self._flag = ctypes.c_int64.from_address(self._code.address(Program.FLAG)) if checked else ctypes.c_int64()
+        self._flag = ctypes.c_int64.from_address(self._code.address(Program.FLAG))
 
     def __call__(self, *arguments):
         """Call the first function."""
@@ -42,9 +41,9 @@ class Alone:
 
 
 def transitions_alone(model, scope):
-    """The transitions of a model, compiled by themselves with checked indices, in their order."""
+    """The transitions of a model, compiled by themselves, in their order."""
     kinds = [(t.function, [model.state] + [NUMBER] * len(t.arguments)) for t in model.transitions]
-    return Alone(scope, kinds, checked=True)
+    return Alone(scope, kinds)
 
 
 def records(declaration, scope, states):
