@@ -6,7 +6,6 @@ A transition that refuses has changed nothing: nobody takes back what it wrote.
 from __future__ import annotations
 
 import ast
-import inspect
 from types import FunctionType
 from typing import Iterator
 
@@ -56,11 +55,13 @@ def _check_signature(function):
 
 def _check_returns(function):
     for node in nodes_of(function.__code__):
-        if isinstance(node, ast.Return) and not returns(node, True) and not returns(node, False):
+        if isinstance(node, ast.Return) and not _answers(node, function):
             raise rule_error("a transition returns True or False", node, function.__code__)
-    last = definition(function.__code__).body[-1]
-    if not returns(last, True):
-        raise rule_error("a transition ends with return True", last, function.__code__)
+
+
+def _answers(node, function):
+    """Whether a return is of True, of False, or of what a transition answers that is part of this one."""
+    return returns(node, True) or returns(node, False) or part_of(node, function) is not None
 
 
 def returns(node: ast.AST, value: bool) -> bool:
@@ -101,24 +102,29 @@ def reaches(function: FunctionType, seams) -> bool:
 
 
 def part_of(statement: ast.AST, function: FunctionType) -> FunctionType | None:
-    """The transition whose guards, request and effects are part of this one: in ``if not part(s, ...): return False``.
-
-    It may be the last of several conditions.
+    """The transition whose guards, request and effects are part of this one, in ``if not part(s, ...): return False``
+    (where it may be the last of several conditions) or ``return part(s, ...)``.
     """
     match statement:
         case ast.If(test=test, body=[ast.Return() as refusal], orelse=[]) if returns(refusal, False):
             last = test.values[-1] if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else test
-            match last:
-                case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name(id=name))):
-                    callee = function.__globals__.get(name)
-                    return callee if is_transition(callee) and writes(callee) else None
-    return None
+            called = last.operand if isinstance(last, ast.UnaryOp) and isinstance(last.op, ast.Not) else None
+        case ast.Return(value=called):
+            pass
+        case _:
+            return None
+    if not isinstance(called, ast.Call):
+        return None
+    callee = function.__globals__.get(called.func.id)
+    return callee if _is_whole(callee) and writes(callee) else None
 
 
-def is_transition(callee: object) -> bool:
-    """Whether a function says of itself that it is a transition: it takes the state, and names its guards."""
-    takes_state = isinstance(callee, FunctionType) and callee.__code__.co_varnames[:1] == ("s",)
-    return takes_state and "\nGuards:" in (inspect.getdoc(callee) or "")
+def _is_whole(callee):
+    """Whether a function of the state answers as a transition does."""
+    if not isinstance(callee, FunctionType) or callee.__code__.co_varnames[:1] != ("s",):
+        return False
+    found = [node for node in nodes_of(callee.__code__) if isinstance(node, ast.Return)]
+    return bool(found) and all(_answers(node, callee) for node in found)
 
 
 def _calls(statement):

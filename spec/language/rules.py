@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from types import FunctionType
 from typing import Callable
 
 from spec.language.accepted import require_accepted
-from spec.language.guards import check_guards, events, is_transition
+from spec.language.guards import check_guards, events, returns
 from spec.language.model import Model, Transition
 from spec.language.subset import RuleError, definition, functions_reached, is_store, nodes_of, rule_error
 
@@ -38,6 +39,9 @@ def check_transition(transition: Transition, seams: tuple[Callable, ...] = (), a
     function = transition.function
     functions_reached(function)
     check_guards(transition)
+    last = definition(function.__code__).body[-1]
+    if not returns(last, True):
+        raise rule_error("a transition ends with return True", last, function.__code__)
     environment = is_environment(function)
     requests = _check_requests(function, seams)
     sections = ["Guards:", "Effects:"] + ["Kafka:"] * (not environment) + ["Request:"] * bool(requests)
@@ -128,10 +132,15 @@ def _access(node, parents):
     return ast.unparse(node), parents[node]
 
 
+def _is_transition(callee):
+    takes_state = isinstance(callee, FunctionType) and callee.__code__.co_varnames[:1] == ("s",)
+    return takes_state and "\nGuards:" in (inspect.getdoc(callee) or "")
+
+
 def _is_part_call(node, function, seams):
     """Whether another transition is called, which is held to the same rule."""
     callee = function.__globals__.get(node.func.id) if isinstance(node, ast.Call) else None
-    if not is_transition(callee):
+    if not _is_transition(callee):
         return False
     if not is_environment(callee):
         _check_ownership(callee, seams)

@@ -1,7 +1,7 @@
 """Mutants of the reassignment of partitions: one deliberate mistake each, on the variant `reassigning`."""
 
 from spec.language.sequences import push
-from spec.language.sets import contains, difference, intersection, union
+from spec.language.sets import contains, difference, intersection, only, union
 from spec.mutants.partition_mutant import mutant, mutant_within
 from spec.partition.context import REASSIGN, clear, copy
 from spec.partition.deletion.progress import to_take_offline
@@ -81,7 +81,7 @@ def write_unchecked(zk, b, p, partition, epoch, fate):
 
 def tell_first(zk, b, members):
     """Only broker 0 is told of the leader epoch that a reassignment raises."""
-    return intersection(known_as_they_are(zk, b, members), 1)
+    return intersection(known_as_they_are(zk, b, members), only(0))
 
 
 def keep_eligible(controller, topics):
