@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from types import FunctionType
-from typing import Iterator
+from typing import Iterable
 
 from spec.language.domains import Choice, Flag, Id, Number, SetOf
 from spec.language.model import Transition
@@ -22,21 +22,22 @@ def check_guards(transition: Transition) -> None:
     Raises RuleError.
     """
     _check_signature(transition.function)
-    _check_order(transition.function)
+    check_order(transition.function)
 
 
-def _check_order(function):
-    """Hold the returns and their order, in a function and in the transitions that it is made of."""
+def check_order(function: FunctionType, seams: Iterable[FunctionType] = ()) -> bool:
+    """Hold the order guards, request, effects on every path, in a function and the transitions that it is made of.
+
+    A request is a call of one of the seams, or of what calls one. Returns whether there is any; raises RuleError.
+    """
     _check_returns(function)
-    code, has_changed = function.__code__, False
-    for statement in nodes_of(code):
+    for statement in nodes_of(function.__code__):
         part = part_of(statement, function)
         if part:
-            _check_order(part)
-    for kind, node in events(definition(code).body, function):
-        if kind == "refusal" and has_changed:
-            raise rule_error("guards first: no return False after an effect or a request", node, code)
-        has_changed = has_changed or kind == "effect"
+            check_order(part, seams)
+    walk = _Walk(function, seams)
+    walk.block(definition(function.__code__).body, frozenset())
+    return walk.has_requests
 
 
 def _check_signature(function):
@@ -69,31 +70,60 @@ def returns(node: ast.AST, value: bool) -> bool:
     return isinstance(node, ast.Return) and isinstance(node.value, ast.Constant) and node.value.value is value
 
 
-def events(statements: list[ast.stmt], function: FunctionType, seams=()) -> Iterator[tuple[str, ast.AST]]:
-    """("refusal" | "request" | "effect", node) in the order of the text; a loop's body counts twice."""
-    for statement in statements:
-        part = part_of(statement, function)
+EFFECT, REQUEST = "effect", "request"
+
+
+class _Walk:
+    """A walk along all paths with what each has done: EFFECT, REQUEST; None where every path has returned."""
+
+    def __init__(self, function, seams):
+        self._function, self._code, self._seams = function, function.__code__, seams
+        self.has_requests = False
+
+    def block(self, statements, done):
+        for statement in statements:
+            done = done if done is None else self._statement(statement, done)
+        return done
+
+    def _statement(self, node, done):
+        part = part_of(node, self._function)
         if part:
-            yield "refusal", statement
-            if reaches(part, seams):
-                yield "request", statement
-            yield "effect", statement
-            continue
-        for call in _calls(statement):
-            callee = function.__globals__.get(call.func.id)
-            if callee and reaches(callee, seams):
-                yield "request", call
-            if callee and writes(callee):
-                yield "effect", call
-        match statement:
+            self._refuse(node, done)
+            done = self._called(part, node, done) | {EFFECT}
+            return None if isinstance(node, ast.Return) else done
+        for call in _calls(node):
+            callee = self._function.__globals__.get(call.func.id)
+            done = self._called(callee, call, done) if isinstance(callee, FunctionType) else done
+        match node:
+            case ast.Return():
+                if returns(node, False):
+                    self._refuse(node, done)
+                return None
             case ast.If():
-                yield from events(statement.body + statement.orelse, function, seams)
+                ends = [self.block(node.body, done), self.block(node.orelse, done)]
+                reached = [end for end in ends if end is not None]
+                return frozenset().union(*reached) if reached else None
             case ast.For():
-                yield from events(statement.body * 2, function, seams)
-            case ast.Return() if returns(statement, False):
-                yield "refusal", statement
-            case ast.Assign() | ast.AugAssign() if any(is_store(node) for node in ast.walk(statement)):
-                yield "effect", statement
+                for _ in range(2):
+                    done = done | (self.block(node.body, done) or frozenset())
+            case ast.Assign() | ast.AugAssign() if any(is_store(part) for part in ast.walk(node)):
+                return done | {EFFECT}
+        return done
+
+    def _called(self, callee, node, done):
+        """What is done once a function was called, which may be a request and may write."""
+        if reaches(callee, self._seams):
+            self.has_requests = True
+            if REQUEST in done:
+                raise rule_error("at most one request", node, self._code)
+            if EFFECT in done:
+                raise rule_error("the request comes before the first effect", node, self._code)
+            done = done | {REQUEST}
+        return done | {EFFECT} if writes(callee) else done
+
+    def _refuse(self, node, done):
+        if done:
+            raise rule_error("guards first: no return False after an effect or a request", node, self._code)
 
 
 def reaches(function: FunctionType, seams) -> bool:

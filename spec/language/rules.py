@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Callable
 
 from spec.language.accepted import require_accepted
-from spec.language.guards import check_guards, events, returns
+from spec.language.guards import check_guards, check_order, returns
 from spec.language.model import Model, Transition
 from spec.language.subset import RuleError, definition, functions_reached, is_store, nodes_of, rule_error
 
@@ -43,7 +43,7 @@ def check_transition(transition: Transition, seams: tuple[Callable, ...] = (), a
     if not returns(last, True):
         raise rule_error("a transition ends with return True", last, function.__code__)
     environment = is_environment(function)
-    requests = _check_requests(function, seams)
+    requests = check_order(function, seams)
     sections = ["Guards:", "Effects:"] + ["Kafka:"] * (not environment) + ["Request:"] * bool(requests)
     _check_docstring(function, sections)
     _check_ghosts(function)
@@ -71,23 +71,6 @@ def _check_docstring(function, sections):
             raise rule_error(f"the docstring has {section}", tree, function.__code__)
     if tree.body[-1].end_lineno - tree.body[0].lineno >= MOST_LINES:
         raise rule_error(f"a body has at most {MOST_LINES} lines", tree, function.__code__)
-
-
-def _check_requests(function, seams):
-    """Hold that there is one request at most, before the first effect and after the last refusal; returns it."""
-    code, effects, requests = function.__code__, [], []
-    for kind, node in events(definition(code).body, function, seams):
-        if kind == "refusal" and requests:
-            raise rule_error("guards first: no return False after an effect or a request", node, code)
-        if kind == "request" and requests:
-            raise rule_error("at most one request", node, code)
-        if kind == "request" and effects:
-            raise rule_error("the request comes before the first effect", node, code)
-        if kind == "effect":
-            effects.append(node)
-        elif kind == "request":
-            requests.append(node)
-    return requests
 
 
 def _codes(functions):
