@@ -11,6 +11,7 @@ from checker.errors import UserError
 from spec.language.accepted import require_accepted
 from spec.language.domains import Scope, sorts
 from spec.language.model import STANDARD, Model, Property, always
+from spec.language.subset import RuleError
 
 
 @dataclass(frozen=True)
@@ -78,5 +79,7 @@ def _own(model, name):
         prop = always(predicate)
         require_accepted(replace(model, properties=(prop,)))
         return prop
+    except RuleError:
+        raise
     except Exception as error:  # noqa: BLE001 - the user's own file
         raise UserError(f"{path}: {type(error).__name__}: {error}") from error

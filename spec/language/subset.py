@@ -81,8 +81,8 @@ def definition(code: CodeType) -> ast.FunctionDef:
     if tree.name != code.co_name:
         raise RuleError(f"the file has changed under the run: {code.co_name}, {place_in(code.co_filename, code.co_firstlineno)}")
     ast.increment_lineno(tree, code.co_firstlineno - 1)
-    if ast.get_docstring(tree) is not None and len(tree.body) > 1:
-        tree.body = tree.body[1:]
+    if ast.get_docstring(tree) is not None:
+        tree.body = tree.body[1:] or [ast.copy_location(ast.Pass(), tree.body[0])]
     return tree
 
 

@@ -44,7 +44,10 @@ def note(s, n: Node):
 
 def look(s, n: Node):
     """A step that changes nothing."""
-    return s.done[n] > 0
+    if s.done[n] == 0:
+        return False
+
+    return True
 
 
 def start(s):

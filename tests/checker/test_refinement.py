@@ -10,7 +10,6 @@ from checker.local import explore_here
 from checker.refine.search import refine
 from spec.language.model import Transition
 from spec.language.refinement import Added, Refinement
-from spec.language.sets import contains
 from spec.museum.replica import CURRENT, FENCED, SHRUNK_ISR, TO_HW, scope
 from spec.mutants.mutant import everywhere
 from spec.mutants.replica import reached_with_answer
@@ -89,17 +88,18 @@ def test_a_follower_counted_before_it_has_the_record_is_no_refinement():
     assert found.reason.startswith("Logs are the same")
 
 
-ODD = 0b101010
+def is_odd(node):
+    return node == 1 or node == 3 or node == 5
 
 
 def same_parity(s, a):
     """Both nodes are odd, or none."""
-    return contains(ODD, s.node) == contains(ODD, a.node)
+    return is_odd(s.node) == is_odd(a.node)
 
 
 def not_ahead(s, a):
     """Both nodes are odd, or none; the concrete one is not the higher."""
-    return contains(ODD, s.node) == contains(ODD, a.node) and s.node <= a.node
+    return is_odd(s.node) == is_odd(a.node) and s.node <= a.node
 
 
 NODES = st.integers(0, 5)
