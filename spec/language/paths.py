@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from types import CodeType
 
 from spec.language.subset import definition, nodes_of, rule_error
 
 
+@cache
 def check_paths(code: CodeType) -> None:
     """Hold both rules in a function's own text; raises RuleError."""
     tree = definition(code)

@@ -13,7 +13,6 @@ import textwrap
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Iterator
 
 from spec.errors import UserError
 from spec.language import sets
@@ -35,11 +34,12 @@ class RuleError(UserError):
     """A function breaks a writing rule; the message is one line: rule, construct, file and line."""
 
 
-def functions_reached(function: FunctionType) -> list[FunctionType]:
+@cache
+def functions_reached(function: FunctionType) -> tuple[FunctionType, ...]:
     """`function` and all that it calls, however deep, each once; raises RuleError where one breaks a rule."""
     found: list[FunctionType] = []
     _reach(function, (), found)
-    return found
+    return tuple(found)
 
 
 def _reach(function, callers, found):
@@ -99,10 +99,11 @@ def place_in(file: str, line: int) -> str:
     return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line}"
 
 
-def nodes_of(code: CodeType) -> Iterator[ast.AST]:
+@cache
+def nodes_of(code: CodeType) -> tuple[ast.AST, ...]:
     """All statements and expressions of a function's body."""
-    for statement in definition(code).body:
-        yield from (node for node in ast.walk(statement) if hasattr(node, "lineno"))
+    body = definition(code).body
+    return tuple(node for statement in body for node in ast.walk(statement) if hasattr(node, "lineno"))
 
 
 @cache
