@@ -138,9 +138,7 @@ def fits(kind: object, domain: object) -> bool:
             return 0 <= kind.low and kind.high < len(domain.names)
         case Number(low, high) if isinstance(kind, Constant):
             return low <= kind.low and (isinstance(high, Bound) or kind.high <= high)
-        case Id(sort, nobody):
-            if isinstance(kind, Constant):
-                return kind.low >= (NOBODY if nobody else 0)
-            return not isinstance(kind, IdOf) or kind.sort == sort
+        case Id(nobody=nobody) if isinstance(kind, Constant):
+            return kind.low >= (NOBODY if nobody else 0)
     return is_number(kind)
 

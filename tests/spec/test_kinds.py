@@ -206,11 +206,6 @@ def sets_a_set_to_a_number(s):
     return True
 
 
-def sets_an_id_of_another_sort(s, t: Id("topics")):
-    s.owner = t  # here
-    return True
-
-
 def sets_a_number_beyond_its_range(s):
     s.x = 6  # here
     return True
@@ -262,7 +257,6 @@ STORES = {
     sets_a_code_that_is_none: "a field takes what its domain can hold: a number, not 2",
     sets_a_set_of_another_sort: "a field takes what its domain can hold: a set of brokers, not a set of topics",
     sets_a_set_to_a_number: "a field takes what its domain can hold: a set of brokers, not 5",
-    sets_an_id_of_another_sort: "a field takes what its domain can hold: an id of brokers, not an id of topics",
     sets_a_number_beyond_its_range: "a field takes what its domain can hold: a number, not 6",
     assigns_a_record: "a record or an array is not assigned; assign its fields one by one",
 }
