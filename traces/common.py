@@ -3,13 +3,14 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from traces.cluster import below
-from traces.versions import Version, Versions
+from traces.versions import NEVER, Version, Versions
 from traces.znodes.json_parts import entries_in, is_int, is_number, json_in
 from traces.zookeeper.transactions import CloseSession, Create, Delete, Operation, SetData, Transaction
 from traces.zookeeper.tree import Tree
@@ -46,12 +47,14 @@ class CommonInputs:
         self._dealt: dict[int, list[int]] = defaultdict(list)
         self._failed_directory: dict[int, int] = {}
         self._times: list[tuple[int, int]] = []
+        self._clock: list[tuple[int, int]] = []
         for path, node in tree.nodes.items():
             self._note(0, path, node.data or b"")
 
     def add(self, transaction: Transaction, tree: Tree) -> None:
         """Note what a transaction that succeeded did; `tree` is the one after it."""
         self.last_time = transaction.time
+        self._clock.append((transaction.zxid, transaction.time))
         for operation in transaction.operations:
             match operation:
                 case Create(path, data) | SetData(path, data):
@@ -117,6 +120,25 @@ class CommonInputs:
     def topics_requested(self) -> set[str]:
         """The topics that /admin/reassign_partitions ever listed."""
         return {topic for version in self.requests(0, _LAST) for topic, _ in version.value}
+
+    @cached_property
+    def absences(self) -> dict[int, list[tuple[int, int]]]:
+        """From when to when (zxids) each broker was not registered that ever was; 0 and NEVER are beyond the log."""
+        versions, found, before = list(self.brokers), defaultdict(list), frozenset()
+        gone = dict.fromkeys(frozenset().union(*(version.value for version in versions)), 0)
+        for zxid, there in versions:
+            for broker in there - before:
+                found[broker].append((gone[broker], zxid))
+            gone |= dict.fromkeys(before - there, zxid)
+            before = there
+        for broker in gone.keys() - before:
+            found[broker].append((gone[broker], NEVER))
+        return dict(found)
+
+    def time_at(self, zxid: float) -> int:
+        """The time (ms) of a record, or of the last one before it of those that are no mere states of partitions."""
+        place = bisect_right(self._clock, (zxid, inf))
+        return self._clock[place - 1][1] if place else 0
 
     def _note(self, zxid: int, path: str, data: bytes | None) -> None:
         known = below(self._root, path) or ""

@@ -41,7 +41,7 @@ class Common:
     `sessions`: those that were open before the first record that counts; `timeouts`: how long each session lasts
     unheard, in ms; `deleters`: the sessions that delete znodes of topics; `requests`: the writes of
     /admin/reassign_partitions, which are in every stream from 2.4 on; `told`: the zxids at which each broker told of
-    ISRs.
+    ISRs; `whole`: no record is missing between others.
     """
 
     members: Members
@@ -58,11 +58,17 @@ class Common:
     told: dict[int | None, Sequence[int]]
     subjects: Subjects
     census: Census
+    whole: bool
 
     @cached_property
     def brokers(self) -> set[int]:
         """The ids of all brokers that registered, or that a request names."""
         return self.inputs.all_brokers()
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether what a controller does shows what it is done with: nothing is missing, and it has one thread."""
+        return self.whole and self.features.has_one_thread
 
     @cached_property
     def moments(self) -> np.ndarray:

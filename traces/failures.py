@@ -15,12 +15,15 @@ class Failures:
     def __init__(self):
         self._failed: dict[tuple[int, bool, bool], array] = defaultdict(_zxids)
         self._refused: dict[int, array] = defaultdict(_zxids)
+        self._existed: dict[int, array] = defaultdict(_zxids)
 
     def add(self, transaction: Transaction) -> None:
         """Note a transaction that failed."""
         codes = {o.code for o in transaction.operations if isinstance(o, Failure)}
         if NODEEXISTS not in codes:
             self._failed[transaction.session, transaction.multi, NONODE in codes].append(transaction.zxid)
+        else:
+            self._existed[transaction.session].append(transaction.zxid)
         if BADVERSION in codes:
             self._refused[transaction.session].append(transaction.zxid)
 
@@ -37,6 +40,10 @@ class Failures:
     def refused(self, session: int, first: int, last: int) -> bool:
         """Whether a request of a session failed between two records because of a version."""
         return _between(self._refused[session], first, last)
+
+    def existed(self, session: int, first: int, last: int) -> bool:
+        """Whether a request of a session failed between two records because its znode was there."""
+        return _between(self._existed[session], first, last)
 
 
 def _zxids() -> array:

@@ -23,9 +23,22 @@ class Features(NamedTuple):
         return self.variant.startswith("fenced")
 
     @property
+    def has_one_thread(self) -> bool:
+        """Whether a controller handles one event after the other, in one thread (1.1 and later)."""
+        return self.variant != "zkclient"
+
+    @property
     def elects_what_is_deleted(self) -> bool:
         """Whether a controlled shutdown elects for topics that are queued for deletion (up to 2.2)."""
         return not self.kip455
+
+    @property
+    def takes_the_dead_offline_at_first(self) -> bool:
+        """Whether a new controller takes the replicas of dead brokers out of the ISRs (2.3 and later).
+
+        A log of 2.3 is like one of 2.2: it is not held to that.
+        """
+        return self.kip455
 
 
 def find_features(recording: Recording, variant: str, root: str) -> Features:

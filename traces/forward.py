@@ -28,7 +28,8 @@ class Floors:
     """Keeps the explanations by views not older than what the controller had seen before.
 
     `zxids`: of all changes, stream by stream; `seen`: the oldest view that a controller could have at each zxid of
-    `wanted`; `failed`: what no explanation is left of.
+    `wanted`; `failed`: what no explanation is left of; `reigns`: codes of `names`, epoch and session; `floors`: the
+    oldest view that its controller can have behind it, 0 where it shows none.
     """
 
     def __init__(self, common: Common, found: list[Found], wanted: set[int]):
@@ -40,12 +41,13 @@ class Floors:
                                     or [np.zeros(0, np.int64)])
         self._codes = self._joined([each.changes.columns[2] for each in found], self._code)
         names: dict[tuple, int] = {}
-        reigns = self._joined([each.changes.columns[1] for each in found],
-                              lambda reign: names.setdefault(reign, len(names)))
+        self.reigns = self._joined([each.changes.columns[1] for each in found],
+                                   lambda reign: names.setdefault(reign, len(names)))
+        self.names, self.floors = list(names), np.zeros(len(self.zxids), np.int64)
         self._order = np.argsort(self.zxids, kind="stable")
         self.seen: dict[int, int] = {}
         self.failed: list[Failed] = []
-        self._narrow(reigns, list(names))
+        self._narrow(self.reigns, self.names)
 
     def _code(self, explanations: Explanations) -> int:
         if explanations not in self._known:
@@ -76,6 +78,7 @@ class Floors:
                 if (code, floor) not in known:
                     known[code, floor] = self._admissible(code, floor)
                 new, floors[reign] = known[code, floor]
+                self.floors[place] = floors[reign]
                 if new != code:
                     self._codes[place] = new
                     if not new:
@@ -96,6 +99,16 @@ class Floors:
         why = f"its controller had seen the /brokers/ids of {floor:#x} before; each explanation needs an older one"
         certain = not self._common.terms.claimed(*reign).unknown
         self.failed.append(Failed(stream, place - int(self._bounds[stream]), why, certain))
+
+    @property
+    def values(self) -> list[Explanations]:
+        """All explanations that some change has."""
+        return self._values
+
+    @property
+    def explained(self) -> np.ndarray:
+        """What explains each change."""
+        return self._codes
 
     def counts(self) -> Counter:
         """How many changes have the same explanations."""

@@ -169,4 +169,5 @@ class Gathering(Listener):
         return Common(
             self._members, features, self.controllers, self.registrations, terms, self.inputs, self.failures,
             self.sessions, self.timeouts, frozenset(self._deleters), self._requests if features.kip455 else [],
-            dict(self._told), Subjects(together), Census(self.inputs.departures, terms.ends))
+            dict(self._told), Subjects(together), Census(self.inputs.departures, terms.ends),
+            not self._recording.gaps)

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
@@ -54,6 +55,11 @@ class Terms:
     def ends(self) -> Mapping[tuple[int, int], float]:
         """The zxid at which each reign ends."""
         return {key: term.end for key, term in self.all.items()}
+
+    @cached_property
+    def by_start(self) -> list[Term]:
+        """All terms by the zxids at which they begin."""
+        return sorted(self.all.values(), key=lambda term: term.start)
 
     def claimed(self, epoch: int, session: int) -> Term | None:
         """The term that a partition state claims to be written in, None if its writer has not won it."""

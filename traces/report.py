@@ -93,6 +93,7 @@ class Report:
             "fenced": len(refused_by_epoch(result)) if result else 0,
             "problems": list(self.problems),
             "flaws": [flaw.as_json() for flaw in flaws(self.streams)] if self.streams else [],
+            "owed": [each.as_json() for each in self.streams.owed.waiting] if self.streams else [],
             "facts": self.facts and self.facts.as_json(),
             "partitions": changes_as_json(self.streams) if self.streams else None,
             "topics": topics_as_json(self.streams) if self.streams else None,
@@ -143,6 +144,8 @@ def print_report(report: Report) -> None:
         for each in flaws(report.streams):
             out.print(f"[yellow]{each.property} does not hold[/] in any version of Kafka, nor here: first at "
                       f"{each.zxid:#x}, {each.count:,} records. {each.text}", soft_wrap=True)
+        for each in report.streams.owed.waiting:
+            out.print(f"[yellow]owed[/] {escape(each.told)}", soft_wrap=True)
     if report.metrics:
         print_metrics(out, report.metrics)
     if report.logs:

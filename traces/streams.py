@@ -15,6 +15,7 @@ from traces.election.violations import Violation
 from traces.evidence import Common, Gathered
 from traces.facts.stream import facts_together
 from traces.forward import Floors
+from traces.owed.missing import Owed
 from traces.partitions.explanations import DELETION
 from traces.partitions.explained import Explained, is_ambiguous
 from traces.partitions.report import change_text
@@ -53,7 +54,8 @@ class Streams:
     forward; topic ids are unique. `best`: the first explanation of each change that has one, by zxid; `ways`: how many
     changes have the same explanations; `strange`: the changes without any; `kinds`: how many writes are of each
     stream and kind; `told`: the kind of each write, by its zxid; `odd`: the writes that nothing explains;
-    `overlapping`: the zxids of the changes by which a deletion has gone on during a reassignment (T3).
+    `overlapping`: the zxids of the
+    changes by which a deletion has gone on during a reassignment (T3).
     """
 
     def __init__(self, gathered: Gathered, found: list[Found]):
@@ -97,6 +99,11 @@ class Streams:
                 self.kinds[stream, kind] += 1
                 told.append(zxid, kind)
         self.told = ByZxid.of(told)
+
+    @cached_property
+    def owed(self) -> Owed:
+        """What controllers had to write, and did not."""
+        return Owed(self._gathered, self._found, self._floors)
 
     @property
     def ambiguous(self) -> int:
@@ -149,7 +156,8 @@ def _is_deletion(each: Explained, floor: int) -> bool:
 def unexplained(common: Common, streams: Streams) -> list[Unexplained]:
     """What nothing explains, in the order of the log."""
     return sorted([
-        *_partitions(streams), *_writes(streams), *_interruptions(common, streams), *_same_ids(streams)])
+        *_partitions(streams), *_writes(streams), *_interruptions(common, streams), *_same_ids(streams),
+        *(Unexplained(*each, True) for each in streams.owed.missing)])
 
 
 def _partitions(streams: Streams) -> Iterator[Unexplained]:

@@ -8,6 +8,8 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 Value = TypeVar("Value")
+NEVER = (1 << 63) - 1
+"""The zxid of what does not happen in the log."""
 
 
 class Version(NamedTuple):

@@ -11,9 +11,9 @@ import numpy as np
 
 from spec.language.domains import NOBODY
 from traces.evidence import Evidence
-from traces.partitions.inputs import NEVER
 from traces.pipeline.columns import distinct
 from traces.pipeline.states import NOTHING
+from traces.versions import NEVER
 
 
 @dataclass(frozen=True)

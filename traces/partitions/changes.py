@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ from traces.partitions.states import States
 from traces.pipeline.columns import following, groups
 from traces.pipeline.states import NOTHING, Codes
 from traces.pipeline.written import Writes
+from traces.versions import NEVER
 from traces.znodes.contents import PartitionState
 from traces.znodes.places import place_of
 from traces.zookeeper.snapshot import Znode
@@ -53,10 +55,22 @@ class Change:
         return self.after.controller_epoch, self.session
 
 
+class Standing(NamedTuple):
+    """The versions of all partitions' states by columns, those before the first write among them.
+
+    `partitions`, `states`: codes as of Changes; each stands from the record of zxid `since` to before that of `until`.
+    """
+
+    partitions: np.ndarray
+    states: np.ndarray
+    since: np.ndarray
+    until: np.ndarray
+
+
 class Changes(Sequence):
     """All changes by columns. `rows`: their places among the writes; `since`, `before`, `after`: as of a Change.
 
-    `partitions` are codes of `names`; `before` and `after` of `states`.
+    `partitions` are codes of `names`; `before` and `after` of `states`. `versions`: all that ever stood.
     """
 
     def __init__(self, nodes: Mapping[str, Znode], writes: Writes):
@@ -85,6 +99,10 @@ class Changes(Sequence):
         later, earlier = following(partitions)
         before, since = np.full(len(codes), _DELETED), np.zeros(len(codes), np.int64)
         before[later], since[later] = codes[earlier], zxids[earlier]
+        until = np.full(len(codes), NEVER)
+        until[earlier] = zxids[later]
+        kept = codes >= 0
+        self.versions = Standing(partitions[kept], codes[kept], zxids[kept], until[kept])
         since[before == _DELETED] = 0
         written = known + np.flatnonzero(codes[known:] != _DELETED)
         self.rows, self.partitions, self.zxids = rows[written - known], partitions[written], zxids[written]
@@ -99,6 +117,23 @@ class Changes(Sequence):
     @cached_property
     def _by_partition(self) -> dict[Partition, np.ndarray]:
         return {self.names[self.partitions[rows[0]]]: rows for rows in groups(self.partitions)}
+
+    def state_at(self, partition: Partition, zxid: int) -> PartitionState | None:
+        """The state that a partition has after the record of that zxid."""
+        rows = self._versions_of.get(partition, self.rows[:0])
+        since, until = self.versions.since[rows], self.versions.until[rows]
+        standing = rows[(since <= zxid) & (zxid < until)]
+        return self.states[self.versions.states[standing[-1]]] if len(standing) else None
+
+    def creation(self, partition: Partition, zxid: int) -> Change | None:
+        """The change that created the state that a partition has after a record; None where that was before the log."""
+        rows = self.of(partition)
+        rows = rows[(self.zxids[rows] <= zxid) & (self.since[rows] == 0)]
+        return self[int(rows[-1])] if len(rows) else None
+
+    @cached_property
+    def _versions_of(self) -> dict[Partition, np.ndarray]:
+        return {self.names[self.versions.partitions[rows[0]]]: rows for rows in groups(self.versions.partitions)}
 
     @property
     def overwritten(self) -> np.ndarray:

@@ -6,9 +6,9 @@ from math import inf
 import numpy as np
 
 from traces.partitions.changes import Changes
-from traces.partitions.inputs import NEVER
 from traces.pipeline.columns import distinct
 from traces.reigns import Reign, Reigns
+from traces.versions import NEVER
 
 
 class Claims:

@@ -8,14 +8,14 @@ import numpy as np
 
 from traces.common import CommonInputs
 from traces.partitions.changes import Partition
-from traces.versions import Version, Versions
+from traces.versions import NEVER, Version, Versions
 from traces.znodes.assignments import PARTS, Assignment, assignment_in
 from traces.znodes.json_parts import ids_in, is_number, json_in, part_of
 from traces.zookeeper.snapshot import Znode
 
 _TOPIC, _MARKER, _CONFIG = "/brokers/topics/", "/admin/delete_topics/", "/config/topics/"
 _OF_TOPIC = re.compile(rf"({_TOPIC}|{_MARKER}|{_CONFIG})[^/]+")
-_LAST, NEVER = 1 << 64, (1 << 63) - 1
+_LAST = 1 << 64
 _UNCLEAN = "unclean.leader.election.enable"
 
 
@@ -77,6 +77,10 @@ class Inputs:
                     for v in versions.between(0, _LAST)]
         parts = [part_of(content, name) for content in contents for name in PARTS]
         return {broker for part in parts for ids in part.values() for broker in ids_in(ids)}
+
+    def topics(self) -> list[str]:
+        """The topics of the stream that had a znode at some time."""
+        return [path.removeprefix(_TOPIC) for path in self._znodes if path.startswith(_TOPIC)]
 
     def topic_versions(self, topic: str, first: int = 0, last: int = _LAST) -> list[Version]:
         """The contents of a topic znode, oldest first, None where there was none."""

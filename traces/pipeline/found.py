@@ -7,6 +7,8 @@ import numpy as np
 
 from traces.evidence import Evidence
 from traces.facts.stream import StreamFacts, facts_in
+from traces.owed.beginnings import Missing, skipped
+from traces.owed.debts import Debts
 from traces.partitions.changes import Change
 from traces.partitions.explained import UNEXPLAINED, Explained
 from traces.partitions.replay import explain_changes
@@ -21,7 +23,8 @@ class Found:
 
     `changes`: zxid, reign and explanations of each change of a partition's state; `strange`: those without any, by
     their places there; `writes`: number, zxid, and the kind (stream and kind) of each other write; `odd`: those that
-    nothing explains, by their numbers; `threads`: the zxids that each controller wrote; `judged`: all that is rare.
+    nothing explains, by their numbers; `threads`: the zxids that each controller wrote; `judged`: all that is rare;
+    `debts`: what controllers may have owed, `skipped`: what they skipped when they began.
     """
 
     name: str
@@ -32,6 +35,8 @@ class Found:
     threads: dict[tuple[int, int], array]
     judged: Judgements
     facts: StreamFacts
+    debts: Debts
+    skipped: list[Missing]
 
 
 def explain_stream(evidence: Evidence) -> Found:
@@ -41,6 +46,7 @@ def explain_stream(evidence: Evidence) -> Found:
 
 def found_of(evidence: Evidence, judged: Judgements) -> Found:
     """The judgements of a stream in columns."""
+    debts = Debts(evidence)
     explained, changes, writes = judged.partitions, evidence.changes, Rows("qqr")
     kept = np.flatnonzero(~changes.overwritten)
     codes, claims = explained.codes[kept], evidence.claims
@@ -53,7 +59,8 @@ def found_of(evidence: Evidence, judged: Judgements) -> Found:
         {place: explained[kept[place]] for place in np.flatnonzero(codes == UNEXPLAINED).tolist()},
         writes, {each.write.number: each for each in judged.writes if each.kind is None},
         {reign: array("q", zxids) for reign, zxids in judged.threads.items()},
-        replace(judged, partitions=None, writes=[], threads={}), facts_in(evidence, judged.deletions))
+        replace(judged, partitions=None, writes=[], threads={}), facts_in(evidence, judged.deletions),
+        debts, skipped(evidence, debts))
 
 
 def changes_in(evidence: Evidence) -> list[Change]:

@@ -1,0 +1,114 @@
+"""Whether a controller had to write a state: where every run of its handler does, whatever it may have seen of what
+there was. What may have kept it from that, in the log or not, is held in its favour.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+from spec.language.domains import NOBODY
+from traces.evidence import Evidence
+from traces.owed.debts import Debt
+from traces.owed.handlers import Partition, Seen, handlers_of
+from traces.owed.threads import Thread
+from traces.partitions.elections import Elected
+from traces.partitions.leaving import LEAVES_WITHIN
+from traces.reigns import Term
+from traces.versions import NEVER
+
+_MOST = 50
+"""So many different /brokers/ids are tried for what a handler saw; where there are more nothing is said."""
+
+
+class Judge:
+    """Judges the debts of one stream."""
+
+    def __init__(self, evidence: Evidence, threads: Mapping[tuple[int, int], Thread]):
+        """`threads`: what the controllers of the log were done with."""
+        self._evidence, self._inputs, self._threads = evidence, evidence.inputs, threads
+        self._handlers, self._failures = handlers_of(evidence.features), evidence.failures
+
+    def writes(self, debt: Debt, term: Term, last: int) -> set[Elected | None]:
+        """What the controller of a term may have written first, if it handled this before the record of zxid `last`.
+
+        None stands for nothing: it did not have to.
+        """
+        inputs, nothing = self._inputs, {None}
+        if term.unknown or inputs.marked(debt.partition[0], term.start, last) is not None:
+            return nothing
+        orders = {version.value.replicas for version in inputs.assignments(debt.partition, term.start, last)}
+        views = {version.value for version in inputs.brokers.between(debt.since, last - 1)}
+        if not orders or len(views) > _MOST or any(debt.gone not in {*order, NOBODY} for order in orders):
+            return nothing
+        if not self._may_write(debt, term, last):
+            return nothing
+        partition = self._partition(debt)
+        sights = product(orders, views, {frozenset(), self._doubtful(last)}, (False, True))
+        return {written for order, *seen in sights
+                for written in self._written(debt, term, partition._replace(replicas=order), Seen(*seen))}
+
+    def is_owed(self, debt: Debt, term: Term, last: int) -> bool:
+        """Whether the controller of a term had to write a state before the record of zxid `last`, whatever it saw."""
+        return None not in self.writes(debt, term, last)
+
+    def is_refused(self, debt: Debt, term: Term, last: int) -> bool:
+        """Whether a request of the controller failed meanwhile, which may have been the write."""
+        return self._failures.failed(term.session, debt.since, last, self._evidence.features.guarded)
+
+    def text(self, debt: Debt) -> str:
+        """What had to be written, in words."""
+        name = "{}-{}".format(*debt.partition)
+        if debt.gone == NOBODY:
+            return f"the first state of {name}, which is assigned since {debt.reason:#x}"
+        state = self._evidence.changes.state_at(debt.partition, debt.since)
+        gone = f"gone since {debt.reason:#x}" if debt.reason else "not registered"
+        return f"the state of {name}, leader {state.leader}, ISR {list(state.isr)}, without broker {debt.gone}, {gone}"
+
+    def _may_write(self, debt: Debt, term: Term, last: int) -> bool:
+        """Whether a controller knows of a state, or that there is none, and no later one wrote it.
+
+        It has read what there was when its term began, and knows what it has made, unless the answer was lost.
+        """
+        if debt.gone == NOBODY:
+            return not self._failures.existed(term.session, debt.since, last)
+        changes = self._evidence.changes
+        made = changes.creation(debt.partition, debt.since)
+        known = made is None or made.zxid < term.start or made.reign == term.key and not self._failures.existed(
+            term.session, made.zxid, last)
+        return known and changes.state_at(debt.partition, debt.since).controller_epoch <= term.epoch
+
+    def _partition(self, debt: Debt) -> Partition:
+        if debt.gone == NOBODY:
+            return Partition(())
+        state = self._evidence.changes.state_at(debt.partition, debt.since)
+        return Partition((), state.leader, frozenset(state.isr))
+
+    def _written(self, debt: Debt, term: Term, partition: Partition, seen: Seen) -> Iterator[Elected | None]:
+        """What each handler writes first that may have been the one to do it."""
+        handlers = self._handlers
+        if debt.gone == NOBODY and debt.reason >= term.start:
+            yield handlers.makes(partition, seen)
+            return
+        thread = self._threads.get(term.key)
+        if debt.reason >= term.start:
+            yield handlers.misses(partition, seen, debt.gone)
+        if debt.reason < term.start or thread is None or not thread.wrote_before(debt.reason):
+            yield handlers.begins(partition, seen, debt.gone)
+
+    def _doubtful(self, last: int) -> frozenset[int]:
+        """The brokers whose replicas may count as offline: they are gone soon, or have told of a failed directory."""
+        common = self._inputs.common
+        until = common.time_at(last) + LEAVES_WITHIN
+        soon = {broker for broker, lives in common.departures.items()
+                if any(each.zxid > last and each.time <= until for each in lives)}
+        return frozenset(soon) | common.lost_log_directories(last)
+
+
+def left(debt: Debt, term: Term, thread: Thread | None) -> int:
+    """The zxid of the record that shows that a handler was left and the state not written; NEVER where none does."""
+    if thread is None:
+        return NEVER
+    if debt.gone != NOBODY or debt.reason < term.start:
+        zxid = thread.left(debt.since)
+    else:
+        zxid = thread.left_topics(debt.reason) if debt.made else NEVER
+    return zxid if zxid < min(debt.until, term.end) else NEVER

@@ -1,0 +1,112 @@
+"""The states that are missing from a log: of all that its controllers may have owed."""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from traces.evidence import Gathered
+from traces.forward import Floors
+from traces.owed.beginnings import Missing
+from traces.owed.debts import Debt
+from traces.owed.handled import threads_of
+from traces.owed.judging import Judge, left
+from traces.partitions.changes import Partition
+from traces.pipeline.found import Found
+from traces.reigns import Term
+from traces.versions import NEVER
+
+
+class Waiting(NamedTuple):
+    """States that controllers had to write and have not, though nothing shows that they left a handler.
+
+    `since`: the zxid since which; `epochs`: of the controllers; `count`: how many states; `text`: the first of them.
+    """
+
+    since: int
+    epochs: tuple[int, ...]
+    count: int
+    text: str
+
+    @property
+    def told(self) -> str:
+        """All of it in words."""
+        more = f"and {self.count - 1:,} more, " if self.count > 1 else ""
+        ruled = f"controller of epoch {self.epochs[0]}" if len(self.epochs) == 1 else \
+            f"controllers of epochs {', '.join(map(str, self.epochs))}"
+        return f"since {self.since:#x}: {self.text}; {more}by the {ruled}; nothing shows that a handler was left"
+
+    def as_json(self) -> dict:
+        """The object in `owed` of `replay --json`."""
+        return {"since": hex(self.since), "epochs": list(self.epochs), "states": self.count, "text": self.text}
+
+
+class Owed:
+    """What is `missing`, by zxid, and what is `waiting`, by since when.
+
+    Where a log has gaps, or controllers have several threads (up to 1.0), nothing is said to be missing.
+    """
+
+    def __init__(self, gathered: Gathered, found: list[Found], floors: Floors):
+        self._gathered, self._common = gathered, gathered.common
+        self._terms = self._common.terms.by_start
+        made = ((zxid, topic) for each in found for zxid, topic in each.debts.made)
+        self._threads = threads_of(floors, self._common.terms.all, made)
+        self.missing: list[Missing] = [skipped for each in found for skipped in each.skipped]
+        self._unpaid: dict[tuple[int, int, tuple[int, ...]], list[str]] = defaultdict(list)
+        for each in found:
+            self._judge(each)
+        self.missing.sort()
+        self.waiting = sorted(Waiting(since, epochs, len(texts), texts[0])
+                              for (since, _, epochs), texts in self._unpaid.items())
+
+    def _judge(self, found: Found) -> None:
+        """Judge what may have been owed to one stream."""
+        unpaid: dict[tuple[Partition, int, int], list[Debt]] = defaultdict(list)
+        judge: Judge | None = None
+        for debt in found.debts.rows:
+            term = self._terms[debt.term]
+            zxid = left(debt, term, self._threads.get(term.key)) if self._common.is_certain else NEVER
+            waits = debt.since < self._end(debt) and not (debt.paid and debt.until < self._over(term))
+            if zxid == NEVER and not waits:
+                continue
+            judge = judge or Judge(self._gathered.streams[found.name], self._threads)
+            if zxid != NEVER and judge.is_owed(debt, term, zxid) and not judge.is_refused(debt, term, zxid):
+                self.missing.append(Missing(zxid, _text(debt, term, judge)))
+            elif waits:
+                unpaid[debt.partition, debt.gone, debt.reason].append(debt)
+        for debts in unpaid.values():
+            self._wait(debts, judge)
+
+    def _wait(self, debts: list[Debt], judge: Judge) -> None:
+        """Note a state that was to be written in several terms, or for twice as long as a session lasts unheard."""
+        if not self._is_long(debts):
+            return
+        owed = [debt for debt in debts if judge.is_owed(debt, self._terms[debt.term], self._end(debt))]
+        if self._is_long(owed):
+            epochs = tuple(self._terms[debt.term].epoch for debt in owed)
+            self._unpaid[owed[0].since, owed[0].gone, epochs].append(judge.text(owed[0]))
+
+    def _is_long(self, debts: list[Debt]) -> bool:
+        return len(debts) > 1 or any(self._held(debt) > 2 * self._timeout(debt) for debt in debts)
+
+    def _held(self, debt: Debt) -> int:
+        """How many ms a controller had for it."""
+        end, inputs = self._end(debt), self._common.inputs
+        return (inputs.last_time if end == NEVER else inputs.time_at(end)) - inputs.time_at(debt.since)
+
+    def _timeout(self, debt: Debt) -> int:
+        return self._common.timeouts.get(self._terms[debt.term].session, 0)
+
+    def _end(self, debt: Debt) -> int:
+        """The zxid up to which a controller had it to do."""
+        return min(debt.until, self._over(self._terms[debt.term]))
+
+    def _over(self, term: Term) -> int:
+        """The zxid at which a controller has lost /controller, or another is elected."""
+        controller = self._common.controllers.at(term.epoch)
+        lost = controller and controller.ended_zxid
+        return int(min(term.end, lost or NEVER))
+
+
+def _text(debt: Debt, term: Term, judge: Judge) -> str:
+    return (f"the controller of epoch {term.epoch} has left the handler in which it had to write "
+            f"{judge.text(debt)}: that record is missing")
