@@ -22,7 +22,8 @@ class Debt(NamedTuple):
     `since`: when its controller may first have known of it; `until`: when it was written (`paid`), or not wanted any
     more;
     `gone`: of a state the member of its ISR that is not registered since `reason`, NOBODY of a first state, whose
-    partition is assigned since `reason`; `made`: whether its topic was made then. Times are zxids.
+    partition is assigned since `reason`; `made`: whether its topic was made then; `stands`: since when the state does,
+    -1 of a first one. Times are zxids.
     """
 
     term: int
@@ -32,6 +33,7 @@ class Debt(NamedTuple):
     reason: int
     made: bool
     paid: bool
+    stands: int
     partition: Partition
 
 
@@ -43,7 +45,7 @@ class Debts:
     """
 
     def __init__(self, evidence: Evidence):
-        self.rows, self.made = Rows("qqqqqqqr", Debt), Rows("qq")
+        self.rows, self.made = Rows("qqqqqqqqr", Debt), Rows("qq")
         self._terms = evidence.common.terms.by_start
         self._starts = [term.start for term in self._terms]
         self._begins = evidence.common.terms.begins
@@ -64,7 +66,7 @@ class Debts:
                     for place in np.flatnonzero(np.maximum(since, gone) < ended).tolist():
                         name = changes.names[versions.partitions[rows[place]]]
                         paid = bool(until[place] <= back)
-                        self._owe(int(since[place]), int(ended[place]), broker, gone, False, paid, name)
+                        self._owe(int(since[place]), int(ended[place]), broker, gone, name, False, paid)
 
     def _first(self, evidence: Evidence) -> None:
         """Partitions that are assigned and have no state."""
@@ -76,9 +78,10 @@ class Debts:
                 first = int(begins[place]) if place < len(begins) else NEVER
                 if made and first < until:
                     self.made.append(first, since)
-                self._owe(-1, min(first, until), NOBODY, since, made, True, (topic, number))
+                self._owe(-1, min(first, until), NOBODY, since, (topic, number), made)
 
-    def _owe(self, stands: int, until: int, gone: int, reason: int, *rest) -> None:
+    def _owe(self, stands: int, until: int, gone: int, reason: int, partition: Partition, made: bool,
+             paid: bool = True) -> None:
         """Note it for each term in which it stands from the time on that the controller may know of it."""
         place = max(bisect_right(self._starts, reason) - 1, 0)
         for number in range(place, len(self._terms)):
@@ -87,7 +90,7 @@ class Debts:
                 return
             since = max(reason, term.start)
             if stands < since < min(term.end, until):
-                self.rows.append(number, since, until, gone, reason, *rest)
+                self.rows.append(number, since, until, gone, reason, made, paid, stands, partition)
 
 
 def _by_partition(evidence: Evidence) -> dict[Partition, np.ndarray]:

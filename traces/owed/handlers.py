@@ -19,6 +19,7 @@ from spec.partition.context import (
     ELECTING, IDLE, NO_EPOCH, READING_BROKERS, drop_result, remember_leadership,
 )
 from spec.partition.legal import NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA
+from spec.partition.network import put_shutdown
 from spec.partition.znodes import FIRED
 from spec.zookeeper import ANSWERED
 from traces.features import Features
@@ -55,7 +56,7 @@ class Handlers:
         names = {transition.function.__name__ for transition in EVENTS}
         self._events = [(t.function, t.arguments) for t in self._model.transitions if t.function.__name__ in names]
         self._blanks: dict[int, Plain] = {}
-        for name in ("begins", "misses", "makes"):
+        for name in ("begins", "misses", "releases", "makes"):
             setattr(self, name, lru_cache(_REMEMBERED)(getattr(self, name)))
 
     def begins(self, partition: Partition, seen: Seen, gone: int = NOBODY) -> Elected | None:
@@ -69,16 +70,16 @@ class Handlers:
         s, number = self._state(partition, seen, gone)
         before = s.zk.registered | 1 << number[gone]
         s.zk.clients[-1].watch, s.zk.clients[-1].seen = FIRED, before
-        controller = s.brokers[-1].controller
-        controller.live, known = before, controller.partitions[0]
-        for broker in partition.replicas:
-            push(known.assignment, number[broker])
-            known.replicas[number[broker]] = ONLINE_REPLICA if before >> number[broker] & 1 else OFFLINE_REPLICA
-        state = s.zk.partitions[0]
-        remember_leadership(known, state.leader, state.isr, state.leader_epoch)
-        led = state.leader != NOBODY and before >> state.leader & 1
-        known.state = ONLINE_PARTITION if led else OFFLINE_PARTITION
+        self._know(s, partition, number, before)
         self._take(s, "broker_change")
+        return self._writes(s, number)
+
+    def releases(self, partition: Partition, seen: Seen, leaver: int) -> Elected | None:
+        """What a controller writes first that a broker asks to be shut down."""
+        s, number = self._state(partition, seen, leaver)
+        self._know(s, partition, number, s.zk.registered)
+        put_shutdown(s.network, number[leaver])
+        self._take(s, "controlled_shutdown", number[leaver])
         return self._writes(s, number)
 
     def makes(self, partition: Partition, seen: Seen) -> Elected | None:
@@ -90,6 +91,18 @@ class Handlers:
             push(controller.partitions[0].assignment, number[broker])
         controller.partitions[0].state = NEW_PARTITION
         return self._writes(s, number)
+
+    @staticmethod
+    def _know(s: Plain, partition: Partition, number: dict[int, int], live: int) -> None:
+        """Let the controller know the partition as it is, and these live brokers (a bit mask)."""
+        controller, state = s.brokers[-1].controller, s.zk.partitions[0]
+        controller.live, known = live, controller.partitions[0]
+        for broker in partition.replicas:
+            push(known.assignment, number[broker])
+            known.replicas[number[broker]] = ONLINE_REPLICA if live >> number[broker] & 1 else OFFLINE_REPLICA
+        remember_leadership(known, state.leader, state.isr, state.leader_epoch)
+        led = state.leader != NOBODY and live >> state.leader & 1
+        known.state = ONLINE_PARTITION if led else OFFLINE_PARTITION
 
     def _state(self, partition: Partition, seen: Seen, gone: int) -> tuple[Plain, dict[int, int]]:
         """A state with the partition in ZooKeeper, and the numbers of the brokers in it, the lowest of who is gone."""
@@ -130,8 +143,8 @@ class Handlers:
             return False
         return any(function(s, *arguments) for arguments in product(*(choices[name] for name in names)))
 
-    def _take(self, s: Plain, name: str) -> None:
-        next(function for function, _ in self._events if function.__name__ == name)(s, len(s.brokers) - 1)
+    def _take(self, s: Plain, name: str, *arguments: int) -> None:
+        next(function for function, _ in self._events if function.__name__ == name)(s, len(s.brokers) - 1, *arguments)
 
 
     def _blank(self, brokers: int) -> Plain:

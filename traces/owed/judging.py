@@ -1,5 +1,6 @@
 """Whether a controller had to write a state: where every run of its handler does, whatever it may have seen of what
-there was. What may have kept it from that, in the log or not, is held in its favour.
+there was. What may have kept it from that, in the log or not, is held in its favour. A refusal is not: a state that
+stands all the time has the version that was read.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,8 +10,10 @@ from spec.language.domains import NOBODY
 from traces.evidence import Evidence
 from traces.owed.debts import Debt
 from traces.owed.handlers import Partition, Seen, handlers_of
+from traces.owed.siblings import Sibling
 from traces.owed.threads import Thread
 from traces.partitions.elections import Elected
+from traces.partitions.explanations import SHUTDOWN, Explanation
 from traces.partitions.leaving import LEAVES_WITHIN
 from traces.reigns import Term
 from traces.versions import NEVER
@@ -32,27 +35,39 @@ class Judge:
 
         None stands for nothing: it did not have to.
         """
-        inputs, nothing = self._inputs, {None}
-        if term.unknown or inputs.marked(debt.partition[0], term.start, last) is not None:
-            return nothing
-        orders = {version.value.replicas for version in inputs.assignments(debt.partition, term.start, last)}
-        views = {version.value for version in inputs.brokers.between(debt.since, last - 1)}
-        if not orders or len(views) > _MOST or any(debt.gone not in {*order, NOBODY} for order in orders):
-            return nothing
-        if not self._may_write(debt, term, last):
-            return nothing
-        partition = self._partition(debt)
-        sights = product(orders, views, {frozenset(), self._doubtful(last)}, (False, True))
-        return {written for order, *seen in sights
-                for written in self._written(debt, term, partition._replace(replicas=order), Seen(*seen))}
+        partitions = self._partitions(debt, term, last)
+        views = {version.value for version in self._inputs.brokers.between(debt.since, last - 1)}
+        if not partitions or len(views) > _MOST:
+            return {None}
+        sights = product(partitions, views, {frozenset(), self._doubtful(last)}, (False, True))
+        return {written for partition, *seen in sights for written in self._written(debt, term, partition, Seen(*seen))}
+
+    def is_owed_beside(self, debt: Debt, term: Term, sibling: Sibling, last: int, online: frozenset[int]) -> bool:
+        """Whether the handler that wrote something else because of the same broker had to write this state too.
+
+        `last`: the record that shows that it was left; `online`: who was to it, as it elected them.
+        """
+        doubtful = {frozenset(), self._doubtful(sibling.zxid) - online - {debt.gone}}
+        sights = product(self._partitions(debt, term, last), sibling.explanations, doubtful, (False, True))
+        found = {written for partition, why, *seen in sights
+                 for written in self._beside(debt, term, partition, why, *seen)}
+        return bool(found) and None not in found
+
+    def _beside(self, debt: Debt, term: Term, partition: Partition, why: Explanation, offline: frozenset[int],
+                unclean: bool) -> Iterator[Elected | None]:
+        """What each handler writes first that an explanation of something else stands for."""
+        handlers, gone, live = self._handlers, debt.gone, self._inputs.brokers.at(why.view)
+        if why.trigger == SHUTDOWN and why.strategy != "offline":
+            yield handlers.releases(partition, Seen(live, offline, unclean), gone)
+            return
+        seen = Seen(live - {gone}, offline, unclean)
+        yield handlers.misses(partition, seen, gone) if gone == partition.leader or gone not in live else None
+        if debt.stands < term.start:
+            yield handlers.begins(partition, seen, gone)
 
     def is_owed(self, debt: Debt, term: Term, last: int) -> bool:
         """Whether the controller of a term had to write a state before the record of zxid `last`, whatever it saw."""
         return None not in self.writes(debt, term, last)
-
-    def is_refused(self, debt: Debt, term: Term, last: int) -> bool:
-        """Whether a request of the controller failed meanwhile, which may have been the write."""
-        return self._failures.failed(term.session, debt.since, last, self._evidence.features.guarded)
 
     def text(self, debt: Debt) -> str:
         """What had to be written, in words."""
@@ -64,7 +79,7 @@ class Judge:
         return f"the state of {name}, leader {state.leader}, ISR {list(state.isr)}, without broker {debt.gone}, {gone}"
 
     def _may_write(self, debt: Debt, term: Term, last: int) -> bool:
-        """Whether a controller knows of a state, or that there is none, and no later one wrote it.
+        """Whether a controller knows of a state, or that there is none, and no later controller wrote it.
 
         It has read what there was when its term began, and knows what it has made, unless the answer was lost.
         """
@@ -76,11 +91,18 @@ class Judge:
             term.session, made.zxid, last)
         return known and changes.state_at(debt.partition, debt.since).controller_epoch <= term.epoch
 
-    def _partition(self, debt: Debt) -> Partition:
+    def _partitions(self, debt: Debt, term: Term, last: int) -> list[Partition]:
+        """The partition as its controller may know it, with each order of its replicas; none where nothing is owed."""
+        inputs = self._inputs
+        orders = {version.value.replicas for version in inputs.assignments(debt.partition, term.start, last)}
+        if term.unknown or inputs.marked(debt.partition[0], term.start, last) is not None:
+            return []
+        if any(debt.gone not in {*order, NOBODY} for order in orders) or not self._may_write(debt, term, last):
+            return []
         if debt.gone == NOBODY:
-            return Partition(())
+            return [Partition(order) for order in orders]
         state = self._evidence.changes.state_at(debt.partition, debt.since)
-        return Partition((), state.leader, frozenset(state.isr))
+        return [Partition(order, state.leader, frozenset(state.isr)) for order in orders]
 
     def _written(self, debt: Debt, term: Term, partition: Partition, seen: Seen) -> Iterator[Elected | None]:
         """What each handler writes first that may have been the one to do it."""

@@ -1,14 +1,18 @@
 """The states that are missing from a log: of all that its controllers may have owed."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from spec.language.domains import NOBODY
 from traces.evidence import Gathered
 from traces.forward import Floors
 from traces.owed.beginnings import Missing
 from traces.owed.debts import Debt
 from traces.owed.handled import threads_of
 from traces.owed.judging import Judge, left
+from traces.owed.siblings import Sibling
+from traces.owed.threads import Thread
 from traces.partitions.changes import Partition
 from traces.pipeline.found import Found
 from traces.reigns import Term
@@ -50,6 +54,9 @@ class Owed:
         self._terms = self._common.terms.by_start
         made = ((zxid, topic) for each in found for zxid, topic in each.debts.made)
         self._threads = threads_of(floors, self._common.terms.all, made)
+        self._siblings: dict[tuple, list[Sibling]] = defaultdict(list)
+        for sibling in (sibling for each in found for sibling in each.siblings):
+            self._siblings[sibling.reign, sibling.gone].append(sibling)
         self.missing: list[Missing] = [skipped for each in found for skipped in each.skipped]
         self._unpaid: dict[tuple[int, int, tuple[int, ...]], list[str]] = defaultdict(list)
         for each in found:
@@ -64,17 +71,28 @@ class Owed:
         judge: Judge | None = None
         for debt in found.debts.rows:
             term = self._terms[debt.term]
-            zxid = left(debt, term, self._threads.get(term.key)) if self._common.is_certain else NEVER
+            thread = self._threads.get(term.key) if self._common.is_certain else None
+            zxid, beside = left(debt, term, thread), list(self._beside(debt, term, thread))
             waits = debt.since < self._end(debt) and not (debt.paid and debt.until < self._over(term))
-            if zxid == NEVER and not waits:
+            if zxid == NEVER and not waits and not beside:
                 continue
             judge = judge or Judge(self._gathered.streams[found.name], self._threads)
-            if zxid != NEVER and judge.is_owed(debt, term, zxid) and not judge.is_refused(debt, term, zxid):
+            shown = next((last for sibling, last, online in beside
+                          if judge.is_owed_beside(debt, term, sibling, last, online)), NEVER)
+            if zxid != NEVER and judge.is_owed(debt, term, zxid) or (zxid := shown) != NEVER:
                 self.missing.append(Missing(zxid, _text(debt, term, judge)))
             elif waits:
                 unpaid[debt.partition, debt.gone, debt.reason].append(debt)
         for debts in unpaid.values():
             self._wait(debts, judge)
+
+    def _beside(self, debt: Debt, term: Term, thread: Thread | None) -> Iterator[tuple[Sibling, int, frozenset[int]]]:
+        """What its controller wrote because of the same broker while the state stood, and left behind."""
+        own = self._siblings.get((term.key, debt.gone), ()) if thread else ()
+        for sibling in own:
+            last = thread.left_behind(sibling.zxid)
+            if debt.stands < sibling.zxid and last < min(debt.until, term.end):
+                yield sibling, last, frozenset(s.elected for s in own if sibling.zxid <= s.zxid < last) - {NOBODY}
 
     def _wait(self, debts: list[Debt], judge: Judge) -> None:
         """Note a state that was to be written in several terms, or for twice as long as a session lasts unheard."""

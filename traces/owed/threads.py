@@ -20,8 +20,8 @@ class Thread:
     def __init__(self, zxids: np.ndarray, floors: np.ndarray, made: np.ndarray, behind: np.ndarray):
         """`floors`: views, `made`: when the topic of a first state was made, 0 of others; `behind`: the zxid before
         which all writes are of handlers that have ended."""
-        self.zxids = zxids
-        ended = np.searchsorted(zxids, np.maximum.accumulate(behind))
+        self.zxids, self._behind = zxids, np.maximum.accumulate(behind)
+        ended = np.searchsorted(zxids, self._behind)
         self.done, self.topics = (
             np.concatenate([[0], np.maximum.accumulate(column)])[ended] if len(zxids) else zxids
             for column in (floors, made))
@@ -33,6 +33,10 @@ class Thread:
     def left_topics(self, made: int) -> int:
         """The zxid of the first write that shows that all is done for topics that were made up to then."""
         return self._first(self.topics, made)
+
+    def left_behind(self, zxid: int) -> int:
+        """The zxid of the first write that shows that the handler of an earlier write has ended."""
+        return self._first(self._behind, zxid + 1)
 
     def wrote_before(self, zxid: int) -> bool:
         """Whether it wrote anything before a record."""

@@ -9,6 +9,7 @@ from traces.evidence import Evidence
 from traces.facts.stream import StreamFacts, facts_in
 from traces.owed.beginnings import Missing, skipped
 from traces.owed.debts import Debts
+from traces.owed.siblings import siblings_in
 from traces.partitions.changes import Change
 from traces.partitions.explained import UNEXPLAINED, Explained
 from traces.partitions.replay import explain_changes
@@ -24,7 +25,8 @@ class Found:
     `changes`: zxid, reign and explanations of each change of a partition's state; `strange`: those without any, by
     their places there; `writes`: number, zxid, and the kind (stream and kind) of each other write; `odd`: those that
     nothing explains, by their numbers; `threads`: the zxids that each controller wrote; `judged`: all that is rare;
-    `debts`: what controllers may have owed, `skipped`: what they skipped when they began.
+    `debts`: what controllers may have owed, `skipped`: what they skipped when they began; `siblings`: what they wrote
+    because a broker was gone, or shut down.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Found:
     facts: StreamFacts
     debts: Debts
     skipped: list[Missing]
+    siblings: Rows
 
 
 def explain_stream(evidence: Evidence) -> Found:
@@ -60,7 +63,7 @@ def found_of(evidence: Evidence, judged: Judgements) -> Found:
         writes, {each.write.number: each for each in judged.writes if each.kind is None},
         {reign: array("q", zxids) for reign, zxids in judged.threads.items()},
         replace(judged, partitions=None, writes=[], threads={}), facts_in(evidence, judged.deletions),
-        debts, skipped(evidence, debts))
+        debts, skipped(evidence, debts), siblings_in(evidence, explained))
 
 
 def changes_in(evidence: Evidence) -> list[Change]:
