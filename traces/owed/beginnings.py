@@ -31,9 +31,22 @@ def skipped(evidence: Evidence, debts: Debts) -> list[Missing]:
         if written is None:
             continue
         allowed = {first for debt in own for first in judge.writes(debt, terms[number], zxid)}
-        if None not in allowed and written not in allowed:
+        if None in allowed:
+            continue
+        if written in allowed:
+            _go_on(evidence, debts, own[0], written)
+        else:
             found.append(Missing(zxid, _text(partition, terms[number].epoch, allowed)))
     return found
+
+
+def _go_on(evidence: Evidence, debts: Debts, debt: Debt, written: Elected) -> None:
+    """Note that a controller that has taken a leader out is to elect another one in the same handler."""
+    versions, changes = evidence.changes.versions, evidence.changes
+    if written.leader == NOBODY:
+        rows = changes.versions_of(debt.partition)
+        until = int(versions.until[rows[versions.since[rows] == debt.until][-1]])
+        debts.rows.append(debt.term, debt.until, until, NOBODY, debt.reason, False, True, debt.until, debt.partition)
 
 
 def _written(evidence: Evidence, partition: tuple[str, int], reign: tuple[int, int], zxid: int) -> Elected | None:

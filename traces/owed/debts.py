@@ -22,8 +22,8 @@ class Debt(NamedTuple):
     `since`: when its controller may first have known of it; `until`: when it was written (`paid`), or not wanted any
     more;
     `gone`: of a state the member of its ISR that is not registered since `reason`, NOBODY of a first state, whose
-    partition is assigned since `reason`; `made`: whether its topic was made then; `stands`: since when the state does,
-    -1 of a first one. Times are zxids.
+    partition is assigned since `reason`, and of one without a leader that a new controller has written; `made`: whether
+    its topic was made then; `stands`: since when the state does, -1 of a first one. Times are zxids.
     """
 
     term: int

@@ -36,7 +36,8 @@ class Judge:
         None stands for nothing: it did not have to.
         """
         partitions = self._partitions(debt, term, last)
-        views = {version.value for version in self._inputs.brokers.between(debt.since, last - 1)}
+        first, end = (term.start, debt.stands) if goes_on(debt) else (debt.since, last - 1)
+        views = {version.value for version in self._inputs.brokers.between(first, end)}
         if not partitions or len(views) > _MOST:
             return {None}
         sights = product(partitions, views, {frozenset(), self._doubtful(last)}, (False, True))
@@ -63,7 +64,7 @@ class Judge:
         seen = Seen(live - {gone}, offline, unclean)
         yield handlers.misses(partition, seen, gone) if gone == partition.leader or gone not in live else None
         if debt.stands < term.start:
-            yield handlers.begins(partition, seen, gone)
+            yield handlers.begins(partition, seen._replace(offline=frozenset()), gone)
 
     def is_owed(self, debt: Debt, term: Term, last: int) -> bool:
         """Whether the controller of a term had to write a state before the record of zxid `last`, whatever it saw."""
@@ -72,6 +73,8 @@ class Judge:
     def text(self, debt: Debt) -> str:
         """What had to be written, in words."""
         name = "{}-{}".format(*debt.partition)
+        if goes_on(debt):
+            return f"the state of {name} with a leader, which it has none since {debt.stands:#x}"
         if debt.gone == NOBODY:
             return f"the first state of {name}, which is assigned since {debt.reason:#x}"
         state = self._evidence.changes.state_at(debt.partition, debt.since)
@@ -83,6 +86,8 @@ class Judge:
 
         It has read what there was when its term began, and knows what it has made, unless the answer was lost.
         """
+        if goes_on(debt):
+            return True
         if debt.gone == NOBODY:
             return not self._failures.existed(term.session, debt.since, last)
         changes = self._evidence.changes
@@ -99,14 +104,21 @@ class Judge:
             return []
         if any(debt.gone not in {*order, NOBODY} for order in orders) or not self._may_write(debt, term, last):
             return []
-        if debt.gone == NOBODY:
+        if debt.stands < 0:
             return [Partition(order) for order in orders]
         state = self._evidence.changes.state_at(debt.partition, debt.since)
         return [Partition(order, state.leader, frozenset(state.isr)) for order in orders]
 
     def _written(self, debt: Debt, term: Term, partition: Partition, seen: Seen) -> Iterator[Elected | None]:
-        """What each handler writes first that may have been the one to do it."""
-        handlers = self._handlers
+        """What each handler writes first that may have been the one to do it.
+
+        To a new controller nobody is shutting down, and all log directories work.
+        """
+        handlers, at_first = self._handlers, seen._replace(offline=frozenset())
+        if goes_on(debt):
+            written = handlers.begins(partition, at_first)
+            yield None if written == partition[1:] else written
+            return
         if debt.gone == NOBODY and debt.reason >= term.start:
             yield handlers.makes(partition, seen)
             return
@@ -114,7 +126,7 @@ class Judge:
         if debt.reason >= term.start:
             yield handlers.misses(partition, seen, debt.gone)
         if debt.reason < term.start or thread is None or not thread.wrote_before(debt.reason):
-            yield handlers.begins(partition, seen, debt.gone)
+            yield handlers.begins(partition, at_first, debt.gone)
 
     def _doubtful(self, last: int) -> frozenset[int]:
         """The brokers whose replicas may count as offline: they are gone soon, or have told of a failed directory."""
@@ -125,11 +137,18 @@ class Judge:
         return frozenset(soon) | common.lost_log_directories(last)
 
 
+def goes_on(debt: Debt) -> bool:
+    """Whether it is of a state without a leader that a new controller has written, and elects for next."""
+    return debt.gone == NOBODY and debt.stands >= 0
+
+
 def left(debt: Debt, term: Term, thread: Thread | None) -> int:
     """The zxid of the record that shows that a handler was left and the state not written; NEVER where none does."""
     if thread is None:
         return NEVER
-    if debt.gone != NOBODY or debt.reason < term.start:
+    if goes_on(debt):
+        zxid = thread.left_behind(debt.stands)
+    elif debt.gone != NOBODY or debt.reason < term.start:
         zxid = thread.left(debt.since)
     else:
         zxid = thread.left_topics(debt.reason) if debt.made else NEVER

@@ -120,7 +120,7 @@ class Changes(Sequence):
 
     def state_at(self, partition: Partition, zxid: int) -> PartitionState | None:
         """The state that a partition has after the record of that zxid."""
-        rows = self._versions_of.get(partition, self.rows[:0])
+        rows = self.versions_of(partition)
         since, until = self.versions.since[rows], self.versions.until[rows]
         standing = rows[(since <= zxid) & (zxid < until)]
         return self.states[self.versions.states[standing[-1]]] if len(standing) else None
@@ -130,6 +130,10 @@ class Changes(Sequence):
         rows = self.of(partition)
         rows = rows[(self.zxids[rows] <= zxid) & (self.since[rows] == 0)]
         return self[int(rows[-1])] if len(rows) else None
+
+    def versions_of(self, partition: Partition) -> np.ndarray:
+        """The rows of `versions` that are of one partition."""
+        return self._versions_of.get(partition, self.rows[:0])
 
     @cached_property
     def _versions_of(self) -> dict[Partition, np.ndarray]:
