@@ -1,4 +1,4 @@
-"""What a new controller writes first of a state that was there before it: the first write of the handler it begins with."""
+"""What a new controller writes first to a state that was there before it, and what it then goes on with."""
 
 from collections import defaultdict
 from typing import NamedTuple

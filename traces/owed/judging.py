@@ -142,10 +142,8 @@ def goes_on(debt: Debt) -> bool:
     return debt.gone == NOBODY and debt.stands >= 0
 
 
-def left(debt: Debt, term: Term, thread: Thread | None) -> int:
+def left(debt: Debt, term: Term, thread: Thread) -> int:
     """The zxid of the record that shows that a handler was left and the state not written; NEVER where none does."""
-    if thread is None:
-        return NEVER
     if goes_on(debt):
         zxid = thread.left_behind(debt.stands)
     elif debt.gone != NOBODY or debt.reason < term.start:

@@ -1,7 +1,9 @@
 """The states that are missing from a log: of all that its controllers may have owed."""
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from spec.language.domains import NOBODY
@@ -12,7 +14,6 @@ from traces.owed.debts import Debt
 from traces.owed.handled import threads_of
 from traces.owed.judging import Judge, left
 from traces.owed.siblings import Sibling
-from traces.owed.threads import Thread
 from traces.partitions.changes import Partition
 from traces.pipeline.found import Found
 from traces.reigns import Term
@@ -57,6 +58,9 @@ class Owed:
         self._siblings: dict[tuple, list[Sibling]] = defaultdict(list)
         for sibling in (sibling for each in found for sibling in each.siblings):
             self._siblings[sibling.reign, sibling.gone].append(sibling)
+        for own in self._siblings.values():
+            own.sort(key=lambda sibling: sibling.zxid)
+        self._ends = {term: self._over(term) for term in self._terms}
         self.missing: list[Missing] = [skipped for each in found for skipped in each.skipped]
         self._unpaid: dict[tuple[int, int, tuple[int, ...]], list[str]] = defaultdict(list)
         for each in found:
@@ -66,42 +70,43 @@ class Owed:
                               for (since, _, epochs), texts in self._unpaid.items())
 
     def _judge(self, found: Found) -> None:
-        """Judge what may have been owed to one stream."""
+        """Judge what may have been owed to one stream, which is read again only where something may be missing."""
         unpaid: dict[tuple[Partition, int, int], list[Debt]] = defaultdict(list)
-        judge: Judge | None = None
+        judge = cache(lambda: Judge(self._gathered.streams[found.name], self._threads))
         for debt in found.debts.rows:
             term = self._terms[debt.term]
-            thread = self._threads.get(term.key) if self._common.is_certain else None
-            zxid, beside = left(debt, term, thread), list(self._beside(debt, term, thread))
-            waits = debt.since < self._end(debt) and not (debt.paid and debt.until < self._over(term))
-            if zxid == NEVER and not waits and not beside:
-                continue
-            judge = judge or Judge(self._gathered.streams[found.name], self._threads)
-            shown = next((last for sibling, last, online in beside
-                          if judge.is_owed_beside(debt, term, sibling, last, online)), NEVER)
-            if zxid != NEVER and judge.is_owed(debt, term, zxid) or (zxid := shown) != NEVER:
-                self.missing.append(Missing(zxid, _text(debt, term, judge)))
-            elif waits:
+            zxid = self._shown(debt, term, judge) if self._common.is_certain and term.key in self._threads else NEVER
+            if zxid != NEVER:
+                self.missing.append(Missing(zxid, _text(debt, term, judge())))
+            elif debt.since < self._end(debt) and not (debt.paid and debt.until < self._ends[term]):
                 unpaid[debt.partition, debt.gone, debt.reason].append(debt)
         for debts in unpaid.values():
             self._wait(debts, judge)
 
-    def _beside(self, debt: Debt, term: Term, thread: Thread | None) -> Iterator[tuple[Sibling, int, frozenset[int]]]:
-        """What its controller wrote because of the same broker while the state stood, and left behind."""
-        own = self._siblings.get((term.key, debt.gone), ()) if thread else ()
-        for sibling in own:
-            last = thread.left_behind(sibling.zxid)
-            if debt.stands < sibling.zxid and last < min(debt.until, term.end):
-                yield sibling, last, frozenset(s.elected for s in own if sibling.zxid <= s.zxid < last) - {NOBODY}
+    def _shown(self, debt: Debt, term: Term, judge: Callable[[], Judge]) -> int:
+        """The zxid of the record that shows that a state is missing, NEVER where none does."""
+        thread = self._threads[term.key]
+        zxid = left(debt, term, thread)
+        if zxid != NEVER and judge().is_owed(debt, term, zxid):
+            return zxid
+        own = self._siblings.get((term.key, debt.gone), [])
+        for place in range(bisect_right(own, debt.stands, key=lambda sibling: sibling.zxid), len(own)):
+            last = thread.left_behind(own[place].zxid)
+            if last >= min(debt.until, term.end):
+                break
+            online = frozenset(each.elected for each in own[place:] if each.zxid < last) - {NOBODY}
+            if judge().is_owed_beside(debt, term, own[place], last, online):
+                return last
+        return NEVER
 
-    def _wait(self, debts: list[Debt], judge: Judge) -> None:
+    def _wait(self, debts: list[Debt], judge: Callable[[], Judge]) -> None:
         """Note a state that was to be written in several terms, or for twice as long as a session lasts unheard."""
         if not self._is_long(debts):
             return
-        owed = [debt for debt in debts if judge.is_owed(debt, self._terms[debt.term], self._end(debt))]
+        owed = [debt for debt in debts if judge().is_owed(debt, self._terms[debt.term], self._end(debt))]
         if self._is_long(owed):
             epochs = tuple(self._terms[debt.term].epoch for debt in owed)
-            self._unpaid[owed[0].since, owed[0].gone, epochs].append(judge.text(owed[0]))
+            self._unpaid[owed[0].since, owed[0].gone, epochs].append(judge().text(owed[0]))
 
     def _is_long(self, debts: list[Debt]) -> bool:
         return len(debts) > 1 or any(self._held(debt) > 2 * self._timeout(debt) for debt in debts)
@@ -116,7 +121,7 @@ class Owed:
 
     def _end(self, debt: Debt) -> int:
         """The zxid up to which a controller had it to do."""
-        return min(debt.until, self._over(self._terms[debt.term]))
+        return min(debt.until, self._ends[self._terms[debt.term]])
 
     def _over(self, term: Term) -> int:
         """The zxid at which a controller has lost /controller, or another is elected."""

@@ -4,11 +4,8 @@ from spec.language.domains import NOBODY
 from tests.traces.tampering import dropped
 from tests.traces.tamperings.scene import IDS, Record, Tampered, kind
 from tests.traces.tamperings.states import quiet
-from traces.znodes.contents import partition_state
-from traces.znodes.places import place_of
 from traces.zookeeper.transactions import Check, CloseSession, Create, SetData, Transaction
 
-UNSEEN = "what a leader wishes, and when, only it knows"
 NOT_LEFT = "no later record of the controller shows that it has left the handler"
 
 
@@ -19,12 +16,11 @@ def _gone(record: Record) -> set[int]:
     return set(record.before.isr) - record.registered
 
 
-def _state_in(transaction: Transaction):
-    """The path and the state that a record sets; None, None for any other."""
+def _state_set(transaction: Transaction) -> str | None:
+    """The path of the state that a record sets, None for any other."""
     write = transaction.operations[-1]
-    if transaction.failed or not isinstance(write, SetData) or not write.path.endswith("/state"):
-        return None, None
-    return write.path, partition_state(write.data)
+    sets = not transaction.failed and isinstance(write, SetData) and write.path.endswith("/state")
+    return write.path if sets else None
 
 
 def _comes(transaction: Transaction) -> bool:
@@ -38,7 +34,7 @@ def _shown_behind(record: Record) -> int | None:
     None where it writes the partition of the record before, or a broker comes.
     """
     for each in record.scene.log[record.place + 1:]:
-        if _state_in(each)[0] == record.path or _comes(each) or isinstance(each.operations[0], CloseSession):
+        if _state_set(each) == record.path or _comes(each) or isinstance(each.operations[0], CloseSession):
             return None
         wished = any(c.zxid == each.zxid and c.by_leader for c in record.scene.changes)
         if wished and each.session == record.session and isinstance(each.operations[0], Check):
@@ -75,31 +71,15 @@ def first_write_left_out(record: Record):
 
 
 @kind()
-def topic_without_states(record: Record):
-    """A topic is made and gets no partitions; its controller makes those of a later topic and goes on (2.7 and later)."""
-    if not record.is_a(Create, "topic") or not record.scene.features.kip455 or record.holder is None:
+def election_left_out(record: Record):
+    """One of the elections after the end of a broker is missing, and the controller goes on (2.7 and later)."""
+    gone = _gone(record)
+    leader = record.before.leader if gone else NOBODY
+    if leader not in gone or len(gone) > 1 or not all(map(record.stays, record.after.isr)):
         return None
-    topic, holder = record.znode.topic, record.holder
-    replicas = {r for each in record.content["partitions"].values() for r in each}
-    if record.next_write_of(record.path) is not None or not all(
-            r in record.registered and record.stays(r) for r in replicas):
-        return None
-    below = [t.zxid for t in record.scene.log for o in t.operations
-             if getattr(o, "path", "").startswith(f"/brokers/topics/{topic}/")]
-    behind, made = None, set()
-    for each in record.scene.log[record.place + 1:]:
-        place = place_of(getattr(each.operations[-1], "path", ""))
-        if isinstance(each.operations[0], CloseSession) or place and place.kind == "marker":
-            return None
-        if each.failed or each.zxid in below or place is None:
-            continue
-        if isinstance(each.operations[-1], Create) and place.kind == "topic":
-            made.add(place.topic)
-        if isinstance(each.operations[-1], Create) and place.kind == "state" and place.topic in made:
-            behind = each.zxid
-        elif behind and each.session == holder and isinstance(each.operations[0], Check) and _state_in(each)[1]:
-            return Tampered(lambda log: dropped(log, *below), each.zxid, each.zxid)
-    return None
+    siblings = [c for c in record.scene.changes if c.zxid != record.zxid and abs(c.time - record.transaction.time) < 100
+                and c.before.leader == leader and c.elected is not None and c.takes_out(leader)]
+    return record.drop(_shown_behind(record)) if siblings else None
 
 
 @kind(unseen=NOT_LEFT)
@@ -108,11 +88,4 @@ def last_removal_left_out(record: Record):
     gone = _gone(record)
     last = record.scene.changes[-1].zxid
     if len(gone) == 1 and record.zxid == last:
-        return Tampered(lambda log: dropped(log, record.zxid), record.zxid)
-
-
-@kind(unseen=UNSEEN)
-def last_wish_left_out(record: Record):
-    """The last ISR that a leader wished for a partition is missing"""
-    if record.by_leader and quiet(record) and record.next_write_of(record.path) is None:
         return Tampered(lambda log: dropped(log, record.zxid), record.zxid)
