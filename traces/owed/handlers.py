@@ -62,14 +62,15 @@ class Handlers:
     def begins(self, partition: Partition, seen: Seen, gone: int = NOBODY) -> Elected | None:
         """What a controller whose reign begins writes first; of those that are gone it takes this broker first."""
         s, number = self._state(partition, seen, gone)
-        s.brokers[-1].controller.doing = READING_BROKERS
+        _controller(s).doing = READING_BROKERS
         return self._writes(s, number)
 
     def misses(self, partition: Partition, seen: Seen, gone: int) -> Elected | None:
         """What a controller writes first that sees that a broker is gone."""
         s, number = self._state(partition, seen, gone)
         before = s.zk.registered | 1 << number[gone]
-        s.zk.clients[-1].watch, s.zk.clients[-1].seen = FIRED, before
+        client = s.zk.clients[len(number)]
+        client.watch, client.seen = FIRED, before
         self._know(s, partition, number, before)
         self._take(s, "broker_change")
         return self._writes(s, number)
@@ -85,7 +86,7 @@ class Handlers:
     def makes(self, partition: Partition, seen: Seen) -> Elected | None:
         """What a controller writes first that has read of a new partition."""
         s, number = self._state(partition, seen, NOBODY)
-        controller = s.brokers[-1].controller
+        controller = _controller(s)
         controller.live, controller.doing, controller.todo = s.zk.registered, ELECTING, 1
         for broker in partition.replicas:
             push(controller.partitions[0].assignment, number[broker])
@@ -95,7 +96,7 @@ class Handlers:
     @staticmethod
     def _know(s: Plain, partition: Partition, number: dict[int, int], live: int) -> None:
         """Let the controller know the partition as it is, and these live brokers (a bit mask)."""
-        controller, state = s.brokers[-1].controller, s.zk.partitions[0]
+        controller, state = _controller(s), s.zk.partitions[0]
         controller.live, known = live, controller.partitions[0]
         for broker in partition.replicas:
             push(known.assignment, number[broker])
@@ -110,7 +111,7 @@ class Handlers:
                      key=lambda broker: (broker != gone, broker))
         number = {broker: place for place, broker in enumerate(ids)}
         s = self._blank(len(ids) + 1)
-        zk, controller = s.zk, s.brokers[-1].controller
+        zk, controller = s.zk, _controller(s)
         zk.registered = 1 << len(ids) | _set(seen.live, number)
         zk.controller, zk.epoch, zk.unclean = len(ids), EPOCH, int(seen.unclean)
         for broker in partition.replicas:
@@ -128,7 +129,7 @@ class Handlers:
     def _writes(self, s: Plain, number: dict[int, int]) -> Elected | None:
         """Run the handler to its first write, and return that, or None at its end."""
         state, before = s.zk.partitions[0], s.zk.partitions[0].leader_epoch
-        while s.brokers[-1].controller.doing != IDLE and state.leader_epoch == before:
+        while _controller(s).doing != IDLE and state.leader_epoch == before:
             if not any(self._step(s, function, names, len(number)) for function, names in self._events):
                 raise AssertionError("a handler of the specification does not go on")
         if state.leader_epoch == before:
@@ -152,6 +153,11 @@ class Handlers:
             scope = dict.fromkeys(self._model.scope, 2) | {"brokers": brokers, "replicas": brokers, "partitions": 1}
             self._blanks[brokers] = new_state(self._model.state, scope)
         return self._blanks[brokers].copy()
+
+
+def _controller(s: Plain) -> Plain:
+    """The controller, which is the last broker."""
+    return s.brokers[len(s.brokers) - 1].controller
 
 
 def _set(brokers: Ids, number: dict[int, int]) -> int:
