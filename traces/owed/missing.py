@@ -100,7 +100,7 @@ class Owed:
         return NEVER
 
     def _wait(self, debts: list[Debt], judge: Callable[[], Judge]) -> None:
-        """Note a state that was to be written in several terms, or for twice as long as a session lasts unheard."""
+        """Note a state that had to be written for twice as long as a session lasts unheard, in whatever terms."""
         if not self._is_long(debts):
             return
         owed = [debt for debt in debts if judge().is_owed(debt, self._terms[debt.term], self._end(debt))]
@@ -109,7 +109,7 @@ class Owed:
             self._unpaid[owed[0].since, owed[0].gone, epochs].append(judge().text(owed[0]))
 
     def _is_long(self, debts: list[Debt]) -> bool:
-        return len(debts) > 1 or any(self._held(debt) > 2 * self._timeout(debt) for debt in debts)
+        return sum(map(self._held, debts)) > 2 * max(map(self._timeout, debts), default=0)
 
     def _held(self, debt: Debt) -> int:
         """How many ms a controller had for it."""
