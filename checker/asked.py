@@ -52,7 +52,7 @@ def properties_of(model: Model, scope: Scope, names: tuple[str, ...]) -> tuple[P
     if not names:
         return model.properties_at(scope)
     known = {p.name: p for p in model.properties}
-    return tuple(_own(model, name) if ".py:" in name else _known(model, known, name) for name in names)
+    return tuple(_own(model, name) if ".py:" in name else _known(model, known, name) for name in dict.fromkeys(names))
 
 
 def _known(model, known, name):

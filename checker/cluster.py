@@ -223,7 +223,7 @@ def run_job(action: Callable[[], object]) -> object:
         return action()
     except Exception as error:  # noqa: BLE001 - py4j raises its own kinds
         text = str(error)
-        told = re.search(r"(?:RunError|UnitError): (.*)", text)
+        told = re.search(r"(?:RunError|UnitError|UserError): (.*)", text)
         if told:
             raise ClusterError(told[1]) from error
         raise LostLevel(_cause(text)) from error

@@ -12,11 +12,12 @@ import ast
 import hashlib
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Mapping
+from typing import Mapping, Sequence
 
 from checker.compiler_expressions import LEAF, WORD, CompileError, Expressions
 from checker.compiler_text import NUMBER, Value, number, type_of
 from checker.errors import UserError
+from checker.machine import Code
 from checker.record import dtype
 from spec.language.domains import Array, Record, Scope
 from spec.language.layout import slots
@@ -98,6 +99,13 @@ class Program:
         self._texts = {
             "copy": "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", self.FLAG: f"@{self.FLAG} = global i64 0",
         }
+
+    @staticmethod
+    def require_in_range(code: Code, places: Sequence[str]) -> None:
+        """Raise UserError, with the place, when an index was out of range in code that exports `FLAG`."""
+        place = code.word(Program.FLAG)
+        if place:
+            raise UserError(f"{places[place]}; guard it, or mend the declaration")
 
     @property
     def text(self) -> str:

@@ -50,6 +50,10 @@ class Code:
         """An exported function, as a callable for integers and addresses that answers an integer."""
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * arguments)(self.address(name))
 
+    def word(self, name: str) -> int:
+        """The number that stands at an exported name."""
+        return ctypes.c_int64.from_address(self.address(name)).value
+
     def call(self, name: str, *arguments: int | np.ndarray) -> int:
         """What an exported function answers to numbers and arrays."""
         addresses = (a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments)

@@ -45,13 +45,16 @@ TAIL = """
 
 @dataclass(frozen=True)
 class Look:
-    """What travels to executors: LLVM's text (compressed) of `look`, the sizes it needs, the actions of each step."""
+    """What travels to executors: LLVM's text (compressed) of `look`, the sizes it needs, the actions of each step, and
+    the places of indices in its text.
+    """
 
     packed_text: bytes
     size: int
     words: int
     most_successors: int
     classes: np.ndarray
+    places: tuple[str, ...]
 
     @property
     def text(self) -> str:
@@ -75,7 +78,8 @@ def look_of(kernel: Kernel, labels: Labels) -> Look:
     kinds = (rows, NUMBER, NUMBER, NUMBER, NUMBER, single, state, state, rows, *[single] * 7)
     program.export("look", Generated.of(text, **called), kinds)
     packed = zlib.compress(program.text.encode(), 1)
-    return Look(packed, dtype(state, kernel.scope).itemsize, packing.words, kernel.bases[-1], labels.classes)
+    return Look(packed, dtype(state, kernel.scope).itemsize, packing.words, kernel.bases[-1], labels.classes,
+                tuple(program.places))
 
 
 def _same(words):
@@ -136,7 +140,7 @@ class Looking:
         self._origins, self._numbers = np.zeros(self._size, np.int64), np.zeros(self._size, np.int64)
         self._taken, self._following = np.zeros(self._size, np.uint64), np.zeros(1, np.int64)
         self._classes = np.ascontiguousarray(look.classes)
-        self._code = Code(look.text, "look", speed=SPEED if count >= FEW else 0)
+        self._code = Code(look.text, "look", Program.FLAG, speed=SPEED if count >= FEW else 0)
         self._function = self._code.function("look", ARGUMENTS)
 
     def run(self, states: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
@@ -155,7 +159,9 @@ class Looking:
     def _from(self, states, first):
         before = (self._following, self._s, self._t, self._out, self._origins, self._numbers, self._taken)
         arrays = (*before, self.marks, self.enabled, self.cut, self._classes)
-        return self._function(
+        count = self._function(
             states.ctypes.data, first, len(states), self.look.most_successors, self._size,
             *(array.ctypes.data for array in arrays),
         )
+        Program.require_in_range(self._code, self.look.places)
+        return count

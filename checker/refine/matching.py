@@ -61,12 +61,13 @@ class Matching:
         self._known: dict[tuple, int] = {}
         for predicate in (refinement.passes, refinement.agrees):
             require_predicate(predicate, (Part(kernel.model.state, "s"), Part(abstract.kernel.model.state, "a")))
-        self._code = Code(self._text(refinement), "relate", "spread")
+        program = self._program(refinement)
+        self._code, self._places = Code(program.text, "relate", "spread", Program.FLAG), program.places
         self._relate = self._code.function("relate", 8)
         self._memory = self._spread()
         self._s = np.zeros(kernel.compiled.size, np.uint8)
 
-    def _text(self, refinement):
+    def _program(self, refinement):
         own, other = self._kernel, self._abstract.kernel
         program = Program({**other.scope, **own.scope, STATES: len(self._abstract)})
         states = Array(other.model.state, STATES)
@@ -75,7 +76,7 @@ class Matching:
         rows, rows_other = Words(own.packing.words), Words(other.packing.words)
         program.export("relate", relate, (rows, NUMBER, NUMBER, states, NUMBER, NUMBER, own.model.state, Words()))
         program.export("spread", Generated.of(SPREAD, unpack=unpack_other), (rows_other, NUMBER, states))
-        return program.text
+        return program
 
     def _spread(self):
         """All abstract states as records, side by side."""
@@ -105,6 +106,7 @@ class Matching:
             end = min(len(states), begin + most)
             self._relate(states.ctypes.data, begin, end, self._memory.ctypes.data, first, last,
                          self._s.ctypes.data, verdicts.ctypes.data)
+            Program.require_in_range(self._code, self._places)
             table = verdicts[: (end - begin) * size].reshape(-1, size)
             passed, agreed = (np.packbits(table >= least, axis=1, bitorder="little") for least in (1, 2))
             found += [self._class_of(first, p.tobytes(), a.tobytes()) for p, a in zip(passed, agreed)]

@@ -15,7 +15,7 @@ from checker.prove.proof import prove
 from checker.reference import explore
 from checker.symbolic import SymbolicModel
 from spec.language.domains import Array, Bound, Id, Number, Record, SetOf
-from spec.language.model import always
+from spec.language.model import always, eventually
 from spec.language.sets import contains, with_member
 from spec.language.subset import RuleError
 from tests import toys
@@ -152,6 +152,13 @@ def test_what_is_out_of_range_is_told_with_its_line(function, model, monkeypatch
         explore(model, model.scope)
     found = explore_here(model, model.scope).outcome
     assert found.fault and not found.finished
+
+
+def test_a_condition_of_liveness_is_asked_within_range_too():
+    model = names([leave], [])
+    model = replace(model, properties=(eventually(owner_has_none, given=()),))
+    with pytest.raises(UserError, match=rf"test_one_language.py:{line_of(owner_has_none)}"):
+        explore_here(model, model.scope)
 
 
 def starts_behind(s):
