@@ -65,7 +65,7 @@ def before_the_context(s, b: Broker, p: Partition):
     if controller.epoch == 0 and controller.doing != IDLE:
         return False
     empty = is_empty(controller.todo) and is_empty(controller.live) and is_empty(controller.leaving)
-    return empty and has_no_event(controller) and not controller.deleting and is_forgotten(controller.partitions[p])
+    return empty and has_no_event(controller) and is_empty(controller.deleting) and is_forgotten(controller.partitions[p])
 
 
 def while_states_are_read(s, b: Broker, p: Partition):
@@ -74,7 +74,7 @@ def while_states_are_read(s, b: Broker, p: Partition):
     partition = controller.partitions[p]
     if controller.doing != READING_STATES:
         return True
-    if not has_no_event(controller) or controller.deleting:
+    if not has_no_event(controller) or not is_empty(controller.deleting):
         return False
     if is_empty(controller.todo) or not is_empty(controller.leaving):
         return False
@@ -139,7 +139,7 @@ def result_is_newer(s, b: Broker, p: Partition):
 def queued_has_no_election(s, b: Broker):
     """A controller that knows that the topic is to be deleted has nothing to elect."""
     controller = s.brokers[b].controller
-    return not controller.deleting or is_empty(controller.todo)
+    return is_empty(controller.deleting) or is_empty(controller.todo)
 
 
 def forced_is_asked(s, b: Broker):

@@ -6,10 +6,13 @@ import textwrap
 import numpy as np
 import pytest
 
-from spec.catalogue import MODELS
-from spec.language.accepted import check_text
+from spec.catalogue import MODELS, find
+from spec.language.accepted import check_text, require_predicate
+from spec.language.kinds import Part, kind_of
+from spec.language.model import Transition
 from spec.language.rules import RuleError, check_model
 from spec.language.sets import contains
+from spec.properties.lemmas import LEMMAS
 from tests import toys
 from tests.spec.broken_rules import broken, line_of
 
@@ -21,6 +24,14 @@ TOYS = [toys.clock(), toys.graph([(0, 1)], [0]), toys.counter(3), toys.queue(fai
 @pytest.mark.parametrize("model", [*MODELS, *TOYS], ids=lambda m: f"{m.system}-{m.variant}")
 def test_every_model_keeps_the_rules(model):
     check_model(model)
+
+
+@pytest.mark.parametrize("name", LEMMAS, ids="/".join)
+def test_every_lemma_keeps_the_language(name):
+    (model,) = find(*name)
+    for lemma in LEMMAS[name]:
+        domains = Transition(lemma).declared.values()
+        require_predicate(lemma, (Part(model.state, "s"), *map(kind_of, domains)))
 
 
 @pytest.mark.parametrize("system", sorted({model.system for model in MODELS} - {"group"}))
