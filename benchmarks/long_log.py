@@ -18,6 +18,8 @@ NODEEXISTS = -110
 SPREAD = (  # weights of what happens next
     ("lag", 900), ("prefer", 20), ("stop", 3), ("kill", 3), ("depose", 1), ("create", 2), ("remove", 2), ("move", 6),
 )
+REGISTRATION = (b'{"version":5,"host":"h","port":9092,"jmx_port":-1,"timestamp":"1","endpoints":["PLAINTEXT://h:9092"],'
+                b'"listener_security_protocol_map":{"PLAINTEXT":"PLAINTEXT"},"features":{}}')
 PARENTS = (
     "/consumers", "/brokers", "/brokers/ids", "/brokers/topics", "/config", "/config/changes", "/admin",
     "/admin/delete_topics", "/brokers/seqid", "/isr_change_notification", "/latest_producer_id_block",
@@ -112,7 +114,7 @@ class Cluster:
         for _ in PARENTS:
             self.write(broker, failure(NODEEXISTS))
         path = f"/brokers/ids/{broker}"
-        self.write(broker, self.new(path, b"", True), set_data(path, b'{"version":5}', 1))
+        self.write(broker, self.new(path, b"", True), set_data(path, REGISTRATION, 1))
         if self.controller is None:
             self.elect(broker)
         for p in [p for p in self.all() if p.leader == -1 and broker in p.isr]:

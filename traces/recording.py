@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from traces.pipeline.logged import Logged
-from traces.pipeline.storing import joined, store_log
+from traces.pipeline.storing import joined, misplaced_among, store_log, zxid_of
 from traces.pipeline.work import Here, shown
 from traces.redaction import Redactor
 from traces.survey import Survey, survey_of
@@ -109,18 +109,28 @@ def read_recording(directory: Path, redactor: Redactor | None = None, events: Pa
         raise LogError(f"{directory}: no log.* file here, in version-2/ or in */version-2/; give the directory "
                        "that ZooKeeper's dataLogDir (or dataDir) names")
     kept = None if events else TemporaryDirectory(prefix="kafkaproof-log-")
+    newest = max(map(zxid_of, _files(directory, _SNAPSHOT_NAME)), default=0)
     store = partial(store_log, redactor=redactor, directory=events or Path(kept.name))
     problems: list[str] = []
     stored = work.each(list(enumerate(logs)), store, shown("files"))
-    return _recording(directory, joined(directory, stored, kept, problems), problems, redactor)
+    wrong = [*(found for each in stored for found in each.contradictions), *misplaced_among(stored)]
+    return _recording(directory, joined(directory, stored, kept, problems), problems, redactor, wrong, newest)
 
 
-def _recording(directory: Path, transactions: Logged | tuple, problems: list[str],
-               redactor: Redactor | None) -> Recording:
-    """Return the recording of these transactions, each part of it with the right snapshot."""
+def _recording(directory: Path, transactions: Logged | tuple, problems: list[str], redactor: Redactor | None,
+               wrong: Sequence[tuple[int, str]] = (), newest: int = 0) -> Recording:
+    """Return the recording of these transactions, each part of it with the right snapshot.
+
+    `wrong`: what ZooKeeper has not written so; `newest`: the zxid of the newest snapshot.
+    """
     recording = None if transactions else Recording(directory, None, [], problems)
     for part in _parts(directory, transactions) if transactions else ():
         recording = _part(directory, part, recording, [*(recording.problems if recording else problems)], redactor)
+        first, last = recording.transactions.ends if recording.transactions else (0, 0)
+        here = tuple(each for each in wrong if first <= each[0] <= last)
+        recording = replace(recording, contradictions=here)
+    if transactions and (ahead := _ahead(directory, transactions.ends[1], newest)):
+        recording = replace(recording, problems=[*recording.problems, ahead], gaps=recording.gaps + 1)
     return recording
 
 
@@ -139,6 +149,28 @@ def _part(directory: Path, transactions: Logged, earlier: Recording | None, prob
     return Recording(directory, start, transactions, problems + gaps, len(gaps), earlier)
 
 
+def _ahead(directory: Path, last: int, newest: int) -> str | None:
+    """What is missing behind the last record when there is a snapshot of a later one.
+
+    A snapshot is of what is in the log already; but a server that has got one from its leader has not the records before
+    it. With a new epoch a snapshot may have the zxid before its first record.
+    """
+    if newest <= last or not newest & 0xFFFFFFFF:
+        return None
+    return (f"{directory}: snapshot.{newest:x} is ahead of the log, which ends at {last:#x}: records up to {newest:#x} "
+            "are missing; take them from another server of the ensemble")
+
+
+def snapshots_among(recording: Recording) -> list[tuple[int, Path]]:
+    """The snapshots, and their zxids, that were taken behind the first record that counts, the oldest first."""
+    if not isinstance(recording.transactions, Logged) or not recording.transactions:
+        return []
+    complete = recording.start.last_processed_zxid if recording.start else 0
+    first, last = recording.transactions.ends
+    files = [file for file in _files(recording.directory, _SNAPSHOT_NAME) if file.name.count(".") == 1]
+    return [(zxid_of(file), file) for file in files if max(first, complete) < zxid_of(file) <= last]
+
+
 def log_files(directory: Path) -> list[Path]:
     """The transaction logs that `read_recording` reads, in the order of the zxids in their names."""
     return _files(directory, _LOG_NAME)
@@ -151,12 +183,7 @@ def _files(directory: Path, name: re.Pattern) -> list[Path]:
         files = [file for folder in folders if folder.is_dir() for file in folder.iterdir()]
     except OSError as error:
         raise LogError(f"{error.filename}: cannot be read: {error.strerror}") from None
-    return sorted((file for file in files if name.fullmatch(file.name)), key=lambda file: (_zxid(file), file))
-
-
-def _zxid(file: Path) -> int:
-    """Return the zxid in the name of a log (its first record) or of a snapshot."""
-    return int(file.name.split(".")[1], 16)
+    return sorted((file for file in files if name.fullmatch(file.name)), key=lambda file: (zxid_of(file), file))
 
 
 def _start(directory: Path, transactions: Logged, problems: list[str], redactor: Redactor | None) -> Snapshot | None:
@@ -166,9 +193,9 @@ def _start(directory: Path, transactions: Logged, problems: list[str], redactor:
     """
     first, last = transactions.ends
     snapshots = _files(directory, _SNAPSHOT_NAME)
-    before = [file for file in snapshots if _zxid(file) < first]
-    followed = [file for file in before if _follows(_zxid(file), first)]
-    among = [file for file in snapshots if first <= _zxid(file) < last]
+    before = [file for file in snapshots if zxid_of(file) < first]
+    followed = [file for file in before if _follows(zxid_of(file), first)]
+    among = [file for file in snapshots if first <= zxid_of(file) < last]
     for file in followed[::-1] + ([] if first in _FIRST_ZXIDS else among):
         try:
             snapshot = read_snapshot(file)
@@ -178,14 +205,14 @@ def _start(directory: Path, transactions: Logged, problems: list[str], redactor:
     if first not in _FIRST_ZXIDS:
         problems.append(f"{directory}: the log begins at {first:#x} and no snapshot can be read: what the tree was "
                         "before is unknown; add the snapshot.* files of dataDir")
-        problems += [_missing(directory, _zxid(file), first) for file in before[:len(before) - len(followed)][-1:]]
+        problems += [_missing(directory, zxid_of(file), first) for file in before[:len(before) - len(followed)][-1:]]
     return None
 
 
 def _parts(directory: Path, transactions: Logged) -> list[Logged]:
     """Cut where records are missing between two files, or before a snapshot that makes up for them."""
-    begins = {_zxid(file) for file in _files(directory, _LOG_NAME)}
-    begins |= {_zxid(file) + 1 for file in _files(directory, _SNAPSHOT_NAME)}
+    begins = {zxid_of(file) for file in _files(directory, _LOG_NAME)}
+    begins |= {zxid_of(file) + 1 for file in _files(directory, _SNAPSHOT_NAME)}
     cuts = [following for _, following in _gaps(transactions) if following in begins]
     if not cuts:
         return [transactions]

@@ -202,7 +202,7 @@ def settle(common: Common, result: Result, streams: Streams, recording: Recordin
     """
     wrong = min([*contradictions_in(recording, common.members), *contradictions], default=None)
     if wrong and (result.divergence is None or wrong.zxid <= result.divergence[0]):
-        result.diverge(next(t for t in recording.transactions if t.zxid == wrong.zxid), wrong.text)
+        result.diverge(next(t for t in recording.transactions if t.zxid >= wrong.zxid), wrong.text)
     found = unexplained(common, streams)
     certain = [each for each in found if each.certain]
     if certain and (result.divergence is None or certain[0].zxid < result.divergence[0]):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, first, run_json
-from traces.zookeeper.transactions import Create, CreateSession, SetData, Transaction
+from traces.zookeeper.transactions import CloseSession, Create, CreateSession, SetData, Transaction
 
 RECORDS = 0x98
 TOOL = 0x77
@@ -124,3 +124,68 @@ def test_with_pseudonyms_the_verdict_is_the_same(capsys, tmp_path, text):
     write_log(tmp_path / "log.1", rewritten(log(), zxid, STATES[text]))
     code, report = run_json(capsys, tmp_path, "--redact")
     assert (code, report["first_divergence"]["zxid"]) == (1, hex(zxid))
+
+
+def diverges(capsys, directory: Path, zxid: int, text: str) -> None:
+    """A replay diverges at a record, and tells why."""
+    code, report = run_json(capsys, directory)
+    assert (code, report["verdict"], report["first_divergence"]["zxid"]) == (1, "diverges", hex(zxid))
+    assert text in report["first_divergence"]["reason"]
+
+
+def test_records_out_of_order_diverge(capsys, tmp_path):
+    found = log()
+    found[0x40], found[0x41] = found[0x41], found[0x40]
+    write_log(tmp_path / "log.1", found)
+    diverges(capsys, tmp_path, 0x41, "log.1: this record is behind 0x42, and ZooKeeper writes records in the order")
+
+
+def test_records_that_come_again_are_no_divergence(capsys, tmp_path):
+    code, report = told(capsys, tmp_path, [*log()[:0x50], *log()[0x40:]])
+    assert code == 0 and "16 records that occur more than once" in report["problems"][0]
+
+
+def test_a_log_with_another_s_name_diverges(capsys, tmp_path):
+    write_log(tmp_path / "log.1", log()[:0x40])
+    write_log(tmp_path / "log.50", log()[0x40:])
+    diverges(capsys, tmp_path, 0x41, "log.50: its first record is 0x41, and ZooKeeper names a file after its first")
+
+
+def test_logs_that_have_changed_names_diverge(capsys, tmp_path):
+    write_log(tmp_path / "log.41", log()[:0x40])
+    write_log(tmp_path / "log.1", log()[0x40:])
+    diverges(capsys, tmp_path, 1, "log.41: its first record is 0x1,")
+
+
+def test_a_file_that_begins_inside_another_of_its_server_diverges(capsys, tmp_path):
+    write_log(tmp_path / "log.1", [*log()[:0x40], log()[0x50]])
+    write_log(tmp_path / "log.41", log()[0x40:])
+    diverges(capsys, tmp_path, 0x41, "log.41: this record comes before the last one of log.1, 0x51")
+
+
+def test_files_of_other_servers_may_begin_anywhere(capsys, tmp_path):
+    for server, begin in (("a", 0), ("b", 0x20)):
+        (tmp_path / server / "version-2").mkdir(parents=True)
+        write_log(tmp_path / server / "version-2" / f"log.{begin + 1:x}", log()[begin:])
+    assert run_json(capsys, tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize("after, cxid, sooner", [(5_999, 0, True), (0, 0, True), (-3_000, 0, True), (6_000, 0, False),
+                                                 (100, 7, False)])
+def test_a_session_that_expires_sooner_than_its_timeout_is_told(capsys, tmp_path, after, cxid, sooner):
+    found = inserted(log(), CreateSession(6_000), CloseSession(()))
+    found[-1] = replace(found[-1], time=found[-2].time + after, cxid=cxid)
+    code, report = told(capsys, tmp_path, found)
+    assert code == 0 and len(report["problems"]) == sooner
+    assert not sooner or f"session 0x77 expires {after:,} ms after its last record, sooner than its timeout of 6,000 ms" \
+        in report["problems"][0]
+
+
+def test_a_session_that_goes_on_writing_states_is_alive(capsys, tmp_path):
+    found = log()
+    write = next(t for t in found if t.zxid == last_of(found, SetData, "/state"))
+    found = [t for t in found if t.zxid <= write.zxid]
+    found.append(replace(write, zxid=write.zxid + 1, time=write.time + 10, cxid=0, multi=False,
+                         operations=(CloseSession(None),)))
+    _, report = told(capsys, tmp_path, found)
+    assert f"session {write.session:#x} expires 10 ms after its last record" in report["problems"][-1]

@@ -21,6 +21,7 @@ from traces.cluster import VARIANTS, Members, find_root, find_variant
 from traces.commands.options import chroot_of, given, jobs_on, write_history
 from traces.contradictions import remarks_on
 from traces.election.single_steps import logged_properties
+from traces.expiries import Expiries
 from traces.facts.report import facts_of
 from traces.following import Watch
 from traces.gathering import Gathering
@@ -39,6 +40,7 @@ from traces.redaction import Redactor
 from traces.report import (
     BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, refused_by_epoch, verdict_of,
 )
+from traces.snapshots import Snapshots
 from traces.streams import explain_streams, settle
 from traces.zookeeper.transactions import LogError
 
@@ -132,11 +134,11 @@ def report_of(recording: Recording, error: UserError | None, options, redactor: 
     read = read_logs(options.logs, redactor) if options.logs else None
     chroot = chroot_of(options, redactor)
     if recording.earlier is None:
-        return _report_of_part(recording, error, chroot, read, options, jobs)
+        return _report_of_part(recording, error, chroot, read, options, jobs, redactor)
     report = None
     for part in recording.parts:
         try:
-            found = _report_of_part(part, error if part is recording else None, chroot, read, options, jobs)
+            found = _report_of_part(part, error if part is recording else None, chroot, read, options, jobs, redactor)
         except UserError as problem:
             found = Report(part, None, (*part.problems, str(problem)), UNDECIDED, str(problem))
         report = found.after(report) if report else found
@@ -144,7 +146,7 @@ def report_of(recording: Recording, error: UserError | None, options, redactor: 
 
 
 def _report_of_part(recording: Recording, error: UserError | None, chroot: str | None, read: Read | None, options,
-                    jobs) -> Report:
+                    jobs, redactor: Redactor | None) -> Report:
     """Follow what no file is missing of, beside what brokers' logs tell; raises UserError."""
     problems = (*recording.problems, *([str(error)] if error else []))
     if not recording.transactions:
@@ -164,14 +166,16 @@ def _report_of_part(recording: Recording, error: UserError | None, chroot: str |
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
     gathering, others = Gathering(recording, variant, members, root), Beside(recording, variant, members, root)
     beside = jobs and jobs.beside(recording, partial(followed_beside, variant=variant, root=root))
-    sweep(recording, root, gathering, *(() if beside else others.listeners), progress=shown("records"))
+    snapshots, expiries = Snapshots(recording, redactor), Expiries(recording.directory)
+    sweep(recording, root, gathering, snapshots, expiries, *(() if beside else others.listeners),
+          progress=shown("records"))
     gathered = gathering.gathered
     streams = explain_streams(gathered, jobs or Here())
     result, series = beside() if beside else others.found
-    settle(gathered.common, result, streams, recording)
+    settle(gathered.common, result, streams, recording, snapshots.contradictions)
     logs = check_logs(read, gathered, recording, streams) if read else None
     accounts = audit(recording, gathered.common, result, streams)
-    problems = (*problems, *remarks_on(recording, members))
+    problems = (*problems, *remarks_on(recording, members), *snapshots.problems, *expiries.problems)
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
     return Report(recording, result, problems, verdict, reason, streams, accounts, facts, series, logs, end)

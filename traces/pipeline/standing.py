@@ -32,6 +32,11 @@ class Standing:
         """The same by the path of the znode in the log."""
         return self[self._names.state_at(path)]
 
+    def held_at(self, path: str) -> tuple[PartitionState | None, int] | None:
+        """The state, and the version of its znode, by its path in the log; None where that is no state's."""
+        code = self._names.state_at(path)
+        return None if code == NOTHING else (self[code], self.version(code))
+
     def version(self, code: int) -> int:
         """The version of the znode; it means nothing where that does not exist."""
         self._fit()

@@ -1,10 +1,13 @@
 """Writes log files as events, and makes one log of them."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+
+import numpy as np
 
 from traces.pipeline.events import write_events
 from traces.pipeline.logged import Logged, Part, runs_of
@@ -18,7 +21,7 @@ from traces.zookeeper.transactions import LogError, Transaction
 class Stored(NamedTuple):
     """A log file that has been written as events: the records that could be read, what is imperfect, the damage.
 
-    `part` is None without a record.
+    `part` is None without a record. `contradictions`: a zxid and why ZooKeeper has not written the file so.
     """
 
     log: Path
@@ -26,6 +29,7 @@ class Stored(NamedTuple):
     problems: tuple[str, ...]
     duplicates: int
     damage: str | None
+    contradictions: tuple[tuple[int, str], ...] = ()
 
 
 def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: Path) -> Stored:
@@ -39,6 +43,7 @@ def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: 
         records, problems = file.transactions, file.problems
     except LogError as error:
         records, problems, damage = error.transactions or Records.of(()), (), str(error)
+    wrong = tuple(_misplaced(log, records.headers.zxid))
     written, conflict = _in_order(log, records)
     damage = conflict or damage
     duplicates = len(records) - len(written) if damage is None else 0
@@ -46,7 +51,47 @@ def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: 
         return Stored(log, None, problems, duplicates, damage)
     file = directory / f"{number:04d}-{log.name}.parquet"
     write_events(written, file)
-    return Stored(log, Part(file, runs_of(written.headers.zxid), survey_of(written)), problems, duplicates, damage)
+    return Stored(log, Part(file, runs_of(written.headers.zxid), survey_of(written)), problems, duplicates, damage,
+                  wrong)
+
+
+def _misplaced(log: Path, zxids: np.ndarray) -> Iterator[tuple[int, str]]:
+    """What of the name and the order of a file is not ZooKeeper's (`FileTxnLog.append`).
+
+    A file is named after its first record, and records come in the order of their zxids; one that was there before
+    may come again.
+    """
+    if len(zxids) and zxids[0] != zxid_of(log):
+        yield int(zxids[0]), (f"{log}: its first record is {zxids[0]:#x}, and ZooKeeper names a file after its first "
+                              "record: its name is another's, or records are missing before this one")
+    highest = np.maximum.accumulate(zxids)
+    for place in (np.flatnonzero(zxids[1:] < highest[:-1]) + 1).tolist():
+        if zxids[place] not in zxids[:place]:
+            yield int(zxids[place]), (f"{log}: this record is behind {highest[place - 1]:#x}, and ZooKeeper writes "
+                                      "records in the order of their zxids")
+            return
+
+
+def misplaced_among(stored: list[Stored]) -> Iterator[tuple[int, str]]:
+    """The same of the files of one server, which are in one directory: each goes on where the one before ended."""
+    for _, together in groupby(sorted((each for each in stored if each.part), key=_place), key=lambda s: s.log.parent):
+        before = next(together)
+        for each in together:
+            if each.part.first < before.part.last:
+                new = np.setdiff1d(each.part.zxids(), before.part.zxids())
+                if len(new) and new[0] < before.part.last:
+                    yield int(new[0]), (f"{each.log}: this record comes before the last one of {before.log.name}, "
+                                        f"{before.part.last:#x}, and ZooKeeper begins a file behind all others")
+            before = each
+
+
+def _place(stored: Stored) -> tuple[Path, int]:
+    return stored.log.parent, zxid_of(stored.log)
+
+
+def zxid_of(file: Path) -> int:
+    """The zxid in the name of a log or of a snapshot."""
+    return int(file.name.split(".")[1], 16)
 
 
 def _in_order(log: Path, records: Records) -> tuple[Records, str | None]:
