@@ -68,7 +68,7 @@ class Log:
     def state(self, writer: int, leader: int, isr: list[int], leader_epoch: int, epoch: int | None = None) -> None:
         """A broker writes the state of t-0."""
         write = self.written("/brokers/topics/t/partitions/0/state", {
-            "leader": leader, "isr": isr, "leader_epoch": leader_epoch, "controller_epoch": epoch or self.epoch})
+            "version": 1, "leader": leader, "isr": isr, "leader_epoch": leader_epoch, "controller_epoch": epoch or self.epoch})
         self.add(writer, *([Check("/controller_epoch", self.epoch + 1)] if self.checked else []), write)
 
     def add(self, writer: int | None, *operations) -> None:

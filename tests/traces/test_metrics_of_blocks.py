@@ -19,7 +19,7 @@ STATES = [f"/brokers/topics/{topic}/partitions/{number}/state" for topic, number
 BEGUN = {
     "/brokers/topics/t": {"partitions": {"0": [1, 2, 3], "1": [2, 3, 1]}},
     "/brokers/ids/1": {},
-    **{path: {"leader": 1, "leader_epoch": 0, "controller_epoch": 1, "isr": [1, 2, 3]} for path in STATES[1:]},
+    **{path: {"version": 1, "leader": 1, "leader_epoch": 0, "controller_epoch": 1, "isr": [1, 2, 3]} for path in STATES[1:]},
 }
 TOGGLED = {  # what is created by turns with being deleted
     **{f"/brokers/ids/{broker}": {} for broker in (1, 2, 3)},
@@ -28,7 +28,7 @@ TOGGLED = {  # what is created by turns with being deleted
     "/admin/reassign_partitions": {"partitions": [{"topic": "t", "partition": 1, "replicas": [1]}]},
     "/config/topics/t": {"config": {"min.insync.replicas": "2"}},
     "/config/brokers/<default>": {"config": {"min.insync.replicas": "1"}},
-    **{path: {"leader": 2, "leader_epoch": 0, "controller_epoch": 1, "isr": [1, 2]} for path in STATES[:2]},
+    **{path: {"version": 1, "leader": 2, "leader_epoch": 0, "controller_epoch": 1, "isr": [1, 2]} for path in STATES[:2]},
 }
 written = st.tuples(st.sampled_from(STATES), st.integers(-1, 3), st.lists(st.integers(1, 3), max_size=4),
                     st.integers(0, 1), st.integers(1, 2))
@@ -50,7 +50,7 @@ def recording(log: list) -> Recording:
             path, leader, isr, raised, epoch = event
             versions[path] += 1
             epochs[path] += raised
-            state = {"leader": leader, "leader_epoch": epochs[path], "controller_epoch": epoch, "isr": isr}
+            state = {"version": 1, "leader": leader, "leader_epoch": epochs[path], "controller_epoch": epoch, "isr": isr}
             operations.append(SetData(path, encoded(state), versions[path]))
     transactions = [Transaction(zxid, 1, 1, 1_000 * zxid, (each,), False) for zxid, each in enumerate(operations, 1)]
     return Recording(Path("log"), Snapshot(0, 0, {}, nodes), transactions, [])

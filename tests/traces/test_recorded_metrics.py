@@ -205,7 +205,7 @@ def begun(**znodes) -> Snapshot:
 
 
 def test_a_log_that_begins_with_a_snapshot_counts_from_there():
-    state = {"leader": 1, "leader_epoch": 0, "controller_epoch": 1, "isr": [1]}
+    state = {"version": 1, "leader": 1, "leader_epoch": 0, "controller_epoch": 1, "isr": [1]}
     snapshot = begun(**{"/brokers/topics/t": {"partitions": {"0": [1, 2]}}, "/brokers/topics/t/partitions/0/state": state})
     log = Log(1)
     series = of_log(log, snapshot)
