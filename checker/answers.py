@@ -4,13 +4,15 @@ and which violations that are recorded of the same variant the scope does not sh
 
 from __future__ import annotations
 
-from typing import Mapping
+from typing import TYPE_CHECKING, Mapping
 
 from checker.asked import Check, properties_of
-from checker.kernel import Kernel
-from checker.liveness.decide import Decided
 from spec.language.domains import Scope
 from spec.language.model import LIVENESS, Model
+
+if TYPE_CHECKING:
+    from checker.kernel import Kernel
+    from checker.liveness.decide import Decided
 
 UNDECIDED = "not decided"
 NOT_ASKED = "not asked up to symmetry"

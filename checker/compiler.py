@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Mapping, Sequence
 
-from checker.compiler_expressions import LEAF, WORD, CompileError, Expressions
+from checker.compiler_expressions import EXACT, LEAF, WORD, CompileError, Expressions
 from checker.compiler_text import NUMBER, Value, number, type_of
 from checker.errors import UserError
 from checker.machine import Code
@@ -87,7 +87,7 @@ class Program:
     """Functions that call each other, at one scope.
 
     Every index and every shift is tested: where one is out of range, it goes on with 0, and the word called `FLAG`
-    becomes the number of the place in `places`.
+    becomes the number of the place in `places`. So it does where a number has no room in 64 bits.
     """
 
     FLAG = "out_of_range"
@@ -98,6 +98,7 @@ class Program:
         self._lowered: dict[tuple, Lowered] = {}
         self._texts = {
             "copy": "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", self.FLAG: f"@{self.FLAG} = global i64 0",
+            **{name: f"declare {{i64, i1}} @llvm.{name}.with.overflow.i64(i64, i64)" for name in EXACT.values()},
         }
 
     @staticmethod

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from checker.compiler import Program
 
 OPERATORS = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
     ast.LShift: "shl", ast.RShift: "ashr",
 }
+EXACT = {ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}
 COMPARISONS = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge",
 }
@@ -114,11 +115,15 @@ class Expressions:
 
     def _checked(self, value, limit, node):
         """A number that must be below `limit`; where it is not, that is noted, and 0 taken."""
-        self.program.places.append(self._told("out of range", node))
-        inside, flag = self._compared("ult", value, number(limit)), f"@{self.program.FLAG}"
-        last = number(len(self.program.places) - 1)
-        self.writer.store(self._select(inside, self.writer.load(NUMBER, flag), last), flag)
+        inside = self._compared("ult", value, number(limit))
+        self._note(inside, "out of range", node)
         return self._select(inside, value, number(0))
+
+    def _note(self, right, what, node):
+        """Note, where a bit is not set, that something is wrong at a place."""
+        self.program.places.append(self._told(what, node))
+        flag, last = f"@{self.program.FLAG}", number(len(self.program.places) - 1)
+        self.writer.store(self._select(right, self.writer.load(NUMBER, flag), last), flag)
 
     def load(self, kind: object, address: str) -> Value:
         """What stands at an address: a number, or the record or array itself."""
@@ -140,11 +145,20 @@ class Expressions:
 
     def operation(self, operator: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
         """The sum, product ... of two numbers. Python refuses to shift by a negative number; a shift is by 0 to 63."""
-        if type(operator) not in OPERATORS:
+        if type(operator) not in OPERATORS | EXACT:
             raise CompileError("arithmetic is + - *", node)
         if isinstance(operator, (ast.LShift, ast.RShift)):
             right = self._made("and", self._checked(right, 64, node), number(63))
+        if type(operator) in EXACT:
+            return self._exact(EXACT[type(operator)], left, right, node)
         return self._made(OPERATORS[type(operator)], left, right)
+
+    def _exact(self, intrinsic, left, right, node):
+        """A sum, difference or product; one that has no room in 64 bits is noted."""
+        both = self.writer.ask(f"call {{i64, i1}} @llvm.{intrinsic}.with.overflow.i64(i64 {left.text}, i64 {right.text})")
+        beyond = self.writer.ask(f"extractvalue {{i64, i1}} {both}, 1")
+        self._note(self.writer.ask(f"xor i1 {beyond}, true"), "beyond 64 bits", node)
+        return self.writer.number(f"extractvalue {{i64, i1}} {both}, 0")
 
     def _made(self, operator, left, right):
         return self.writer.number(f"{operator} i64 {left.text}, {right.text}")

@@ -145,17 +145,17 @@ class Execution:
 
 
 def _of_an_id(function):
-    """A function of `sets` that refuses what is no id, as compiled code does that is checked."""
+    """A function of `sets` that refuses what is no id, or no number of ids, as compiled code does."""
     def checked(*arguments):
         if not 0 <= arguments[-1] < MOST_IDS:
-            raise IndexError(f"{function.__name__} of {arguments[-1]}, which is no id")
+            raise IndexError(f"{function.__name__} of {arguments[-1]}, which is out of range")
         return function(*arguments)
 
     return checked
 
 
 MOST_IDS = 64
-OF_IDS = {f: _of_an_id(f) for f in (sets.contains, sets.only, sets.with_member, sets.without_member)}
+OF_IDS = {f: _of_an_id(f) for f in (sets.contains, sets.only, sets.with_member, sets.without_member, sets.everybody)}
 
 
 def place_of(error: Exception) -> str:

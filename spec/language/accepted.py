@@ -18,22 +18,16 @@ from spec.language.domains import Scope
 from spec.language.fairness import AT_LAST
 from spec.language.guards import check_guards
 from spec.language.inference import Inference
-from spec.language.kinds import NOTHING, Part, is_number, kind_of
+from spec.language.kinds import LARGEST, NOTHING, Part, is_number, kind_of
 from spec.language.layout import leaves
 from spec.language.model import LIVENESS, Model, Property, Transition
 from spec.language.paths import check_paths
 from spec.language.subset import RuleError, definition, functions_reached, rule_error, stores
 
-LARGEST = 2**31 - 2
-"""Values are kept in 32 bits, with one to spare at either end; a set of ids is a mask, and so has at most 30."""
-
 
 def require_accepted(model: Model, scope: Scope | None = None) -> None:
     """Hold the language in all functions of a model, and that its declaration fits at a scope; raises RuleError."""
-    names = [prop.name for prop in model.properties]
-    for name in names:
-        if names.count(name) > 1:
-            raise RuleError(f"two properties of {model.system}/{model.variant} are called {name}; rename one")
+    _check_names(model)
     for transition in model.transitions:
         _check_transition(transition.function, tuple(transition.arguments.items()), model.state)
     _check_initial(model.initial, model.state)
@@ -42,6 +36,22 @@ def require_accepted(model: Model, scope: Scope | None = None) -> None:
             require_predicate(predicate, kinds)
     if scope is not None:
         _check_sizes(model, scope)
+
+
+def _check_names(model):
+    """Hold that names are of one thing each, and that properties speak of what there is."""
+    told = f"{model.system}/{model.variant}"
+    for what, named in (("properties", model.properties), ("transitions", model.transitions)):
+        names = [one.name for one in named]
+        for name in names:
+            if names.count(name) > 1:
+                raise RuleError(f"two {what} of {told} are called {name}; rename one")
+    for prop in model.properties:
+        if prop.kind == "step" and not any(map(prop.concerns, model.transitions)):
+            raise RuleError(f"{told} has no transition that {prop.name} speaks of: {', '.join(prop.of)}")
+        for size in (*prop.least, *(least for least in prop.least.values() if isinstance(least, str))):
+            if size not in model.scope:
+                raise RuleError(f"{prop.name} of {told} asks for a number of {size}, which its scope does not have")
 
 
 @cache

@@ -8,7 +8,7 @@ from types import FunctionType
 from spec.language import sets
 from spec.language.domains import Array, Record
 from spec.language.kinds import (
-    NOTHING, NUMBER, TRUTH, Constant, CountOf, IdOf, Ids, Part, fits, is_condition, is_number, joined, kind_of,
+    LARGEST, NOTHING, NUMBER, TRUTH, Constant, CountOf, IdOf, Ids, Part, fits, is_condition, is_number, joined, kind_of,
 )
 from spec.language.subset import definition, rule_error
 
@@ -112,9 +112,9 @@ class _Reading:
     def _kind(self, node):
         match node:
             case ast.Constant():
-                return _constant(node.value)
+                return self._constant(node.value, node)
             case ast.Name():
-                return self._locals[node.id] if node.id in self._locals else _constant(self._globals[node.id])
+                return self._locals[node.id] if node.id in self._locals else self._constant(self._globals[node.id], node)
             case ast.Attribute() | ast.Subscript():
                 return self._placed(node)
             case ast.Call():
@@ -135,6 +135,11 @@ class _Reading:
             case ast.IfExp():
                 self._condition(node.test)
                 return self._joined(self._valued(node.body), self._valued(node.orelse), node)
+
+    def _constant(self, value, node):
+        if abs(value) > LARGEST:
+            raise self._error("a number has 32 bits", node)
+        return Constant(int(value), int(value))
 
     def _placed(self, node):
         """The kind of a field or an element."""
@@ -229,9 +234,6 @@ class _Reading:
 
 WITH_ID = ("contains", "with_member", "without_member")
 
-
-def _constant(value):
-    return Constant(int(value), int(value))
 
 
 def _read(target):

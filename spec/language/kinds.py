@@ -18,6 +18,10 @@ from dataclasses import dataclass
 from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 
 
+LARGEST = 2**31 - 2
+"""Values are kept in 32 bits, with one to spare at either end; a set of ids is a mask, and so has at most 30."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """What a value is, in words."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spec.language.domains import Array, Bound, Budget, Number, Record, Scope, values
+from spec.language.subset import RuleError
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,10 @@ def slots(array: Array, scope: Scope) -> int:
 
 
 def leaves(record: Record, scope: Scope) -> list[Leaf]:
-    """All leaves of a state of `record` at `scope`, in the order of their declaration."""
+    """All leaves of a state of `record` at `scope`, in the order of their declaration.
+
+    Raises RuleError for a field whose range is empty.
+    """
     return list(_leaves(record, scope, (), None))
 
 
@@ -66,5 +70,7 @@ def _leaves(domain, scope, path, spare_of):
         yield Leaf(path, domain, 0, 0, spare_of, True)
     else:
         allowed = values(domain, scope)
+        if not allowed:
+            raise RuleError(f"{'.'.join(map(str, path))} can hold nothing at this scope: {domain}")
         cut = isinstance(domain, Number) and isinstance(domain.high, Bound)
         yield Leaf(path, domain, allowed[0], allowed[-1], domain.high.name if cut else None, False)

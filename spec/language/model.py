@@ -105,6 +105,11 @@ class Property:
             given=tuple(assumption.rebound(replacements) for assumption in self.given),
         )
 
+    def renamed(self, names: Mapping[str, str]) -> "Property":
+        """This property where transitions have other names."""
+        given = tuple(assumption.renamed(names) for assumption in self.given)
+        return replace(self, of=tuple(names.get(name, name) for name in self.of), given=given)
+
     def concerns(self, transition: Transition) -> bool:
         """Whether a step property speaks of the steps of `transition`."""
         return not self.of or transition.function.__name__ in self.of
@@ -205,7 +210,7 @@ class Model:
     def rebound(self, replacements: Mapping[Callable, Callable], **changes) -> "Model":
         """This model with callees (or whole transitions) replaced, and other fields changed.
 
-        What is assumed of a transition that is replaced is assumed of the one that takes its place. Raises RuleError
+        What is asked or assumed of a transition that is replaced is so of the one that takes its place. Raises RuleError
         where nothing calls what shall be replaced.
         """
         self._require_called(replacements)
@@ -213,7 +218,7 @@ class Model:
             t.function.__name__: replacements[t.function].__name__
             for t in self.transitions if t.function in replacements
         }
-        properties = tuple(replace(p, given=tuple(a.renamed(renamed) for a in p.given)) for p in self.properties)
+        properties = tuple(p.renamed(renamed) for p in self.properties)
         transitions = tuple(
             replace(t, function=rebind(t.function, replacements)) for t in self.transitions
         )

@@ -54,9 +54,6 @@ def check_transition(transition: Transition, seams: tuple[Callable, ...] = (), a
 def check_model(model: Model) -> None:
     """Hold all rules in all transitions and properties of a model; raises RuleError."""
     require_accepted(model)
-    for prop in model.properties:
-        if prop.kind == "step" and not any(prop.concerns(transition) for transition in model.transitions):
-            raise RuleError(f"{model.system}/{model.variant} has no transition that {prop.name} speaks of")
     for transition in model.transitions:
         check_transition(transition, model.seams, model.abstract)
 

@@ -72,7 +72,7 @@ def any_live_leader(assignment, isr, live, unclean):
     return first_in(assignment, live)
 
 
-def tell_before_writing(s, b: Broker, p: Partition):
+def tell_before_writing(s, b: Broker, p: Partition, fate: Fate):
     """A controller tells the brokers of an election before it has written it."""
     controller = s.brokers[b].controller
     if controller.doing != WRITING_LEADER or not contains(controller.todo, p):

@@ -7,7 +7,7 @@ import pytest
 from spec.language.accepted import require_accepted, require_predicate
 from spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
 from spec.language.kinds import Part
-from spec.language.model import always, always_step
+from spec.language.model import always, always_step, sometimes
 from spec.language.rebind import rebind
 from spec.language.sequences import pop, push
 from spec.language.sets import contains, everybody, intersection, is_empty, only, union, with_member
@@ -341,6 +341,35 @@ def test_a_set_has_at_most_thirty_ids():
     require_accepted(model, {"brokers": 30})
     with pytest.raises(RuleError, match="members goes from 0 to 2147483647"):
         require_accepted(model, {"brokers": 31})
+
+
+def writes_a_number_of_64_bits(s):
+    return s.x < 2147483648  # here
+
+
+def test_a_number_that_is_written_down_has_32_bits():
+    broken(judge, writes_a_number_of_64_bits, "a number has 32 bits")
+
+
+def test_a_field_can_hold_something():
+    model = replace(toys.clock(), state=Record(time=(Flag(), ""), none=(Number(2, Bound("few")), "")))
+    with pytest.raises(RuleError, match="none can hold nothing at this scope"):
+        require_accepted(model, {"few": 1})
+
+
+def test_transitions_have_names_of_their_own():
+    model = toys.clock()
+    with pytest.raises(RuleError, match="two transitions of clock/sound are called toys.tick; rename one"):
+        require_accepted(replace(model, transitions=(*model.transitions, model.transitions[0])))
+
+
+def test_properties_speak_of_what_there_is():
+    model = toys.clock()
+    of_none = always_step(toys.alternates, of=("tick_twice",))
+    with pytest.raises(RuleError, match="clock/sound has no transition that alternates speaks of: tick_twice"):
+        require_accepted(replace(model, properties=(of_none,)))
+    with pytest.raises(RuleError, match="shows_one of clock/sound asks for a number of clocks, which its scope"):
+        require_accepted(replace(model, properties=(sometimes(toys.shows_one, clocks=2),)))
 
 
 def test_what_nothing_calls_is_not_replaced():
