@@ -16,6 +16,7 @@ from kafka.record.default_records import DefaultRecordBatch
 from kafka.record.legacy_records import LegacyRecordBatch
 
 from checker.errors import UserError
+from traces.zookeeper.preallocated import written_in
 
 _FRAME = struct.Struct("!qi")
 _MAGIC_AT, _LEAST, _MOST_MAGIC = 16, 14, 2
@@ -68,10 +69,11 @@ class Segment:
 def read_segment(path: Path) -> Segment:
     """Read a segment as far as it can be read; raises UserError when the file cannot be opened."""
     try:
-        content = memoryview(path.read_bytes())
+        with path.open("rb") as file:
+            found, more = written_in(file)
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-    batches: list[Batch] = []
+    content, batches = memoryview(found), list[Batch]()
     position, offset = 0, int(path.stem)
     while position < len(content):
         rest = len(content) - position
@@ -89,6 +91,9 @@ def read_segment(path: Path) -> Segment:
         batches.append(batch)
         position += _FRAME.size + length
         offset = batch.last + 1
+    if more:
+        why = f"{path}: the batch of offset {offset}, at byte {position}, cannot be read: zeros, and more behind them"
+        return Segment(path, tuple(batches), damage=(offset, why))
     return Segment(path, tuple(batches))
 
 

@@ -1,4 +1,4 @@
-"""Reads a log file without the zeros that ZooKeeper preallocates (`FilePadding`), however many there are."""
+"""Reads a file without the zeros at its end, however many: ZooKeeper preallocates them (`FilePadding`), Kafka may."""
 
 import errno
 import os
@@ -11,18 +11,19 @@ _MOST_ZEROS = 64
 
 
 def written_in(file: BinaryIO) -> tuple[bytes, bool]:
-    """What a file holds from where it stands to the zeros at its end, and whether something comes behind them.
+    """What a file holds from where it stands to 64 MiB of zeros, and whether something comes behind them.
 
-    Some of the zeros may be left. It needs the memory of what is written: behind 64 MiB of zeros nothing is read but
-    to see whether it is zero, and holes are passed by where the file system tells them.
+    It needs the memory of what is written, and of fewer zeros than that. Behind them nothing is read but to see whether
+    it is zero, and holes are passed by where the file system tells them.
     """
     chunks, zeros = [], 0
     while zeros < _MOST_ZEROS and (chunk := file.read(_CHUNK)):
         is_zero = chunk == _ZEROS[:len(chunk)]
         zeros = zeros + 1 if is_zero else 0
         chunks.append(_ZEROS[:len(chunk)] if is_zero else chunk)
-    del chunks[max(1, len(chunks) - zeros):]
-    return b"".join(chunks), zeros == _MOST_ZEROS and _holds_more(file)
+    if zeros < _MOST_ZEROS:
+        return b"".join(chunks), False
+    return b"".join(chunks[:max(1, len(chunks) - zeros)]), _holds_more(file)
 
 
 def _holds_more(file: BinaryIO) -> bool:

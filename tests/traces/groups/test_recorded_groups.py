@@ -12,7 +12,7 @@ from tests.traces.conftest import RECORDINGS
 from traces.groups.numbers import partitions_of, topics_of
 from traces.groups.places import partitions_in
 from traces.groups.replay import replay_groups
-from traces.groups.segments import read_segment
+from traces.groups.segments import Segment, read_segment
 
 FOLDERS = sorted(RECORDINGS.glob("*/*/consumer-offsets"))
 _BATCH = re.compile(r"baseOffset: (\d+) lastOffset: (\d+) .* producerId: (-?\d+) .*partitionLeaderEpoch: (-?\d+) "
@@ -104,3 +104,15 @@ def test_the_bundled_segments_are_those_of_the_recording():
     assert found.keys() == partitions_in(whole).keys() and all(len(brokers) == 3 for brokers in found.values())
     for file in SEGMENTS.rglob("*.log"):
         assert file.read_bytes() == (whole / file.relative_to(SEGMENTS)).read_bytes()
+
+
+def test_a_segment_takes_no_memory_for_the_zeros_at_its_end(tmp_path):
+    file = tmp_path / "00000000000000000000.log"
+    with file.open("wb") as out:
+        out.truncate(10 << 30)
+    assert read_segment(file) == Segment(file, ())
+    with file.open("r+b") as out:
+        out.seek((10 << 30) - 1)
+        out.write(b"x")
+    assert read_segment(file).damage == (0, f"{file}: the batch of offset 0, at byte 0, cannot be read: zeros, and more "
+                                            "behind them")
