@@ -72,7 +72,7 @@ def registration_without_its_listeners(record: Record):
 
 @kind()
 def sequence_number_that_jumps(record: Record):
-    """A sequential znode has a number that is not the next one."""
-    if isinstance(record.write, Create) and record.path[-10:].isdigit():
+    """A broker creates a sequential znode whose number is not the next one."""
+    if isinstance(record.write, Create) and record.broker is not None and record.path[-10:].isdigit():
         path = f"{record.path[:-10]}{int(record.path[-10:]) + 5:010d}"
         return record.operate(replace(record.write, path=path), raw=True)
