@@ -16,7 +16,7 @@ from checker.mutation.sample import drawn
 from checker.mutation.verdicts import COUNTS, NOTICED, SILENT, STILLBORN, UNREACHED, Verdict, judge, originals
 from spec.catalogue import find
 from spec.language.model import Model
-from spec.mutants.unnoticed import listed
+from spec.mutants.unnoticed import Reasons, listed
 
 SYSTEMS = {
     "replication": "kip320", "async-isr": "maximal-isr", "election": "fenced", "partition": "fenced",
@@ -30,7 +30,7 @@ HEADER = """# Mutants by machine
 assignment, a call, an `else` or one of several conditions, negates a condition, exchanges a comparison, a constant for
 another of its kind, a field or an argument for another of its domain, or two arguments. Changes are drawn by a seed;
 every transition gets as many. Each is explored at the scope `quick`, and where nothing notices it there, at `standard`
-and at `quick` with one more fault, as far as the model has no more than 250,000 states there.
+and at `quick` with one more fault, as far as the model has no more than 500,000 states there.
 
 *Stillborn*: the rules of the language refuse it. *Noticed*: a property is violated or no longer violated, a goal is no
 longer reached, or a value leaves its range. *Counts only*: just the numbers of states, steps or cuts differ.
@@ -60,11 +60,16 @@ def judged(model: Model, changes: list[Change]):
     known = originals(model)
     equivalent, unnoticed = listed(model.system)
     for change in changes:
-        verdict, key = _apart(known, change), (change.of, change.text)
-        if verdict.kind not in (STILLBORN, NOTICED) and key in equivalent:
-            yield Judged(change, verdict, EQUIVALENT, equivalent[key])
+        verdict = _apart(known, change)
+        if verdict.kind not in (STILLBORN, NOTICED) and reason_of(change, equivalent):
+            yield Judged(change, verdict, EQUIVALENT, reason_of(change, equivalent))
         else:
-            yield Judged(change, verdict, verdict.kind, unnoticed.get(key, ""))
+            yield Judged(change, verdict, verdict.kind, reason_of(change, unnoticed))
+
+
+def reason_of(change: Change, reasons: Reasons) -> str:
+    """The reason that is listed for a change, or for anything in the place of what it changes; empty if there is none."""
+    return next((reasons[change.of, text] for text in (change.text, change.to_anything) if (change.of, text) in reasons), "")
 
 
 def _apart(known, change):

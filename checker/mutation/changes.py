@@ -56,6 +56,11 @@ class Change:
         after = "nothing" if self.old is self.statement and self.new is None else _line(self._after())
         return f"{before} -> {after}" + (f" ({self.nth})" if self.nth > 1 else "")
 
+    @property
+    def to_anything(self) -> str:
+        """What stands for all changes of the statement: the statement before, and that anything takes its place."""
+        return f"{_line(self.statement)} -> anything"
+
     def _after(self):
         return replaced(self.statement, self.old, self.new)
 

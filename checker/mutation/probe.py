@@ -1,4 +1,4 @@
-"""Whether any step comes to a statement: a probe stands there that puts a field out of its range."""
+"""Whether any step comes to a statement: a probe stands there that puts a number out of its range."""
 
 from __future__ import annotations
 
@@ -6,33 +6,35 @@ import ast
 import inspect
 
 from checker.mutation.changes import Change, replaced, rewritten
-from checker.mutation.kinds import Domains, is_leaf
+from checker.mutation.kinds import Domains
+from spec.language.domains import Number
 from spec.language.layout import leaves
 from spec.language.model import Model
 from spec.language.subset import definition, functions_reached, nodes_of
 
-FAR = -1000
+FAR = 1000
 
 
 def probing(model: Model, change: Change) -> Model | None:
     """The model with a probe before the changed statement; None where none can stand.
 
     None stands among guards, which every try comes to, nor in a function that is given no record. The field is one
-    that no transition on the way writes, lest it be mended.
+    that no transition on the way writes, lest it be mended; where there is no such number, none stands.
     """
     function, statement = change.function, change.statement
     tree = definition(function.__code__)
     if "\nGuards:" in (inspect.getdoc(function) or ""):
         if any(_refuses(node) and node.lineno >= statement.lineno for node in ast.walk(tree)):
             return None
-        targets = [(leaf.path[-1], f"s.{leaf.expression}") for leaf in leaves(model.state, model.scope)]
+        numbers = (leaf for leaf in leaves(model.state, model.scope) if isinstance(leaf.domain, Number))
+        targets = [(leaf.path[-1], f"s.{leaf.expression}") for leaf in numbers]
     else:
         targets = _fields_of_parameters(tree, Domains.of(model))
     written, read = _names(model, function)
     targets = sorted((name in read, text) for name, text in targets if name not in written)
     if not targets:
         return None
-    probe = ast.parse(f"{targets[0][1]} = {FAR}").body[0]
+    probe = ast.parse(f"{targets[0][1]} += {FAR}").body[0]
     both = ast.If(test=ast.Constant(value=True), body=[probe, statement], orelse=[])
     return rewritten(model, function, replaced(tree, statement, both), {})
 
@@ -42,13 +44,13 @@ def _refuses(node):
 
 
 def _fields_of_parameters(tree, domains):
-    """(name, text) of the fields of records that the function finds by its parameters alone."""
+    """(name, text) of the numbers in records that the function finds by its parameters alone."""
     parameters = {argument.arg for argument in tree.args.args}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} <= parameters:
             owners = [record.fields for record in domains.records if node.attr in record.fields]
             for name in owners[0] if owners else ():
-                if all(name in fields and is_leaf(fields[name].domain) for fields in owners):
+                if all(name in fields and isinstance(fields[name].domain, Number) for fields in owners):
                     yield name, f"{ast.unparse(node.value)}.{name}"
 
 

@@ -16,7 +16,7 @@ from spec.language.subset import RuleError
 
 STILLBORN, NOTICED, COUNTS, UNREACHED, SILENT = "stillborn", "noticed", "counts only", "not reached", "silent"
 QUICK, MORE_FAULTS = "quick", "quick with one more fault"
-LARGEST = 250_000
+LARGEST = 500_000
 """Scopes with more states than this are not asked."""
 ROOM = 2
 """A mutant is given up as told by its counts when it has so many times the states of the model."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from checker.execution import Execution
-from checker.mutation.by_machine import SYSTEMS, judged, row
+from checker.mutation.by_machine import SYSTEMS, judged, reason_of, row
 from checker.mutation.changes import changes, mutated
 from checker.mutation.kinds import Domains, codes
 from checker.mutation.sample import drawn, possible
@@ -217,9 +217,17 @@ def test_a_few_changes_of_a_system_are_judged():
     assert row(model, found).startswith("| async-isr/maximal-isr | 5 | ")
 
 
+def test_a_reason_is_that_of_the_change_or_of_its_statement():
+    change = OF_CHOOSE["s.turns += 1 -> nothing"]
+    assert reason_of(change, {(change.of, change.text): "One."}) == "One."
+    assert reason_of(change, {(change.of, "s.turns += 1 -> anything"): "All."}) == "All."
+    assert reason_of(change, {(change.of, "s.turns += 1 -> s.turns += 2"): "Another."}) == ""
+
+
 @pytest.mark.parametrize("system", systems())
 def test_what_is_listed_is_a_change_that_can_be_made(system):
-    known = {(change.of, change.text) for change in possible(find(system, SYSTEMS[system])[0])}
+    changes_made = possible(find(system, SYSTEMS[system])[0])
+    known = {(change.of, text) for change in changes_made for text in (change.text, change.to_anything)}
     equivalent, unnoticed = listed(system)
     assert not equivalent.keys() & unnoticed.keys()
     assert {**equivalent, **unnoticed}.keys() <= known

@@ -2,7 +2,7 @@
 
 A module for each system holds two tables. `EQUIVALENT` changes nothing that any property could see at any size.
 `UNNOTICED` are mistakes all the same, and the sentence says why nothing is asked that notices them. A change is
-known by its function and its text, as ``make mutants-random`` prints it.
+known by its function and its text, as ``make mutants-random`` prints it; ``-> anything`` stands for all of a statement.
 """
 
 from importlib import import_module

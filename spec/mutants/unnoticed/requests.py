@@ -1,0 +1,30 @@
+"""Changes of control requests that go unnoticed."""
+
+COUNTED = "Faults are counted only to bound what is explored: no rule asks how many there were."
+HAS_PROCESS = "Only a process has a session that is open."
+EQUIVALENT = {
+    ("spec.requests.zookeeper.register", "return OK -> anything"): "Nobody looks at the answer: there is but one.",
+    ("spec.requests.network.put_fault", "network.faults += 1 -> anything"): COUNTED,
+    ("spec.requests.network.answer", "network.faults += 1 -> anything"): COUNTED,
+    ("spec.requests.faults.crash", "put_fault(s.network) -> nothing"): COUNTED,
+    ("spec.requests.faults.expire_session", "put_fault(s.network) -> nothing"): COUNTED,
+    ("spec.requests.faults.fail_directory", "put_fault(s.network) -> nothing"): COUNTED,
+    ("spec.requests.faults.delete_controller", "put_fault(s.network) -> nothing"): COUNTED,
+    ("spec.requests.faults.ask_deletion", "put_fault(s.network) -> nothing"): COUNTED,
+    ("spec.requests.events.controlled_shutdown", "put_fault(s.network) -> nothing"): COUNTED,
+    ("spec.requests.faults.delete_controller", "if s.zk.controller == NOBODY: return False -> nothing"):
+        "To delete what is not there changes nothing but the count of faults.",
+    ("spec.requests.faults.ask_deletion", "if s.zk.deleting: return False -> nothing"):
+        "To ask again changes nothing but the count of faults.",
+    ("spec.requests.faults.expire_session", "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
+     "if not session_open(s.zk, b): return False"): HAS_PROCESS,
+    ("spec.requests.faults.crash", "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
+     "if not session_open(s.zk, b): return False"): HAS_PROCESS,
+    ("spec.requests.faults.expire_session", "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
+     "if not s.brokers[b].up: return False"): "To end a session that is over changes nothing but the count of faults.",
+    ("spec.requests.broker.answer_produce", "if not broker.up or broker.replica.leader != b: return False -> "
+     "if broker.replica.leader != b: return False"): "Without a process nobody believes to lead.",
+    ("spec.requests.broker.may_become", "return leader != NOBODY and (leader == b or contains(broker.alive, leader)) -> "
+     "return leader == b or contains(broker.alive, leader)"): "Nobody is in no set.",
+}
+UNNOTICED = {}
