@@ -12,8 +12,8 @@ from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.mutants import (
     async_isr, cluster, consumer, election, group, liveness, liveness_control, partition, partition_creation,
-    partition_deletion, partition_elections, partition_reassignment, replica, replication, requests, rolling, topics,
-    topics_writes,
+    partition_deletion, partition_elections, partition_reassignment, replica, replica_steps, replication, requests,
+    rolling, topics, topics_writes,
 )
 from spec.mutants.mutant import Mutant
 
@@ -73,7 +73,7 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("requests", "current"): requests.MUTANTS + liveness_control.REQUESTS,
         ("topics", "kip455"): topics.MUTANTS + topics_writes.MUTANTS + liveness_control.KIP455,
         ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS + liveness_control.TWO_PHASE,
-        ("replica", "current"): replica.MUTANTS + liveness_control.REPLICA,
+        ("replica", "current"): replica.MUTANTS + replica_steps.MUTANTS + liveness_control.REPLICA,
         ("replica", "fenced"): replica.FENCED_MUTANTS,
         ("group", "current"): group.MUTANTS + liveness.GROUP, ("group", "static"): group.STATIC_MUTANTS,
         ("group", "classic"): group.CLASSIC_MUTANTS, ("group", "limited"): group.LIMITED_MUTANTS,

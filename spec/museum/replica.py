@@ -3,9 +3,13 @@
 from spec.language.model import Arrow, Model, Transition, among
 from spec.museum import follower_truncation as former
 from spec.museum import leader_writes_isr, shrunk_isr
+from spec.properties import replica_client_events as client_events
 from spec.properties import replica_goals as goals
+from spec.properties import replica_isr_events as isr_events
+from spec.properties import replica_log_events as log_events
 from spec.properties.liveness_replica import LIVENESS
 from spec.properties.replica import SAFETY
+from spec.properties.replica_states import PROPOSALS, STATES
 from spec.replica import broker, cluster, controller, faults, follower, leader, network, replica
 from spec.replica.clients import consumer
 from spec.replica.clients import network as clients
@@ -63,6 +67,10 @@ WRITING = (
 )
 ASKING = (Transition(former.serve_epochs, LANE, (SERVED,)),)
 LOSING = (Transition(faults.lose_request, LANE),)
+ALWAYS = SAFETY + STATES + log_events.ALWAYS + client_events.ALWAYS + isr_events.ALWAYS
+OBEYED = log_events.HW + isr_events.OBEYED + log_events.ENDS
+ANSWERED = OBEYED + log_events.ANSWERED
+PROPOSED = goals.PROPOSED + PROPOSALS + isr_events.PROPOSALS + log_events.SERVED
 
 
 def model(variant, story, transitions, properties, expected):
@@ -74,7 +82,7 @@ def model(variant, story, transitions, properties, expected):
         state=cluster.STATE,
         initial=cluster.initial,
         transitions=COMMON + transitions,
-        properties=among(SAFETY + properties + LIVENESS, COMMON + transitions),
+        properties=among(ALWAYS + properties + LIVENESS, COMMON + transitions),
         scope=scope(2, 1, 1, 1, 1, 1, 0),
         largest=scope(5, 5, 5, 5, 5, 3, 2),
         lanes=lanes,
@@ -103,7 +111,7 @@ TO_HW = model(
     "A new follower cuts its log at its own high watermark, which lags one fetch behind: it drops what is "
     "committed, or keeps what its leader never had (KIP-101).",
     WRITING + LOSING,
-    goals.EPOCHS + goals.LATE,
+    goals.EPOCHS + goals.LATE + log_events.HW,
     {
         (2, 1, 1, 1, 0, 1, 0): {},
         (2, 1, 1, 1, 1, 1, 0): {
@@ -116,7 +124,8 @@ TO_HW = model(
         },
         (2, 2, 2, 2, 1, 1, 0): {
             "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 7, "stale_leader": 8, "committed": 9,
-            "stable_read": 10, "committed_stays": 11, "visible_match": 11, "truncated_above_hw": 12,
+            "stable_read": 10, "committed_stays": 11, "visible_match": 11, "below_hw_is_committed": 11,
+            "truncated_above_hw": 12,
         },
     },
 ).rebound(UNFENCED | {
@@ -130,7 +139,7 @@ EPOCH101 = model(
     "A new follower asks where its last epoch ends; the answer is an offset alone, so that after quick changes "
     "of leader records of different epochs stay in place (KIP-279).",
     WRITING + ASKING + LOSING,
-    goals.TOLD + goals.LATE,
+    goals.TOLD + goals.LATE + log_events.HW,
     {
         (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 6},
         (3, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 7, "stale_leader": 12, "isr_complete": 12},
@@ -149,7 +158,7 @@ EPOCH279 = model(
     "The follower truncates at the right place, but fetches from, and is counted by, leaders of another epoch "
     "than its own (KIP-320).",
     WRITING + ASKING + LOSING,
-    goals.TOLD + goals.LATE,
+    goals.TOLD + goals.LATE + log_events.HW,
     {
         (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 6},
         (3, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 7},
@@ -163,7 +172,7 @@ JOIN_AT_HW = model(
     "A follower joins the ISR as soon as it has reached the high watermark of a new leader, which is behind "
     "what was committed before (KAFKA-7128).",
     WRITING + ASKING,
-    goals.TOLD,
+    goals.TOLD + OBEYED,
     {
         (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): {},
         (3, 1, 1, 1, 1, 1, 0): {"stale_leader": 12, "isr_complete": 12},
@@ -174,7 +183,7 @@ FENCED = model(
     "Every request between leader and follower carries the leader epoch, and a follower joins the ISR when it "
     "has all of the former epochs.",
     WRITING + ASKING,
-    goals.TOLD,
+    goals.TOLD + OBEYED,
     {
         (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): {},
     },
@@ -183,7 +192,7 @@ SHRUNK_ISR = model(
     "shrunk-isr",
     "The high watermark advances by a proposed smaller ISR; the controller has elected one who is not in it.",
     PROPOSING,
-    goals.PROPOSED,
+    PROPOSED + isr_events.OBEYED + log_events.ENDS + log_events.ANSWERED,
     {
         (2, 1, 1, 1, 0, 1, 0): {
             "isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "truncated_above_hw": 8,
@@ -196,7 +205,7 @@ SHRUNK_ISR = model(
         },
         (2, 2, 2, 2, 1, 1, 0): {
             "isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "committed_stays": 7,
-            "visible_match": 7, "truncated_above_hw": 8,
+            "visible_match": 7, "below_hw_is_committed": 7, "truncated_above_hw": 8,
         },
     },
 ).rebound({broker.is_counted: shrunk_isr.is_proposed})
@@ -204,7 +213,7 @@ LATE_ANSWER = model(
     "late-answer",
     "A follower accepts the answer to a fetch of an earlier epoch if the offset is right (KAFKA-18991).",
     PROPOSING,
-    goals.PROPOSED + goals.LATE,
+    PROPOSED + goals.LATE + log_events.HW + log_events.ENDS,
     {
         (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): {},
         (2, 1, 1, 3, 0, 1, 0): {"truncated_above_hw": 15, "isr_complete": 15},
@@ -214,7 +223,7 @@ CURRENT = model(
     "current",
     "Fetches and their answers carry the leader epoch, and the high watermark waits for the maximal ISR.",
     PROPOSING,
-    goals.PROPOSED,
+    PROPOSED + ANSWERED,
     {
         (2, 1, 1, 1, 0, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {},
         (3, 1, 1, 1, 0, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): {}, (3, 1, 1, 2, 0, 1, 0): {},
