@@ -12,8 +12,8 @@ from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.mutants import (
     async_isr, cluster, consumer, election, group, liveness, liveness_control, partition, partition_creation,
-    partition_deletion, partition_elections, partition_reassignment, replica, replica_steps, replication, requests,
-    rolling, topics, topics_writes,
+    partition_deletion, partition_elections, partition_reassignment, partition_steps, replica, replica_steps,
+    replication, requests, rolling, topics, topics_steps, topics_writes,
 )
 from spec.mutants.mutant import Mutant
 
@@ -65,13 +65,15 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("replication", "kip320"): replication.MUTANTS, ("async-isr", "maximal-isr"): async_isr.MUTANTS,
         ("election", "fenced"): election.MUTANTS + liveness_control.ELECTION,
         ("election", "fenced-standing"): liveness_control.STANDING, ("election", "rolling"): rolling.MUTANTS,
-        ("partition", "fenced"): partition.MUTANTS + liveness_control.FENCED,
+        ("partition", "fenced"): partition.MUTANTS + partition_steps.MUTANTS + liveness_control.FENCED,
         ("partition", "creating"): partition_creation.MUTANTS,
         ("partition", "deleting"): partition_deletion.MUTANTS,
         ("partition", "reassigning"): partition_reassignment.MUTANTS,
         ("partition", "legacy"): partition_elections.LEGACY_MUTANTS + liveness_control.LEGACY,
         ("requests", "current"): requests.MUTANTS + liveness_control.REQUESTS,
-        ("topics", "kip455"): topics.MUTANTS + topics_writes.MUTANTS + liveness_control.KIP455,
+        ("topics", "kip455"): (
+            topics.MUTANTS + topics_writes.MUTANTS + topics_steps.MUTANTS + liveness_control.KIP455
+        ),
         ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS + liveness_control.TWO_PHASE,
         ("replica", "current"): replica.MUTANTS + replica_steps.MUTANTS + liveness_control.REPLICA,
         ("replica", "fenced"): replica.FENCED_MUTANTS,

@@ -15,7 +15,7 @@ from spec.partition import (
 from spec.properties import partition_goals as goals
 from spec.properties import topic_creation
 from spec.properties.liveness_partition import LIVENESS
-from spec.properties.partition import SAFETY, WITHOUT_BROKER_EPOCHS
+from spec.properties.partition import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
 
 LANE = "broker {b}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
@@ -124,7 +124,7 @@ FENCED = model(
     "Every write of a controller is checked against the epoch, and leaders ask the controller to change an "
     "ISR: a deposed controller changes nothing.",
     COMMON + ADMIN_ELECTIONS + asking(isr.alter_partition),
-    SAFETY + goals.WITH_BROKER_EPOCHS,
+    SAFETY + STEP_BY_STEP + goals.WITH_BROKER_EPOCHS,
     TWO_FAULTS,
     scope(3, 2, 1, 2, 3, 2),
     {

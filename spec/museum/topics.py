@@ -14,6 +14,9 @@ from spec.topics import (
 from spec.properties import liveness_topics as liveness
 from spec.properties import topics as properties
 from spec.properties.topics_goals import GOALS, OLD_GOALS
+from spec.properties.topics_memory import MEMORY
+from spec.properties.topics_reassignment import REASSIGNMENT as REASSIGNING
+from spec.properties.topics_steps import STEPS
 
 LANE = "broker {b}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
@@ -132,7 +135,7 @@ KIP455 = model(
     "The topic znode says what is added and removed; every write of a controller is checked against the epoch; "
     "leaders ask the controller to change an ISR (2.7 to 3.9).",
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + asking(isr.alter_partition) + FAULTS + ADMINISTRATOR,
-    properties.SAFETY + GOALS + liveness.KIP455,
+    properties.SAFETY + MEMORY + STEPS + REASSIGNING + GOALS + liveness.KIP455,
     {
         (2, 1, 1, 1, 1, 4, 0, 2): {}, (2, 1, 1, 1, 2, 4, 1, 1): STUCK, (3, 1, 1, 1, 2, 4, 1, 1): STUCK,
         (3, 1, 1, 1, 1, 5, 0, 2): {}, (3, 1, 1, 1, 1, 4, 0, 2): {},

@@ -280,8 +280,8 @@ WITH_REASSIGNMENTS = {
     topic_deletion.keeps_log: keeps_log,
     topic_deletion.hinders: hinders,
 }
-GONE = ("reassignment_succeeds", "reassignment_fails")
-"""Goals of the election that belongs to a reassignment, where there is nothing else of one."""
+GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_asked_once")
+"""Goals and properties of the election that belongs to a reassignment, where there is nothing else of one."""
 
 
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:

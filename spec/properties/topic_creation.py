@@ -107,6 +107,11 @@ CREATION = (
 )
 
 
+WITHOUT_CREATION = ("machines_started",)
+"""Of partitions that are there from the beginning."""
+
+
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model without creations as they are with them, and those of creations."""
-    return tuple(p.rebound({rules: rules_and_has_heard}) for p in found) + CREATION
+    kept = (p for p in found if p.name not in WITHOUT_CREATION)
+    return tuple(p.rebound({rules: rules_and_has_heard}) for p in kept) + CREATION
