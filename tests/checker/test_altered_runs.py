@@ -22,6 +22,7 @@ from checker.rundir import RunDirectory, RunError
 from checker.runs import source_of
 from spec.catalogue import find
 from spec.language.model import always, eventually, eventually_always
+from spec.replication import initial as begin
 from tests.checker.arguments import kept, replication, resumed
 from tests.checker.models import explored, kernel_of
 from tests.checker.test_rundir import write_level
@@ -309,21 +310,23 @@ def test_a_run_is_of_its_initial_states_and_of_its_properties_with_their_kinds()
     models = [model, replace(model, initial=at_zero)] + [replace(model, properties=properties) for properties in (
         (goal,), (step,), (always(goal.predicate), step), (always(goal.predicate, "other"), step),
         (replace(goal, name="other"), step), (goal, replace(step, of=("tick", "tock"))),
-        (goal, step, eventually(goal.predicate, given=())), (goal, step, eventually_always(goal.predicate, given=())),
+        (goal, step, eventually(goal.predicate, given=(), name="at_last")),
+        (goal, step, eventually_always(goal.predicate, given=(), name="at_last")),
     )]
     assert len({source_of(Kernel(each, each.scope, each.properties)) for each in models}) == len(models)
     assert source_of(kernel_of(model)) == source_of(kernel_of(clock()))
 
 
+def begun_with_a_record(s):
+    """One record has been numbered already."""
+    begin(s)
+    s.next_record = 1
+
+
 def test_a_run_whose_initial_states_have_changed_since_is_not_resumed(kafkaproof, monkeypatch):
     kafkaproof(*replication("kip320", 2, 1, 1, 1), *kept("run"))
     [model] = find("replication", "kip320")
-
-    def other(s):
-        model.initial(s)
-        s.next_record = 1
-
-    monkeypatch.setattr(runs, "find", lambda system, variant: [replace(model, initial=other)])
+    monkeypatch.setattr(runs, "find", lambda system, variant: [replace(model, initial=begun_with_a_record)])
     assert "was made by another version of replication/kip320; begin a new run" in kafkaproof(*resumed("run")).complaint
 
 

@@ -158,7 +158,7 @@ def put_two(s, value: toys.Value):
 
 
 def test_a_step_that_leaves_an_array_is_noticed():
-    model = replace(toys.queue(), transitions=(Transition(put_two),))
+    model = replace(toys.queue(), transitions=(Transition(put_two),), properties=())
     compiled = transitions_alone(model, model.scope)
     state = Execution(model, model.scope).initial_states()[0]
     state.waiting.length = 1
