@@ -141,7 +141,7 @@ class Statements:
             self._tree, names, self._code = definition(function.__code__), function.__globals__, function.__code__
         nodes = [node for node in ast.walk(self._tree) if isinstance(node, ast.Name)]
         self._stored = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
-        self._expressions = Expressions(program, names, self._stored, self._told)
+        self._expressions = Expressions(program, names, self._stored, self._told, exact=self._code is not None)
         self._writer, self._program = self._expressions.writer, program
         self.name, self.answer = self._tree.name, None
 

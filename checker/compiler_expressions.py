@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from checker.compiler import Program
 
 OPERATORS = {
-    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
     ast.LShift: "shl", ast.RShift: "ashr",
 }
 EXACT = {ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}
@@ -53,11 +53,12 @@ class Expressions:
     """The expressions of one function.
 
     `names` are its globals and `assigned` the names that it assigns to. `parameters` are values, `locals` hold
-    the kind and the slot of each name assigned so far; `told` says what is wrong at a node, and where.
+    the kind and the slot of each name assigned so far; `told` says what is wrong at a node, and where. What is
+    `exact` must have room in 64 bits; hashes that the checker computes wrap around.
     """
 
-    def __init__(self, program: Program, names: Mapping[str, object], assigned: set[str], told: Callable):
-        self.program, self.names, self.assigned, self._told = program, names, assigned, told
+    def __init__(self, program: Program, names: Mapping[str, object], assigned: set[str], told: Callable, exact: bool):
+        self.program, self.names, self.assigned, self._told, self._is_exact = program, names, assigned, told, exact
         self.writer = Writer()
         self.parameters: dict[str, Value] = {}
         self.locals: dict[str, tuple[object, str]] = {}
@@ -135,7 +136,7 @@ class Expressions:
         return Value(kind, address)
 
     def leaf(self, value: Value) -> Value:
-        """A number as a leaf holds it: one that has no room there becomes the nearest that has, and so leaves any range."""
+        """A number as a leaf holds it; one that has no room becomes the nearest that has, and so leaves any range."""
         if value.constant is None:
             for beyond, most in (("sgt", MOST), ("slt", LEAST)):
                 value = self._select(self._compared(beyond, value, number(most)), number(most), value)
@@ -145,17 +146,18 @@ class Expressions:
 
     def operation(self, operator: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
         """The sum, product ... of two numbers. Python refuses to shift by a negative number; a shift is by 0 to 63."""
-        if type(operator) not in OPERATORS | EXACT:
+        if type(operator) not in OPERATORS:
             raise CompileError("arithmetic is + - *", node)
         if isinstance(operator, (ast.LShift, ast.RShift)):
             right = self._made("and", self._checked(right, 64, node), number(63))
-        if type(operator) in EXACT:
+        if type(operator) in EXACT and self._is_exact:
             return self._exact(EXACT[type(operator)], left, right, node)
         return self._made(OPERATORS[type(operator)], left, right)
 
     def _exact(self, intrinsic, left, right, node):
         """A sum, difference or product; one that has no room in 64 bits is noted."""
-        both = self.writer.ask(f"call {{i64, i1}} @llvm.{intrinsic}.with.overflow.i64(i64 {left.text}, i64 {right.text})")
+        called = f"@llvm.{intrinsic}.with.overflow.i64(i64 {left.text}, i64 {right.text})"
+        both = self.writer.ask(f"call {{i64, i1}} {called}")
         beyond = self.writer.ask(f"extractvalue {{i64, i1}} {both}, 1")
         self._note(self.writer.ask(f"xor i1 {beyond}, true"), "beyond 64 bits", node)
         return self.writer.number(f"extractvalue {{i64, i1}} {both}, 0")
