@@ -79,7 +79,9 @@ MUTANTS = (
     mutant("dead-is-alive", "dead_is_silent",
            {verdicts.first_join_verdict: wrong.dead_is_alive}, scope(1, 1, 1, 1, 1, 2, faults=2)),
     mutant("owned-for-ever", "owner_was_elected", {loading.disown: wrong.own_for_ever}, MOVED),
-    mutant("acknowledged-by-a-zombie", "stored_by_right", {storage.may_succeed: wrong.succeed}, MOVED),
+    mutant("acknowledged-by-a-zombie", "stored_by_right", {
+        storage.may_succeed: wrong.succeed, storage.owner_in: wrong.owner_if_stored,
+    }, MOVED),
     mutant("expired-while-running", "running_group_keeps_offset",
            {deletion.is_expired: wrong.expire_in_stable}, AGEING),
     mutant("expired-when-empty", "expires_by_group", {deletion.is_expired: wrong.expire_when_empty}, AGEING),

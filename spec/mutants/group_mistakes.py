@@ -259,6 +259,11 @@ def succeed(s_storage, b, position):
     return position != NOWHERE or not leads(s_storage, b)
 
 
+def owner_if_stored(s_storage, position):
+    """The assignment in a group record that may not have been appended."""
+    return NOBODY if position == NOWHERE else s_storage.log.slots[position].owner
+
+
 def keep_both(member):
     """The former id of a static member stays in the group."""
     member.parked = 0

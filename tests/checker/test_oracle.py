@@ -49,6 +49,7 @@ class Museum:
     def __init__(self, run, spark, variant, scope, **options):
         model = find("replication", variant)[0]
         kernel = Kernel(model, dict(zip(SCOPE, scope)), model.properties)
+        run.create({})
         explorer = Explorer(run, kernel, spark, 2, **options)
         explorer.explore()
         self.outcome = explorer.outcome

@@ -17,7 +17,7 @@ from spec.language.plain import new_state, values_of
 from spec.language.rebind import rebind
 from spec.museum import leader_zk
 from spec.museum import requests as old
-from spec.museum.partition_deletion import WITH_DELETIONS
+from spec.museum.partition_deletion import OF_CREATION, WITH_DELETIONS
 from spec.partition import creation_zookeeper as creation
 from spec.partition import zookeeper as partition
 from spec.partition.deletion import zookeeper as deletion
@@ -233,7 +233,7 @@ def test_topics_that_are_deleted(opened, clean, seed):
     chance = random.Random(seed)
     live, state, _ = controllers(opened, clean, True, room=4)
     deletion.group_topics(state.zk, -1)
-    create_topic = rebind(creation.checked_create_topic, WITH_DELETIONS)
+    create_topic = rebind(creation.checked_create_topic, WITH_DELETIONS | OF_CREATION)
     live[1].creating = TWO
     for each in (live[1].checked_create_topic, lambda *given: create_topic(state.zk, *given)):
         assert each(1, OF_TWO, 2, 0, 0, 0b11, 2, ANSWERED) == OK
