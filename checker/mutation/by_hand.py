@@ -11,9 +11,9 @@ from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.mutants import (
-    async_isr, cluster, consumer, election, group, liveness, liveness_control, partition, partition_creation,
-    partition_deletion, partition_elections, partition_reassignment, partition_steps, replica, replica_steps,
-    replication, requests, rolling, topics, topics_steps, topics_writes,
+    async_isr, cluster, consumer, consumer_events, election, group, group_events, liveness, liveness_control, partition,
+    partition_creation, partition_deletion, partition_elections, partition_reassignment, partition_steps, replica,
+    replica_steps, replication, requests, rolling, topics, topics_steps, topics_writes,
 )
 from spec.mutants.mutant import Mutant
 
@@ -77,10 +77,11 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS + liveness_control.TWO_PHASE,
         ("replica", "current"): replica.MUTANTS + replica_steps.MUTANTS + liveness_control.REPLICA,
         ("replica", "fenced"): replica.FENCED_MUTANTS,
-        ("group", "current"): group.MUTANTS + liveness.GROUP, ("group", "static"): group.STATIC_MUTANTS,
+        ("group", "current"): group.MUTANTS + group_events.MUTANTS + liveness.GROUP,
+        ("group", "static"): group.STATIC_MUTANTS,
         ("group", "classic"): group.CLASSIC_MUTANTS, ("group", "limited"): group.LIMITED_MUTANTS,
         ("group", "transactional"): group.TRANSACTIONAL_MUTANTS,
-        ("consumer", "orderly"): consumer.MUTANTS + liveness_control.CONSUMER,
+        ("consumer", "orderly"): consumer.MUTANTS + consumer_events.MUTANTS + liveness_control.CONSUMER,
         ("cluster", "fenced"): cluster.MUTANTS,
     }
     return [(find(*model)[0], mutant) for model, listed in mutants.items() for mutant in listed]

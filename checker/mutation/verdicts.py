@@ -16,6 +16,8 @@ from spec.language.subset import RuleError
 
 STILLBORN, NOTICED, COUNTS, UNREACHED, SILENT = "stillborn", "noticed", "counts only", "not reached", "silent"
 QUICK, MORE_FAULTS = "quick", "quick with one more fault"
+FAULTS = {"faults", "changes"}
+"""The bounds of faults and of other changes from outside, of which a system has one."""
 LARGEST = 500_000
 """Scopes with more states than this are not asked."""
 ROOM = 2
@@ -55,8 +57,8 @@ def originals(model: Model) -> list[Original]:
     """A model at each scope that its mutants are asked at, as far as it is not too large there."""
     quick = model.scopes[QUICK]
     scopes = {QUICK: quick, STANDARD: model.scope}
-    if "faults" in quick:
-        scopes[MORE_FAULTS] = {**quick, "faults": quick["faults"] + 1}
+    for bound in FAULTS & set(quick):
+        scopes[MORE_FAULTS] = {**quick, bound: quick[bound] + 1}
     explored = ((name, at, explore_here(model, at, limits=Limits(states=LARGEST))) for name, at in scopes.items())
     return [Original(model, name, at, found) for name, at, found in explored if found.outcome.finished]
 

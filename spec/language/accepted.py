@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import cache
 from types import FunctionType
 
-from spec.language.domains import Scope
+from spec.language.domains import Record, Scope
 from spec.language.fairness import AT_LAST
 from spec.language.guards import check_guards
 from spec.language.inference import Inference
@@ -32,7 +32,7 @@ def require_accepted(model: Model, scope: Scope | None = None) -> None:
         _check_transition(transition.function, tuple(transition.arguments.items()), model.state)
     _check_initial(model.initial, model.state)
     for prop in model.properties:
-        for predicate, kinds in _asked(model, prop):
+        for predicate, kinds in _asked(model, prop, model.state, model.state):
             require_predicate(predicate, kinds)
     if scope is not None:
         _check_sizes(model, scope)
@@ -92,11 +92,24 @@ def _kind(function, kinds):
     return Inference().call(function, kinds)
 
 
-def _asked(model: Model, prop: Property):
-    """Each predicate of a property, with the kinds of what it is called with."""
-    state = Part(model.state, "s")
+def reads_only(model: Model, prop: Property, before: Record, after: Record) -> bool:
+    """Whether a property of a model that is accepted reads nothing but these parts of its state.
+
+    `before` is what may be read of the state before a step, `after` of that after it, and of a state by itself.
+    """
+    try:
+        for predicate, kinds in _asked(model, prop, before, after):
+            require_predicate(predicate, kinds)
+    except RuleError:
+        return False
+    return True
+
+
+def _asked(model: Model, prop: Property, earlier: Record, later: Record):
+    """Each predicate of a property, with the kinds of what it is called with, where states are of these records."""
+    state = Part(later, "s")
     if prop.kind == "step":
-        before, after = Part(model.state, "before"), Part(model.state, "after")
+        before, after = Part(earlier, "before"), Part(later, "after")
         for transition in filter(prop.concerns, model.transitions):
             arguments = map(kind_of, transition.arguments.values()) if prop.of else ()
             yield prop.predicate, (before, after, *arguments)

@@ -105,6 +105,12 @@ class Record:
         record.fields = {**self.fields, **record.fields}
         return record
 
+    def only(self, *names: str) -> "Record":
+        """This record with these fields alone; raises KeyError when one is not there."""
+        record = Record()
+        record.fields = {name: self.fields[name] for name in names}
+        return record
+
     def changed(self, **fields: tuple[object, str]) -> "Record":
         """This record with other domains and meanings of some fields; raises ValueError when one is not there."""
         unknown = fields.keys() - self.fields.keys()

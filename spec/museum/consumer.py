@@ -4,6 +4,8 @@ from spec.consumer import assignment, faults, member, offsets, rebalance, sessio
 from spec.language.model import Arrow, Model, Transition
 from spec.museum import consumer_variants as variants
 from spec.properties import consumer as properties
+from spec.properties.consumer_events import EVENTS
+from spec.properties.consumer_sessions import SESSIONS
 from spec.properties.liveness_consumer import LIVENESS
 
 LANE = "consumer {c}"
@@ -176,7 +178,7 @@ ORDERLY = model(
         (2, 1, 1, 2, 1, 1, 0, 0, 0): {}, (2, 2, 1, 2, 1, 0, 0, 0, 0): {}, (3, 2, 1, 0, 1, 1, 0, 0, 0): {},
     },
     CLAIM_FIRST,
-    goals_without(properties.read_again),
+    EVENTS + SESSIONS + goals_without(properties.read_again),
 )
 ROUND_ROBIN = model(
     "roundrobin",

@@ -16,9 +16,14 @@ from spec.museum.group_scopes import (
 from spec.museum.unlocked import coordinator as unlocked
 from spec.museum.unlocked import storage as unlocked_storage
 from spec.properties import group as coordinators
+from spec.properties import group_answers as answers
+from spec.properties import group_cache as cache
+from spec.properties import group_clients as clients
+from spec.properties import group_deleted as deleted
 from spec.properties import group_goals as goals
 from spec.properties import group_members as members
 from spec.properties import group_offsets as commits
+from spec.properties import group_stored as stored
 from spec.properties import liveness_group as liveness
 
 BROKER = "broker {b}"
@@ -117,6 +122,11 @@ def model(variant, story, transitions, properties, verdicts, **scopes):
     )
 
 
+EVENTS = (
+    clients.CLIENTS + answers.ANSWERS + answers.TRUE + cache.CACHE + stored.STORED + stored.LOCKED + stored.REACHED
+    + deleted.DELETED
+)
+"""What a single step must do, as it has been from 2.8 on."""
 SHARED = coordinators.SAFETY + commits.SAFETY + members.SAFETY
 SAFETY = SHARED + commits.BY_GROUP
 FORMER_SAFETY = SHARED + commits.BY_AGE
@@ -124,7 +134,7 @@ CURRENT = model(
     "current",
     "Groups as they are from 2.8 on, with a member id required and no static members.",
     COMMON + MODERN + DELETION,
-    SAFETY + goals.GOALS + liveness.LIVENESS,
+    SAFETY + EVENTS + goals.GOALS + liveness.LIVENESS,
     CURRENT_VERDICTS,
     standard=STANDARD,
     quick=QUICK,

@@ -58,7 +58,7 @@ def old_offset_may_go(s):
     return True
 
 
-STAGING = replace(CURRENT, transitions=COMMON).rebound(CLASSIC_WAYS | {
+STAGING = replace(CURRENT, transitions=COMMON, properties=()).rebound(CLASSIC_WAYS | {
     validation.refuse: refuse, deletion.has_pending_commit: is_pending, cache.put_offset: put_and_complete,
 })
 

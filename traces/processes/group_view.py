@@ -12,20 +12,27 @@ from types import SimpleNamespace
 from typing import Iterator
 
 from spec.coordinators import MODEL, SCOPE
+from spec.group.cluster import STATE
 from spec.group.coordinator import MEMBER
+from spec.group.network import NETWORK
 from spec.group.records import RECORD
 from spec.group.sorts import NOWHERE
-from spec.language.model import Property, Transition
+from spec.group.storage import GHOSTS, STORAGE
+from spec.language.accepted import reads_only
+from spec.language.model import SAFETY, Property, Transition
 from spec.language.plain import Plain, new_state
 from traces.processes.group_storage import OffsetsLog
 from traces.processes.group_world import Group
 from traces.processes.offset_records import GroupEntry, OffsetEntry
 
-OF_CLIENTS = (
-    "one_list", "answered_once", "assignment_is_stored", "acts_when_assigned", "disjoint", "disjoint_by_number",
-)
-"""Properties of what clients know: they are not recorded."""
-SHOWN = [p for p in MODEL.properties if p.kind in ("always", "step") and p.name not in OF_CLIENTS]
+LOG = STORAGE.only("epoch", "leaders", "log", "committed").extended(
+    ghosts=(GHOSTS.only("gone", "stale"), "history, for properties only"))
+"""What is seen of the offsets partition; nobody counts faults, and no retention period passes."""
+AFTER = STATE.only("brokers").extended(storage=(LOG, "the offsets partition"))
+"""What is seen of a state; clients are not recorded, and what they were answered is not in the network any more."""
+BEFORE = AFTER.extended(network=(NETWORK.only("requests", "late"), "requests on their way"))
+"""What is seen of the state before a step: also what was asked."""
+SHOWN = [p for p in MODEL.properties if p.kind in SAFETY and reads_only(MODEL, p, BEFORE, AFTER)]
 TRANSITIONS = {transition.name: transition for transition in MODEL.transitions}
 
 
@@ -45,8 +52,9 @@ class View:
         leaders = [0 if leads else 1 for leads in changes] + [1]
         self._storage = {"epoch": len(changes) + (not log.rules()), "leaders": leaders,
                          "committed": bisect_left(self._places, log.committed)}
-        self.before = self._state(before, requests, [slot for slot, old in zip(slots, ours) if old])
-        self.after = self._state(group.record, group.network, slots)
+        self.before = self._state(before, [slot for slot, old in zip(slots, ours) if old])
+        self.before.network = SimpleNamespace(requests=requests.requests, late=requests.late)
+        self.after = self._state(group.record, slots)
 
     def _of_interest(self, before: Plain) -> Iterator[int]:
         group = self._group
@@ -67,7 +75,7 @@ class View:
         record.ghosts.answered = int(self._log.id(place) in self._group.storage.answered)
         return record
 
-    def _state(self, record, network, slots):
+    def _state(self, record, slots):
         """A state of *group*; a log has one slot more than it can hold records."""
         seen = record.copy()
         seen.group.offset = self._place(record.group.offset)
@@ -75,7 +83,7 @@ class View:
             append.position = self._place(append.position)
         storage = SimpleNamespace(log=SimpleNamespace(slots=[*slots, new_state(RECORD, SCOPE)], length=len(slots)),
                                   ghosts=self._group.storage.ghosts, **self._storage)
-        return SimpleNamespace(brokers=[seen], network=network, storage=storage)
+        return SimpleNamespace(brokers=[seen], storage=storage)
 
     def _place(self, place):
         return self._places.index(place) if place in self._places else NOWHERE
