@@ -13,7 +13,7 @@ from spec.language.model import Model
 from spec.mutants import (
     async_isr, cluster, consumer, consumer_events, election, group, group_events, liveness, liveness_control, partition,
     partition_creation, partition_deletion, partition_elections, partition_reassignment, partition_steps, replica,
-    replica_steps, replication, requests, rolling, topics, topics_steps, topics_writes,
+    replica_steps, replication, replication_steps, requests, rolling, topics, topics_steps, topics_writes,
 )
 from spec.mutants.mutant import Mutant
 
@@ -62,7 +62,8 @@ def _counted(model, mutant, scope, row):
 def catalogue() -> list[tuple[Model, Mutant]]:
     """Every mutant with the model that it is a mutant of."""
     mutants = {
-        ("replication", "kip320"): replication.MUTANTS, ("async-isr", "maximal-isr"): async_isr.MUTANTS,
+        ("replication", "kip320"): replication.MUTANTS + replication_steps.MUTANTS,
+        ("async-isr", "maximal-isr"): async_isr.MUTANTS,
         ("election", "fenced"): election.MUTANTS + liveness_control.ELECTION,
         ("election", "fenced-standing"): liveness_control.STANDING, ("election", "rolling"): rolling.MUTANTS,
         ("partition", "fenced"): partition.MUTANTS + partition_steps.MUTANTS + liveness_control.FENCED,

@@ -4,6 +4,7 @@ from spec import replication as now
 from spec.language.model import Arrow, Model, Transition
 from spec.museum import kip101, kip279, kip320_first_try, truncate_to_hw, unfenced_replication
 from spec.properties.replication import PROPERTIES
+from spec.properties.replication_steps import KNOWN, REACHED, STEPS
 
 LEADER_LANE = "replica {leader}"
 FOLLOWER_LANE = "replica {follower}"
@@ -39,8 +40,8 @@ def lanes(scope):
     return ["controller"] + [f"replica {i}" for i in range(scope["brokers"])]
 
 
-def model(variant, story, others, expected):
-    """A variant of replication from its own transitions and its recorded verdicts."""
+def model(variant, story, others, expected, properties=()):
+    """A variant of replication from its own transitions, its recorded verdicts and properties of its own."""
     return Model(
         system="replication",
         variant=variant,
@@ -48,7 +49,7 @@ def model(variant, story, others, expected):
         state=now.STATE,
         initial=now.initial,
         transitions=COMMON + others,
-        properties=PROPERTIES,
+        properties=PROPERTIES + properties,
         scope=scope(3, 2, 2, 2),
         largest=scope(7, 8, 8, 8),
         lanes=lanes,
@@ -134,5 +135,6 @@ KIP320 = model(
         (3, 1, 1, 1): {}, (3, 2, 1, 1): {}, (3, 2, 2, 1): {}, (2, 2, 2, 2): {}, (3, 2, 2, 2): {},
         (3, 2, 2, 3): {}, (3, 3, 3, 3): {},
     },
+    KNOWN + STEPS + REACHED,
 )
 MODELS = (TRUNCATE_TO_HW, KIP101, KIP279, KIP320_FIRST_TRY, KIP320)

@@ -62,6 +62,7 @@ def become_leaderless(s, follower: Replica, request: Request):
 
 
 def write_quorum_and_forget(s, leader, isr):
+    """Only the newest request may still arrive."""
     write_quorum(s, leader, isr)
     for i in range(len(s.requests.slots)):
         if i < s.requests.length - 1:

@@ -86,6 +86,15 @@ def records_are_no_newer(s, r: Replica):
     return True
 
 
+def epochs_never_fall(s, r: Replica):
+    """The epochs of the records in a log never fall from one to the next."""
+    log = s.replicas[r].log
+    for i in range(len(log.slots) - 1):
+        if i + 1 < log.length and log.slots[i].epoch > log.slots[i + 1].epoch:
+            return False
+    return True
+
+
 def logs_match(s, a: Replica, b: Replica):
     """Logs that hold the same record at an offset are the same before it."""
     first = s.replicas[a].log
@@ -250,7 +259,7 @@ def epoch_isr_has_committed(s, r: Replica, member: Replica, request: Request):
 KIP320 = (
     newest_request_is_state, before_first_request, replica_took_a_request, request_leader_in_isr, leader_in_known_isr,
     hw_is_in_log, leader_has_state_isr, untaken_request_has_state_isr, follower_is_behind, records_are_numbered,
-    records_are_no_newer, logs_match, follower_log_is_prefix, isr_grows_after_a_move,
+    records_are_no_newer, epochs_never_fall, logs_match, follower_log_is_prefix, isr_grows_after_a_move,
     isr_grows_after_a_move_from_a_request, later_isr_is_from_isr, later_isr_is_from_request,
     committed_in_epoch_is_known, stays_until_it_comes, stays_in_leader_isr_until_it_comes, isr_has_committed,
     followed_has_committed, first_isr_has_committed, epoch_isr_has_committed,
