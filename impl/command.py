@@ -21,11 +21,14 @@ from impl.driving.consumers import Consumers
 from impl.driving.load import Load
 from impl.driving.scenarios import CONDUCTED, LEAST_BROKERS, SCENARIOS, SESSION
 from impl.driving.watch import Watcher
+from impl.real.cluster import KafkaCluster
+from impl.real.jars import number_of
 from spec.errors import UserError
 from spec.processes import VARIANTS
 
 CHAOS_SECONDS, LOST, SHOWN = 30, 1, 10
 MEMBERS, GROUP = 2, "readers"
+ROOM, KAFKA_SESSION = 3, 4.0
 EXAMPLES = """examples:
   kafkaproof run --brokers 3 --seconds 20
   kafkaproof run --brokers 3 --partitions 4 --directory runs/cluster
@@ -33,6 +36,7 @@ EXAMPLES = """examples:
   kafkaproof run --brokers 3 --chaos 1 --seconds 60 --load
   kafkaproof run --brokers 3 --faults runs/cluster/recording/faults.jsonl --load
   kafkaproof run --brokers 3 --variant legacy --scenario split-brain --directory runs/split-brain
+  kafkaproof run --kafka 3.9.1 --brokers 3 --chaos 1 --seconds 60 --load
   kafkaproof run --from-counterexample runs/election-legacy-20260101-120000-1f2e
 
 exit codes: 0 the cluster ran, 1 an acknowledged record was lost, or the cluster departed from a counterexample, 2 wrong
@@ -51,11 +55,14 @@ def add_parser(commands) -> None:
     parser.add_argument("--brokers", metavar="N", type=int, default=3, help="brokers, 1 to 9 (default 3)")
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
     parser.add_argument("--replicas", metavar="N", type=int, help="replicas of each (default 3, at most the brokers)")
-    parser.add_argument("--room", metavar="N", type=int, default=3,
+    parser.add_argument("--room", metavar="N", type=int, default=ROOM,
                         help="partitions that topics may have which clients create (default 3; fenced)")
     parser.add_argument("--min-isr", metavar="N", type=int, default=1, help="min.insync.replicas (default 1)")
     parser.add_argument("--variant", choices=VARIANTS, default="fenced",
                         help="fenced (Kafka 2.7 to 3.9, the default) or legacy (1.1 to 2.0)")
+    parser.add_argument("--kafka", metavar="RELEASE",
+                        help="unmodified brokers of this release, such as 3.9.1, instead of ours: of KAFKA_HOME, or "
+                             "fetched by Maven")
     parser.add_argument("--seconds", metavar="S", type=float, help="how long (default: until Ctrl-C)")
     parser.add_argument("--session-timeout", metavar="S", type=float, default=2.0,
                         help="zookeeper.session.timeout.ms, in seconds (default 2)")
@@ -105,7 +112,7 @@ def run_cluster(directory: Path, size: Size, counterexample: Counterexample | No
                 options) -> bool:
     """Start a cluster, do with it what is wanted, and end it; whether a record was lost, or it went otherwise."""
     lost = False
-    with Cluster(directory, size, options.zookeeper, options.port) as cluster:
+    with (KafkaCluster if size.release else Cluster)(directory, size, options.zookeeper, options.port) as cluster:
         try:
             if counterexample:
                 follow(counterexample, cluster, watcher)
@@ -230,7 +237,22 @@ def size_of(options) -> Size:
         if options.variant != "legacy":
             raise UserError(f"--scenario {options.scenario} is of --variant legacy: later versions have no such steps")
         values["partitions"], values["ordered"] = 1, True
+    if options.kafka:
+        return kafka_size(options, values)
     return Size(variant=options.variant, groups=options.variant == "fenced", **values)
+
+
+def kafka_size(options, values: dict) -> Size:
+    """The size of a cluster of real brokers; raises UserError where something is asked for that they do not do."""
+    number_of(options.kafka)
+    if options.variant != "fenced":
+        raise UserError("--variant is of our brokers; --kafka RELEASE says what real ones do")
+    if options.scenario:
+        raise UserError(f"--scenario {options.scenario} is of our brokers, which stop before a step that they are told")
+    if options.room != ROOM:
+        raise UserError("--room is of our brokers; real ones create any number of topics")
+    values["session_timeout"] = max(values["session_timeout"], KAFKA_SESSION)
+    return Size(release=options.kafka, recorded=False, **values)
 
 
 def new_directory() -> Path:

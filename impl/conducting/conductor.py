@@ -34,8 +34,8 @@ REOPENING = ("notice_expiry", *STANDING[1:], "reopen", "register_broker")
 LONG = {"elect": (STANDING, "clean"), "resign": (RESIGNING, "maybe_resign"), "reopen": (REOPENING, "register_broker")}
 """The steps of *partition* that are several of *election*: these, until the last one has been taken."""
 
-FINAL = {"create_first_state": b"/state", "create_topic": b"/brokers/topics/"}
-"""What is in the last of the requests of a step that makes several."""
+FINAL = {"create_first_state": ".*/state", "create_topic": "/brokers/topics/.*"}
+"""What the last of the requests of a step that makes several writes to, as a regular expression."""
 
 
 class Departs(Exception):
@@ -64,7 +64,7 @@ class Conductor:
         fate = step.arguments.get("fate", ANSWERED)
         if fate != ANSWERED:
             transition = step.transition.split(".")[1]
-            self._cluster.links[arguments["b"]].lose(fate == LOST_APPLIED, FINAL.get(transition, b""))
+            self._cluster.links[arguments["b"]].lose(fate == LOST_APPLIED, FINAL.get(transition, ".*"))
         answer = self._do(step, dict(arguments), content)
         self._taken += 1
         shown = str(Step(step.transition, arguments, answer))

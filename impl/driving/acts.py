@@ -5,6 +5,7 @@
     {"time": 9.9, "fault": "delete_controller"}
     {"time": 12, "fault": "delete_topic", "topic": "more"}
     {"time": 15, "fault": "reassign", "partition": 0, "replicas": [2, 1]}
+    {"time": 17, "fault": "lose_frame", "broker": 1, "link": "zookeeper", "pattern": {"part": "answer", "path": ".*/state"}}
 
 So what was done to one cluster can be done to another. `time` is in seconds from the cluster's beginning.
 """
@@ -21,14 +22,19 @@ from impl.clients.topics import NAME
 from impl.driving.broken import DISKS, SLOW, Broken
 from impl.driving.cluster import Cluster, Size
 from impl.driving.watch import Watcher
+from impl.links.rules import check_pattern
 from impl.places import OFFSETS_TOPIC
 from spec.errors import UserError
 
 BROKER, REPLICA, DELAY, TOPIC_NAMED = ("broker",), ("broker", "partition"), ("broker", "delay"), ("topic",)
+FRAME = ("broker", "link", "pattern")
+ZOOKEEPER, KAFKA = "zookeeper", "kafka"
+"""The links of a broker: to ZooKeeper, and the one by which other brokers reach it."""
 ACTS = {
     **dict.fromkeys(("start", "stop", "kill", "pause", "resume", "expire", "release"), BROKER),
     **dict.fromkeys(("cut_zookeeper", "mend_zookeeper", "cut_links", "mend_links"), BROKER),
     **dict.fromkeys(SLOW, DELAY),
+    **dict.fromkeys(("lose_frame", "hold_frame"), FRAME), "delay_frame": (*FRAME, "delay"), "let_go": BROKER,
     **dict.fromkeys(DISKS, REPLICA),
     **dict.fromkeys(("restart_zookeeper", "delete_controller", "ask_for_preferred", "allow_unclean", "stop_all"), ()),
     **dict.fromkeys(("create_topic", "delete_topic"), TOPIC_NAMED),
@@ -37,6 +43,7 @@ ACTS = {
 }
 """What may be done, and what it needs to be told."""
 OF_LOGS, OF_TOPICS, REASSIGN = ("fill_disk", "tear"), ("create_topic", "delete_topic"), "reassign"
+OF_STEPS, END = ("hold", "release"), "stop_all"
 OF_RUNNING = ("stop", "kill", "pause", "expire", "hold", "fail_log_dir", *OF_LOGS)
 """What can be done to a running broker only."""
 LONGEST = 60.0
@@ -65,10 +72,10 @@ def read_acts(file: Path, size: Size, owns_zookeeper: bool = True) -> list[Act]:
                 raise ValueError(f"its time, {act.time}, is before that of the line above")
         except ValueError as error:
             raise UserError(f"{file}: line {number}: {error}") from None
-        if act.fault == "stop_all":
-            break
         found.append(act)
-    if not found:
+        if act.fault == END:
+            break
+    if not found or found[0].fault == END:
         raise UserError(f"{file}: nothing to do in it; a line is like "
                         '{"time": 5.2, "fault": "kill", "broker": 0}')
     return found
@@ -85,25 +92,47 @@ def _act(line: str, size: Size, owns_zookeeper: bool) -> Act:
     fault, wanted = row["fault"], ("time", "fault", *ACTS[row["fault"]])
     if set(row) != set(wanted):
         raise ValueError(f"{fault} needs {', '.join(wanted)}, and there is {', '.join(row)}")
-    if fault in OF_LOGS and size.variant == "legacy":
-        raise ValueError(f"{fault}: legacy brokers have no logs")
-    if fault in OF_TOPICS and size.variant == "legacy":
-        raise ValueError(f"{fault}: in legacy clusters topics are neither created nor deleted")
+    if why := why_not(fault, size, owns_zookeeper):
+        raise ValueError(f"{fault}: {why}")
     if fault == REASSIGN:
         _check_reassignment(row, size)
-    if fault == "restart_zookeeper" and not owns_zookeeper:
-        raise ValueError("restart_zookeeper: the ZooKeeper of --zookeeper is not ours to kill")
+    if "pattern" in row:
+        _check_frame(row, size)
     highest = {"time": sys.float_info.max, "broker": size.brokers - 1, "partition": size.planes - 1, "delay": LONGEST}
-    for name in row.keys() - {"replicas"}:
+    for name in row.keys() - {"replicas", "link", "pattern"}:
         _check(name, row[name], highest.get(name))
     return Act(row["time"], fault, tuple(row[name] for name in ACTS[fault]))
+
+
+def why_not(fault: str, size: Size, owns_zookeeper: bool) -> str | None:
+    """Why something cannot be done to a cluster, None where it can."""
+    if fault in OF_LOGS + OF_STEPS and size.release:
+        return "only brokers of our own do that when they are told; leave --kafka away"
+    if fault in OF_LOGS and size.variant == "legacy":
+        return "legacy brokers have no logs"
+    if fault in OF_TOPICS and size.variant == "legacy":
+        return "in legacy clusters topics are neither created nor deleted"
+    if fault == REASSIGN and size.variant == "legacy":
+        return "in legacy clusters partitions are not reassigned"
+    if fault == "restart_zookeeper" and not owns_zookeeper:
+        return "the ZooKeeper of --zookeeper is not ours to kill"
+    return None
+
+
+def _check_frame(row: dict, size: Size) -> None:
+    """Raise ValueError where a broker has no such link, or no frame can fit the pattern."""
+    if row["link"] not in ((ZOOKEEPER, KAFKA) if size.release else (ZOOKEEPER,)):
+        raise ValueError(f"link is {json.dumps(row['link'])}: {ZOOKEEPER}" + (
+            f" or {KAFKA}" if size.release else f" (with --kafka RELEASE also {KAFKA})"))
+    if not isinstance(row["pattern"], dict):
+        raise ValueError(f"pattern is {json.dumps(row['pattern'])}: an object of names and values, such as "
+                         '{"part": "answer", "operation": "multi"}')
+    check_pattern(row["pattern"])
 
 
 def _check_reassignment(row: dict, size: Size) -> None:
     """Raise ValueError where a partition of the topic cannot be on these brokers."""
     replicas = row["replicas"]
-    if size.variant == "legacy":
-        raise ValueError("reassign: in legacy clusters partitions are not reassigned")
     if row["partition"] not in range(size.partitions):
         raise ValueError(f"partition is {json.dumps(row['partition'])}: one of the topic, from 0 to "
                          f"{size.partitions - 1}")
@@ -128,16 +157,15 @@ def _check(name: str, value: object, highest: float | None) -> None:
 
 
 def carry_out(acts: list[Act], cluster: Cluster, watcher: Watcher) -> None:
-    """Do all of it, each at its time, and all as much later as the cluster came up late; then mend everything.
+    """Do all of it, each at its time, and all as much later as the cluster came up late; then mend everything, and wait
+    for the end, if it has a time.
 
     A broker that runs is not started again. What needs a running broker is left out where there is none, and told.
     """
-    broken = Broken(cluster)
+    broken, end = Broken(cluster), acts[-1].time if acts[-1].fault == END else 0.0
     late = max(0.0, cluster.age - next((act.time for act in acts if act.fault != "start"), 0.0))
-    for act in acts:
-        while cluster.age < act.time + late:
-            watcher.look(cluster)
-            time.sleep(0.05)
+    for act in acts[:-1] if end else acts:
+        _wait(cluster, watcher, act.time + late)
         words = " ".join(map(str, (act.fault.replace("_", " "), *act.arguments)))
         if act.fault == "start":
             broken.start(*act.arguments)
@@ -149,6 +177,14 @@ def carry_out(acts: list[Act], cluster: Cluster, watcher: Watcher) -> None:
             broken.do(act.fault, *act.arguments)
     broken.mend()
     watcher.look(cluster)
+    _wait(cluster, watcher, end + late)
+
+
+def _wait(cluster: Cluster, watcher: Watcher, age: float) -> None:
+    """Wait until a cluster is so old, in seconds, and tell what happens."""
+    while cluster.age < age:
+        watcher.look(cluster)
+        time.sleep(0.05)
 
 
 def _runs(cluster: Cluster, act: Act) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from impl.driving.cluster import Cluster
 
-UNDONE = {"resume": "pause", "release": "hold", "mend_links": "cut_links", "mend_zookeeper": "cut_zookeeper"}
-"""What takes a fault back, and the fault."""
-MENDS = {fault: mend for mend, fault in UNDONE.items()}
+MENDS = {"pause": "resume", "hold": "release", "cut_links": "mend_links", "cut_zookeeper": "mend_zookeeper",
+         **dict.fromkeys(("hold_frame", "delay_frame", "lose_frame"), "let_go")}
+"""Faults that last, and what takes them back."""
+UNDONE = {mend: tuple(fault for fault in MENDS if MENDS[fault] == mend) for mend in MENDS.values()}
 SLOW = ("slow_links", "slow_zookeeper")
 DISKS = ("fail_log_dir", "fill_disk", "tear")
 OF_PROCESS = ("pause", "hold", "cut_links", "slow_links", *DISKS)
@@ -25,7 +26,8 @@ class Broken:
         if fault in MENDS or fault in DISKS or fault in SLOW and others[0]:
             self.brokers[fault].add(broker)
         elif fault in UNDONE or fault in SLOW:
-            self.brokers[UNDONE.get(fault, fault)].discard(broker)
+            for each in UNDONE.get(fault, (fault,)):
+                self.brokers[each].discard(broker)
         elif fault in ("kill", "stop", "start"):
             for each in OF_PROCESS:
                 self.brokers[each].discard(broker)

@@ -5,20 +5,29 @@ from __future__ import annotations
 import random
 import time
 
-from impl.driving.acts import OF_TOPICS, REASSIGN
+from impl.driving.acts import KAFKA, OF_TOPICS, REASSIGN, ZOOKEEPER, why_not
 from impl.driving.broken import DISKS, SLOW, UNDONE, Broken
 from impl.driving.cluster import Cluster
 from impl.driving.watch import Watcher
+from impl.links.passed import ANSWER, REQUEST
+from impl.links.zookeeper import WRITES
 
 FAULTS = {
     "kill": 4, "start": 8, "pause": 3, "resume": 5, "expire": 3, "delete_controller": 3, "stop": 1,
     "ask_for_preferred": 1, "fail_log_dir": 1, "cut_zookeeper": 2, "mend_zookeeper": 4, "cut_links": 2, "mend_links": 4,
     "slow_zookeeper": 2, "slow_links": 2, "restart_zookeeper": 1, "fill_disk": 1, "tear": 1, "allow_unclean": 1,
-    "create_topic": 4, "delete_topic": 8, "reassign": 3,
+    "create_topic": 4, "delete_topic": 8, "reassign": 3, "lose_frame": 2,
 }
 """What may be done, and how often beside the others."""
 DELAYS = (0.0, 0.02, 0.1)
 """How long a slow link holds back what is sent, in seconds."""
+LOST = {
+    ZOOKEEPER: [{"part": part, "operation": WRITES, **path} for part in (REQUEST, ANSWER)
+                for path in ({}, {"path": ".*/state"}, {"path": "/brokers/topics/[^/]*|/admin/.*|/controller.*"})],
+    KAFKA: [{"part": part, "api": api} for part in (REQUEST, ANSWER)
+            for api in ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "AlterPartition", "ControlledShutdown")],
+}
+"""The frames of which the next one is lost, by the link."""
 
 
 class Chaos:
@@ -54,6 +63,9 @@ class Chaos:
         others = [partition] if name in DISKS else [delay] if name in SLOW else []
         if name == REASSIGN:
             others = [self._target()]
+        if name == "lose_frame":
+            link = self._chance.choice([ZOOKEEPER, KAFKA] if self._cluster.size.release else [ZOOKEEPER])
+            others = [link, self._chance.choice(LOST[link])]
         self._broken.do(name, broker, *others)
 
     def _target(self) -> list[int]:
@@ -67,19 +79,19 @@ class Chaos:
         brokers = range(cluster.size.brokers)
         up = [b for b in brokers if b in cluster.children and cluster.children[b].running]
         awake = [b for b in up if b not in broken["pause"]]
+        if why_not(name, cluster.size, cluster.owns_zookeeper):
+            return []
         match name:
             case "start":
                 return [b for b in brokers if b not in up and cluster.owner(b) is None]
             case "resume" | "mend_zookeeper":
-                return sorted(broken[UNDONE[name]])
+                return sorted(broken[UNDONE[name][0]])
             case "mend_links":
                 return sorted(broken["cut_links"] & set(awake))
             case "pause" | "kill":
                 return awake if len(awake) > 1 else []
             case "cut_zookeeper" | "cut_links":
                 return awake if len(awake) > 1 and not broken[name] else []
-            case "restart_zookeeper" if not cluster.owns_zookeeper:
-                return []
             case "allow_unclean" if not self._unclean:
                 return []
             case "create_topic":
@@ -88,10 +100,8 @@ class Chaos:
             case "delete_topic":
                 return cluster.created_topics()
             case "reassign":
-                return [] if cluster.size.variant == "legacy" else list(range(cluster.size.partitions))
-            case "fill_disk" | "tear" if cluster.size.variant == "legacy":
-                return []
-            case "slow_links" | "slow_zookeeper":
+                return list(range(cluster.size.partitions))
+            case "slow_links" | "slow_zookeeper" | "lose_frame":
                 return awake
             case "stop" | "expire" | "fail_log_dir" | "fill_disk" | "tear":
                 return [b for b in awake if len(awake) > 1 and cluster.children[b].session]

@@ -12,7 +12,7 @@ from pathlib import Path
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from impl.clients.wire import HOST
-from impl.driving.child import Child
+from impl.driving.child import BrokerChild
 from impl.driving.faults import OPERATOR, Faults
 from impl.driving.keeper import Keeper, answers, parse
 from impl.places import NONE, OFFSETS_TOPIC, Places
@@ -35,6 +35,7 @@ class Size:
     `groups`: it has an offsets partition, which comes behind the partitions of the topic, and group coordinators.
     `room`: how many partitions more topics may have that are created while it runs.
     `recorded`: its steps are; it has no replay otherwise. `ordered`: its brokers take only the steps that are ordered.
+    `release`: of Kafka, whose brokers it has; "" where they are ours.
     """
 
     brokers: int = 3
@@ -47,6 +48,7 @@ class Size:
     ordered: bool = False
     variant: str = "fenced"
     session_timeout: float = 2.0
+    release: str = ""
 
     @property
     def planes(self) -> int:
@@ -76,8 +78,11 @@ def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
 class Cluster(Faults):
     """A running cluster in `directory`; use it as a context, at whose end every process has ended.
 
+    `shuts_down_within`: how long a broker may take to shut down, in seconds, before it is killed.
     Raises UserError where ZooKeeper cannot be started or reached.
     """
+
+    shuts_down_within = 10.0
 
     def __init__(self, directory: Path, size: Size, zookeeper: str | None = None, port: int | None = None):
         self.directory, self.size = directory, size
@@ -96,10 +101,8 @@ class Cluster(Faults):
     def __enter__(self) -> "Cluster":
         try:
             self.operator.start(OPERATOR)
-            self._create_znodes()
-            manifest = {"format": FORMAT, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
-                        **asdict(self.size), "partitions": self.size.planes, "offsets": self.size.places.offsets}
-            (self.directory / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
+            self._require_empty()
+            self.prepare()
         except BaseException:
             self.__exit__()
             raise
@@ -119,10 +122,13 @@ class Cluster(Faults):
             if self._keeper:
                 self._keeper.stop()
 
-    def _create_znodes(self):
+    def _require_empty(self):
         for path, found in ((BROKER_IDS, "brokers are registered"), (TOPICS, "topics are")):
-            if self.operator.exists(path) and self.operator.get_children(path):
+            if self.below(path):
                 raise UserError(f"{self.zookeeper}: {found} there; give an empty ZooKeeper")
+
+    def prepare(self) -> None:
+        """Create the znodes that brokers find, and say in the recording what is run."""
         contents = [(path, b"") for path in PERSISTENT]
         assigned, partitions, there = assignments(self.size), self.size.partitions, self.size.standing
         for topic, part in ((TOPIC, assigned[:partitions]), (OFFSETS_TOPIC, assigned[partitions:there])):
@@ -134,6 +140,9 @@ class Cluster(Faults):
                 self.operator.create(path, data)
             except NodeExistsError:
                 pass
+        manifest = {"format": FORMAT, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
+                    **asdict(self.size), "partitions": self.size.planes, "offsets": self.size.places.offsets}
+        (self.directory / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
 
     # Brokers
 
@@ -141,11 +150,14 @@ class Cluster(Faults):
         """Start a process of a broker; raises Unfinished where one has ended by itself."""
         self.check()
         self._incarnations[broker] += 1
-        number = self._incarnations[broker]
+        self.note("start", broker=broker)
+        self.children[broker] = self.new_child(broker, self._incarnations[broker])
+
+    def new_child(self, broker: int, number: int) -> BrokerChild:
+        """Start the process of a broker that is its `number`th."""
         size = self.size
         port = self.children[broker].port if broker in self.children else 0
-        self.note("start", broker=broker)
-        self.children[broker] = Child(
+        return BrokerChild(
             Settings(broker, number, size.brokers, size.replicas, size.planes, size.min_isr, size.variant, TOPIC,
                      self.links[broker].address, size.session_timeout,
                      str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl") if size.recorded else "",
@@ -158,11 +170,11 @@ class Cluster(Faults):
         for broker in range(self.size.brokers):
             self.start(broker)
 
-    def stop(self, broker: int, seconds: float = 10) -> None:
+    def stop(self, broker: int) -> None:
         """A controlled shutdown."""
         self.note("stop", broker=broker)
         self.children[broker].signal(signal.SIGTERM)
-        self.children[broker].wait(seconds)
+        self.children[broker].wait(self.shuts_down_within)
 
     def stop_all(self) -> None:
         """A controlled shutdown of all that live, all at once."""
@@ -172,7 +184,7 @@ class Cluster(Faults):
             self.children[broker].signal(signal.SIGCONT)
             self.children[broker].signal(signal.SIGTERM)
         for broker in running:
-            self.children[broker].wait(10)
+            self.children[broker].wait(self.shuts_down_within)
 
     # What went wrong
 
@@ -224,7 +236,14 @@ class Cluster(Faults):
 
     def registered(self) -> list[int]:
         """The brokers that are registered."""
-        return sorted(int(name) for name in self.operator.get_children(BROKER_IDS))
+        return sorted(map(int, self.below(BROKER_IDS)))
+
+    def below(self, path: str) -> list[str]:
+        """The children of a znode, none where it is not there."""
+        try:
+            return sorted(self.operator.get_children(path))
+        except NoNodeError:
+            return []
 
     def is_whole(self) -> bool:
         """Whether all brokers are registered, and one of them is the controller."""

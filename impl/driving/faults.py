@@ -14,8 +14,9 @@ from kafka.errors import KafkaError
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from impl.driving.keeper import Keeper, parse
-from impl.driving.lossy import LossyProxy
-from impl.driving.proxy import Proxy
+from impl.links.proxy import Proxy
+from impl.links.rules import DELAY, DROP, HOLD, Rule
+from impl.links.zookeeper import ZooKeeperLink
 from impl.places import OFFSETS_TOPIC
 from impl.planes.checkpoint import NAME
 from impl.zookeeper.wishes import ConfigChange, IsrChange, PreferredElection, Reassignment
@@ -42,10 +43,14 @@ class Faults:
         self._partitions, self.replicas = tuple(range(size.partitions)), size.replicas
         self.children: dict[int, object] = {}
         self.operator = KazooClient(zookeeper, timeout=SILENCE)
-        self.links = {b: (LossyProxy if size.ordered else Proxy)(parse(zookeeper)) for b in range(size.brokers)}
+        self.links = {b: self.new_link(b, parse(zookeeper)) for b in range(size.brokers)}
         self._file = open(directory / "recording" / "faults.jsonl", "w", buffering=1)
         self._began = time.monotonic()
         self.unclean_allowed = self.disturbed = False
+
+    def new_link(self, broker: int, zookeeper: tuple[str, int]) -> ZooKeeperLink:
+        """The link of a broker to ZooKeeper."""
+        return ZooKeeperLink(zookeeper)
 
     def note(self, fault: str, **about: object) -> None:
         """Record what is done to the cluster."""
@@ -150,6 +155,35 @@ class Faults:
         """Each message of a broker to the others is held back; 0: no more."""
         self.note("slow_links", broker=broker, delay=delay)
         self.children[broker].command(do="slow", delay=delay)
+
+    def lose_frame(self, broker: int, link: str, pattern: dict) -> None:
+        """The next frame that fits a pattern is lost on a link of a broker, and the connection with it."""
+        self.note("lose_frame", broker=broker, link=link, pattern=pattern)
+        self.link_of(broker, link).add(Rule(DROP, pattern))
+
+    def hold_frame(self, broker: int, link: str, pattern: dict) -> None:
+        """The next frame that fits a pattern is held back, and what comes behind it, until `let_go`."""
+        self.note("hold_frame", broker=broker, link=link, pattern=pattern)
+        self.link_of(broker, link).add(Rule(HOLD, pattern))
+
+    def delay_frame(self, broker: int, link: str, pattern: dict, delay: float) -> None:
+        """The next frame that fits a pattern is held back for some seconds, and what comes behind it."""
+        self.note("delay_frame", broker=broker, link=link, pattern=pattern, delay=delay)
+        self.link_of(broker, link).add(Rule(DELAY, pattern, seconds=delay))
+
+    def let_go(self, broker: int) -> None:
+        """What is held back on the links of a broker goes on; what was to be held, delayed or lost is so no more."""
+        self.note("let_go", broker=broker)
+        for link in self.links_of(broker):
+            link.remove(*(rule for rule in link.rules if rule.times == 1))
+
+    def links_of(self, broker: int) -> list[Proxy]:
+        """The links of a broker whose frames can be chosen."""
+        return [self.links[broker]]
+
+    def link_of(self, broker: int, name: str) -> Proxy:
+        """A link of a broker by its name: that to ZooKeeper."""
+        return self.links[broker]
 
     def restart_zookeeper(self) -> None:
         """kill -9 of ZooKeeper, and a new process on its data; sessions begin to count anew. Only of one of ours."""

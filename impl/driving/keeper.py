@@ -37,7 +37,7 @@ class Keeper:
     """
 
     def __init__(self, directory: Path, tick: int, port: int | None = None):
-        self.port = port or _free_port()
+        self.port = port or free_port()
         self.address = f"{HOST}:{self.port}"
         self.log = directory / "zookeeper.log"
         self.data = directory / "zookeeper"
@@ -47,7 +47,7 @@ class Keeper:
             f"dataDir={self.data}\nclientPort={self.port}\nclientPortAddress={HOST}\ntickTime={tick}\n"
             f"minSessionTimeout={2 * tick}\nmaxSessionTimeout={LONGEST_SESSION}\nmaxClientCnxns=0\n"
             "admin.enableServer=false\n")
-        self._command = [_java(), *JVM, "-Dzookeeper.admin.enableServer=false", "-Dzookeeper.preAllocSize=64", "-cp",
+        self._command = [java("ZooKeeper"), *JVM, "-Dzookeeper.admin.enableServer=false", "-Dzookeeper.preAllocSize=64", "-cp",
                          _jars(), MAIN, str(configuration)]
         self._start()
 
@@ -100,7 +100,8 @@ def parse(address: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def _free_port():
+def free_port() -> int:
+    """A port of the loopback interface that nobody listens on."""
     with socket.create_server((HOST, 0)) as server:
         return server.getsockname()[1]
 
@@ -112,16 +113,17 @@ def _require_free(port):
         raise UserError(f"cannot listen on port {port}: {error.strerror}; choose another") from None
 
 
-def _java() -> str:
+def java(what: str) -> str:
+    """The Java to run something with, `what` in words; raises UserError where there is none that starts."""
     home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
-    if java is None:
+    found = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    if found is None:
         where = f"under JAVA_HOME={home}" if home else "on PATH"
-        raise UserError(f"no java {where}, which ZooKeeper needs; install Java 17 or later, or give --zookeeper")
-    text = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+        raise UserError(f"no java {where}, which {what} needs; install Java 17 or later, or give --zookeeper")
+    text = subprocess.run([found, "-version"], capture_output=True, text=True).stderr
     if not re.search(r'version "', text):
-        raise UserError(f"{java} does not start: {(text.strip() or 'no output').splitlines()[0]}")
-    return java
+        raise UserError(f"{found} does not start: {(text.strip() or 'no output').splitlines()[0]}")
+    return found
 
 
 def _jars() -> str:

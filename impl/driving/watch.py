@@ -28,7 +28,7 @@ class Watcher:
         self._tell("clients", cluster.bootstrap())
         self._tell("controller", self._controller(cluster))
         self._tell("registered", cluster.registered())
-        for topic in sorted(cluster.operator.get_children(TOPICS)):
+        for topic in cluster.below(TOPICS):
             found = _read(cluster, Topic.path_of(topic), Topic)
             for number in range(len(found.assignments) if found else 0):
                 state = _read(cluster, State.path_of(topic, number), State)

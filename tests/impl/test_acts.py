@@ -18,7 +18,9 @@ GOOD = [
     {"time": 3, "fault": "kill", "broker": 0}, {"time": 4, "fault": "tear", "broker": 2, "partition": 1},
     {"time": 5, "fault": "delete_controller"}, {"time": 5, "fault": "delete_topic", "topic": "more"},
     {"time": 6, "fault": "pause", "broker": 0}, {"time": 6, "fault": "reassign", "partition": 1, "replicas": [2, 0]},
+    {"time": 7, "fault": "lose_frame", "broker": 1, "link": "zookeeper", "pattern": {"part": "answer"}},
 ]
+FRAME = {"time": 3, "fault": "hold_frame", "broker": 0, "link": "zookeeper", "pattern": {}}
 
 
 @pytest.fixture
@@ -43,7 +45,7 @@ def test_what_was_recorded_can_be_read(write):
     end = {"time": 9, "fault": "stop_all"}
     found = read_acts(write(*GOOD, end, {"time": 9.5, "fault": "kill", "broker": 1}), Size())
     assert found[0] == Act(0.1, "start", (0,)) and found[5] == Act(4, "tear", (2, 1))
-    assert len(found) == len(GOOD)
+    assert len(found) == len(GOOD) + 1 and found[-1] == Act(9, "stop_all", ())
 
 
 @pytest.mark.parametrize("row, wanted", [
@@ -61,6 +63,10 @@ def test_what_was_recorded_can_be_read(write):
     ({"time": 3, "fault": "reassign", "partition": 2, "replicas": [2]}, "partition is 2: one of the topic, from 0"),
     ({"time": 3, "fault": "reassign", "partition": 0, "replicas": [2, 2]}, "replicas is [2, 2]: a list of 1 to 3"),
     ({"time": 3, "fault": "reassign", "partition": 0, "replicas": 1}, "replicas is 1: a list"),
+    ({"time": 3, "fault": "let_go"}, "let_go needs time, fault, broker"),
+    (FRAME | {"link": "kafka"}, 'link is "kafka": zookeeper (with --kafka RELEASE also kafka)'),
+    (FRAME | {"pattern": "answer"}, 'pattern is "answer": an object of names and values'),
+    (FRAME | {"pattern": {"data": {"leader": "(1"}}}, "leader is '(1', which is no regular expression: missing )"),
     ({"time": 3, "fault": "delete_topic", "topic": "../ids"}, 'topic is "../ids": of a-z'),
     ({"time": 3, "fault": "delete_topic", "topic": "__consumer_offsets"}, "and not __consumer_offsets"),
 ])
@@ -73,6 +79,16 @@ def test_a_bad_line_is_told(write, row, wanted):
 def test_legacy_brokers_have_no_logs(write):
     with pytest.raises(UserError, match="no logs"):
         read_acts(write(*GOOD), Size(variant="legacy"))
+
+
+@pytest.mark.parametrize("fault, about", [("hold", {"before": "elect"}), ("tear", {"partition": 0})])
+def test_real_brokers_are_not_told_when_to_stop(write, fault, about):
+    with pytest.raises(UserError, match=f"{fault}: only brokers of our own do that"):
+        read_acts(write({"time": 1, "fault": fault, "broker": 0, **about}), Size(release="3.9.1"))
+
+
+def test_real_brokers_have_a_link_to_each_other(write):
+    assert read_acts(write(FRAME | {"link": "kafka"}), Size(release="3.9.1"))[0].arguments == (0, "kafka", {})
 
 
 def test_files_that_are_none(tmp_path, write, kafkaproof):
@@ -102,7 +118,7 @@ def test_everything_is_done_in_order_and_mended(write, monkeypatch):
     carry_out(read_acts(write(*GOOD), cluster.size), cluster, Silent())
     assert cluster.done == [
         ("pause", 1), ("cut_links", 2), ("slow_zookeeper", 0, 0.1), ("kill", 0), ("tear", 2, 1), ("delete_controller",),
-        ("delete_topic", "more"), ("reassign", 1, [2, 0]),
-        ("slow_zookeeper", 0, 0.0), ("mend_links", 2), ("resume", 1), ("kill", 2),
+        ("delete_topic", "more"), ("reassign", 1, [2, 0]), ("lose_frame", 1, "zookeeper", {"part": "answer"}),
+        ("slow_zookeeper", 0, 0.0), ("let_go", 1), ("mend_links", 2), ("resume", 1), ("kill", 2),
         ("start", 0), ("start", 2),
     ]

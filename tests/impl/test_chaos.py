@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from impl.driving import chaos
+from impl.driving.acts import KAFKA, ZOOKEEPER
 from impl.driving.chaos import FAULTS, Chaos
 
 
@@ -18,6 +19,7 @@ class FakeCluster:
 
     class size:
         brokers, planes, standing, partitions, replicas, min_isr, variant = 3, 6, 3, 2, 3, 1, "fenced"
+        release = ""
 
     owns_zookeeper = True
 
@@ -73,7 +75,7 @@ class FakeCluster:
         self.done.append(("resume", broker))
 
     def __getattr__(self, name):
-        assert name in FAULTS
+        assert name in FAULTS or name == "let_go"
         return lambda *arguments: self.done.append((name, *arguments))
 
 
@@ -106,7 +108,7 @@ def is_slow(done):
 @pytest.mark.parametrize("seed", range(5))
 def test_all_faults_come_and_all_is_mended(run, seed):
     cluster = run(seed)
-    assert {name for name, *_ in cluster.done} == FAULTS.keys() - {"stop", "allow_unclean"}
+    assert {name for name, *_ in cluster.done} - {"let_go"} == FAULTS.keys() - {"stop", "allow_unclean"}
     assert not any({b: delay for name, b, delay in filter(is_slow, cluster.done)}.values())
     assert sum(name == "create_topic" for name, *_ in cluster.done) == 3, "there is room for three"
     assert not cluster.paused and cluster.registered() == [0, 1, 2]
@@ -114,6 +116,13 @@ def test_all_faults_come_and_all_is_mended(run, seed):
 
 def test_the_same_seed_does_the_same(run):
     assert run(3).done == run(3).done != run(4).done
+
+
+def test_to_real_brokers_is_done_what_they_can(run, monkeypatch):
+    monkeypatch.setattr(FakeCluster.size, "release", "3.9.1")
+    done = run(3).done
+    assert not {"fill_disk", "tear"} & {name for name, *_ in done}
+    assert {link for name, *about in done if name == "lose_frame" for link in about[1:2]} == {ZOOKEEPER, KAFKA}
 
 
 def test_unclean_elections_are_allowed_where_that_was_asked_for(run):

@@ -13,7 +13,7 @@ import pytest
 from impl.conducting import conductor
 from impl.conducting.conductor import Conductor
 from impl.driving import cluster
-from impl.driving.child import Child
+from impl.driving.child import BrokerChild
 from impl.driving.cluster import Cluster
 from impl.settings import Settings
 from spec.errors import Unfinished
@@ -27,7 +27,7 @@ LEAVES = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys
 
 def python(monkeypatch, text):
     """Let the brokers run this."""
-    monkeypatch.setattr(Child, "program", (sys.executable, "-c", text))
+    monkeypatch.setattr(BrokerChild, "program", (sys.executable, "-c", text))
 
 
 def brokers(parent):
@@ -93,7 +93,7 @@ def child(monkeypatch, tmp_path):
 
     def start(text):
         python(monkeypatch, text)
-        started.append(Child(SETTINGS, tmp_path / "log"))
+        started.append(BrokerChild(SETTINGS, tmp_path / "log"))
         return started[-1]
 
     yield start

@@ -6,7 +6,7 @@ import pytest
 from kafka import KafkaProducer
 from kafka.admin import KafkaAdminClient, NewTopic
 
-from impl.driving.child import Child
+from impl.driving.child import BrokerChild
 from impl.driving.cluster import Cluster, Size, wait_until
 from tests.traces.processes.recordings import replayed
 
@@ -19,7 +19,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("name, step", MISTAKES.items(), ids=MISTAKES)
 def test_a_mistaken_broker_diverges_where_it_is_mistaken(tmp_path, monkeypatch, name, step):
-    monkeypatch.setattr(Child, "program", (sys.executable, "-m", "tests.impl.mistaken_broker", name))
+    monkeypatch.setattr(BrokerChild, "program", (sys.executable, "-m", "tests.impl.mistaken_broker", name))
     size = Size(brokers=2, replicas=2, partitions=1, room=1, session_timeout=SESSION)
     with Cluster(tmp_path, size) as cluster:
         cluster.start_all()

@@ -9,7 +9,7 @@ from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient
 
 from checker.commands.main import main
-from impl.driving.child import Child
+from impl.driving.child import BrokerChild
 from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
 from impl.zookeeper.wishes import Reassignment
 from impl.zookeeper.znodes import State, Topic
@@ -165,7 +165,7 @@ def test_it_goes_on_when_the_new_replica_and_the_controller_die(cluster, capsys)
 @pytest.mark.parametrize("name, step", (
     ("isr-not-awaited", "reassignment.check_reassignment"), ("removed-in-isr", "control.write_leader")))
 def test_a_mistaken_controller_diverges_where_it_is_mistaken(tmp_path, monkeypatch, name, step):
-    monkeypatch.setattr(Child, "program", (sys.executable, "-m", "tests.impl.mistaken_broker", name))
+    monkeypatch.setattr(BrokerChild, "program", (sys.executable, "-m", "tests.impl.mistaken_broker", name))
     with Cluster(tmp_path, Size(brokers=2, replicas=1, partitions=1, session_timeout=SESSION)) as running:
         running.start_all()
         assert wait_until(running.is_whole, PATIENCE)

@@ -1,0 +1,1 @@
+"""Links between processes: proxies that know what passes, and hold it, delay it or lose it."""

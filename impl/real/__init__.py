@@ -1,0 +1,1 @@
+"""Brokers of unmodified Kafka releases, driven from outside."""
