@@ -13,12 +13,12 @@ from spec.topic_ids import members_in
 from traces.partitions.inputs import unclean_in
 from traces.processes.notices import STATE, Notices, isr_changes, log_dir_events
 from traces.processes.reading import Cluster
+from traces.processes.topic_numbers import TopicNumbers, numbers_in
 from traces.znodes.contents import number_in, state_in
 from traces.znodes.json_parts import entries_in
 from traces.znodes.places import Topic, topic_in
 from traces.zookeeper.transactions import Create, Delete, Operation, SetData, Transaction
 
-OFFSETS_TOPIC = "__consumer_offsets"
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)")
 _MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
 
@@ -32,12 +32,7 @@ class Logged:
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
         self._log_dir_events = Notices(log_dir_events(cluster.zookeeper.transactions))
         self._isr_changes = Notices(isr_changes(cluster.zookeeper.transactions))
-        first_else = cluster.offsets if cluster.offsets >= 0 else cluster.sizes["partitions"] - cluster.room
-        self._numbers: dict[str, list[tuple[int, list[int]]]] = {cluster.topic: [(0, list(range(first_else)))]}
-        if cluster.offsets >= 0:
-            self._numbers[OFFSETS_TOPIC] = [(0, [cluster.offsets])]
-        for transaction in cluster.zookeeper.transactions:
-            self._note_topics(transaction)
+        self._numbers = TopicNumbers(cluster)
         self.epochs = 2 + sum(getattr(o, "path", "") == "/controller_epoch" for t in self._transactions.values()
                               for o in t.operations)
 
@@ -50,7 +45,7 @@ class Logged:
 
     def has_isr_change(self, zxid: int, p: int) -> bool:
         """Whether a notification of a partition's ISR is there after a transaction: it comes with the state."""
-        return any(self._number_of(*place, zxid) == p for place in self._isr_changes.there(zxid))
+        return any(self._numbers.of(*place, zxid) == p for place in self._isr_changes.there(zxid))
 
     def refused(self, zxids: Iterable[int]) -> bool:
         """Whether there are transactions of these zxids, and ZooKeeper has refused them all."""
@@ -61,24 +56,6 @@ class Logged:
         """What an operator's transaction is in the specification: part, transition and arguments."""
         for operation in () if transaction.failed else transaction.operations:
             yield from self._wanted(operation, transaction.zxid)
-
-    def _note_topics(self, transaction: Transaction) -> None:
-        """Which numbers a topic has from a transaction on."""
-        for operation in () if transaction.failed else transaction.operations:
-            found = _TOPIC.fullmatch(getattr(operation, "path", ""))
-            if found and isinstance(operation, Delete):
-                self._numbers.setdefault(found[1], []).append((transaction.zxid, []))
-            elif found and isinstance(operation, Create) and (id := topic_in(operation.data).id):
-                self._numbers.setdefault(found[1], []).append((transaction.zxid, numbers_in(members_in(id))))
-
-    def _numbers_of(self, topic: str, zxid: int) -> list[int]:
-        """The numbers of a topic's partitions right before or, where it is created then, after a transaction."""
-        return next((numbers for since, numbers in reversed(self._numbers.get(topic, []))
-                     if since < zxid or since == zxid and numbers), [])
-
-    def _number_of(self, topic: str, partition: int, zxid: int) -> int | None:
-        """The number of a topic's partition, None where there is no such partition."""
-        return dict(enumerate(self._numbers_of(topic, zxid))).get(partition)
 
     def _wanted(self, operation: Operation, zxid: int) -> Iterator[tuple[str, str, dict]]:
         match operation:
@@ -106,7 +83,7 @@ class Logged:
     def _moved(self, data: bytes | None, zxid: int) -> Iterator[tuple[str, str, dict]]:
         """The reassignment that is asked for: the first in the request, if there is such a partition."""
         (topic, partition), target = next(iter(entries_in(data).items()), (("", 0), ()))
-        numbers = self._numbers_of(topic, zxid)
+        numbers = self._numbers.of_topic(topic, zxid)
         known = set(target) <= set(range(self._sizes["brokers"])) and len(set(target)) <= self._sizes["replicas"]
         if not target or not known or not 0 <= partition < len(numbers):
             return
@@ -119,7 +96,7 @@ class Logged:
 
     def _marked(self, topic: str, zxid: int) -> Iterator[tuple[str, str, dict]]:
         """The deletion of a topic that is asked for, one that is there or is not."""
-        numbers = self._numbers_of(topic, zxid)
+        numbers = self._numbers.of_topic(topic, zxid)
         if not self._deletes:
             yield from [(PARTITION, "queue_deletion", {})] * (topic == self._topic)
         elif numbers:
@@ -145,7 +122,7 @@ class Logged:
             if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
                 return text
             if (found := STATE.fullmatch(path)) and data:
-                p = self._number_of(found[1], int(found[2]), zxid)
+                p = self._numbers.of(found[1], int(found[2]), zxid)
                 if p is None:
                     return f"it wrote {path}, and there is no such partition"
                 written, held = _words(data), _held(states[PARTITION].zk, p)
@@ -164,7 +141,7 @@ class Logged:
 
     def _differs_in_assignment(self, name: str, zxid: int, topic: Topic, zk: Plain) -> str | None:
         """In what assignments that were written differ from what the specification's ZooKeeper holds."""
-        for (_, written), p in zip(sorted(topic.partitions.items()), self._numbers_of(name, zxid)):
+        for (_, written), p in zip(sorted(topic.partitions.items()), self._numbers.of_topic(name, zxid)):
             held = (zk.assignments[p].slots[:zk.assignments[p].length], numbers_in(zk.adding[p]),
                     numbers_in(zk.removing[p]))
             if (list(written.replicas), sorted(written.adding), sorted(written.removing)) != held:
@@ -174,20 +151,15 @@ class Logged:
     def _differs_in_deletion(self, path: str, zxid: int, zk: Plain) -> str | None:
         """In what a znode that was deleted differs from what the specification's ZooKeeper holds."""
         if found := STATE.fullmatch(path):
-            p = self._number_of(found[1], int(found[2]), zxid)
+            p = self._numbers.of(found[1], int(found[2]), zxid)
             there = p is not None and zk.partitions[p].leader_epoch >= 0
         elif found := _TOPIC.fullmatch(path):
-            there = any(zk.assignments[p].length > 0 for p in self._numbers_of(found[1], zxid))
+            there = any(zk.assignments[p].length > 0 for p in self._numbers.of_topic(found[1], zxid))
         elif found := _MARKER.fullmatch(path):
-            there = any(contains(zk.deleting, p) for p in self._numbers_of(found[1], zxid))
+            there = any(contains(zk.deleting, p) for p in self._numbers.of_topic(found[1], zxid))
         else:
             return None
         return f"it deleted {path}, and in the specification that is there" if there else None
-
-
-def numbers_in(members: int) -> list[int]:
-    """A set as numbers in order."""
-    return [p for p in range(members.bit_length()) if contains(members, p)]
 
 
 def _words(data: bytes) -> dict:

@@ -10,6 +10,7 @@ ends, or before the next process of the broker begins.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -17,7 +18,10 @@ from typing import NamedTuple
 
 from spec.errors import UserError
 from spec.processes import ELECTION
+from traces.processes.controller_watches import ControllerWatches
+from traces.processes.notices import STATE
 from traces.processes.reading import Cluster, Line
+from traces.processes.topic_numbers import TopicNumbers
 from traces.zookeeper.transactions import ERROR_NAMES, CloseSession, CreateSession, Transaction
 
 BEFORE, AT, BEHIND = -1, 0, 1
@@ -138,8 +142,13 @@ class _Places:
         self._cluster, self._sessions = cluster, sessions
         self._sent: dict[str, Place] = {}
         self._last: dict[int, Place] = {}
+        self._watches = ControllerWatches(cluster.zookeeper.transactions)
         self._placed: list[Occurrence] = []
-        self.claimed = {zxid for lines in cluster.processes for line in lines for zxid in line.zxids}
+        self._numbers = TopicNumbers(cluster)
+        self._made: dict[int, list[int]] = defaultdict(list)
+        for line in (line for lines in cluster.processes for line in lines):
+            self._made[line.session] += line.zxids
+        self.claimed = {zxid for made in self._made.values() for zxid in made}
         self.refused: set[int] = set()
         self.landed: dict[int, Line] = {}
 
@@ -166,6 +175,8 @@ class _Places:
         causes = [self._last.get(line.broker, own)] + ([self._sent[line.took]] if line.took else [])
         place = own if own.rank == AT or line.at else max(own, *(_behind(cause) for cause in causes))
         self._last[line.broker] = place
+        if line.arms and line.at:
+            self._watches.arm(line.broker, line.at[0])
         self._claim_refused(line)
         self._claim_landed(line)
         for message in (*line.sent, *([line.sends] if line.sends else ())):
@@ -183,10 +194,11 @@ class _Places:
         closed = self._sessions.closed.get(line.session)
         if line.step and line.part == ELECTION:
             if line.name in ("start", "reopen"):
+                self._watches.forget(line.broker)
                 return Place(self._opened(line), AT)
             if line.name in LAST_STEPS and closed and Place(closed, AT) > self._last.get(line.broker, BEGINNING):
                 return Place(closed, AT)
-        known = Place(line.zxid, BEHIND)
+        known = Place(max(line.zxid, self._watches.fired(line.broker) if line.heard else 0), BEHIND)
         heard = line.step and (line.name in ("notice_expiry", *LAST_STEPS) or line.step.answer == "EXPIRED")
         return max(known, Place(closed, BEHIND)) if heard and closed else known
 
@@ -198,13 +210,25 @@ class _Places:
         return self._sessions.opened[line.session]
 
     def _unanswered(self, line: Line) -> Place:
-        """Where a request stands whose answer nobody has got: at its transaction, if there is one."""
+        """Where a request stands whose answer nobody has got: at its transaction, if there is one.
+
+        ZooKeeper takes the requests of a session in their order: it is before what later steps have made.
+        """
+        end = min((zxid for zxid in self._made[line.session] if zxid > line.zxid), default=END)
         for transaction in self._cluster.zookeeper.transactions:
             own = transaction.session == line.session and transaction.zxid not in self.claimed
-            if own and transaction.zxid > line.zxid and not transaction.failed and _is_last(transaction):
+            if own and line.zxid < transaction.zxid < end and self._may_make(line, transaction):
                 self.claimed.add(transaction.zxid)
                 return Place(transaction.zxid, AT)
         return Place(line.zxid, BEHIND)
+
+    def _may_make(self, line: Line, transaction: Transaction) -> bool:
+        """Whether a step that is about a partition, or about none, may have made a transaction in the end."""
+        if transaction.failed or not _is_last(transaction):
+            return False
+        found = STATE.fullmatch(getattr(transaction.operations[-1], "path", ""))
+        number = self._numbers.of(found[1], int(found[2]), transaction.zxid) if found else None
+        return number is None or line.step.arguments.get("p", number) == number
 
     def _claim_refused(self, line: Line) -> None:
         """Take the transactions that a step's requests were refused by, of which it never heard: at most one for each

@@ -44,7 +44,7 @@ class Line:
     `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `at`: the zxid at which the step
     took place, and whether it wrote there; `changed`: the fields of its record that the step changed. `record`: the id
     of the batch that a producer offered; `acked`: those whose producers are answered; `place`: where a consumer
-    reads; `heard`: what the watch on /controller said that it handled. `found`, with the first step of a process: what
+    reads; `heard`: what the watch on /controller said that it handled; `arms`: it sets that watch. `found`, with the first step of a process: what
     was on its disk of each replica. `attempts`: how often its write was asked for, since no answer came, and `asked`
     the zxid that the process knew of at the first.
     `groups`: what the process recorded of groups after this line, and before the next; `earlier`: before this one,
@@ -70,6 +70,7 @@ class Line:
     acked: tuple[int, ...] = ()
     place: int | None = None
     heard: int | None = None
+    arms: bool = False
     found: list[dict] | None = None
     sends: str | None = None
     kind: str = ""
@@ -262,4 +263,5 @@ def _step(process, broker, row, found):
         record=row.get("record"),
         acked=tuple(row.get("acked", ())), place=row.get("place"), found=found,
         heard=next((answer for name, _, answer in row["seams"] if name == "waiting"), None),
+        arms=any(name == "read_controller" for name, *_ in row["seams"]),
     )

@@ -11,6 +11,7 @@ from traces.processes.result import Result
 BUNDLED = Path(__file__).parents[3] / "traces" / "recordings"
 FAILOVER = BUNDLED / "run-fenced-failover"
 SPLIT_BRAIN = BUNDLED / "run-legacy-split-brain"
+LOST_ANSWERS = BUNDLED / "run-fenced-lost-answers"
 GROUP = BUNDLED / "run-fenced-group"
 
 

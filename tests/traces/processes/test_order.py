@@ -8,7 +8,7 @@ import pytest
 from spec.language.steps import parse_step
 from spec.processes import ELECTION, PARTITION
 from traces.processes.logged import Logged
-from traces.processes.order import in_order
+from traces.processes.order import AT, BEHIND, Place, in_order
 from traces.processes.reading import Cluster, Line
 from traces.recording import Recording
 from traces.zookeeper.transactions import CloseSession, Create, CreateSession, Delete, SetData, Transaction
@@ -99,3 +99,36 @@ def test_what_landed_of_a_request_that_was_made_again_is_its_own(text, path):
     found = {each.transaction.zxid: each for each in in_order(cluster) if each.transaction}
     assert found[3].landed == step and found[3].stray is None
     assert found[4].stray == 0 and found[2].landed is found[2].stray is None and 5 not in found
+
+
+def lost(n, p, zxid):
+    """A step that wrote a partition's state, whose answer was lost."""
+    return line(n, PARTITION, f"control.alter_partition(b=0, p={p}, sender=0, isr=1) -> LOST", zxid)
+
+
+def written(zxid, p):
+    """A transaction that writes a partition's state."""
+    return transaction(zxid, SESSION, SetData(f"/brokers/topics/events/partitions/{p}/state", b"{}", 1))
+
+
+@pytest.mark.parametrize("lines, partition, wanted", [
+    ([lost(1, 0, 1), lost(2, 1, 1)], 1, [Place(1, BEHIND), Place(2, AT)]),
+    ([lost(1, 1, 1), lost(2, 0, 1)], 1, [Place(2, AT), Place(2, BEHIND)]),
+    ([lost(1, 1, 1), replace(line(2, PARTITION, "control.write_leader(b=0, p=0) -> OK", 1), zxids=(2,), at=(2, True)),
+      lost(3, 1, 2)], 0, [Place(1, BEHIND), Place(2, AT), Place(2, BEHIND)]),
+])
+def test_what_was_lost_is_at_the_write_of_its_partition_and_before_what_came_later(lines, partition, wanted):
+    cluster = recorded(lines, transaction(1, SESSION, CreateSession(1000)), written(2, partition))
+    cluster = replace(cluster, sizes=cluster.sizes | {"partitions": 2})
+    assert [each.place for each in sorted(in_order(cluster), key=lambda each: each.line.n if each.line else 0)
+            if each.line] == wanted
+
+
+@pytest.mark.parametrize("operation, session", [(Delete("/controller"), OTHER), (CloseSession(()), OTHER)])
+def test_a_change_of_the_controller_is_heard_behind_it_where_zookeeper_does_not_say_when_it_was(operation, session):
+    reads = replace(line(1, ELECTION, "election.maybe_resign(b=0) -> OK", 3), at=(3, False), arms=True)
+    hears = replace(line(2, ELECTION, "election.handle_change(b=0)", 3), heard=2)
+    cluster = recorded(
+        [reads, hears], transaction(1, OTHER, CreateSession(1000)), transaction(2, OTHER, create("/controller")),
+        transaction(3, OTHER, create("/there")), transaction(4, OTHER, create("/else")), transaction(5, session, operation))
+    assert [each.place for each in in_order(cluster) if each.line] == [Place(3, BEHIND), Place(5, BEHIND)]

@@ -8,7 +8,9 @@ import pytest
 from spec.errors import UserError
 from spec.language.digest import link
 from spec.language.steps import parse_step
-from tests.traces.processes.recordings import FAILOVER, GROUP, SPLIT_BRAIN, Copy, replayed, steps
+from tests.traces.processes.recordings import (
+    FAILOVER, GROUP, LOST_ANSWERS, SPLIT_BRAIN, Copy, replayed, steps,
+)
 from traces.processes.order import in_order
 from traces.processes.reading import read_cluster
 from traces.processes.replay import Follower, replay
@@ -34,6 +36,13 @@ def test_every_step_of_a_failover_is_one_of_the_specification():
     result = replayed(FAILOVER)
     assert result.divergence is None and not result.violations
     assert result.steps == len(STEPS) > 80
+
+
+def test_a_run_whose_answers_were_lost_is_one_too():
+    result = replayed(LOST_ANSWERS)
+    assert result.divergence is None and not result.violations
+    lost = [each for each in steps(LOST_ANSWERS) if each[1]["step"].endswith("-> LOST")]
+    assert result.steps > len(steps(LOST_ANSWERS)) - 1 and len(lost) >= 3
 
 
 def test_every_record_after_every_step_is_what_replay_computes():
