@@ -101,7 +101,7 @@ class Cluster(Faults):
     def __enter__(self) -> "Cluster":
         try:
             self.operator.start(OPERATOR)
-            self._require_empty()
+            self.require_empty()
             self.prepare()
         except BaseException:
             self.__exit__()
@@ -122,7 +122,8 @@ class Cluster(Faults):
             if self._keeper:
                 self._keeper.stop()
 
-    def _require_empty(self):
+    def require_empty(self) -> None:
+        """Raise UserError where the ZooKeeper has a cluster in it."""
         for path, found in ((BROKER_IDS, "brokers are registered"), (TOPICS, "topics are")):
             if self.below(path):
                 raise UserError(f"{self.zookeeper}: {found} there; give an empty ZooKeeper")

@@ -120,6 +120,6 @@ def test_the_split_brain_of_kafka_6082(tmp_path, capsys):
 
 @pytest.mark.parametrize("path, wanted", [("/brokers/ids", "brokers are registered"), ("/brokers/topics", "topics are")])
 def test_a_zookeeper_of_others_is_refused(path, wanted):
-    operator = SimpleNamespace(exists=lambda _: True, get_children=lambda listed: ["5"] if listed == path else [])
+    there = SimpleNamespace(below=lambda listed: ["5"] if listed == path else [], zookeeper="h:1")
     with pytest.raises(UserError, match=f"h:1: {wanted} there; give an empty ZooKeeper"):
-        Cluster._create_znodes(SimpleNamespace(operator=operator, zookeeper="h:1"))
+        Cluster.require_empty(there)
