@@ -58,8 +58,8 @@ class World:
         for path, content in (dict.fromkeys(PERSISTENT, b"") | topic).items():
             self.server.write(self.operator, requests.create(path, content))
 
-    def _lose(self, applied, part):
-        self.server.lost, self.server.lost_at = applied, part.decode()
+    def _lose(self, applied, path):
+        self.server.lost, self.server.lost_at = applied, path
 
     def start(self, b):
         size, replicas, partitions = self.size

@@ -1,5 +1,6 @@
 """A ZooKeeper server in memory, and the parts of a broker's process that reach outside: for tests without time."""
 
+import re
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
@@ -29,14 +30,14 @@ class Znode:
 class Server:
     """Znodes by their paths, sessions, one-shot watches, and the zxid of the last transaction.
 
-    `lost`: the next write, of a path with `lost_at` in it, is applied and its answer lost (True), or the write (False);
+    `lost`: the next write, of a path that `lost_at` fits, is applied and its answer lost (True), or the write (False);
     None: neither.
     """
 
     def __init__(self):
         self.znodes, self.sessions, self.zxid, self.numbers = {}, {}, 0, 0
         self.watches = {"node": {}, "children": {}}
-        self.lost, self.lost_at = None, ""
+        self.lost, self.lost_at = None, ".*"
 
     def read(self, session, request):
         """What a read finds; its watch is armed, of a znode that is not there only by `exists`."""
@@ -144,7 +145,7 @@ class MemorySession(Session):
         reply, server = Reply(self, request), self.server
         is_read = isinstance(request, (Exists, GetData, GetChildren2))
         paths = [each.path for each in getattr(request, "operations", [request])]
-        stays = is_read or not any(server.lost_at in path for path in paths)
+        stays = is_read or not any(re.fullmatch(server.lost_at, path) for path in paths)
         lost, server.lost = (None, server.lost) if stays else (server.lost, None)
         try:
             if self.id not in server.sessions:

@@ -27,8 +27,9 @@ class Operator:
 
 def test_a_topic_that_is_deleted_while_it_is_looked_at_is_passed_over(capsys):
     nodes = {Topic.path_of("kept"): Topic(((0,),)).encode(), State.path_of("kept", 0): State(0, (0,), 0, 1).encode()}
-    cluster = SimpleNamespace(operator=Operator(nodes, "gone"), bootstrap=list, controller=lambda: None, registered=list,
-                              check=lambda: None)
+    operator = Operator(nodes, "gone")
+    cluster = SimpleNamespace(operator=operator, below=operator.get_children, bootstrap=list, controller=lambda: None,
+                              registered=list, check=lambda: None)
     Watcher(as_json=True).look(cluster)
     told = [json.loads(line)["what"] for line in capsys.readouterr().out.splitlines()]
     assert "kept-0" in told and not any(each.startswith("gone") for each in told)
