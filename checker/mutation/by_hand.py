@@ -11,9 +11,10 @@ from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.mutants import (
-    async_isr, cluster, consumer, consumer_events, election, group, group_events, liveness, liveness_control, partition,
-    partition_creation, partition_deletion, partition_elections, partition_reassignment, partition_steps, replica,
-    replica_steps, replication, replication_steps, requests, rolling, topics, topics_steps, topics_writes,
+    async_isr, cluster, consumer, consumer_events, election, election_events, group, group_events, liveness,
+    liveness_control, partition, partition_creation, partition_deletion, partition_elections, partition_reassignment,
+    partition_steps, replica, replica_steps, replication, replication_steps, requests, requests_events, rolling, topics,
+    topics_steps, topics_writes,
 )
 from spec.mutants.mutant import Mutant
 
@@ -64,14 +65,14 @@ def catalogue() -> list[tuple[Model, Mutant]]:
     mutants = {
         ("replication", "kip320"): replication.MUTANTS + replication_steps.MUTANTS,
         ("async-isr", "maximal-isr"): async_isr.MUTANTS,
-        ("election", "fenced"): election.MUTANTS + liveness_control.ELECTION,
+        ("election", "fenced"): election.MUTANTS + election_events.MUTANTS + liveness_control.ELECTION,
         ("election", "fenced-standing"): liveness_control.STANDING, ("election", "rolling"): rolling.MUTANTS,
         ("partition", "fenced"): partition.MUTANTS + partition_steps.MUTANTS + liveness_control.FENCED,
         ("partition", "creating"): partition_creation.MUTANTS,
         ("partition", "deleting"): partition_deletion.MUTANTS,
         ("partition", "reassigning"): partition_reassignment.MUTANTS,
         ("partition", "legacy"): partition_elections.LEGACY_MUTANTS + liveness_control.LEGACY,
-        ("requests", "current"): requests.MUTANTS + liveness_control.REQUESTS,
+        ("requests", "current"): requests.MUTANTS + requests_events.MUTANTS + liveness_control.REQUESTS,
         ("topics", "kip455"): (
             topics.MUTANTS + topics_writes.MUTANTS + topics_steps.MUTANTS + liveness_control.KIP455
         ),

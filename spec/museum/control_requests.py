@@ -4,7 +4,9 @@ from spec.language.model import Arrow, Model, Transition, among
 from spec.museum import shared_queue
 from spec.properties.liveness_requests import LIVENESS
 from spec.properties.requests import SAFETY, WITHOUT_BROKER_EPOCHS
+from spec.properties.requests_events import EVENTS
 from spec.properties.requests_goals import GOALS
+from spec.properties.requests_handling import HANDLING
 from spec.requests import broker, cluster, events, faults, network, reign, zookeeper
 
 LANE = "broker {b}"
@@ -87,7 +89,7 @@ CURRENT = model(
     "A request names the registration of the broker, the reign and the leader epoch that it is of: what is late is "
     "refused.",
     OWN_QUEUE,
-    SAFETY + GOALS,
+    SAFETY + HANDLING + EVENTS + GOALS,
     HOLDS,
 )
 

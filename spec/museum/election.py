@@ -8,6 +8,7 @@ from spec.language.model import Arrow, Model, Transition, among
 from spec.museum import legacy, standing, zkclient, zkclient_session
 from spec.museum import requests as old
 from spec.properties import election as properties
+from spec.properties import election_events as events
 from spec.properties import liveness_election as liveness
 
 LANE = "broker {b}"
@@ -171,7 +172,7 @@ FENCED = model(
     "One transaction creates /controller and raises the epoch, and every write of a controller is checked "
     "against the epoch's version: a deposed controller may believe what it likes, and changes nothing.",
     SESSION + FENCED_CONTROLLER,
-    properties.FENCED + liveness.FENCED,
+    properties.FENCED + events.FENCED + liveness.FENCED,
     SCOPE,
     {(2, 2, 0, 1): {}, (2, 2, 1, 1): NOBODY_STANDS, (2, 3, 2, 1): NOBODY_STANDS, (3, 2, 1, 1): NOBODY_STANDS},
 )
@@ -180,7 +181,7 @@ STANDING = model(
     "As fenced, and whoever finds no /controller when its watch has spoken stands, which Kafka never did: a deletion "
     "between a word of the watch and its being armed again leaves no cluster without a controller.",
     SESSION + FENCED_CONTROLLER,
-    properties.FENCED + liveness.FENCED,
+    properties.FENCED + events.FENCED + liveness.FENCED,
     OTHERS["quick"],
     {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (2, 3, 2, 1): {}},
 ).rebound({election.handle_change: standing.handle_change})
@@ -189,7 +190,7 @@ EDITED = model(
     "As fenced, and an operator writes /controller_epoch by hand: the controller owns /controller and stays "
     "active, and every write that it makes is refused, until its session ends or somebody deletes it.",
     SESSION + FENCED_CONTROLLER + (Transition(faults.edit_epoch, "zookeeper"),),
-    properties.EDITED + liveness.FENCED,
+    properties.EDITED + events.EDITED + liveness.FENCED,
     SCOPE,
     {(2, 2, 1, 1): NOBODY_STANDS, (2, 3, 2, 1): NOBODY_STANDS, (3, 2, 1, 1): NOBODY_STANDS},
 )
@@ -198,7 +199,7 @@ LAGGING = model(
     "As fenced, and the servers of ZooKeeper lag, so that reads are stale and watches late: brokers stand and "
     "rule a while longer in vain, and what a write's condition does not allow does not happen.",
     SESSION + FENCED_CONTROLLER + (Transition(lagging_faults.catch_up, "zookeeper"),),
-    properties.FENCED,
+    properties.FENCED + events.LAGGING,
     SCOPE,
     {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (3, 2, 1, 1): {}},
     lagging.STATE,
