@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from spec import async_isr as now
-from spec.async_isr import LEADER, Replica, Version, changed, is_news
+from spec.async_isr import LEADER, Replica, Version, changed, is_news, write_isr
 from spec.language.model import Transition, first_paragraph
 from spec.language.sets import contains, is_empty, only, union, without_member
 from spec.museum.async_isr import counting, is_proposed, scope
@@ -53,12 +53,74 @@ def give_up(s):
 
 
 def keep_pending(s, version: Version):
-    """What the leader has asked for counts for ever (as many states, in which it waits for more)."""
+    """What the leader has asked for counts for ever."""
     if version > s.controller.version or not is_news(s, version):
         return False
 
     s.leader.isr = s.updates[version]
     s.leader.version = version
+    return True
+
+
+def always_more(s, replica: Replica):
+    """A follower appends a record that its leader has not."""
+    s.offsets[replica] += 1
+    return True
+
+
+def write_without_version(s, isr):
+    """The controller writes an ISR under the version that it has."""
+    s.controller.isr = isr
+
+
+def shrink_anybody(s, replica: Replica):
+    """The controller takes the leader out of the ISR, and lets it lead."""
+    if not contains(s.controller.isr, replica):
+        return False
+
+    write_isr(s, without_member(s.controller.isr, replica))
+    return True
+
+
+def write_again(s, isr):
+    """The controller writes the next version, and the ISR stays."""
+    s.controller.version += 1
+    s.updates[s.controller.version] = s.controller.isr
+
+
+def write_nothing(s, isr):
+    """The controller decides on an ISR, and does not write it."""
+    pass
+
+
+def forget_former(s, replica):
+    """A new request replaces the one before on its way."""
+    version = s.leader.version
+    s.requests[version] = only(replica)
+    s.leader.pending = union(s.leader.pending, changed(s.leader.isr, replica))
+
+
+def ask_nothing(s, replica):
+    """The leader counts what it asks for, and sends nothing."""
+    s.leader.pending = union(s.leader.pending, changed(s.leader.isr, replica))
+
+
+def take_without_version(s, version: Version):
+    """The leader takes the ISR of an update, and not its version."""
+    if version > s.controller.version or not is_news(s, version):
+        return False
+
+    s.leader.isr = s.updates[version]
+    s.leader.pending = 0
+    return True
+
+
+def fetch_all(s, replica: Replica):
+    """A follower appends two records at once."""
+    if s.offsets[replica] >= s.offsets[LEADER] - 1:
+        return False
+
+    s.offsets[replica] += 2
     return True
 
 
@@ -87,6 +149,15 @@ MUTANTS = (
     mutant("update-of-any-version", {now.is_news: any_version}, scope(2, 1, 2),
            "The leader takes updates of any version."),
     mutant("expand-before-hw", {now.has_reached: always_reached}, scope(2, 1, 1), kills="high_watermark_never_falls"),
-    Mutant("pending-kept", first_paragraph(keep_pending), "", everywhere({now.leader_handle_update: keep_pending}),
-           THREE, {(3, 1, 2): (1460, 14, None, None)}),
+    mutant("pending-kept", {now.leader_handle_update: keep_pending}, PAIR, kills="asked_is_pending"),
+    mutant("ahead-of-leader", {now.follower_replicate: always_more}, PAIR, kills="follower_is_behind"),
+    mutant("version-kept", {now.write_isr: write_without_version}, PAIR, kills="known_is_written"),
+    mutant("leader-removed", {now.controller_shrink_isr: shrink_anybody}, PAIR, kills="leader_in_isr"),
+    mutant("isr-written-again", {now.write_isr: write_again}, PAIR, kills="isr_by_request"),
+    mutant("isr-unwritten", {now.write_isr: write_nothing}, PAIR, kills="leaves_isr"),
+    mutant("request-replaced", {now.ask: forget_former}, scope(3, 1, 1), kills="requests_stay"),
+    mutant("removal-unasked", {now.ask: ask_nothing}, PAIR, kills="asks_to_remove"),
+    mutant("joins-too-early", {now.has_reached: always_reached}, PAIR, kills="asks_to_add"),
+    mutant("update-again", {now.leader_handle_update: take_without_version}, PAIR, kills="knows_update"),
+    mutant("two-records-at-once", {now.follower_replicate: fetch_all}, scope(2, 2, 1), kills="one_record"),
 )
