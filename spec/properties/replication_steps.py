@@ -282,9 +282,9 @@ STEPS = (
     always_step(left_isr, of=("leader_shrink_isr",)),
 )
 REACHED = (
-    sometimes(isr_has_shrunk),
-    sometimes(isr_has_grown),
+    sometimes(isr_has_shrunk, brokers=2),
+    sometimes(isr_has_grown, brokers=2, epochs=1),
     sometimes(leaderless),
-    sometimes(logs_differ, records=2),
-    sometimes(follower_knows_committed),
+    sometimes(logs_differ, brokers=2, records=2, epochs=1),
+    sometimes(follower_knows_committed, brokers=2),
 )

@@ -178,7 +178,7 @@ def test_tables_for_people_name_the_run_and_what_was_cut(kafkaproof):
 
 def test_people_are_told_how_many_properties_hold_and_what_the_scope_bounds(kafkaproof):
     whole = kafkaproof(*replication("kip320", 2, 1, 1, 1), "--run-dir", "whole", "--master", "local[2]")
-    assert "properties: 3 asked; 3 hold within this scope\n" in whole.out
+    assert "properties: 17 asked; 17 hold within this scope\n" in whole.out
     assert "  epochs 1: changes of the leader\n" in whole.out
     assert "replication alone" not in whole.out, "no system composes it"
     stopped = kafkaproof(*replication("kip101", 3, 1, 1, 1), "--run-dir", "stopped", "--master", "local[2]")
