@@ -51,7 +51,9 @@ class Execution:
         for arguments in Transition(self.model.initial).choices(self.scope):
             state = self._new_state()
             self._run("initial state", rebind(self.model.initial, OF_IDS), state, *arguments)
-            self.beyond(state, "initial state")
+            if bound := self.beyond(state, "initial state"):
+                raise ExecutionError(f"{self.model.system}/{self.model.variant}: an initial state is beyond the bound"
+                                     f" {bound}; choose a larger one, or mend `initial`")
             states.setdefault(self.key(state), state)
         return list(states.values())
 

@@ -66,9 +66,13 @@ class Tally:
             outcome.generated += part["generated"]
             outcome.coverage.update(dict(zip(self._compiled.transition_names, part["coverage"])))
             outcome.cuts.update(dict(zip(self._compiled.bounds, part["cuts"])))
-        self._properties(level["level"], parts)
+        for state, number in sorted(part["fault"] for part in parts if part["fault"])[:1]:
+            outcome.fault = outcome.fault or Found("out of range", level["level"], state, number)
+        if outcome.fault is None:
+            self._properties(level["level"], parts)
 
     def _properties(self, level, parts):
+        """What a level says of the properties; not asked where something was out of range, maybe in one of them."""
         for i, name in enumerate(self._compiled.state_names):
             states = sorted(part["judged"][i] for part in parts if part["judged"][i])
             if states and self._kinds[name] == "sometimes":
@@ -82,8 +86,6 @@ class Tally:
         if self._deadlock:
             for state in sorted(part["deadlock"] for part in parts if part["deadlock"])[:1]:
                 self._violated(Found("deadlock", level, state))
-        for state, number in sorted(part["fault"] for part in parts if part["fault"])[:1]:
-            self.outcome.fault = self.outcome.fault or Found("out of range", level, state, number)
 
     def _violated(self, found):
         earlier = next((v for v in self.outcome.violations if v.name == found.name), None)

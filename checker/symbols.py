@@ -119,6 +119,11 @@ def only(x):
     return sets.only(int(x))
 
 
+def everybody(n):
+    """Symbolic `sets.everybody`: the number is decided."""
+    return sets.everybody(int(n))
+
+
 def with_member(members, x):
     """Symbolic `sets.with_member`."""
     if not isinstance(members, Members):
@@ -159,5 +164,7 @@ def difference(members, others):
 
 REBOUND = {
     getattr(sets, function.__name__): function
-    for function in (contains, is_empty, only, with_member, without_member, union, intersection, difference)
+    for function in (
+        contains, is_empty, only, everybody, with_member, without_member, union, intersection, difference,
+    )
 }

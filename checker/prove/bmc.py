@@ -8,40 +8,64 @@ is executed again in plain Python.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable
 
 from checker.counterexample import Trace
 from checker.errors import UserError
-from checker.execution import Execution
+from checker.execution import Execution, ExecutionError
 from checker.progress import silent
 from checker.prove.encoding import Encoding
 from checker.prove.interchangeable import require_symmetry
+from checker.prove.intervals import interval
 from checker.prove.naming import naming_of
 from checker.prove.relation import Relation
+from checker.prove.terms import is_known
 from checker.prove.unrolling import Unrolling
+from checker.prove.variables import StyleError
 from spec.language.domains import Scope
 from spec.language.model import SAFETY, Model, Property
 
-SPARE_BITS = 3
+MOST_BITS = 128
 
 
 @dataclass
 class Found:
-    """The answer for one property: a shortest trace, or None, and up to how many states none was found."""
+    """The answer for one property: a shortest trace, or None, and up to how many states none was found.
+
+    Where it is not decided as something else went wrong first, `error` says what.
+    """
 
     trace: Trace | None = None
     none_within: int = 0
     decided: bool = True
+    error: str | None = None
+
+    @property
+    def where(self) -> str:
+        """How many states were enough, or how far it is known."""
+        if self.trace:
+            return f"in {self.trace.states} states"
+        within = f"within {self.none_within} states"
+        return f"{within}; then {self.error}" if self.error else within
 
 
 def shortest(unrolling: Unrolling, depth: int) -> dict[str, Found]:
-    """The shortest violation of each property in at most `depth` states, by the property's name."""
+    """The shortest violation of each property in at most `depth` states, by the property's name.
+
+    Where a step or a property puts a value or an index out of its range, what is open then is not decided. Raises
+    ExecutionError if that is all.
+    """
     properties = unrolling.encoding.relation.properties
     open_, found = list(properties), {prop.name: Found() for prop in properties}
     for states in range(1, depth + 1):
         if states > 1:
             unrolling.extend()
+        truths = unrolling.going_wrong()
+        if truths is not False:
+            _stop([found[prop.name] for prop in open_], truths is not None and _error(unrolling, truths),
+                  all(answer.trace is None for answer in found.values()))
+            break
         for prop in list(open_):
             truths = unrolling.breaking(prop)
             if truths is False:
@@ -55,25 +79,74 @@ def shortest(unrolling: Unrolling, depth: int) -> dict[str, Found]:
     return found
 
 
-def _executed(unrolling, truths, prop):
-    """A behaviour that the solver found, executed in plain Python; it must break the property there too."""
+def _stop(open_, error, is_all):
+    """Leave what is open undecided, for an error or for want of work."""
+    if error and is_all:
+        raise error
+    for found in open_:
+        found.decided, found.error = False, str(error) if error else None
+
+
+def _replayed(unrolling, truths):
+    """A behaviour that the solver found, executed in plain Python: the execution, the trace, the last step."""
     relation = unrolling.encoding.relation
-    execution = Execution(relation.model, relation.scope)
+    execution = Execution(replace(relation.model, properties=relation.properties), relation.scope)
     initial = next(s for s in execution.initial_states() if unrolling.begins_in(truths, s))
-    trace, before, state = Trace(relation.model, relation.scope, initial, []), None, initial
+    trace, before, state, arguments = Trace(relation.model, relation.scope, initial, []), None, initial, ()
     for number in range(unrolling.states - 1):
         transition, arguments = unrolling.step(truths, number)
         before, state = state, execution.after(state, transition, arguments)
         if state is None:
             raise UserError(f"a defect of the prover: {transition.name}{arguments} is not enabled")
         trace.steps.append((execution.step(transition, arguments), transition, state))
+    return execution, trace, (before, arguments, state)
+
+
+def _executed(unrolling, truths, prop):
+    """A behaviour that the solver found; it must break the property in plain Python too."""
+    _, trace, (before, arguments, state) = _replayed(unrolling, truths)
     if prop.kind == "always":
         broken = not prop.predicate(state)
     else:
         broken = not prop.predicate(before, state, *(arguments if prop.of else ()))
     if not broken:
-        raise UserError(f"a defect of the prover: {prop.name} holds after {[str(step) for step, _, _ in trace.steps]}")
+        raise UserError(f"a defect of the prover: {prop.name} holds {_told(trace)}")
     return trace
+
+
+def _error(unrolling, truths):
+    """What goes wrong in the last state of a behaviour that the solver found, in plain Python."""
+    execution, trace, (_, _, state) = _replayed(unrolling, truths)
+    try:
+        for _ in execution.state_verdicts(state):
+            pass
+        for transition, arguments, after, bound in execution.steps(state):
+            if bound is None:
+                execution.broken_by_step(state, transition, arguments, after)
+    except ExecutionError as error:
+        return ExecutionError(f"{error}; in state {trace.states}, {_told(trace)}")
+    return UserError(f"a defect of the prover: nothing goes wrong {_told(trace)}")
+
+
+def _told(trace):
+    steps = ", ".join(str(step) for step, _, _ in trace.steps)
+    return f"after {steps}" if steps else "an initial one"
+
+
+def bits_needed(model: Model, scope: Scope, properties: tuple[Property, ...]) -> int:
+    """How many bits hold every number that a step or a property of a model makes on its way; raises StyleError."""
+    relation = Relation(model, scope, frozenset(), None, properties)
+    variables, known = relation.variables, {}
+    symbols = [*variables.terms.values(), *(symbol for symbol, _ in variables.arguments.values())]
+    ends = [variables.declared(symbol) for symbol in symbols]
+    for number in variables.numbers.used.values():
+        ends.append((number, number) if is_known(number) else interval(number, variables.declared, known))
+        if ends[-1] is None:
+            raise StyleError(f"{model.system}: a number is made of more than choice, sum, difference and product")
+    bits = 1 + max(int(max(-low - 1, high)).bit_length() for low, high in filter(None, [*ends, (0, 1)]))
+    if bits > MOST_BITS:
+        raise StyleError(f"{model.system}: a number grows beyond {MOST_BITS} bits")
+    return bits
 
 
 def violations_within(model: Model, scope: Scope, properties: tuple[Property, ...], depth: int, most: float,
@@ -89,8 +162,7 @@ def violations_within(model: Model, scope: Scope, properties: tuple[Property, ..
     asked = tuple(p for p in properties if p.kind in SAFETY)
     if symmetric:
         require_symmetry(model, scope, asked)
-    widest = max([*scope.values(), 32])
-    relation = Relation(model, scope, frozenset(), widest.bit_length() + SPARE_BITS, asked)
+    relation = Relation(model, scope, frozenset(), bits_needed(model, scope, asked), asked)
     unrolling = Unrolling(Encoding(relation, naming_of(relation) if symmetric else None), most, note)
     answers, entries = shortest(unrolling, depth), []
     for prop in asked:
@@ -100,7 +172,7 @@ def violations_within(model: Model, scope: Scope, properties: tuple[Property, ..
             "verdict": "violated" if found.trace else "holds" if found.decided else "not decided",
             "trace_length": found.trace.states if found.trace else None,
             "trace": [str(step) for step, _, _ in found.trace.steps] if found.trace else None,
-            "where": f"in {found.trace.states} states" if found.trace else f"within {found.none_within} states",
+            "where": found.where,
         })
     return {
         "system": model.system, "variant": model.variant, "mode": "bounded", "scope": dict(scope), "endless": [],

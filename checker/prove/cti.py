@@ -81,7 +81,7 @@ def smallest(relation: Relation, failure: Failure, families: list[Family], work:
 def _at_first(relation, failure):
     """The leaves of which a fact speaks that an initial state breaks, with their values there."""
     goal, model = failure.goal, failure.model
-    store = next(store for condition, store in relation.initial if not z3.is_true(
+    store = next(store for condition, store, _ in relation.initial if not z3.is_true(
         model.eval(z3.Implies(condition, relation.moved(goal, store)), model_completion=True)))
     at = _values(relation, model, relation.indices(goal), store)
     return tuple(_leaf(relation, store, store, model, path, index, at) for path, index in _cells(relation, at)
@@ -102,7 +102,7 @@ def _solver(relation, failure, families):
 
 def _preferred(relation):
     """Each leaf with its initial value."""
-    _, store = relation.initial[0]
+    store = relation.initial[0].store
     for path, term in relation.variables.terms.items():
         if EVERY not in path and not relation.reads(store[path]):
             yield term, store[path]

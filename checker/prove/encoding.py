@@ -8,11 +8,15 @@ from checker.execution import Execution
 from checker.prove.clauses import Bits, Clauses, truth_of
 from checker.prove.naming import Naming
 from checker.prove.order import in_order
-from checker.prove.parts import key
+from checker.prove.parts import distinct, key
+from checker.prove.question import new_solver
 from checker.prove.relation import Relation
 from spec.language.domains import SetOf
 from spec.language.model import Property
 from spec.language.plain import Plain, get
+
+AT_MOST = 200_000
+"""Steps of z3 to see that a condition holds by declared ranges alone, as most do."""
 
 
 class Encoding:
@@ -21,7 +25,8 @@ class Encoding:
     A leaf has as many bits as its declared range takes. Of a state is also which ids were named so far, where they are
     named in order, and which actions come too late in it. Of a step are which action is taken, one truth each, and its
     arguments that are not known. `order` demands of a step that it is in order (see `order.py`), `step` all else. Where
-    the last truth of all holds, `broken` demands that the state or the step breaks a property.
+    the last truth of all holds, `broken` demands that the state or the step breaks a property, and `wrong` that what is
+    tried or asked in a state puts a value out of its range, or an index; it is None where nothing may.
     """
 
     def __init__(self, relation: Relation, naming: Naming | None = None):
@@ -35,7 +40,7 @@ class Encoding:
         self.state = self._last
         self._new(self.state)
         self.taken = self._new(len(actions))
-        symbols = {str(s): s for action in actions for s in action.symbols}
+        symbols = {str(s): s for s, _ in variables.arguments.values()}
         self.arguments = {name: Bits(self._new(s.size()), True) for name, s in symbols.items()}
         self.step_size = self._last - 2 * self.state
         self._terms = [(variables.terms[path], self._before(path)) for path in self.leaves]
@@ -45,6 +50,9 @@ class Encoding:
         self.order = Clauses([*self._in_order()])
         asked = truth_of(self._new(1)[0])
         self.broken = {p.name: Clauses([z3.Implies(asked, self._fails(p))]) for p in relation.properties}
+        owed = self._may_fail(distinct(map(z3.simplify, self._owed())))
+        wrong = z3.Or(*(z3.Not(z3.substitute(condition, *self._terms)) for condition in owed))
+        self.wrong = Clauses([z3.Implies(asked, wrong)]) if owed else None
 
     def _new(self, count):
         self._last += count
@@ -113,6 +121,36 @@ class Encoding:
     def _in_order(self):
         taken, late = ([*map(truth_of, numbers)] for numbers in (self.taken, self._late))
         return in_order(self.relation, taken, late, [truth_of(number + self.state) for number in self._late])
+
+    def _owed(self):
+        """What holds in a state unless a step that is tried there, or a property that is asked, goes wrong."""
+        relation, limits = self.relation, self.relation.variables.limits
+        yield from (condition for condition, _ in relation.obligations)
+        for action in relation.actions:
+            yield from (condition for condition, _ in action.obligations)
+            for place in self._places:
+                if place.path in action.after and not isinstance(place.domain, SetOf):
+                    (low, high, _), after = limits(place.domain), action.after[place.path]
+                    yield z3.Implies(action.guard, z3.And(low <= after, after <= high))
+            for prop in relation.properties:
+                if prop.kind == "step" and prop.concerns(action.transition):
+                    for condition, _ in relation.step_obligations(prop, action):
+                        yield z3.Implies(action.guard, condition)
+
+    def _may_fail(self, owed):
+        """Those of some conditions on a state that do not hold wherever all is in its declared range."""
+        variables, solver, found = self.relation.variables, new_solver(), []
+        solver.set("rlimit", AT_MOST)
+        for place in self._places:
+            if not isinstance(place.domain, SetOf):
+                low, high, _ = variables.limits(place.domain)
+                solver.add(low <= variables.terms[place.path], variables.terms[place.path] <= high)
+        for condition in owed:
+            solver.push()
+            solver.add(z3.Not(condition))
+            found += [condition] if not z3.is_true(condition) and solver.check() != z3.unsat else []
+            solver.pop()
+        return found
 
     def _fails(self, prop: Property):
         """Where a state, or the step from it, breaks a property."""

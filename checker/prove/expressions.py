@@ -9,7 +9,8 @@ from types import FunctionType
 import z3
 
 from checker.prove import sets, sets_of_any_size
-from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, same, truth
+from checker.prove.intervals import interval
+from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, same, together, truth
 from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, size_name
 from spec.language.domains import Array, Record, SetOf
 from spec.language.subset import rule_error
@@ -44,13 +45,13 @@ class Expressions:
     """Values of expressions on `stores`: for each root (``s``, or ``before`` and ``after``), a term for each path.
 
     `path` holds the conditions of the present branch, `obligations` (condition, where) must hold always, `each` the
-    indices of the loops without end that it is in. What `quantifies` is a predicate: it may say what holds for all of
-    what has no end.
+    indices of the loops without end that it is in, `within` says where those end. What `quantifies` is a predicate: it
+    may say what holds for all of what has no end.
     """
 
     def __init__(self, variables: Variables, stores: dict[str, dict[tuple, object]], quantifies: bool = False):
         self.variables, self.numbers, self.quantifies = variables, variables.numbers, quantifies
-        self.stores, self.path, self.obligations, self.each = stores, [], [], []
+        self.stores, self.path, self.obligations, self.each, self.within = stores, [], [], [], []
 
     def root(self, name: str) -> Ref:
         """The whole state called `name`."""
@@ -80,8 +81,7 @@ class Expressions:
             return yes if z3.eq(yes, no) else z3.If(condition, yes, no)
         domain = self.variables.domains[path]
         if isinstance(domain, SetOf) and not (is_known(yes) and same(yes, no)):
-            width = self.variables.width(domain)
-            yes, no = as_set(yes, width), as_set(no, width)
+            yes, no = together(yes, no, self.variables.width(domain))
         return self.numbers.choose(condition, yes, no)
 
     def _choose(self, condition, yes, no):
@@ -89,12 +89,12 @@ class Expressions:
             return yes
         if isinstance(yes, Ref) or isinstance(no, Ref):
             if type(yes) is not type(no) or (yes.root, yes.domain) != (no.root, no.domain):
-                return yes if no is None else no
+                raise StyleError("a record or an array is chosen from one state, and of one declaration")
             at = [(conjunction([condition, c]), p, i) for c, p, i in yes.at]
             other = negation(condition)
             return Ref(yes.root, yes.domain, (*at, *((conjunction([other, c]), p, i) for c, p, i in no.at)))
         if yes is None or no is None:
-            return no if yes is None else yes
+            raise StyleError("a function returns a value on every path, or none on any")
         return self.numbers.choose(condition, yes, no)
 
     def _value(self, node, frame):
@@ -150,8 +150,8 @@ class Expressions:
             raise self._style("an index is into a declared array", node, frame)
         at = self._number(at)
         domain, endless = array.domain, self.variables.is_endless(array.domain)
-        size = None if endless else self.variables.slots(domain)
-        self._oblige(conjunction([at >= 0] if endless else [at >= 0, at < size]), node, frame)
+        size = self.variables.last(domain) + 1 if endless else self._number(self.variables.slots(domain))
+        self._oblige(conjunction([at >= 0, at < size]), node, frame)
         if endless:
             index = z3.IntVal(at) if is_known(at) else at
             return Ref(array.root, domain.of, tuple((c, (*path, EVERY), index) for c, path, _ in array.at))
@@ -161,11 +161,12 @@ class Expressions:
         each = ((conjunction([c, at == k]), (*path, k), i) for c, path, i in array.at for k in range(size))
         return Ref(array.root, domain.of, tuple(each))
 
-    def _oblige(self, condition, node, frame):
+    def _oblige(self, condition, node, frame, what="an index is in range"):
         if condition is not True:
-            missing = conjunction([*self.path, negation(condition)])
+            asked = [*self.path, *self.within, negation(condition)]
+            missing = conjunction([*asked, *self.variables.ends_of(asked)])
             if missing is not False:
-                self.obligations.append((negation(missing), str(rule_error("an index is in range", node, frame.code))))
+                self.obligations.append((negation(missing), str(rule_error(what, node, frame.code))))
 
     def _called(self, node, frame):
         name = node.func.id
@@ -173,14 +174,30 @@ class Expressions:
         function = frame.globals.get(name)
         if function is None:
             return self._builtin(name, arguments, node, frame)
-        if function in sets_of_any_size.SYMBOLIC and self.variables.any_size:
-            return sets_of_any_size.SYMBOLIC[function](*map(self._plain, arguments))
         if function in sets.SYMBOLIC:
-            return sets.SYMBOLIC[function](self.variables.set_size, *map(self._plain, arguments))
+            return self._of_sets(function, arguments, node, frame)
         return self.call(function, tuple(arguments))
 
-    def _plain(self, value):
-        return int(value) if isinstance(value, bool) else value
+    def _of_sets(self, function, arguments, node, frame):
+        """A call of `sets`; an id is one that a set can hold, or there is an obligation that fails."""
+        arguments = [int(value) if isinstance(value, bool) else value for value in arguments]
+        most = sets.MOST
+        if function in sets.OF_NUMBERS:
+            x = self._number(arguments[-1])
+            most = self._greatest(x)
+            inside = [x >= 0] + ([] if self.variables.any_size or most < sets.MOST else [x < self._number(sets.MOST)])
+            self._oblige(conjunction(inside), node, frame, "an id is in a set")
+            most = int(min(max(most, 0), sets.MOST - 1))
+            arguments[-1] = min(max(x, 0), most) if is_known(x) else x
+        if self.variables.any_size:
+            if function not in sets_of_any_size.SYMBOLIC:
+                raise self._style("a proof for any number of ids names the members of a set one by one", node, frame)
+            return sets_of_any_size.SYMBOLIC[function](*arguments)
+        return sets.SYMBOLIC[function](self.variables.set_size, most, *arguments)
+
+    def _greatest(self, x):
+        """The greatest value of a number, by the declared ranges of what it is made of; `MOST` if they do not tell."""
+        return x if is_known(x) else (interval(x, self.variables.declared) or (0, sets.MOST))[1]
 
     def _builtin(self, name, arguments, node, frame):
         if name == "len":
@@ -242,9 +259,8 @@ class Expressions:
         left, right = self._number(left), self._number(right)
         if z3.is_array(left) or z3.is_array(right):
             return as_set(left, None), as_set(right, None)
-        for value, other in ((left, right), (right, left)):
-            if z3.is_bv(value) and not is_known(other) and other.sort() != value.sort():
-                return as_set(left, value.size()), as_set(right, value.size())
+        if any(z3.is_bv(value) and value.size() != self.numbers.bits for value in (left, right)):
+            return together(left, right, 0)
         return left, right
 
     def _length(self, array, node, frame):

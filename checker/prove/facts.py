@@ -10,8 +10,9 @@ from typing import Callable
 
 import z3
 
+from checker.prove.formulas import universals
 from checker.prove.parts import key
-from checker.prove.relation import Relation, universals
+from checker.prove.relation import Relation
 from checker.prove.terms import every
 from checker.prove.variables import EVERY
 from spec.language.accepted import require_predicate

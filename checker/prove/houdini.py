@@ -13,9 +13,10 @@ import z3
 
 from checker.prove.candidates import Clause
 from checker.prove.facts import Family, any_index, instances
+from checker.prove.formulas import universals
 from checker.prove.parts import distinct, key, parts
 from checker.prove.question import assumed, breaks, numbers_of
-from checker.prove.relation import Relation, universals
+from checker.prove.relation import Relation
 from checker.prove.vocabulary import Vocabulary
 from spec.language.text import function_from
 from checker.prove.work import Work

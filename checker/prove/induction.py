@@ -38,7 +38,7 @@ class Outcome:
 def initially(relation: Relation, family: Family, work: Work) -> Outcome:
     """Whether a family holds in all initial states."""
     outcome = Outcome([])
-    for condition, store in relation.initial:
+    for condition, store, _ in relation.initial:
         moved = [(fact, relation.moved(fact.formula, store)) for fact in family.facts]
         goals = [(fact, z3.Implies(every([i >= 0 for i in fact.over]), goal))
                  for fact, goal in moved if not z3.is_true(goal)]

@@ -20,8 +20,9 @@ from checker.errors import UserError
 from checker.execution import Execution
 from checker.prove.cti import arguments_of
 from checker.prove.facts import ranges_of
+from checker.prove.formulas import elements_read
 from checker.prove.question import new_solver
-from checker.prove.relation import Action, Relation, elements_read
+from checker.prove.relation import Action, Relation
 from checker.prove.symmetry import Renamed, action_key, generators
 from checker.prove.terms import value_of
 from checker.prove.variables import StyleError

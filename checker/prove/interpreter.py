@@ -14,7 +14,7 @@ import z3
 
 from checker.prove.expressions import ARITHMETIC, Frame, Ref, field_of
 from checker.prove.loops import Loops
-from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, truth
+from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, together, truth
 from spec.language.domains import Array, Record, SetOf
 from spec.language.subset import definition
 
@@ -130,7 +130,19 @@ class Interpreter(Loops):
             raise self._style("a record or an array is assigned; assign its fields one by one", target, frame)
         for condition, path, index in ref.at:
             old = self.stores[ref.root][path]
+            if index is not None and isinstance(ref.domain, SetOf):
+                value = self._of_its_sort(ref.domain, value, target, frame)
             self._store(ref.root, {path: self._written(ref.domain, old, condition, index, value)})
+
+    def _of_its_sort(self, domain, value, node, frame):
+        """A set for an element of an array without end, where there is no room for ids beyond the sort."""
+        width = self.variables.width(domain)
+        if width is None:
+            return value
+        wide = together(value, 0, width)[0]
+        if wide.size() > width:
+            self._oblige(z3.Extract(wide.size() - 1, width, wide) == 0, node, frame, "a set holds ids of its sort")
+        return as_set(value, width)
 
     def _written(self, domain, old, condition, index, value):
         value = self._stored(domain, value)
@@ -143,7 +155,7 @@ class Interpreter(Loops):
 
     def _stored(self, domain, value):
         if isinstance(domain, SetOf):
-            return int(value) if is_known(value) else as_set(value, self.variables.width(domain))
+            return int(value) if is_known(value) else together(value, 0, self.variables.width(domain))[0]
         return self._number(value)
 
 

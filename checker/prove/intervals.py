@@ -8,22 +8,32 @@ from typing import Callable
 
 import z3
 
+from checker.prove.parts import key
+
 Interval = tuple[float, float]
 """Least and greatest value, -inf and inf where there is none."""
 
 
-def interval(term: z3.ExprRef, leaf: Callable[[z3.ExprRef], Interval | None]) -> Interval | None:
+def interval(term: z3.ExprRef, leaf: Callable[[z3.ExprRef], Interval | None],
+             known: dict[int, tuple[z3.ExprRef, Interval | None]] | None = None) -> Interval | None:
     """The interval of a term made by choice, sum, difference and product of known numbers and of leaves, which `leaf`
-    tells those of; None if it is made of anything else.
+    tells those of; None if it is made of anything else. `known` are those of terms that were asked for before.
     """
     if z3.is_int_value(term) or z3.is_bv_value(term):
-        known = term.as_signed_long() if z3.is_bv(term) else term.as_long()
-        return known, known
+        value = term.as_signed_long() if z3.is_bv(term) else term.as_long()
+        return value, value
+    known = {} if known is None else known
+    if key(term) not in known:
+        known[key(term)] = term, _interval(term, leaf, known)
+    return known[key(term)][1]
+
+
+def _interval(term, leaf, known):
     kind = term.decl().kind()
     if kind not in _MADE:
         return leaf(term)
-    parts = [interval(part, leaf) for part in (term.children()[1:] if kind == z3.Z3_OP_ITE else term.children())]
-    return None if None in parts else reduce(_MADE[kind], parts)
+    parts = [interval(part, leaf, known) for part in (term.children()[1:] if kind == z3.Z3_OP_ITE else term.children())]
+    return None if None in parts else reduce(_MADE[kind], [(0, 0), *parts] if kind in _NEGATIVE else parts)
 
 
 def _choice(one, other):
@@ -44,7 +54,9 @@ def _product(one, other):
     return min(found), max(found)
 
 
+_NEGATIVE = (z3.Z3_OP_UMINUS, z3.Z3_OP_BNEG)
 _MADE = {
     z3.Z3_OP_ITE: _choice, z3.Z3_OP_ADD: _sum, z3.Z3_OP_BADD: _sum, z3.Z3_OP_SUB: _difference,
-    z3.Z3_OP_BSUB: _difference, z3.Z3_OP_MUL: _product, z3.Z3_OP_BMUL: _product,
+    z3.Z3_OP_BSUB: _difference, z3.Z3_OP_UMINUS: _difference, z3.Z3_OP_BNEG: _difference,
+    z3.Z3_OP_MUL: _product, z3.Z3_OP_BMUL: _product,
 }

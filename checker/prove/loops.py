@@ -19,7 +19,10 @@ from checker.prove.intervals import interval
 from checker.prove.parts import key, parts
 from checker.prove.terms import conjunction, disjunction, is_known
 from checker.prove.variables import EVERY, EndNeeded, StyleError, size_name
-from spec.language.domains import Array
+from spec.language.domains import Array, Bound
+
+MOST_TURNS = 64
+"""Loops whose ends are not known may have so many turns: each is a choice within the one before."""
 
 
 class Loops(Expressions):
@@ -31,7 +34,7 @@ class Loops(Expressions):
             return self._for_any(node, frame, *end)
         for value, runs in self._elements(node.iter, frame):
             if runs is False:
-                break
+                continue
             frame.locals[node.target.id] = value
             body = node.body
             if not (self._block(body, frame) if runs is True else self._branches(runs, body, [], frame)):
@@ -39,58 +42,62 @@ class Loops(Expressions):
         return True
 
     def _elements(self, node, frame):
-        """What a loop runs over, each with the condition under which it comes to it."""
-        if isinstance(node, ast.Call):
-            *start, end = [self._number(self._value(argument, frame)) for argument in node.args]
-            if not all(map(is_known, start)):
-                raise self._style("a loop begins at a number that is known", node, frame)
-            return [(i, i < end) for i in range(*start, self._greatest(end, node, frame))]
-        array = self._value(node, frame)
-        return [(self._element(array, i, node, frame), True) for i in range(self._length(array, node, frame))]
+        """What a loop runs over, one after the other, each with the condition under which it comes to it.
 
-    def _greatest(self, end, node, frame):
-        """The greatest value of a loop's end, by the declared ranges of what it is made of."""
+        An element is read when its turn comes, as turns before it may have written it.
+        """
+        if isinstance(node, ast.Call):
+            *starts, end = [self._number(self._value(argument, frame)) for argument in node.args]
+            (start,) = starts or [0]
+            least, greatest = self._extreme(start, 0, node, frame), self._extreme(end, 1, node, frame)
+            if greatest - least > MOST_TURNS and not (is_known(start) and is_known(end)):
+                raise self._style(f"a loop has at most {MOST_TURNS} turns, by the ranges of its ends", node, frame)
+            for i in range(least, greatest):
+                yield i, conjunction([i >= start, i < end])
+            return
+        array = self._value(node, frame)
+        for i in range(self._length(array, node, frame)):
+            yield self._element(array, i, node, frame), True
+
+    def _extreme(self, end, which, node, frame):
+        """The least (0) or the greatest (1) value of an end of a loop, by the declared ranges of what it is made of."""
         if is_known(end):
             return end
-        ends = interval(end, self._declared)
+        ends = interval(end, self.variables.declared)
         if ends is None:
-            rule = "the end of a loop is made of leaves of the state by choice, sum, difference and product"
+            rule = "the ends of a loop are made of leaves of the state by choice, sum, difference and product"
             raise self._style(rule, node, frame)
-        if ends[1] == inf:
+        if ends[which] in (inf, -inf):
             raise EndNeeded(self._endless_in(end))
-        return ends[1]
-
-    def _declared(self, term):
-        """The declared range of a leaf, or of an element of one; None for what is none."""
-        path = self.variables.paths.get(key(term.arg(0) if z3.is_select(term) else term))
-        if path is None:
-            return None
-        low, high, _ = self.variables.limits(self.variables.domains[path])
-        return -inf if low is None else low, inf if high is None else high
+        return ends[which]
 
     def _endless_in(self, term):
         """A bound, or a sort, for want of which a leaf in a term has no greatest value."""
-        paths = self.variables.paths
-        for domain in (self.variables.domains[paths[part]] for part in parts(term) if part in paths):
+        for domain in filter(None, map(self.variables.domain_of, parts(term))):
             _, high, bound = self.variables.limits(domain)
             if high is None:
                 return bound or domain.sort
 
     def _any_end(self, node, frame):
-        """Of a loop without end: the array, or None for its indices; the index it ends at, or None; what sizes it."""
+        """Of a loop without end: the array, or None for its indices; the index it ends at, or None; what it goes
+        through, or None, and the last index of that.
+        """
         if not self.variables.endless:
             return None
         if not isinstance(node, ast.Call):
             array = self._value(node, frame)
-            return (array, None, size_name(array.domain)) if self._is_any(array) else None
+            return (array, None, array.domain, self.variables.last(array.domain)) if self._is_any(array) else None
         end = node.args[-1]
         if len(node.args) == 1 and (sized := _whole(end)):
             array = self._value(sized, frame)
-            return (None, None, size_name(array.domain)) if self._is_any(array) else None
+            is_whole = sized is _length(end)
+            if not self._is_any(array) or not (is_whole or isinstance(array.domain.size, Bound)):
+                return None
+            return None, None, array.domain, self.variables.last(array.domain) - (0 if is_whole else 1)
         if not self.each:
             return None
         end = self._value(end, frame)
-        return (None, end, None) if not is_known(end) and any(z3.eq(end, each) for each in self.each) else None
+        return (None, end, None, end - 1) if not is_known(end) and any(z3.eq(end, each) for each in self.each) else None
 
     def _is_any(self, array):
         """Whether a value is an array without end, other than the slots of a sequence: those have an order."""
@@ -98,24 +105,30 @@ class Loops(Expressions):
             return False
         return self.variables.is_endless(array.domain) and array.at[0][1][-1] != "slots"
 
-    def _for_any(self, node, frame, array, end, size):
-        is_bound = size is not None and size not in self.variables.sorts
+    def _for_any(self, node, frame, array, end, sized, last):
+        is_bound = sized is not None and isinstance(sized.size, Bound)
+        self.within.append(last)
         try:
             return self._turn_for_all(node, frame, array, end, self.quantifies or not is_bound)
         except StyleError as refused:
-            raise EndNeeded(size) if is_bound else refused from None
+            raise EndNeeded(size_name(sized)) if is_bound else refused from None
+        finally:
+            self.within.pop()
 
     def _turn_for_all(self, node, frame, array, end, may_return):
         """One turn, on stand-ins for all arrays, from which the others are read off."""
-        each = z3.FreshConst(z3.IntSort(), "each")
+        each, owed = z3.FreshConst(z3.IntSort(), "each"), len(self.obligations)
         path, stores, known, returned = list(self.path), self.stores, dict(frame.locals), len(frame.returns)
         self.stores, stands = _stand_ins(stores)
         turn = self.stores
         self.each.append(each)
+        self.within[-1] = each <= self.within[-1]
         self.path = [*path, each >= 0] + ([] if end is None else [each < end])
         frame.locals[node.target.id] = each if array is None else self._element(array, each, node, frame)
         self._block(node.body, frame)
         self.each.pop()
+        turns = self.obligations[owed:]
+        self.obligations[owed:] = [(_read_off(condition, stands), where) for condition, where in turns]
         exits, frame.returns = frame.returns[returned:], frame.returns[:returned]
         frame.locals = {name: self._gathered(value, frame.locals[name], node, frame) for name, value in known.items()}
         after, self.path, self.stores = self.stores, path, stores
@@ -165,6 +178,11 @@ def _whole(end):
     """The array whose indices ``range(end)`` runs over: ``len(array)``, or without the slot that is spare."""
     if isinstance(end, ast.BinOp) and isinstance(end.op, ast.Sub) and ast.unparse(end.right) == "1":
         end = end.left
+    return _length(end)
+
+
+def _length(end):
+    """The array of ``len(array)``, None for any other expression."""
     return end.args[0] if isinstance(end, ast.Call) and end.func.id == "len" else None
 
 
@@ -177,6 +195,11 @@ def _stand_ins(stores):
                 store[path] = z3.FreshConst(term.sort(), "turn")
                 stands.append((store[path], term))
     return turn, stands
+
+
+def _read_off(condition, stands):
+    """A condition of one turn about the arrays themselves, as no turn before it has changed what it reads."""
+    return condition if is_known(condition) else z3.substitute(condition, *stands)
 
 
 def _changed(before, after):

@@ -16,7 +16,7 @@ from checker.prove.facts import Family, lemma_family, property_family, ranges_of
 from checker.prove.induction import Prover
 from checker.prove.question import Question
 from checker.prove.relation import Relation
-from checker.prove.steps import States, prove_step
+from checker.prove.steps import States, fails, prove_step
 from checker.prove.symmetry import representatives
 from checker.prove.variables import bounds_of, sorts_of
 from checker.prove.work import Work
@@ -198,19 +198,33 @@ class _Run:
         return total
 
     def _indices(self):
-        """That no action indexes beyond an array."""
+        """That no action, property or initial state indexes beyond an array, or puts into a set what is no id."""
         found = Verdict("indices in range", "range", PROVED)
         states = States(self.relation, self.outcome.proved, self.work)
-        for action in self.relation.actions:
-            for condition, where in action.obligations:
-                found.instances += 1
-                answer = states.always(condition, action.symbols)
-                if answer != z3.unsat:
-                    found.verdict = NOT_INDUCTIVE if answer == z3.sat else NOT_DECIDED
-                    found.where = f"{action.name}: {where}"
-                    return found
+        for where, answer in self._owed_indices(states):
+            found.instances += 1
+            if answer != z3.unsat:
+                found.verdict, found.where = NOT_INDUCTIVE if answer == z3.sat else NOT_DECIDED, where
+                return found
         self._owed.append((found, states.used, ()))
         return found
+
+    def _owed_indices(self, states):
+        """Each place where an index or an id must be in range, with z3's answer whether it may not be."""
+        relation = self.relation
+        for initial in relation.initial:
+            for condition, where in initial.obligations:
+                yield f"the initial state: {where}", fails(condition, self.work)
+        for condition, where in relation.obligations:
+            yield where, states.always(condition, [])
+        for action in relation.actions:
+            for condition, where in action.obligations:
+                yield f"{action.name}: {where}", states.always(condition, action.symbols)
+            for prop in self.properties:
+                if prop.kind == "step" and prop.concerns(action.transition):
+                    for condition, where in relation.step_obligations(prop, action):
+                        taken = z3.Implies(action.guard, condition)
+                        yield f"{action.name}: {where}", states.always(taken, action.symbols)
 
     def _verdict(self, prop):
         if prop.kind == "always":

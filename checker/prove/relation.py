@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
+from typing import NamedTuple
 
 import z3
 
+from checker.prove.formulas import elements_read
 from checker.prove.interpreter import Interpreter
-from checker.prove.parts import applications, choices, distinct, has_quantifier, has_variable, key, parts
-from checker.prove.terms import conjunction, is_known, truth
+from checker.prove.parts import applications, choices, has_quantifier, has_variable, key, parts
+from checker.prove.terms import conjunction, truth
 from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, bounds_of, sorts_of
+from checker.prove.written import leaf_after, of_its_sort, within_bound
 from spec.language.accepted import require_accepted
 from spec.language.domains import Bound, Id, Number, Scope, values
 from spec.language.model import Model, Property, Transition
@@ -45,11 +47,21 @@ class Action:
         return [a for a in self.arguments if not isinstance(a, int)]
 
 
+class Initial(NamedTuple):
+    """Initial states: `condition` on the symbols of a choice, a term for each leaf, `obligations` met on the way."""
+
+    condition: z3.BoolRef
+    store: dict[tuple, z3.ExprRef]
+    obligations: tuple[tuple[z3.BoolRef, str], ...]
+
+
 class Relation:
     """All actions of a model, and its properties, over one set of variables.
 
     `always_cut` are steps that may be enabled, but always lead beyond a bound.
-    Of the bounds that are asked to be `endless`, those stay that no function loops over.
+    Of the bounds that are asked to be `endless`, those stay that no function loops over. `initial` are the initial
+    states, `always` says where properties of states hold, `obligations` what must hold where they are asked, and where
+    steps are tried that are never taken.
     """
 
     def __init__(self, model: Model, scope: Scope, endless: frozenset[str] | None = None, bits: int | None = None,
@@ -80,8 +92,20 @@ class Relation:
             if (action := self._action(t, a, before)) is not None
         ]
         self.actions = [action for action in found if not z3.is_false(action.guard)]
-        self.always_cut = [action for action in found if z3.is_false(action.guard)]
-        self.always = {p.name: self.predicate(p.predicate) for p in self.properties if p.kind == "always"}
+        others = [action for action in found if z3.is_false(action.guard)]
+        self.always_cut = [action for action in others if not z3.is_false(action.enabled)]
+        self.obligations = [owed for action in others for owed in action.obligations]
+        self.initial = self._initial()
+        self.always = {p.name: self._always(p) for p in self.properties if p.kind == "always"}
+        for prop in self.properties:
+            for action in self.actions if prop.kind == "step" else ():
+                if prop.concerns(action.transition):
+                    self.step_formula(prop, action.arguments)
+
+    def _always(self, prop):
+        formula, owed = self._judged(prop.predicate, {"s": self.variables.store()}, ("s",), ())
+        self.obligations += owed
+        return formula
 
     def _arguments(self, transition):
         choices = [self._values(transition, name, domain) for name, domain in transition.arguments.items()]
@@ -93,6 +117,7 @@ class Relation:
         if not is_any_id and not (is_number and isinstance(domain.high, Bound)):
             return values(domain, self.scope)
         symbol = self.variables.numbers.variable(f"{transition.function.__name__}.{name}")
+        self.variables.arguments[key(symbol)] = symbol, domain
         if is_any_id:
             self._note_kind(symbol, True)
         return [symbol]
@@ -110,46 +135,67 @@ class Relation:
         returns = run.returns(transition.function, (run.root("s"), *arguments))
         ranges = list(self._argument_ranges(transition, arguments))
         taken = [(path, stores) for path, value, stores in returns if (value is not False)]
-        if not taken:
+        if not taken and not run.obligations:
             return None
+        if not taken:
+            return Action(transition, arguments, z3.BoolVal(False), {}, self._owed(ranges, run), z3.BoolVal(False))
         enabled = z3.And(conjunction([*ranges, truth(_joined_guard(returns))]))
         store = run.joined_stores([(path, True, stores) for path, stores in taken])["s"]
-        after = {path: self._term(path, term) for path, term in store.items() if term is not before[path]}
-        cuts = [within for path, term in after.items() for within in self._within_bounds(path, term)]
-        guard, enabled = elements_read(z3.And(enabled, *cuts)), elements_read(enabled)
-        if z3.is_false(enabled):
-            return None
+        store = {path: term for path, term in store.items() if term is not before[path]}
+        after = {path: leaf_after(self.variables, path, term) for path, term in store.items()}
         spare = {p.path for p in self.variables.places if p.spare}
+        fits = {path: of_its_sort(self.variables, path, term) for path, term in store.items()}
+        cuts = [within for path, term in after.items() for within in within_bound(self.variables, path, term)]
+        cuts += [fits[path] for path in spare & store.keys()]
+        guard, enabled = elements_read(z3.And(enabled, *cuts)), elements_read(enabled)
+        if z3.is_false(enabled) and not run.obligations:
+            return None
         after = {path: term for path, term in after.items() if path not in spare}
         if self.variables.any_size and has_quantifier(guard, *after.values()):
             raise StyleError(f"{transition.name}: its guard or what it writes depends on all brokers at once")
-        owed = tuple((z3.Implies(z3.And(*ranges), condition), where) for condition, where in run.obligations)
-        return Action(transition, arguments, guard, after, owed, enabled)
+        owed = [(self._where(guard, condition), where)
+                for condition, where in self._fitting({path: fits[path] for path in after})]
+        return Action(transition, arguments, guard, after, (*self._owed(ranges, run), *owed), enabled)
 
-    def _term(self, path, term):
-        """A leaf after a step, as a term of its sort."""
-        return z3.simplify(self.variables.constant(self.variables.domains[path], term) if is_known(term) else term)
+    def _where(self, guard, condition):
+        """That a condition holds where a guard does, and what has no end is within one."""
+        return z3.Implies(z3.And(guard, *self.variables.ends_of([guard, condition])), condition)
 
-    def _within_bounds(self, path, term):
-        """That a leaf which changes stays in its bound, an array without end where it is written."""
-        place = next(p for p in self.variables.places if p.path == path)
-        _, high, bound = self.variables.limits(place.domain)
-        if place.spare or (bound and high is not None):
-            for value in [z3.Select(term, i) for i in written_at(term)] if place.starred else [term]:
-                yield value == 0 if place.spare else value <= high
+    def _owed(self, ranges, run):
+        return tuple((z3.Implies(z3.And(*ranges), condition), where) for condition, where in run.obligations)
+
+    def _fitting(self, fits):
+        """By path, that leaves are of their sort, as obligations."""
+        expressions = {place.path: place.expression for place in self.variables.places}
+        return [(condition, f"{expressions[path]} holds ids of its sort")
+                for path, condition in fits.items() if condition is not True]
 
     def predicate(self, function, *arguments) -> z3.BoolRef:
         """Where a predicate of a state holds; raises StyleError."""
-        return self._judged(function, {"s": self.variables.store()}, ("s",), arguments)
+        try:
+            return self._judged(function, {"s": self.variables.store()}, ("s",), arguments)[0]
+        except EndNeeded as needed:
+            raise StyleError(f"{function.__name__}: it needs an end of {needed.bound}, which has none here") from needed
 
     def step_predicate(self, prop: Property, action: Action) -> z3.BoolRef:
         """Where a property of steps holds for an action, in terms of the state before."""
-        formula, variables = self.step_formula(prop, action.arguments), self.variables
+        return self._taken(self.step_formula(prop, action.arguments), action)
+
+    def step_obligations(self, prop: Property, action: Action) -> list[tuple[z3.BoolRef, str]]:
+        """What must hold where a property of steps is asked of an action, in terms of the state before, and where."""
+        return [(self._taken(condition, action), where) for condition, where in self._step(prop, action.arguments)[1]]
+
+    def _taken(self, formula, action):
+        """A formula about two states, where an action leads from one to the other."""
+        variables = self.variables
         after = ((variables.later[p], action.after.get(p, variables.terms[p])) for p in self.reads(formula))
         return elements_read(z3.substitute(formula, *after))
 
     def step_formula(self, prop: Property, arguments: tuple) -> z3.BoolRef:
         """Where a property of steps holds, in terms of two states and the arguments of a step from one to the other."""
+        return self._step(prop, arguments)[0]
+
+    def _step(self, prop, arguments):
         arguments = arguments if prop.of else ()
         key = prop.name, *map(str, arguments)
         if key not in self._steps:
@@ -160,17 +206,22 @@ class Relation:
     def _judged(self, function, stores, roots, arguments):
         run = Interpreter(self.variables, stores, quantifies=True)
         found = truth(run.call(function, (*map(run.root, roots), *arguments)))
-        return elements_read(z3.BoolVal(found) if isinstance(found, bool) else found)
+        owed = [(z3.BoolVal(condition) if isinstance(condition, bool) else condition, where)
+                for condition, where in run.obligations]
+        return elements_read(z3.BoolVal(found) if isinstance(found, bool) else found), owed
 
-    @cached_property
-    def initial(self) -> list[tuple[z3.BoolRef, dict[tuple, z3.ExprRef]]]:
-        """The initial states: for each choice, a condition on its symbols, and a term for each leaf."""
+    def _initial(self):
+        """For each choice of initial states, a condition on its symbols, a term for each leaf, and what is owed."""
         found, transition = [], Transition(self.model.initial)
         for arguments in self._arguments(transition):
             run = Interpreter(self.variables, {"s": self.variables.zeros()})
             run.call(self.model.initial, (run.root("s"), *arguments))
-            store = {path: self._term(path, term) for path, term in run.stores["s"].items()}
-            found.append((z3.And(*self._argument_ranges(transition, arguments)), store))
+            store = {path: leaf_after(self.variables, path, term) for path, term in run.stores["s"].items()}
+            ranges = z3.And(*self._argument_ranges(transition, arguments))
+            fits = {path: of_its_sort(self.variables, path, term) for path, term in run.stores["s"].items()}
+            owed = [*run.obligations, *self._fitting(fits)]
+            owed = [(self._where(ranges, condition), where) for condition, where in owed]
+            found.append(Initial(ranges, store, tuple(owed)))
         return found
 
     def reads(self, formula: z3.ExprRef) -> frozenset[tuple]:
@@ -225,14 +276,6 @@ class Relation:
         return elements_read(z3.substitute(formula, *((terms[p], after[p]) for p in self.reads(formula) if p in after)))
 
 
-def elements_read(formula: z3.BoolRef) -> z3.BoolRef:
-    """A formula that reads elements of arrays as they were before all writes: the writes become choices by the index.
-
-    Then z3 need not reason about arrays as wholes, written by a step or by a loop over all indices.
-    """
-    return z3.simplify(formula, expand_select_ite=True, blast_select_store=True)
-
-
 def _joined_guard(returns):
     """Where a transition returns True; its returns are apart from each other."""
     conditions = [conjunction([*path, truth(value)]) for path, value, _ in returns]
@@ -240,38 +283,3 @@ def _joined_guard(returns):
     if any(c is True for c in conditions):
         return True
     return z3.Or(*known) if known else False
-
-
-def written_at(array: z3.ExprRef) -> list[z3.ExprRef]:
-    """The indices at which an array without end was written."""
-    return distinct(t.arg(1) for t in applications((z3.Z3_OP_STORE,), array))
-
-
-def conjuncts(formula: z3.BoolRef) -> list[z3.BoolRef]:
-    """The instances of a property: the parts that all must hold."""
-    if z3.is_and(formula):
-        return [part for child in formula.children() for part in conjuncts(child)]
-    if z3.is_not(formula) and z3.is_or(formula.arg(0)):
-        return [part for child in formula.arg(0).children() for part in conjuncts(z3.simplify(z3.Not(child)))]
-    return [] if z3.is_true(formula) else [formula]
-
-
-def universals(formula: z3.BoolRef, holds: bool = True) -> list[tuple[tuple[z3.ExprRef, ...], z3.BoolRef]]:
-    """The parts of a formula that all must hold (or of its negation), each for all values of some indices.
-
-    Raises StyleError where a formula asks that there be an index.
-    """
-    if not has_quantifier(formula):
-        return [((), part) for part in conjuncts(formula if holds else z3.simplify(z3.Not(formula)))]
-    if z3.is_not(formula):
-        return universals(formula.arg(0), not holds)
-    if z3.is_quantifier(formula) and formula.is_forall() == holds:
-        over = tuple(z3.FreshConst(formula.var_sort(i), "each") for i in range(formula.num_vars()))
-        body = z3.substitute_vars(formula.body(), *reversed(over))
-        return [((*over, *more), part) for more, part in universals(body, holds)]
-    parts = [universals(child, holds) for child in formula.children()]
-    if (z3.is_and(formula) and holds) or (z3.is_or(formula) and not holds):
-        return [part for found in parts for part in found]
-    if z3.is_or(formula) or z3.is_and(formula):
-        return [(sum((o for o, _ in chosen), ()), z3.Or(*(p for _, p in chosen))) for chosen in product(*parts)]
-    raise StyleError("a fact for any number of brokers says what holds for all of them, not that there is one")

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import z3
 
 from checker.prove.facts import Fact, Family
+from checker.prove.formulas import universals
 from checker.prove.induction import Failure, Prover
-from checker.prove.question import Question
-from checker.prove.relation import Action, Relation, universals
+from checker.prove.question import Question, new_solver
+from checker.prove.relation import Action, Relation
 from checker.prove.work import Work
 from spec.language.model import Property
 
@@ -46,6 +47,14 @@ def prove_step(prover: Prover, prop: Property, families: list[Family]) -> Step:
             return Step(undecided=action.name)
     count = sum(prop.concerns(action.transition) for action in prover.relation.actions)
     return Step(instances=count, asked=tuple(asked))
+
+
+def fails(condition: z3.BoolRef, work: Work) -> z3.CheckSatResult:
+    """Whether a condition on constants alone, as in initial states, may fail."""
+    solver = new_solver()
+    work.limit(solver)
+    solver.add(z3.Not(condition))
+    return solver.check()
 
 
 class States(Question):

@@ -14,7 +14,8 @@ from typing import Iterator
 import z3
 
 from checker.prove.facts import Family
-from checker.prove.relation import Action, Relation, elements_read
+from checker.prove.formulas import elements_read
+from checker.prove.relation import Action, Relation
 from checker.prove.steps import States
 from checker.prove.variables import EVERY
 from checker.prove.work import Work

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import z3
 
+from checker.prove.parts import key
+
 z3.z3.Z3_DEBUG = False
 """z3's Python need not look at each argument of each term: z3 itself refuses what has the wrong sort."""
 
@@ -66,10 +68,11 @@ def _joined(make, conditions):
 
 
 class Numbers:
-    """How numbers are represented: unbounded integers, or bit vectors of `bits`."""
+    """How numbers are represented: unbounded integers, or bit vectors of `bits`; `used` are all that anything reads."""
 
     def __init__(self, bits: int | None = None):
         self.bits = bits
+        self.used: dict[object, object] = {}
 
     def variable(self, name: str) -> z3.ExprRef:
         """A number that may be any."""
@@ -87,8 +90,13 @@ class Numbers:
     def number(self, value: object) -> object:
         """A value as a number: a condition is 0 or 1."""
         if is_known(value):
-            return int(value)
-        return z3.If(value, self.constant(1), self.constant(0)) if z3.is_bool(value) else value
+            number = int(value)
+            self.used[number] = number
+            return number
+        number = z3.If(value, self.constant(1), self.constant(0)) if z3.is_bool(value) else value
+        if z3.is_int(number):
+            self.used[key(number), 0] = number
+        return number
 
     def choose(self, condition: object, yes: object, no: object) -> object:
         """`yes` where the condition holds, else `no`."""
@@ -103,9 +111,8 @@ class Numbers:
             yes, no = self.constant(yes), self.constant(no)
         if z3.is_array(yes) or z3.is_array(no):
             yes, no = as_set(yes, None), as_set(no, None)
-        width = max((term.size() for term in (yes, no) if z3.is_bv(term)), default=0)
-        if width and not is_known(yes) and not is_known(no):
-            yes, no = as_set(yes, width), as_set(no, width)
+        elif any(z3.is_bv(term) and term.size() != self.bits for term in (yes, no)):
+            yes, no = together(yes, no, 0)
         return z3.If(condition, yes, no)
 
 
@@ -136,6 +143,24 @@ def as_set(value: object, size: int | None) -> z3.ExprRef:
         wider = value.size() < size
         return z3.ZeroExt(size - value.size(), value) if wider else z3.Extract(size - 1, 0, value)
     raise TypeError("a number is used as a set")
+
+
+def together(one: object, other: object, size: int | None) -> tuple[z3.ExprRef, z3.ExprRef]:
+    """Two sets as terms of one width: that of the wider, at least `size`; None for sets of any size."""
+    if size is not None:
+        size = max(size, _width(one), _width(other))
+    return as_set(one, size), as_set(other, size)
+
+
+def _width(value):
+    """How many ids a set, or a number that is a set, may have."""
+    if is_known(value):
+        return int(value).bit_length()
+    if z3.is_app_of(value, z3.Z3_OP_ITE):
+        return max(_width(value.arg(1)), _width(value.arg(2)))
+    if z3.is_int_value(value) or z3.is_bv_value(value):
+        return value.as_long().bit_length()
+    return value.size() if z3.is_bv(value) else 0
 
 
 def _as_array(value):

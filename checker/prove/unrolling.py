@@ -62,13 +62,20 @@ class Unrolling:
     def breaking(self, prop: Property) -> np.ndarray | bool | None:
         """The truths of a behaviour whose last state or step breaks a property; False for none, None if not decided."""
         number = self.states - (1 if prop.kind == "always" else 2)
-        if number < 0:
-            return False
+        return number >= 0 and self._found(self.encoding.broken[prop.name], number, prop.name)
+
+    def going_wrong(self) -> np.ndarray | bool | None:
+        """The truths of a behaviour in whose last state something goes wrong; False for none, None if not decided."""
+        wrong = self.encoding.wrong
+        return wrong is not None and self._found(wrong, self.states - 1, "values in range")
+
+    def _found(self, clauses, number, name):
+        """The truths of a behaviour for which clauses that are asked for hold of one of its states."""
         (asked,) = self._new(1).tolist()
-        self._add(self.encoding.broken[prop.name], number, asked)
+        self._add(clauses, number, asked)
         answer = None
         while answer is None and self.done() < self._most:
-            self.note(f"{self.states} states, {prop.name}  {self.done():,.0f} million propagations")
+            self.note(f"{self.states} states, {name}  {self.done():,.0f} million propagations")
             self._solver.conf_budget(AT_ONCE)
             answer = self._solver.solve_limited([asked])
         truths = np.array([0, *self._solver.get_model()]) > 0 if answer else answer

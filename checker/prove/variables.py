@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import z3
 
 from checker.errors import UserError
-from checker.prove.parts import key
-from checker.prove.terms import Numbers, as_set
+from checker.prove.formulas import elements_read
+from checker.prove.parts import applications, key, parts
+from checker.prove.terms import Numbers, as_set, is_known
 from spec.language.domains import NOBODY, Array, Bound, Id, Number, Record, Scope, SetOf, values
 from spec.language.layout import length, slots
 from spec.language.model import Model
@@ -53,7 +55,8 @@ class Variables:
 
     `array_bounds` are those of the endless bounds that size an array. Either no sort has an end or all have: then a
     set is an array of truths. `over_ids` are the leaves of which there is one for each id of such a sort. `terms` are
-    the leaves of a state, `later` those of the state after it, and `paths` says of which leaf either is.
+    the leaves of a state, `later` those of the state after it, and `paths` says of which leaf either is. `arguments`
+    are the symbols that stand for arguments of actions, with their domains.
     """
 
     def __init__(self, model: Model, scope: Scope, endless: frozenset[str] = frozenset(), bits: int | None = None):
@@ -62,12 +65,58 @@ class Variables:
         self.any_size = bool(self.sorts & endless)
         self.set_size = None if self.any_size else max((scope[name] for name in self.sorts), default=1)
         self.array_bounds: set[str] = set()
+        self.arguments: dict[int, tuple[z3.ExprRef, object]] = {}
         self.over_ids: set[tuple] = set()
         self.places = list(self._places(model.state, (), None))
         self.terms = {p.path: self._variable(p, "") for p in self.places if not p.spare}
         self.later = {p.path: self._variable(p, "'") for p in self.places if not p.spare}
         self.domains = {p.path: p.domain for p in self.places}
         self.paths = {key(term): path for terms in (self.terms, self.later) for path, term in terms.items()}
+
+    def domain_of(self, part: int) -> object | None:
+        """The domain of the leaf or of the argument that has a key; None for any other term."""
+        path = self.paths.get(part)
+        return self.arguments.get(part, (None, None))[1] if path is None else self.domains[path]
+
+    def declared(self, term: z3.ExprRef) -> tuple[float, float] | None:
+        """The declared range of a leaf, of an element of one or of an argument; None for what is none."""
+        domain = self.domain_of(key(term.arg(0) if z3.is_select(term) else term))
+        if domain is None or isinstance(domain, SetOf):
+            return None
+        low, high, _ = self.limits(domain)
+        return -inf if low is None else low, inf if high is None else high
+
+    def last(self, array: Array) -> z3.ExprRef:
+        """The last index of an array without end, were there an end: the bound itself, where the spare slot is."""
+        if isinstance(array.size, Bound):
+            return self.end(array.size.name) + array.size.plus
+        return self.end(array.size) - 1
+
+    def end(self, name: str) -> z3.ExprRef:
+        """What a bound would be, or how many ids a sort would have, had it an end."""
+        return z3.Int(f"end of {name}")
+
+    def ends_of(self, conditions: list) -> list[z3.BoolRef]:
+        """That the leaves and arguments in some conditions are within their bounds, were there an end of these."""
+        if not self.endless:
+            return []
+        terms = [elements_read(condition) for condition in conditions if not is_known(condition)]
+        found = [self.end(name) >= (1 if name in self.sorts else 0) for name in sorted(self.endless)]
+        found += [self.end(of) <= self.end(sort) for sort, firsts in self.model.interchangeable.items()
+                  for of in firsts if {of, sort} <= self.endless]
+        used = parts(*terms)
+        for term in [*self._symbols(), *applications((z3.Z3_OP_SELECT,), *terms)]:
+            domain = self.domain_of(key(term.arg(0) if z3.is_select(term) else term))
+            if key(term) in used and not z3.is_array(term):
+                match domain:
+                    case Number(_, Bound(name, plus)) if name in self.endless:
+                        found.append(term <= self.end(name) + plus)
+                    case Id(sort) if sort in self.endless:
+                        found.append(term < self.end(sort))
+        return found
+
+    def _symbols(self):
+        return [*self.terms.values(), *self.later.values(), *(term for term, _ in self.arguments.values())]
 
     def is_endless(self, array: Array) -> bool:
         """Whether an array has no end."""

@@ -227,7 +227,7 @@ def as_many_are_no_two(s):
 
 
 def test_a_loop_whose_end_no_declared_range_limits_is_refused():
-    with pytest.raises(StyleError, match="the end of a loop is made of leaves.*range\\(count\\)"):
+    with pytest.raises(StyleError, match="the ends of a loop are made of leaves.*range\\(count\\)"):
         verdicts(model_of(LATE, (mark,), (always(as_many_are_no_two),)))
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import z3
 from pysat.solvers import Cadical195
 
 from checker.errors import UserError
+from checker.execution import ExecutionError
 from checker.prove.bmc import shortest, violations_within
 from checker.prove.clauses import Bits, Clauses, truth_of
 from checker.prove.encoding import Encoding
@@ -17,6 +19,8 @@ from checker.prove.relation import Relation
 from checker.prove.unrolling import Unrolling
 from checker.reference import explore
 from spec.catalogue import find
+from spec.language.domains import Number, Record
+from spec.language.model import Transition, always
 from tests import toys
 
 SMALL = {"brokers": 2, "log": 1, "records": 1, "epochs": 1}
@@ -38,6 +42,45 @@ def found(model, scope, depth, only=None, most=1000, symmetric=False):
 def test_toys_fail_at_the_depth_of_the_explorer(model):
     lengths = explore(model, model.scope).violated
     assert {n: length for n, length in found(model, model.scope, 6).items() if length} == lengths
+
+
+def climb(s):
+    """One more, up to what no field of its range holds.
+
+    Guards:  none.
+    Effects: the number grows.
+    Kafka:   none.
+    """
+    s.number += 1
+    return True
+
+
+def at_zero(s):
+    """The number is 0."""
+    s.number = 0
+
+
+def is_low(s):
+    """The number is at most 1: fails in 3 states."""
+    return s.number <= 1
+
+
+def is_small(s):
+    """The number is in its range."""
+    return s.number <= 3
+
+
+def test_what_leaves_its_range_is_told_after_what_was_violated_before():
+    asked = always(is_low), always(is_small)
+    model = replace(toys.clock(), state=Record(number=(Number(0, 3), "")), initial=at_zero,
+                    transitions=(Transition(climb),), properties=asked, scope={})
+    low, small = violations_within(model, {}, asked, 9, 10)["properties"]
+    assert (low["verdict"], low["trace_length"]) == ("violated", 3)
+    assert small["verdict"] == "not decided"
+    assert re.search("within 3 states; then .*number to 4.* in state 4", small["where"])
+    with pytest.raises(ExecutionError, match="climb.* sets number to 4, outside 0..3.*in state 4, after .*climb"):
+        violations_within(model, {}, (always(is_small),), 9, 10)
+    assert found(replace(model, properties=(always(is_small),)), {}, 3) == {"is_small": None}
 
 
 def test_a_replication_exhibit_at_the_recorded_depth():
