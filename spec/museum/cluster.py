@@ -1,5 +1,7 @@
 """The composed cluster: `partition` and `replica` in one state, and what is known of it."""
 
+from dataclasses import replace
+
 from spec.cluster import cluster, control, data_plane, deletion, faults, network, reassignment
 from spec.language.model import Model, Transition
 from spec.museum import partition, partition_deletion, partition_reassignment
@@ -7,6 +9,7 @@ from spec.museum.partition import acting, asking
 from spec.partition import network as parts
 from spec.properties.cluster import SAFETY, WITH_DELETIONS, WITH_REASSIGNMENTS
 from spec.properties.cluster_goals import GOALS
+from spec.properties.cluster_steps import STEP_BY_STEP
 from spec.replica.clients.network import take_record
 from spec.replica.network import check
 from spec.replica.zookeeper import Answer
@@ -72,7 +75,7 @@ WITH_CREATION = partition.creating(
     "creating",
     "The same, and the controller creates topics. Creation itself is explored in partition/creating.",
 )
-FENCED = with_isr(COMPOSITION)
+FENCED = with_isr(replace(COMPOSITION, properties=COMPOSITION.properties + STEP_BY_STEP))
 CREATING = with_isr(WITH_CREATION)
 DELETING = with_isr(partition_deletion.deleting(
     WITH_CREATION,

@@ -4,12 +4,16 @@ from dataclasses import replace
 
 from spec.cluster import faults, zookeeper
 from spec.language.model import first_paragraph
-from spec.language.sets import without_member
+from spec.language.sets import difference, everybody, is_empty, without_member
 from spec.mutants import partition, replica
 from spec.mutants.mutant import Mutant, everywhere
-from spec.replica import leader
+from spec.partition import faults as partition_faults
+from spec.replica import leader, network
+from spec.replica.broker import LEADER, follow, lead, rest
 from spec.replica.leader import Broker, may_change_isr
-from spec.replica.network import drop_answer, propose
+from spec.replica.network import NO_MESSAGE, SENT, drop_answer, proposal_state, propose, withdraw
+from spec.replica.replica import obey
+from spec.replica.storage import NO_EPOCH
 
 BESIDES = {"log": 1, "records": 1, "min_isr": 1}
 SMALL = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 1, "leader_epochs": 1, "faults": 1} | BESIDES
@@ -42,6 +46,63 @@ def propose_without_self(s, b: Broker, follower: Broker):
     return True
 
 
+def keep_proposal(data, b):
+    """What a process has proposed still stands when it has ended."""
+    rest(data.brokers[b], NO_EPOCH)
+    drop_answer(data.network, b)
+
+
+def tell_nothing(network, b):
+    """A leader is not told that what it proposes is written."""
+    pass
+
+
+def take_as_written(s, b: Broker):
+    """A leader whose new member is refused takes its proposal for written."""
+    broker = s.brokers[b]
+    if broker.state != LEADER or proposal_state(s.network, b) != SENT:
+        return False
+    if is_empty(difference(broker.pending, broker.isr)):
+        return False
+
+    broker.isr = broker.pending
+    broker.pending = 0
+    withdraw(s.network, b)
+    return True
+
+
+def note_without_refusal(data, state):
+    """A new leader epoch leaves proposals of older ones on their way."""
+    data.zk.leader = state.leader
+    data.zk.leader_epoch = state.leader_epoch
+    data.zk.isr = state.isr
+
+
+def allow_unclean(s):
+    """An operator allows unclean elections again and again."""
+    s.zk.unclean = 1
+    return True
+
+
+def highest_again(replica, hw):
+    """A new process finds the high watermark that the former one had, whatever was checkpointed."""
+    return replica.hw
+
+
+def begin_with_former(broker, b, leader, epoch, isr):
+    """A leader begins with everybody in its ISR, whatever the request says."""
+    if leader == b:
+        lead(broker, b, epoch, everybody(len(broker.ends)))
+        return False
+    follow(broker, leader, epoch)
+    return True
+
+
+def clear_kind(network, f):
+    """A message that is gone leaves what it said."""
+    network.messages[f].kind = NO_MESSAGE
+
+
 def mutant(name, kills, replacements, at=SMALL):
     """A mutant of `fenced`, told by the docstring of what replaces something."""
     return Mutant(name, first_paragraph(next(iter(replacements.values()))), kills, everywhere(replacements), at)
@@ -66,6 +127,16 @@ MUTANTS = (
     mutant("isr-not-noted", "one_state", {zookeeper.note_state: note_leader}),
     mutant("role-kept", "leads_as_told", {faults.end_replica: keep_role}),
     mutant("leader-leaves-isr", "wishes_hold", {leader.shrink_isr: propose_without_self}),
+    mutant("proposal-outlives-process", "logs_outlive_process", {faults.end_replica: keep_proposal}),
+    mutant("proposal-outlives-directory", "log_outlives_directory", {faults.end_replica: keep_proposal}),
+    mutant("leader-untold", "written_is_granted", {network.grant: tell_nothing}),
+    mutant("leader-untold-again", "known_is_granted", {network.grant: tell_nothing}, REIGNS),
+    mutant("refused-taken", "ineligible_is_refused", {leader.learn_refusal: take_as_written}),
+    mutant("old-proposals-stay", "epoch_ends_proposals", {zookeeper.note_state: note_without_refusal}),
+    mutant("allowed-again", "unclean_allowed_once", {partition_faults.allow_unclean: allow_unclean}),
+    mutant("checkpoint-ignored", "restarts", {faults.checkpointed: highest_again}),
+    mutant("isr-of-request-ignored", "obeys", {obey: begin_with_former}, REIGNS),
+    mutant("message-left", "nothing_left_over", {network.clear: clear_kind}),
 )
 MUTANTS += once_more(partition, OF_PARTITION, SMALL) + once_more(partition, IN_TWO_REIGNS, REIGNS)
 MUTANTS += once_more(replica, OF_REPLICA, SMALL)

@@ -1,7 +1,7 @@
 """What must be reachable in the composed cluster: where controllers and data meet."""
 
 from spec.language.model import sometimes
-from spec.language.sets import contains
+from spec.language.sets import contains, union
 from spec.properties.partition_goals import two_controllers
 from spec.properties.replica import holds_committed, leads_by_right
 from spec.replica.broker import LEADER
@@ -83,6 +83,17 @@ def rejoined(s):
     return False
 
 
+def failure_dealt_with(s):
+    """A broker has notified the controller of a failed log directory, and the controller has dealt with that."""
+    waiting = union(s.zk.log_dir_events, s.zk.log_dir_read)
+    for b in range(len(s.brokers)):
+        broker = s.brokers[b]
+        for replica in broker.replicas:
+            if replica.failed and not broker.unnotified and not contains(waiting, b):
+                return True
+    return False
+
+
 GOALS = (
     sometimes(two_controllers, epochs=2),
     sometimes(committed_then_failover, epochs=2),
@@ -92,4 +103,5 @@ GOALS = (
     sometimes(dead_leader_leads_again, epochs=2),
     sometimes(proposal_to_nobody),
     sometimes(rejoined),
+    sometimes(failure_dealt_with, faults=1),
 )

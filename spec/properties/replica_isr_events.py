@@ -92,27 +92,35 @@ def request_stays(before, after):
     return True
 
 
-def obeys(before, after, b, epoch):
-    """LeaderAndIsr of a higher epoch is obeyed: a leader begins with the ISR of the request, nothing proposed and no
-    follower's end known; a follower keeps its high watermark; neither waits for an answer
-    (Partition.makeLeader, makeFollower).
+def begins(before, after, b, isr):
+    """Whether a broker begins in its role: a leader with this ISR, nothing proposed and no follower's end known, a
+    follower with its high watermark; neither waits for an answer.
     """
-    request = before.network.requests[epoch]
     old = before.brokers[b]
     new = after.brokers[b]
     kind = after.network.messages[b].kind
-    if not contains(request.to, b) or epoch <= old.leader_epoch:
+    if not same_log(old.log, new.log) or after.network.alters[b].state != NO_PROPOSAL:
         return False
-    if new.leader_epoch != epoch or new.leader != request.leader or not same_log(old.log, new.log):
-        return False
-    if after.network.alters[b].state != NO_PROPOSAL or kind != NO_MESSAGE and not is_request(after.network, b):
+    if kind != NO_MESSAGE and not is_request(after.network, b):
         return False
     if new.state != LEADER:
         return new.hw == old.hw
     for f in range(len(new.ends)):
         if new.ends[f] != UNKNOWN_END:
             return False
-    return new.isr == request.isr and is_empty(new.pending)
+    return new.isr == isr and is_empty(new.pending)
+
+
+def obeys(before, after, b, epoch):
+    """LeaderAndIsr of a higher epoch is obeyed: a leader begins with the ISR of the request, nothing proposed and no
+    follower's end known; a follower keeps its high watermark; neither waits for an answer
+    (Partition.makeLeader, makeFollower).
+    """
+    request = before.network.requests[epoch]
+    new = after.brokers[b]
+    if not contains(request.to, b) or epoch <= before.brokers[b].leader_epoch:
+        return False
+    return new.leader_epoch == epoch and new.leader == request.leader and begins(before, after, b, request.isr)
 
 
 def isr_by_answer(before, after):

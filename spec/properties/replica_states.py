@@ -106,9 +106,9 @@ def follower_asks(s):
     return True
 
 
-def nothing_left_over(s):
-    """A message says what its kind says, and nothing else; one that is not there says nothing at all."""
-    for message in s.network.messages:
+def is_whole(network):
+    """Whether each fetch, answer and proposal says what its kind says, and nothing else."""
+    for message in network.messages:
         is_answer = message.kind == RECORD or message.kind == NO_RECORD
         if message.kind == NO_MESSAGE and message.peer + message.epoch + message.offset + message.last != 0:
             return False
@@ -116,13 +116,18 @@ def nothing_left_over(s):
             return False
         if message.end != 0 and message.kind != DIVERGING and message.kind != END:
             return False
-    for alter in s.network.alters:
+    for alter in network.alters:
         if alter.state == NO_PROPOSAL and (alter.epoch != 0 or not is_empty(alter.isr)):
             return False
+    return True
+
+
+def nothing_left_over(s):
+    """A message says what its kind says, and nothing else; one that is not there says nothing at all."""
     for request in s.network.requests:
         if is_empty(request.to) and not is_empty(request.isr):
             return False
-    return True
+    return is_whole(s.network)
 
 
 def below_hw_is_committed(s):
