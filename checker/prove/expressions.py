@@ -267,11 +267,14 @@ class Expressions:
         if not isinstance(array, Ref) or not isinstance(array.domain, Array):
             raise self._style("a length or a loop is of a declared array", node, frame)
         if self.variables.is_endless(array.domain):
-            raise EndNeeded(size_name(array.domain))
+            raise EndNeeded(size_name(array.domain), self._place(node, frame))
         return self.variables.slots(array.domain)
 
     def _number(self, value):
         return self.numbers.number(value)
+
+    def _place(self, node, frame):
+        return str(rule_error("", node, frame.code)).removeprefix(": ")
 
     def _style(self, rule, node, frame):
         return StyleError(str(rule_error(rule, node, frame.code)))

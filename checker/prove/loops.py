@@ -68,7 +68,7 @@ class Loops(Expressions):
             rule = "the ends of a loop are made of leaves of the state by choice, sum, difference and product"
             raise self._style(rule, node, frame)
         if ends[which] in (inf, -inf):
-            raise EndNeeded(self._endless_in(end))
+            raise EndNeeded(self._endless_in(end), self._place(node, frame))
         return ends[which]
 
     def _endless_in(self, term):
@@ -111,7 +111,7 @@ class Loops(Expressions):
         try:
             return self._turn_for_all(node, frame, array, end, self.quantifies or not is_bound)
         except StyleError as refused:
-            raise EndNeeded(size_name(sized)) if is_bound else refused from None
+            raise EndNeeded(size_name(sized), self._place(node, frame)) if is_bound else refused from None
         finally:
             self.within.pop()
 

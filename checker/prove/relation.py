@@ -78,7 +78,8 @@ class Relation:
             except EndNeeded as needed:
                 if needed.bound in sorts_of(model):
                     raise StyleError(f"{model.system}: a proof for any number of {needed.bound} needs that no step"
-                                     " counts them, and no array has another of that size inside") from needed
+                                     " counts them, and no array has another of that size inside;"
+                                     f" give --{needed.bound} instead: {needed.place}".removesuffix(": ")) from needed
                 wanted -= {needed.bound}
 
     def _build(self):
@@ -175,7 +176,8 @@ class Relation:
         try:
             return self._judged(function, {"s": self.variables.store()}, ("s",), arguments)[0]
         except EndNeeded as needed:
-            raise StyleError(f"{function.__name__}: it needs an end of {needed.bound}, which has none here") from needed
+            raise StyleError(f"{function.__name__}: it needs an end of {needed.bound}, which has none here:"
+                             f" {needed.place}") from needed
 
     def step_predicate(self, prop: Property, action: Action) -> z3.BoolRef:
         """Where a property of steps holds for an action, in terms of the state before."""

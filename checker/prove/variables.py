@@ -19,11 +19,14 @@ EVERY = "*"
 
 
 class EndNeeded(Exception):
-    """An array that a bound without end sizes is looped over, or is inside another; `bound` is its name."""
+    """An array that a bound without end sizes is looped over, or is inside another; `bound` is its name.
 
-    def __init__(self, bound: str):
+    `place` is what needs the end and its file and line, empty for a declaration.
+    """
+
+    def __init__(self, bound: str, place: str = ""):
         super().__init__(bound)
-        self.bound = bound
+        self.bound, self.place = bound, place
 
 
 class StyleError(UserError):

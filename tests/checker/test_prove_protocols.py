@@ -2,8 +2,10 @@
 
 import pytest
 
-from checker.prove.proof import NOT_INDUCTIVE, PROVED
+from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
+from checker.prove.variables import StyleError
 from spec.catalogue import find
+from spec.language.model import always
 from spec.mutants import election as election_mutants
 from spec.mutants import replication as replication_mutants
 from spec.properties.lemmas import LEMMAS
@@ -88,3 +90,15 @@ def test_a_mutant_of_replication_is_not_proved_and_the_transition_is_named(name,
     found, proof = verdicts(mutant.mutate(KIP320), two, LEMMAS["replication", "kip320"], only=target)
     assert found[target] == NOT_INDUCTIVE
     assert transition in {transitions_named(v) for v in proof.verdicts + proof.lemmas if v.verdict != PROVED}
+
+
+def is_counted(s):
+    for b in range(1, len(s.brokers)):
+        if s.brokers[b].epoch > 9:
+            return False
+    return True
+
+
+def test_what_needs_a_number_of_brokers_is_named_with_its_line():
+    with pytest.raises(StyleError, match=r"give --brokers instead: len\(s.brokers\), .*test_prove_protocols.py:\d+"):
+        prove(FENCED, TWO, (always(is_counted),), (), 10.0, any_size=True)
