@@ -29,8 +29,9 @@ HEADER = """# Mutants by machine
 `make mutants-random` changes one thing in the transitions of each system, or in what they call: it drops a guard, an
 assignment, a call, an `else` or one of several conditions, negates a condition, exchanges a comparison, a constant for
 another of its kind, a field or an argument for another of its domain, or two arguments. Changes are drawn by a seed;
-every transition gets as many. Each is explored at the scope `quick`, and where nothing notices it there, at `standard`
-and at `quick` with one more fault, as far as the model has no more than 500,000 states there.
+every transition gets as many. Each is explored at the scope `quick`, and where nothing notices it there, at `standard`,
+and at `quick` with one more fault, as far as the model has no more than 500,000 states there, and at the other scopes
+that have a name, with no more than 100,000.
 
 *Stillborn*: the rules of the language refuse it. *Noticed*: a property is violated or no longer violated, a goal is no
 longer reached, or a value leaves its range. *Counts only*: just the numbers of states, steps or cuts differ.

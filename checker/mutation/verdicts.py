@@ -18,8 +18,8 @@ STILLBORN, NOTICED, COUNTS, UNREACHED, SILENT = "stillborn", "noticed", "counts 
 QUICK, MORE_FAULTS = "quick", "quick with one more fault"
 FAULTS = {"faults", "changes"}
 """The bounds of faults and of other changes from outside, of which a system has one."""
-LARGEST = 500_000
-"""Scopes with more states than this are not asked."""
+LARGEST, LARGEST_OF_OTHERS = 500_000, 100_000
+"""Scopes with more states than this are not asked: `quick` and `standard`, and others."""
 ROOM = 2
 """A mutant is given up as told by its counts when it has so many times the states of the model."""
 
@@ -54,13 +54,20 @@ class Original:
 
 
 def originals(model: Model) -> list[Original]:
-    """A model at each scope that its mutants are asked at, as far as it is not too large there."""
+    """A model at each scope that has a name, and at `quick` with one more fault, as far as it is not too large there."""
     quick = model.scopes[QUICK]
     scopes = {QUICK: quick, STANDARD: model.scope}
     for bound in FAULTS & set(quick):
         scopes[MORE_FAULTS] = {**quick, bound: quick[bound] + 1}
-    explored = ((name, at, explore_here(model, at, limits=Limits(states=LARGEST))) for name, at in scopes.items())
-    return [Original(model, name, at, found) for name, at, found in explored if found.outcome.finished]
+    others = {name: at for name, at in model.scopes.items() if name not in scopes}
+    return [*_explored(model, scopes, LARGEST), *_explored(model, others, LARGEST_OF_OTHERS)]
+
+
+def _explored(model, scopes, largest):
+    for name, at in scopes.items():
+        found = explore_here(model, at, limits=Limits(states=largest))
+        if found.outcome.finished:
+            yield Original(model, name, at, found)
 
 
 def judge(originals: list[Original], change: Change) -> Verdict:

@@ -4,7 +4,7 @@ from spec.consumer import assignment, faults, member, offsets, rebalance, sessio
 from spec.language.model import Arrow, Model, Transition
 from spec.museum import consumer_variants as variants
 from spec.properties import consumer as properties
-from spec.properties.consumer_events import EVENTS
+from spec.properties.consumer_events import CONSUMED, EVENTS
 from spec.properties.consumer_sessions import SESSIONS
 from spec.properties.liveness_consumer import LIVENESS
 
@@ -68,8 +68,8 @@ def scope(*values):
 
 
 
-def model(variant, story, quick, standard, expected, replacements, goals=properties.GOALS):
-    """A variant of consumer from what it replaces and its recorded verdicts."""
+def model(variant, story, quick, standard, expected, replacements, goals=properties.GOALS, **named):
+    """A variant of consumer from what it replaces, its recorded verdicts, and scopes with names of its own."""
     return Model(
         system="consumer",
         variant=variant,
@@ -80,7 +80,7 @@ def model(variant, story, quick, standard, expected, replacements, goals=propert
         properties=tuple(p.rebound(replacements) for p in properties.SAFETY + goals + LIVENESS),
         scope=scope(*standard),
         largest=scope(6, 6, 4, 4, 4, 4, 4, 4, 4),
-        others={"quick": scope(*quick), "deep": scope(3, 2, 1, 0, 2, 1, 0, 0, 0)},
+        others={"quick": scope(*quick), "deep": scope(3, 2, 1, 0, 2, 1, 0, 0, 0), **named},
         sizes=SIZES,
         lanes=lanes,
         seams=SEAMS,
@@ -172,13 +172,18 @@ ORDERLY = model(
             "claims_afresh": 20, "quiet_group_reads_all": 22, "all_read": 22, "reads_its_own": 11,
             "remembers_claims": 13,
         },
+        (1, 1, 1, 1, 1, 2, 1, 1, 1): {
+            "claims_afresh": 11, "quiet_group_reads_all": 22, "all_read": 22, "reads_its_own": 11,
+            "remembers_claims": 12,
+        },
         (2, 1, 1, 2, 1, 0, 1, 0, 0): EXPIRED | {
             "deletes_its_own": 23, "offset_never_falls": 26, "quiet_group_reads_all": 33, "all_read": 26,
         },
         (2, 1, 1, 2, 1, 1, 0, 0, 0): {}, (2, 2, 1, 2, 1, 0, 0, 0, 0): {}, (3, 2, 1, 0, 1, 1, 0, 0, 0): {},
     },
     CLAIM_FIRST,
-    EVENTS + SESSIONS + goals_without(properties.read_again),
+    EVENTS + SESSIONS + goals_without(properties.read_again) + CONSUMED,
+    alone=scope(1, 1, 1, 1, 1, 2, 1, 1, 1),
 )
 ROUND_ROBIN = model(
     "roundrobin",

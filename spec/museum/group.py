@@ -9,9 +9,9 @@ from spec.museum import group_classic as classic
 from spec.museum import group_limited as limited
 from spec.museum import group_middle as middle
 from spec.museum.group_scopes import (
-    CLASSIC_VERDICTS, CURRENT_VERDICTS, LARGEST, LIMITED_VERDICTS, MIDDLE_VERDICTS, QUICK, SIZES, STANDARD,
-    STATIC_VERDICTS, THREE_MEMBERS, TRANSACTIONAL_VERDICTS, TWO_COORDINATORS, TWO_GENERATIONS, TWO_MOVES,
-    UNLOADED_LATE, UNLOCKED_VERDICTS, scope,
+    CLASSIC_VERDICTS, CURRENT_VERDICTS, LARGEST, LIMITED_VERDICTS, MIDDLE_VERDICTS, ONE_MOVE_AND_FAULT,
+    ONE_PERIOD_AND_FAULT, QUICK, SIZES, STANDARD, STATIC_VERDICTS, THREE_MEMBERS, TRANSACTIONAL_VERDICTS,
+    TWO_COORDINATORS, TWO_GENERATIONS, TWO_MOVES, TWO_PROTOCOLS, UNLOADED_LATE, UNLOCKED_VERDICTS, scope,
 )
 from spec.museum.unlocked import coordinator as unlocked
 from spec.museum.unlocked import storage as unlocked_storage
@@ -142,6 +142,9 @@ CURRENT = model(
     three=THREE_MEMBERS,
     large=TWO_GENERATIONS,
     state=UNLOADED_LATE,
+    moved=ONE_MOVE_AND_FAULT,
+    voted=TWO_PROTOCOLS,
+    aged=ONE_PERIOD_AND_FAULT,
 )
 FORMER = {
     loading.must_load: classic.must_load,

@@ -28,11 +28,13 @@ def scope(brokers, clients, ids, generations, epochs, log, appends=1, protocols=
 
 QUICK = scope(1, 1, 2, 2, 1, 2, faults=1)
 STANDARD = scope(1, 2, 3, 2, 1, 3)
-ONE_MOVE = scope(2, 1, 1, 1, 2, 2)
+ONE_MOVE, ONE_MOVE_AND_FAULT = scope(2, 1, 1, 1, 2, 2), scope(2, 1, 1, 1, 2, 2, faults=1)
 TWO_COORDINATORS = scope(2, 2, 2, 1, 2, 2)
 THREE_MEMBERS = scope(1, 3, 3, 2, 1, 2)
 TWO_GENERATIONS = scope(2, 2, 2, 2, 2, 4)
 AGEING = scope(1, 1, 1, 1, 1, 3, periods=1)
+TWO_PROTOCOLS = scope(1, 2, 2, 1, 1, 1, protocols=2)
+ONE_PERIOD_AND_FAULT = scope(1, 1, 1, 1, 1, 2, faults=1, periods=1)
 TWO_MOVES = scope(2, 2, 2, 1, 3, 1)
 UNLOADED_LATE = scope(2, 1, 1, 2, 2, 2, periods=1)
 BEHIND = {"loaded_is_log": 8, "durable": 13}
@@ -55,12 +57,12 @@ MIDDLE_VERDICTS = (
 )
 CURRENT_VERDICTS = (
     (QUICK, {}), (STANDARD, {}), (ONE_MOVE, {}), (TWO_COORDINATORS, {}), (THREE_MEMBERS, {}), (TWO_GENERATIONS, {}),
-    (scope(1, 2, 2, 1, 1, 1, protocols=2), {}),
+    (TWO_PROTOCOLS, {}),
     (scope(1, 2, 2, 1, 1, 2, appends=2, faults=1), {"stable_is_stored": 16}),
     (scope(1, 1, 1, 1, 1, 2, faults=2), {"durable": 4}),
-    (scope(1, 1, 1, 1, 1, 2, faults=1, periods=1), {"young_offset_stays": 10}),
+    (ONE_PERIOD_AND_FAULT, {"young_offset_stays": 10}),
     (scope(1, 1, 2, 2, 1, 3, topics=2, periods=2), {"stable_is_stored": 18}),
-    (scope(2, 1, 1, 1, 2, 2, faults=1), {"above_stored": 14, "durable": 14}),
+    (ONE_MOVE_AND_FAULT, {"above_stored": 14, "durable": 14}),
     (scope(2, 1, 1, 2, 2, 3, periods=1), {"stable_is_stored": 18}),
     (scope(2, 1, 1, 2, 3, 3), {"no_stale_commit": 17}),
     (TWO_MOVES, {"assignment_is_stored": 18, "disjoint_by_number": 34}),

@@ -91,8 +91,8 @@ def scope(*values):
     return dict(zip(SIZES, values))
 
 
-def model(variant, story, transitions, properties, expected):
-    """A variant of topics from its own transitions and its recorded verdicts."""
+def model(variant, story, transitions, properties, expected, **named):
+    """A variant of topics from its own transitions, its recorded verdicts, and scopes with names of its own."""
     return Model(
         system="topics",
         variant=variant,
@@ -108,7 +108,7 @@ def model(variant, story, transitions, properties, expected):
         answers=answers.Answer.names,
         expected=expected,
         safety_only=LARGE,
-        others={"quick": scope(2, 1, 1, 1, 1, 4, 0, 2), "deep": scope(2, 1, 1, 1, 2, 5, 1, 2)},
+        others={"quick": scope(2, 1, 1, 1, 1, 4, 0, 2), "deep": scope(2, 1, 1, 1, 2, 5, 1, 2), **named},
         sizes=SIZES,
         interchangeable={"brokers": ()},
     )
@@ -143,8 +143,10 @@ KIP455 = model(
         (3, 2, 1, 1, 1, 4, 0, 1): {}, (3, 2, 1, 1, 1, 4, 0, 2): {}, (3, 2, 1, 1, 2, 4, 1, 1): {},
         (2, 2, 1, 2, 2, 3, 1, 2): {}, (3, 2, 1, 1, 1, 5, 1, 2): PAIR_OF_REQUESTS,
         (2, 1, 2, 1, 1, 3, 0, 2): {"no_partition_undone": 8},
+        (2, 1, 2, 1, 2, 4, 1, 1): {"partitions_known": 6, "is_deleted_despite_failures": 7},
         (2, 1, 1, 1, 2, 5, 1, 2): TWO_REQUESTS | {"no_stray_log": 31}, (2, 1, 1, 2, 2, 3, 1, 2): TWO_REQUESTS,
     },
+    expanded=scope(2, 1, 2, 1, 2, 4, 1, 1),
 )
 KIP455_ZK = model(
     "kip455-zk",

@@ -29,4 +29,5 @@ MUTANTS = (
     simple("leaves_orphans", zookeeper.orphan_session, NOTHING, CHANGED),
     simple("orphans_go", zookeeper.end_orphan, NOTHING, CHANGED),
     simple("changes_are_told", zookeeper.fire, NOTHING, TWO),
+    simple("brokers_come_and_go", zookeeper.fire_brokers, NOTHING, CHANGED),
 )

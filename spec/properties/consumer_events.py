@@ -5,7 +5,7 @@ from spec.consumer.member import (
 )
 from spec.consumer.zookeeper import UNARMED
 from spec.language.domains import NOBODY
-from spec.language.model import always, always_step
+from spec.language.model import always, always_step, sometimes
 from spec.language.sets import contains, is_empty, without_member
 from spec.properties.consumer_lemmas import (
     callback_registers, claim_is_tried, id_has_session, is_assigned, left_is_own, orphan_has_id, orphan_keeps_out,
@@ -250,6 +250,15 @@ def is_stored(before, after, c, p):
     return stored and not after.consumers[c].positions[p].uncommitted
 
 
+def read_and_committed(s):
+    """A record was read, and its offset is committed."""
+    for partition in s.zk.partitions:
+        if partition.offset > 0:
+            return True
+    return False
+
+
+CONSUMED = (sometimes(read_and_committed, offsets=1),)
 EVENTS = (
     always(attempt_is_whole),
     always(sessions_are_whole),

@@ -100,6 +100,15 @@ def changes_are_told(before, after):
     return True
 
 
+def brokers_come_and_go(before, after):
+    """The last broker goes, or one comes back, and whoever has subscribed to the brokers is told of it."""
+    for c in range(len(after.consumers)):
+        old = before.zk.clients[c]
+        if old.brokers_watched and old.watch == ARMED and after.zk.clients[c].watch != FIRED:
+            return False
+    return after.zk.brokerless != before.zk.brokerless
+
+
 SESSIONS = (
     always_step(starts_with_session, of=("start",)),
     always_step(registers_before_it_rebalances, of=("register", "register_when_free")),
@@ -108,4 +117,5 @@ SESSIONS = (
     always_step(leaves_orphans, of=("crash",)),
     always_step(orphans_go, of=("expire_orphan",)),
     always_step(changes_are_told),
+    always_step(brokers_come_and_go, of=("lose_brokers", "regain_brokers")),
 )

@@ -17,6 +17,7 @@ from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARI
 from spec.language.domains import NOBODY
 from spec.language.model import always_step
 from spec.language.sets import contains, is_empty
+from spec.properties.group_stored import is_told
 
 
 def is_member(broker, id):
@@ -275,6 +276,8 @@ def refused_sync_begins_rebalance(before, after, b, m, late, error):
         return False
     if after.storage.faults != before.storage.faults + 1 or request.generation != old.group.generation:
         return False
+    if not is_told(before, after, error):
+        return False
     same = after.storage.log.length == before.storage.log.length
     return same and after.brokers[b].group.state == PREPARING_REBALANCE
 
@@ -301,6 +304,8 @@ def refused_commit_is_answered(before, after, b, m, error):
     client = before.clients[m]
     old = before.brokers[b]
     if not is_taken(before, after, m, 0, WORK) or after.network.answers[m].verdict == UNANSWERED:
+        return False
+    if not is_told(before, after, error):
         return False
     if not is_member(old, client.id) or client.generation != old.group.generation or not looks(old):
         return False

@@ -1,10 +1,15 @@
 """Properties of groups: what is appended and what its callback does, and what is deleted, for which tombstones are due."""
 
 from spec.group.coordinator import JOIN_PARKED, SYNC_PARKED
-from spec.group.network import LEAVE, NONE, WORK
+from spec.group.member import SYNCING
+from spec.group.network import (
+    COORDINATOR_NOT_AVAILABLE, INVALID_COMMIT_OFFSET_SIZE, LEAVE, NOT_COORDINATOR, REBALANCE_IN_PROGRESS,
+    REQUEST_TIMED_OUT, UNANSWERED, UNKNOWN_SERVER_ERROR, WORK,
+)
 from spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD, STATIC_RECORD
 from spec.group.sorts import NOWHERE
 from spec.group.states import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
+from spec.group.storage import NOT_LEADER, TIMED_OUT, TOO_LARGE
 from spec.language.domains import NOBODY
 from spec.language.model import always, always_step, sometimes
 from spec.language.sets import contains, is_empty
@@ -14,11 +19,14 @@ from spec.properties.group_offsets import is_pending
 
 
 def log_is_whole(s):
-    """A group's record in the log has its leader among its members, and what was chosen, or nothing where it has none;
-    nothing is committed, or about to be acknowledged, beyond the log's end, and nothing is there.
+    """A group's record in the log has its leader among its members, and what was chosen, or nothing where it has none; no
+    other record has any of that. Nothing is committed, or about to be acknowledged, beyond the log's end, and nothing is
+    there.
     """
     for p in range(len(s.storage.log.slots) - 1):
         record = s.storage.log.slots[p]
+        if p < s.storage.log.length and record.kind != GROUP_RECORD and not is_bare(record):
+            return False
         if not record_is_whole(s, p) or (record.kind == NO_RECORD) != (p >= s.storage.log.length):
             return False
     for b in range(len(s.brokers)):
@@ -29,6 +37,12 @@ def log_is_whole(s):
             if (appends.slots[i].kind == NO_RECORD) != (i >= appends.length):
                 return False
     return committed_is_written(s)
+
+
+def is_bare(record):
+    """Whether a record says nothing of a group but its generation."""
+    chosen = record.leader != NOBODY or record.protocol != NOBODY or record.topic != NOBODY or record.owner != NOBODY
+    return not chosen and is_empty(record.members)
 
 
 def is_written_by(broker, record):
@@ -168,13 +182,36 @@ def offset_is_cached(before, after, b, i):
     return after.storage.log.slots[append.position].ghosts.answered == 1
 
 
+def code_of(syncs, error):
+    """What a client is told when the log has failed (doSyncGroup, putCacheCallback): who leads no more is not the
+    coordinator; a sync is to begin anew, or a commit to be tried again.
+    """
+    if error == NOT_LEADER:
+        return NOT_COORDINATOR
+    if error == TIMED_OUT:
+        return REBALANCE_IN_PROGRESS if syncs else REQUEST_TIMED_OUT
+    if error == TOO_LARGE:
+        return UNKNOWN_SERVER_ERROR if syncs else INVALID_COMMIT_OFFSET_SIZE
+    return COORDINATOR_NOT_AVAILABLE
+
+
+def is_told(before, after, error):
+    """Whether all clients that are answered in a step are told of an error of the log."""
+    for m in range(len(after.clients)):
+        verdict = after.network.answers[m].verdict
+        if before.network.answers[m].verdict == UNANSWERED and verdict != UNANSWERED:
+            if verdict != code_of(before.clients[m].phase == SYNCING, error):
+                return False
+    return True
+
+
 def not_stored_begins_rebalance(before, after, b, i, error):
     """When the assignment could not be stored, every parked sync is refused, and there is a rebalance; an older one
     changes nothing.
     """
     old = before.brokers[b].group
     new = after.brokers[b].group
-    if before.brokers[b].appends.slots[i].kind != GROUP_RECORD:
+    if before.brokers[b].appends.slots[i].kind != GROUP_RECORD or not is_told(before, after, error):
         return False
     return new.state == (PREPARING_REBALANCE if is_awaited(before.brokers[b], i) else old.state)
 
@@ -183,8 +220,10 @@ def commit_is_refused(before, after, b, i, error):
     """A commit that could not be stored is answered with an error, and nothing of the group changes."""
     append = before.brokers[b].appends.slots[i]
     for m in range(len(after.clients)):
-        if contains(append.waiter, m) and after.network.answers[m].verdict <= NONE:
+        if contains(append.waiter, m) and after.network.answers[m].verdict == UNANSWERED:
             return False
+    if not is_told(before, after, error):
+        return False
     return append.kind == OFFSET_RECORD and after.brokers[b].group.state == before.brokers[b].group.state
 
 

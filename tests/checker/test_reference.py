@@ -1,8 +1,11 @@
 """The readable truth counts what one can count by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from checker.execution import ExecutionError
+from checker.local import explore_here
 from checker.reference import explore
 from tests.checker.models import DIAMOND, FAULTY, ISLANDS, PATH
 from tests.toys import clock, counter, graph, queue
@@ -63,3 +66,14 @@ def test_each_transition_is_counted_and_steps_beyond_a_bound_are_cut():
 def test_a_value_out_of_a_range_that_is_no_bound_is_an_error_of_the_specification():
     with pytest.raises(ExecutionError, match=r"faulty/overflow: models.overflow\(\) sets number to 3, outside 0..2"):
         explore(FAULTY, {})
+
+
+def begin_beyond(s):
+    """The counter begins where a larger one would end."""
+    s.number = 9
+
+
+@pytest.mark.parametrize("exploring", [explore, explore_here])
+def test_an_initial_state_beyond_a_bound_is_an_error(exploring):
+    with pytest.raises(ExecutionError, match="an initial state is beyond the bound limit; choose a larger one"):
+        exploring(replace(counter(2), initial=begin_beyond), {"limit": 2})
