@@ -19,6 +19,9 @@ UNNOTICED = {
     ("spec.partition.progress.to_take_offline", f"{HOSTED} -> {HOSTED.replace('if controller', 'if not controller')}"):
         TWO_FAULTS + "a topic is queued for deletion, and a broker goes before a reign begins.",
     ("spec.partition.faults.ask_for_preferred", "if s.zk.preferred: return False -> nothing"): ASKED_AGAIN,
+    ("spec.partition.faults.crash",
+     "if not s.brokers[b].up or not session_open(s.zk, b): return False -> if not s.brokers[b].up: return False"):
+        TWO_FAULTS + "dies_in_session notices that a process dies whose session is over.",
     ("spec.partition.faults.expire_session",
      "if not s.brokers[b].up or not session_open(s.zk, b): return False -> if not s.brokers[b].up: return False"):
         TWO_FAULTS + "session_ends notices that a session ends twice.",

@@ -12,6 +12,8 @@ EQUIVALENT = {
     ("spec.faults.delete_controller", "s.zk.faults += 1 -> anything"): COUNTED,
     ("spec.faults.fail_batch", "s.zk.faults += 1 -> anything"): COUNTED,
     ("spec.zookeeper.outcome", "zk.faults += 1 -> anything"): COUNTED,
+    ("spec.zookeeper.note_write", "zk.ghosts.stale_write = 1 -> anything"):
+        "No write of a deposed controller is applied in this variant (no_stale_write is proved), so that none is noted.",
     ("spec.controller.requests.is_stale", "return epoch < broker.seen_epoch -> return epoch <= broker.seen_epoch"):
         "What a request says is not kept here, so that a second one of an epoch changes nothing; `requests` has it.",
 }

@@ -27,4 +27,7 @@ EQUIVALENT = {
     ("spec.requests.broker.may_become", "return leader != NOBODY and (leader == b or contains(broker.alive, leader)) -> "
      "return leader == b or contains(broker.alive, leader)"): "Nobody is in no set.",
 }
-UNNOTICED = {}
+UNNOTICED = {
+    ("spec.requests.broker.leader_and_isr", "see(broker, epoch) -> nothing"):
+        "A channel begins with UpdateMetadata, by which the broker has seen the epoch.",
+}
