@@ -11,6 +11,7 @@ from typing import Callable
 
 import z3
 
+from checker.execution import MOST_IDS
 from spec.language import sets
 
 
@@ -99,13 +100,22 @@ def term_of(value: object) -> object:
     return value.term if isinstance(value, Symbol) else int(value)
 
 
+def _id(x):
+    """An id, or how many there are, that a set can hold: it is decided."""
+    known = int(x)
+    if not 0 <= known < MOST_IDS:
+        raise IndexError(f"a set is asked for {known}, which is out of range")
+    return known
+
+
 def contains(members, x):
     """Symbolic `sets.contains`."""
     if not isinstance(members, Members):
-        return sets.contains(members, int(x))
-    if int(x) >= members.term.size():
+        return sets.contains(members, _id(x))
+    known = _id(x)
+    if known >= members.term.size():
         return False
-    bit = z3.Extract(int(x), int(x), members.term)
+    bit = z3.Extract(known, known, members.term)
     return Truth(bit == 1, members.decide)
 
 
@@ -116,26 +126,26 @@ def is_empty(members):
 
 def only(x):
     """Symbolic `sets.only`: the id is decided."""
-    return sets.only(int(x))
+    return sets.only(_id(x))
 
 
 def everybody(n):
     """Symbolic `sets.everybody`: the number is decided."""
-    return sets.everybody(int(n))
+    return sets.everybody(_id(n))
 
 
 def with_member(members, x):
     """Symbolic `sets.with_member`."""
     if not isinstance(members, Members):
-        return sets.with_member(members, int(x))
-    return Members(members.term | sets.only(int(x)), members.decide)
+        return sets.with_member(members, _id(x))
+    return Members(members.term | sets.only(_id(x)), members.decide)
 
 
 def without_member(members, x):
     """Symbolic `sets.without_member`."""
     if not isinstance(members, Members):
-        return sets.without_member(members, int(x))
-    return Members(members.term & ~sets.only(int(x)), members.decide)
+        return sets.without_member(members, _id(x))
+    return Members(members.term & ~sets.only(_id(x)), members.decide)
 
 
 def union(members, others):

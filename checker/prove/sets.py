@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import z3
 
+from checker.execution import MOST_IDS
 from checker.prove.terms import as_set, disjunction, is_known, together
 from spec.language import sets
 
-MOST = 64
+MOST = MOST_IDS
 """A set holds no id from this one on, compiled or not."""
 
 

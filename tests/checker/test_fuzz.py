@@ -50,6 +50,8 @@ BY_HAND = {
     "an index beyond, in a property": (GROW, "    return s.each[s.x] == 0", "    s.x = 0"),
     "an index beyond, in the initial state": (GROW, "    return s.x < 9", "    s.each[s.x + 2] = 1"),
     "an index beyond what a bound sizes": (GROW, "    return s.slots[2] == 0", "    s.x = 0"),
+    "a set is asked for nobody": (
+        "    if contains(s.members, NOBODY):\n        s.x = 1", "    return s.x == 0", "    s.x = 0"),
     "nobody in a set": ("    s.members = with_member(s.members, s.own)", "    return s.x == 0", "    s.own = NOBODY"),
     "an id of another sort": ("    s.few = with_member(s.few, s.x + 1)", "    return s.x == 0", "    s.x = 0"),
     "an id of another sort, in what a bound sizes": (
