@@ -21,8 +21,11 @@ from impl.driving.consumers import Consumers
 from impl.driving.load import Load
 from impl.driving.scenarios import CONDUCTED, LEAST_BROKERS, SCENARIOS, SESSION
 from impl.driving.watch import Watcher
+from impl.real.along import Along
+from impl.real.behaviour import Behaviour, read_behaviour
 from impl.real.cluster import KafkaCluster
 from impl.real.jars import number_of
+from impl.real.moves import how
 from spec.errors import UserError
 from spec.processes import VARIANTS
 
@@ -91,7 +94,10 @@ def add_parser(commands) -> None:
 def run(options) -> int:
     """Run a cluster to its end; returns the exit code."""
     counterexample = counterexample_of(options)
-    size = counterexample.size if counterexample else size_of(options)
+    if isinstance(counterexample, Behaviour):
+        size = counterexample.size(options.kafka)
+    else:
+        size = counterexample.size if counterexample else size_of(options)
     acts = read_acts(options.faults, size, options.zookeeper is None) if options.faults else []
     directory = options.directory or new_directory()
     if (directory / MANIFEST).exists():
@@ -108,13 +114,15 @@ def run(options) -> int:
     return LOST if lost else 0
 
 
-def run_cluster(directory: Path, size: Size, counterexample: Counterexample | None, acts: list[Act], watcher: Watcher,
+def run_cluster(directory: Path, size: Size, counterexample: Counterexample | Behaviour | None, acts: list[Act], watcher: Watcher,
                 options) -> bool:
     """Start a cluster, do with it what is wanted, and end it; whether a record was lost, or it went otherwise."""
     lost = False
     with (KafkaCluster if size.release else Cluster)(directory, size, options.zookeeper, options.port) as cluster:
         try:
-            if counterexample:
+            if isinstance(counterexample, Behaviour):
+                follow_really(counterexample, cluster, watcher)
+            elif counterexample:
                 follow(counterexample, cluster, watcher)
             else:
                 lost = go_through(cluster, watcher, options, acts)
@@ -149,7 +157,7 @@ def go_through(cluster: Cluster, watcher: Watcher, options, acts: list[Act]) -> 
     return load is not None and has_lost(load, readers, watcher, cluster)
 
 
-def counterexample_of(options) -> Counterexample | None:
+def counterexample_of(options) -> Counterexample | Behaviour | None:
     """The counterexample that is to be followed, if any; raises UserError."""
     if options.from_counterexample is None:
         if options.property:
@@ -159,6 +167,9 @@ def counterexample_of(options) -> Counterexample | None:
     given = [name for name in others if getattr(options, name) not in (None, False)]
     if given:
         raise UserError(f"--from-counterexample and --{given[0]}: give one of them")
+    if options.kafka:
+        number_of(options.kafka)
+        return read_behaviour(options.from_counterexample, options.property)
     return read_counterexample(options.from_counterexample, options.property)
 
 
@@ -170,6 +181,19 @@ def follow(counterexample: Counterexample, cluster: Cluster, watcher: Watcher) -
         conductor.take(text, **content)
     watcher.say(f"the counterexample of {counterexample.property} has come to its end",
                 violates=counterexample.property)
+
+
+def follow_really(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher) -> None:
+    """Drive real brokers along a counterexample; raises Departs where they go otherwise."""
+    for number, step in enumerate(behaviour.steps, 1):
+        watcher.say(f"{number:3}  {step}: {how(step)}", plan=str(step), how=how(step))
+    along = Along(cluster, watcher, behaviour)
+    cluster.start_brokers()
+    along.await_started(*range(cluster.size.brokers))
+    cluster.create_events(behaviour.assignments)
+    along.take_all()
+    watcher.say(f"the counterexample of {behaviour.property} has come to its end", violates=behaviour.property)
+    along.let_all_go()
 
 
 def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:

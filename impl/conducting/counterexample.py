@@ -75,15 +75,12 @@ def read_counterexample(directory: Path, wanted: str | None = None) -> Counterex
 
     Raises UserError where there is none, and where a step of it cannot be driven: before anything has started.
     """
-    result = _read(directory)
+    result = read_result(directory)
     system, variant, scope = (result[name] for name in ("system", "variant", "scope"))
     if variant not in RUNNING.get(system, ()):
         running = ", ".join(f"{name} ({' and '.join(variants)})" for name, variants in RUNNING.items())
         raise UserError(f"{directory}: {system}, variant {variant}, does not run step by step; {running} do")
-    found = [each for each in result["violations"] if wanted in (None, each["property"]) and "loop" not in each]
-    if not found:
-        raise UserError(f"{directory}: no counterexample of {wanted or 'any property'} in it that comes to an end")
-    shortest = min(found, key=lambda each: len(each["trace"]))
+    shortest = shortest_of(directory, result, wanted)
     model = find(system, variant)[0]
     bounded = PLACES & scope.keys()
     if scope.keys() != model.scope.keys() or not all(1 <= scope[size] <= model.largest[size] for size in bounded):
@@ -92,7 +89,16 @@ def read_counterexample(directory: Path, wanted: str | None = None) -> Counterex
     return Counterexample(model, scope, shortest["property"], tuple(shortest["trace"]), contents)
 
 
-def _read(directory):
+def shortest_of(directory: Path, result: dict, wanted: str | None) -> dict:
+    """The counterexample of the property `wanted` in a result, or the shortest; raises UserError where there is none."""
+    found = [each for each in result["violations"] if wanted in (None, each["property"]) and "loop" not in each]
+    if not found:
+        raise UserError(f"{directory}: no counterexample of {wanted or 'any property'} in it that comes to an end")
+    return min(found, key=lambda each: len(each["trace"]))
+
+
+def read_result(directory: Path) -> dict:
+    """The result of a run; raises UserError where there is none that can be read."""
     file = directory / "result.json"
     if not (directory / "run.json").is_file():
         raise UserError(f"{directory}: not a run directory of kafkaproof check: it has no run.json")

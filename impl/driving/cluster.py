@@ -173,9 +173,13 @@ class Cluster(Faults):
 
     def stop(self, broker: int) -> None:
         """A controlled shutdown."""
+        self.ask_to_stop(broker)
+        self.children[broker].wait(self.shuts_down_within)
+
+    def ask_to_stop(self, broker: int) -> None:
+        """SIGTERM: a controlled shutdown begins."""
         self.note("stop", broker=broker)
         self.children[broker].signal(signal.SIGTERM)
-        self.children[broker].wait(self.shuts_down_within)
 
     def stop_all(self) -> None:
         """A controlled shutdown of all that live, all at once."""

@@ -14,7 +14,7 @@ from functools import cache
 
 from impl.clients.wire import HOST
 from impl.links.passed import ANSWER, DROPPED, PASSED, REQUEST, Recorder
-from impl.links.rules import DELAY, DROP, HOLD, Rule
+from impl.links.rules import DELAY, DROP, HOLD, Frame, Rule
 
 LOOK, CONNECT, LENGTH = 0.005, 1.0, 4
 
@@ -111,12 +111,12 @@ class Proxy:
         self._server.close()
         await self._break_all()
 
-    def rule_for(self, connection: "Connection", data: bytes, part: str) -> Rule | None:
-        """The first rule that fits a frame, which counts it."""
+    def taken(self, connection: "Connection", data: bytes, part: str) -> tuple[Rule, Frame] | None:
+        """The first rule that fits a frame, and the frame that it has taken."""
         if not self.rules:
             return None
         said = {"part": part, **self.read(connection, data, part)}
-        return next((rule for rule in self.rules if rule.takes(said)), None)
+        return next(((rule, frame) for rule in self.rules if (frame := rule.take(said))), None)
 
 
 class Connection:
@@ -185,25 +185,25 @@ class _Way:
             await asyncio.sleep(max(0.0, due - _now()))
             part = self._proxy.part(data, self._is_answer)
             self._proxy.hear(self._connection, data, part)
-            rule = self._proxy.rule_for(self._connection, data, part)
-            if rule and rule.action == DROP:
-                self._note(data, part, DROPPED)
-                return
+            taken = self._proxy.taken(self._connection, data, part)
             try:
-                if rule:
-                    await self._keep(rule)
+                if taken and await self._decide(*taken) == DROPPED:
+                    self._note(data, part, DROPPED)
+                    return
                 await self._send(data, part)
             except OSError:
                 return
 
-    async def _keep(self, rule: Rule) -> None:
-        """Keep a frame as long as a rule says; what overtakes it is sent."""
+    async def _decide(self, rule: Rule, frame: Frame) -> str:
+        """Keep a frame as long as its rule says, while what overtakes it is sent; what becomes of it then."""
         until = _now() + rule.seconds
-        while rule.action == HOLD and not rule.is_released or rule.action == DELAY and _now() < until:
+        while rule.action == HOLD and not frame.verdict or rule.action == DELAY and _now() < until:
             await asyncio.sleep(LOOK)
-            for frame in [each for each in self._waiting if each[1] and self._proxy.overtakes(each[1])]:
-                self._waiting.remove(frame)
-                await self._send(frame[1], self._proxy.part(frame[1], self._is_answer))
+            frame.is_stale = bool(self._waiting) and self._waiting[-1][1] is None
+            for each in [each for each in self._waiting if each[1] and self._proxy.overtakes(each[1])]:
+                self._waiting.remove(each)
+                await self._send(each[1], self._proxy.part(each[1], self._is_answer))
+        return DROPPED if rule.action == DROP else frame.verdict or PASSED
 
     async def _send(self, data: bytes, part: str) -> None:
         number = self._proxy.number(data, part)

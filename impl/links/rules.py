@@ -6,36 +6,53 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 
+from impl.links.passed import DROPPED, PASSED
+
 HOLD, DELAY, DROP, NOTICE = "hold", "delay", "drop", "notice"
 ACTIONS = (HOLD, DELAY, DROP, NOTICE)
 
 
-class Rule:
-    """What is done to the next frames that fit a pattern, `times` of them (None: to all).
+class Frame:
+    """A frame that a rule has taken: what it `said`, and what becomes of it. `is_stale`: whoever sent it has gone."""
 
-    `action`: HOLD keeps them until `release`, and what comes behind them; DELAY keeps them for some `seconds`; DROP
-    loses them, and breaks the connection; NOTICE lets them pass. `taken` has what each of them said.
+    def __init__(self, said: Mapping[str, object]):
+        self.said, self.is_stale, self.verdict = dict(said), False, None
+
+    def let_go(self) -> None:
+        """Forward it, if it is held."""
+        self.verdict = self.verdict or PASSED
+
+    def drop(self) -> None:
+        """Lose it, if it is held, and break its connection."""
+        self.verdict = self.verdict or DROPPED
+
+
+class Rule:
+    """What is done to the next frames that fit one of some patterns, `times` of them (None: to all).
+
+    `action`: HOLD keeps each until it is let go or dropped, and what comes behind it; DELAY keeps them for some
+    `seconds`; DROP loses them, and breaks the connection; NOTICE lets them pass. `taken` has all of them in order.
 
     A pattern has names and what they stand for: a frame fits where each name occurs in it, at whatever depth, with a
     value that is equal, or that a text fits as a regular expression, or that is a record in which a pattern fits:
     {"part": "answer", "operation": "multi", "path": "/brokers/topics/t/.*", "data": {"leader": 1}}.
     """
 
-    def __init__(self, action: str, pattern: Mapping[str, object], times: int | None = 1, seconds: float = 0.0):
-        self.action, self.pattern, self.times, self.seconds = action, pattern, times, seconds
-        self.taken: list[dict] = []
+    def __init__(self, action: str, *patterns: Mapping[str, object], times: int | None = 1, seconds: float = 0.0):
+        self.action, self.patterns, self.times, self.seconds = action, patterns, times, seconds
+        self.taken: list[Frame] = []
         self._left = times
-        self._changed, self._released = threading.Condition(), threading.Event()
+        self._changed = threading.Condition()
 
-    def takes(self, said: Mapping[str, object]) -> bool:
-        """Whether it is for a frame that says this; then it is counted."""
+    def take(self, said: Mapping[str, object]) -> Frame | None:
+        """The frame that says this, if the rule is for it; then it is counted."""
         with self._changed:
-            if self._left == 0 or not fits(said, self.pattern):
-                return False
+            if self._left == 0 or not any(fits(said, pattern) for pattern in self.patterns):
+                return None
             self._left = None if self._left is None else self._left - 1
-            self.taken.append(dict(said))
+            self.taken.append(Frame(said))
             self._changed.notify_all()
-            return True
+            return self.taken[-1]
 
     def await_taken(self, seconds: float, count: int = 1) -> bool:
         """Wait until so many frames were taken; whether they were, in so many seconds."""
@@ -43,15 +60,16 @@ class Rule:
             return self._changed.wait_for(lambda: len(self.taken) >= count, seconds)
 
     @property
-    def is_released(self) -> bool:
-        """Whether it holds nothing any more."""
-        return self._released.is_set()
+    def held(self) -> list[Frame]:
+        """The frames that it holds now, of senders that wait."""
+        return [frame for frame in self.taken if self.action == HOLD and not frame.verdict and not frame.is_stale]
 
     def release(self) -> None:
         """Let go what it holds; it takes no more frames."""
         with self._changed:
             self._left = 0
-        self._released.set()
+        for frame in self.taken:
+            frame.let_go()
 
 
 def fits(said: object, pattern: Mapping[str, object]) -> bool:

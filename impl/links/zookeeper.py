@@ -23,6 +23,7 @@ WRITES = "create2?|delete|setData|multi"
 """The operations that change something, as a pattern of a rule."""
 EVENTS = {1: "NodeCreated", 2: "NodeDeleted", 3: "NodeDataChanged", 4: "NodeChildrenChanged", -1: "None"}
 _PING, _NOTICED = -2, -1
+_FAILED, _OTHERS_FAILED = -1, -2
 _WITH_DATA, _WITH_VERSION = ("create", "create2", "setData"), ("delete", "setData", "check")
 _int, _flag = struct.Struct(">i"), struct.Struct(">?")
 _OPENED = struct.Struct(">iiqi")
@@ -33,7 +34,7 @@ class ZooKeeperLink(Proxy):
 
     A request says its `operation` and its `path`, the `data` that it writes (text) and the `version` that it expects;
     a multi its `operations`. An answer says what its request does, and its `error` (0: none). A notification, which a
-    watch has waited for, says its `event` and `path`. A ping passes what is held.
+    watch has waited for, says its `event` and `path`. Of a multi that fails an answer says which operation has `failed`. A ping passes what is held.
     """
 
     session: tuple[int, bytes] | None = None
@@ -79,8 +80,22 @@ class ZooKeeperLink(Proxy):
             return said | {"event": EVENTS.get(kind, str(kind)), "path": read_string(data, LENGTH + 24)[0]}
         if part == ANSWER:
             request = connection.requests.get(self.number(data, part))
-            return said | (said_by(request) if request else {}) | {"error": _int.unpack_from(data, LENGTH + 12)[0]}
+            asked = said_by(request) if request else {}
+            return said | asked | _outcome(data, asked.get("operation") == "multi")
         return said | said_by(data)
+
+
+def _outcome(answer: bytes, is_multi: bool) -> dict[str, int]:
+    """The error that an answer tells, 0 for none, and of a multi which operation it is of."""
+    error, offset = _int.unpack_from(answer, LENGTH + 12)[0], LENGTH + 16
+    if not is_multi or error or offset == len(answer) or _int.unpack_from(answer, offset)[0] != _FAILED:
+        return {"error": error}
+    errors = []
+    while not _flag.unpack_from(answer, offset + 4)[0]:
+        errors.append(_int.unpack_from(answer, offset + 9)[0])
+        offset += 13
+    first = next((place for place, each in enumerate(errors) if each not in (0, _OTHERS_FAILED)), 0)
+    return {"error": errors[first], "failed": first}
 
 
 def said_by(request: bytes) -> dict[str, object]:

@@ -108,15 +108,19 @@ class KafkaCluster(Cluster):
         return [self.directory.absolute() / f"broker-{broker}" / f"data-{n}" for n in range(DIRECTORIES)]
 
     def start_all(self) -> None:
-        """Start every broker, and create the topic when all are there."""
-        super().start_all()
+        """Start every broker, and create the topic when all are there, with replicas in turn."""
+        self.start_brokers()
         self.await_that(self.is_whole, "all brokers are there")
-        self.create_events()
-
-    def create_events(self) -> None:
-        """Create the topic as Kafka's own tool did that wrote to ZooKeeper (up to 2.8), with replicas in turn."""
         size = self.size
-        assigned = {str(p): [(p + n) % size.brokers for n in range(size.replicas)] for p in range(size.partitions)}
+        self.create_events([[(p + n) % size.brokers for n in range(size.replicas)] for p in range(size.partitions)])
+
+    def start_brokers(self) -> None:
+        """Start every broker."""
+        super().start_all()
+
+    def create_events(self, assignments: list[list[int]]) -> None:
+        """Create the topic as Kafka's own tool did that wrote to ZooKeeper (up to 2.8)."""
+        assigned = {str(p): replicas for p, replicas in enumerate(assignments)}
         for path, data in ((TopicConfig.path_of(TOPIC), TopicConfig(False).encode()),
                            (f"{TOPICS}/{TOPIC}", json.dumps({"version": 1, "partitions": assigned}).encode())):
             try:
@@ -141,7 +145,7 @@ class KafkaCluster(Cluster):
         self.note("slow_links", broker=broker, delay=delay)
         self._take_back(self._slow, broker)
         if delay:
-            self._slow[broker] = [(link, link.add(Rule(DELAY, {"part": REQUEST, "sender": broker}, None, delay)))
+            self._slow[broker] = [(link, link.add(Rule(DELAY, {"part": REQUEST, "sender": broker}, times=None, seconds=delay)))
                                   for other, link in self.inner.items() if other != broker]
 
     def links_of(self, broker: int) -> list[Proxy]:

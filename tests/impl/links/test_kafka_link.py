@@ -66,7 +66,7 @@ def test_a_broker_is_known_by_its_client_id(conversation, client, sender):
     frame = request(FETCH, 4, 7, client)
     inner.sendall(frame)
     assert take(server, len(frame)) == frame
-    assert noticed.taken[0]["sender"] == sender and noticed.taken[0]["api"] == "Fetch"
+    assert noticed.taken[0].said["sender"] == sender and noticed.taken[0].said["api"] == "Fetch"
     assert len(link.connections_of(sender)) == 1
 
 
@@ -100,4 +100,5 @@ def test_a_version_that_nobody_knows_passes_and_says_who_sent_it(conversation):
     frame[7] = 99
     inner.sendall(frame)
     assert take(server, len(frame)) == frame
-    assert noticed.taken == [{"part": REQUEST, "api": "LeaderAndIsr", "api_version": 99, "client": "1", "sender": 1}]
+    assert noticed.taken[0].said == {
+        "part": REQUEST, "api": "LeaderAndIsr", "api_version": 99, "client": "1", "sender": 1}

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from contextlib import suppress
 
 import pytest
@@ -122,6 +123,35 @@ def test_what_is_held_comes_when_it_is_released_and_what_is_behind_it_waits(prox
         assert [heard(link), heard(link)] == ["stay", "behind"]
 
 
+def test_each_frame_that_is_held_is_let_go_or_dropped_by_itself(proxy):
+    rule = proxy.add(Rule(HOLD, {"part": REQUEST, "word": "stay.*"}, times=None))
+    with connect(proxy) as link, connect(proxy) as other:
+        say(link, "stay 1", "stay 2")
+        assert rule.await_taken(WAIT)
+        say(other, "stay 3")
+        assert rule.await_taken(WAIT, 2)
+        first, third = rule.held
+        assert [first.said["word"], third.said["word"]] == ["stay 1", "stay 3"]
+        third.drop()
+        assert heard(other) is None
+        first.let_go()
+        assert heard(link) == "stay 1" and rule.await_taken(WAIT, 3)
+        assert [frame.said["word"] for frame in rule.held] == ["stay 2"]
+        rule.release()
+        assert heard(link) == "stay 2" and not rule.held
+
+
+def test_what_is_held_of_one_that_has_gone_is_stale(proxy):
+    rule = proxy.add(Rule(HOLD, {"part": REQUEST}))
+    with connect(proxy) as link:
+        say(link, "stay")
+        assert rule.await_taken(WAIT) and rule.held
+    until = time.monotonic() + WAIT
+    while rule.held and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not rule.held and rule.taken[0].is_stale
+
+
 def test_an_answer_is_held_alone(proxy):
     rule = proxy.add(Rule(HOLD, {"part": ANSWER, "word": "stay"}))
     with connect(proxy) as link, connect(proxy) as other:
@@ -141,18 +171,19 @@ def test_what_is_dropped_breaks_the_connection_once(proxy, part):
         assert heard(link) == "c"
         say(link, "a")
         assert heard(link) is None
-    assert rule.taken == [{"part": part, "word": "a"}]
+    assert [frame.said for frame in rule.taken] == [{"part": part, "word": "a"}]
     with connect(proxy) as link:
         say(link, "a")
         assert heard(link) == "a"
 
 
 def test_a_delayed_frame_comes_late_and_a_noticed_one_at_once(proxy):
-    late, seen = proxy.add(Rule(DELAY, {"part": REQUEST}, times=2, seconds=0.01)), proxy.add(Rule(NOTICE, {}, None))
+    late, seen = proxy.add(Rule(DELAY, {"part": REQUEST}, times=2, seconds=0.01)), proxy.add(Rule(NOTICE, {}, times=None))
     with connect(proxy) as link:
         say(link, "a", "b", "c")
         assert [heard(link) for _ in range(3)] == ["a", "b", "c"]
-    assert len(late.taken) == 2 and [said["word"] for said in seen.taken if said["part"] == ANSWER] == ["a", "b", "c"]
+    assert len(late.taken) == 2 and [
+        frame.said["word"] for frame in seen.taken if frame.said["part"] == ANSWER] == ["a", "b", "c"]
 
 
 def test_what_passed_is_noted_with_what_became_of_it(server, tmp_path):

@@ -40,7 +40,7 @@ def test_requests_and_answers_say_what_they_do(link, client):
     multi.delete("/other", 3)
     multi.commit()
     client.delete("/said")
-    said = [each for each in noticed.taken if each["operation"] != "ping"]
+    said = [each.said for each in noticed.taken if each.said["operation"] != "ping"]
     session = hex(client.client_id[0])
     assert all(each["session"] == session for each in said)
     assert [{k: v for k, v in each.items() if k != "session"} for each in said if each["part"] == REQUEST] == [
@@ -52,7 +52,19 @@ def test_requests_and_answers_say_what_they_do(link, client):
             {"operation": "delete", "path": "/other", "version": 3}]},
         {"part": REQUEST, "operation": "delete", "path": "/said", "version": -1}]
     assert [(each["operation"], each["error"]) for each in said if each["part"] == ANSWER] == [
-        ("create", 0), ("setData", 0), ("multi", 0), ("delete", 0)]
+        ("create", 0), ("setData", 0), ("multi", -103), ("delete", 0)]
+
+
+def test_an_answer_says_which_operation_of_a_multi_has_failed(link, client):
+    noticed = link.add(Rule(NOTICE, {"part": ANSWER, "operation": "multi"}, times=None))
+    for version, path in ((0, "/failed/none"), (9, "/failed/two"), (0, "/failed")):
+        multi = client.transaction()
+        client.ensure_path("/failed")
+        multi.check("/failed", version)
+        multi.create(path)
+        multi.commit()
+    assert [(each.said["error"], each.said.get("failed")) for each in noticed.taken] == [
+        (0, None), (-103, 0), (-110, 1)]
 
 
 def test_the_session_is_known_as_its_client_knows_it(link, client):

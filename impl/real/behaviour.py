@@ -1,0 +1,82 @@
+"""A counterexample that `kafkaproof check` has found, as a real cluster is driven along it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from impl.conducting.counterexample import read_result, shortest_of
+from impl.driving.cluster import Size
+from impl.real.moves import is_known
+from spec.catalogue import find
+from spec.errors import UserError
+from spec.language.domains import Scope
+from spec.language.model import Model, Transition
+from spec.language.plain import Plain, copied, new_state
+from spec.language.steps import Step, parse_step
+
+SESSION = 120.0
+"""No session ends by itself while steps are taken, in seconds."""
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """Steps to a violation of `property`, and the state that each of them leads to; `initial` is the first."""
+
+    model: Model
+    scope: Scope
+    property: str
+    initial: Plain
+    steps: list[Step]
+    states: list[Plain]
+
+    def size(self, release: str) -> Size:
+        """The cluster that it is a behaviour of."""
+        brokers = self.scope["brokers"]
+        return Size(brokers=brokers, replicas=self.scope.get("replicas", brokers), min_isr=self.scope.get("min_isr", 1),
+                    partitions=self.scope.get("partitions", 1), release=release, recorded=False, session_timeout=SESSION)
+
+    @property
+    def assignments(self) -> list[list[int]]:
+        """The replicas of each partition at first, the preferred one first."""
+        found = [getattr(each, "replicas", each) for each in self.initial.zk.assignments]
+        return [list(each.slots[:each.length]) for each in found]
+
+
+def read_behaviour(directory: Path, wanted: str | None = None) -> Behaviour:
+    """The counterexample of a run: that of the property `wanted`, or the shortest.
+
+    Raises UserError where there is none, where it is of another version of the specification, and where nothing is
+    known of what one of its steps is outside.
+    """
+    result = read_result(directory)
+    shortest = shortest_of(directory, result, wanted)
+    model, scope = find(result["system"], result["variant"])[0], result["scope"]
+    steps = [parse_step(text) for text in shortest["trace"]]
+    for number, step in enumerate(steps, 1):
+        if not is_known(step):
+            raise UserError(f"{directory}: step {number}, {step}: nothing is known of what it is outside of a process")
+    if not hasattr(new_state(model.state, scope).zk, "assignments"):
+        raise UserError(f"{directory}: {model.system} has no assignments: there is no cluster to start for it")
+    for arguments in Transition(model.initial).choices(scope):
+        initial = new_state(model.state, scope)
+        model.initial(initial, *arguments)
+        if states := _followed(model, initial, steps):
+            return Behaviour(model, scope, shortest["property"], initial, steps, states)
+    raise UserError(f"{directory}: its steps are not those of {model.system}, {model.variant}; the run is of another "
+                    "version of the specification")
+
+
+def _followed(model: Model, initial: Plain, steps: list[Step]) -> list[Plain] | None:
+    """The states that steps lead to, None where one is not enabled."""
+    state, found = copied(initial), []
+    for step in steps:
+        try:
+            transition = model.transition(step.transition)
+            arguments = [step.arguments[name] for name in transition.arguments]
+        except KeyError:
+            return None
+        if not transition.function(state, *arguments):
+            return None
+        found.append(copied(state))
+    return found

@@ -1,0 +1,118 @@
+"""What the driver does to a real cluster where a step of the specification is a fault, or something that an operator
+wants.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing, suppress
+from threading import Thread
+
+from kafka import TopicPartition
+from kafka.admin import KafkaAdminClient
+from kafka.errors import KafkaError
+
+from impl.driving.cluster import TOPIC
+from impl.links.rules import HOLD, Rule
+from impl.real.cluster import KafkaCluster
+from impl.real.moves import DEEDS, name_of
+from spec.language.plain import Plain
+from spec.language.sets import contains
+from spec.language.steps import Step
+
+STOPPED = 60.0
+"""How long a broker may take to shut down, in seconds."""
+
+
+class Deeds:
+    """Does things to a real cluster, each named as its step."""
+
+    def __init__(self, cluster: KafkaCluster):
+        self._cluster = cluster
+        self._slow: dict[int, list] = {}
+        self._left: dict[int, tuple[int, bytes]] = {}
+
+    def do(self, step: Step, state: Plain) -> None:
+        """Do what a step is, if it is one of those that the driver brings about; `state` is what it leads to."""
+        self._state = state
+        if name_of(step) in DEEDS:
+            getattr(self, name_of(step))(**step.arguments)
+
+    def bring_isr_about(self, p: int, isr: int) -> None:
+        """Hold back the fetches of all brokers that are to leave the ISR, and let go those of all others."""
+        for broker in range(self._cluster.size.brokers):
+            if contains(isr, broker):
+                for link, rule in self._slow.pop(broker, ()):
+                    link.remove(rule)
+            elif broker not in self._slow:
+                self._slow[broker] = [
+                    (link, link.add(Rule(HOLD, {"api": "Fetch", "sender": broker}, times=None)))
+                    for other, link in self._cluster.inner.items() if other != broker]
+
+    # Processes and sessions
+
+    def crash(self, b: int) -> None:
+        """kill -9."""
+        self._left[b] = self._cluster.children[b].session
+        self._cluster.kill(b)
+
+    def restart(self, b: int, **_) -> None:
+        """A new process, once the registration of the former one is gone."""
+        self._cluster.start(b)
+
+    def shut_down(self, b: int) -> None:
+        """SIGTERM; the broker asks the controller first."""
+        self._cluster.ask_to_stop(b)
+
+    def stop(self, b: int) -> None:
+        """A broker has shut down."""
+        self._cluster.children[b].wait(STOPPED)
+
+    def expire_session(self, b: int) -> None:
+        """ZooKeeper ends a session, and its broker does not hear of it until `reopen`."""
+        self._cluster.cut_zookeeper(b)
+        self._cluster.expire(b)
+
+    def expire_orphan(self, b: int) -> None:
+        """The session of a process that is gone ends."""
+        self._cluster.expire(b, self._left.pop(b))
+
+    def reopen(self, b: int) -> None:
+        """A broker hears that its session is over, and opens another."""
+        self._cluster.mend_zookeeper(b)
+        self._cluster.await_that(lambda: self._cluster.owner(b) is not None, f"broker {b} is registered again")
+
+    # Operators
+
+    def delete_controller(self) -> None:
+        """An operator deletes /controller."""
+        self._cluster.delete_controller()
+
+    def ask_for_reassignment(self, p: int, **_) -> None:
+        """An administrator asks the controller to move a partition."""
+        target = self._state.network.asked.target
+        self._reassign(p, list(target.slots[:target.length]))
+
+    def ask_for_cancellation(self, p: int) -> None:
+        """An administrator asks the controller to give up a reassignment."""
+        self._reassign(p, None)
+
+    def _reassign(self, p: int, replicas: list[int] | None) -> None:
+        """Ask in a thread of its own, for the answer may wait for steps to come."""
+        Thread(target=_ask, args=(self._cluster.bootstrap(), p, replicas), daemon=True).start()
+
+    def ask_for_preferred(self) -> None:
+        """An operator asks for preferred leaders."""
+        self._cluster.ask_for_preferred()
+
+    def allow_unclean(self) -> None:
+        """An operator allows unclean elections."""
+        self._cluster.allow_unclean()
+
+    def queue_deletion(self) -> None:
+        """An operator asks for the deletion of the topic."""
+        self._cluster.delete_topic(TOPIC)
+
+
+def _ask(bootstrap: list[str], p: int, replicas: list[int] | None) -> None:
+    with suppress(KafkaError), closing(KafkaAdminClient(bootstrap_servers=bootstrap)) as admin:
+        admin.alter_partition_reassignments({TopicPartition(TOPIC, p): replicas})

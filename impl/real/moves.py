@@ -1,0 +1,125 @@
+"""What the steps of the specification are from outside: frames on the links of real brokers, or deeds done to them.
+
+A frame is held until the step that it stands for comes. A deed is done by the driver. The rest happens inside a
+process, and shows in what the process sends next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from impl.driving.acts import KAFKA, ZOOKEEPER
+from impl.driving.cluster import TOPIC
+from impl.links.passed import REQUEST
+from impl.zookeeper.znodes import BROKER_IDS, TOPICS
+from spec.language.steps import Step
+
+CONTROLLER, TOPIC_ZNODE = "/controller", f"{TOPICS}/{TOPIC}"
+ISR_CHANGES, PREFERRED = "/isr_change_notification", "/admin/preferred_replica_election"
+LIST, READ, WRITE, CREATE, DELETE = "getChildren2?", "getData", "setData", "create2?", "delete"
+ANY_STATE = f"{TOPIC_ZNODE}/partitions/\\d+/state"
+
+
+class Wanted(NamedTuple):
+    """A frame: on which link of which broker, and what it says."""
+
+    link: str
+    broker: int
+    pattern: Mapping[str, object]
+
+    @property
+    def text(self) -> str:
+        """The frame in words."""
+        said = {name: value for name, value in self.pattern.items() if name != "part"}
+        return f"{' '.join(map(str, said.values()))}, {'of' if self.link == ZOOKEEPER else 'to'} broker {self.broker}"
+
+
+def _zk(b: int, operation: str, path: str) -> Wanted:
+    return Wanted(ZOOKEEPER, b, {"part": REQUEST, "operation": operation, "path": path})
+
+
+def _kafka(b: int, api: str, **said: object) -> Wanted:
+    return Wanted(KAFKA, b, {"part": REQUEST, "api": api, **said})
+
+
+def _state(p: int) -> str:
+    return f"{TOPIC_ZNODE}/partitions/{p}/state"
+
+
+def _reads(b, p, **_):
+    return [_zk(b, READ, _state(p))]
+
+
+def _writes(b, p, **_):
+    return [_zk(b, WRITE, _state(p))]
+
+
+def _both(b, p, **_):
+    return [*_reads(b, p), *_writes(b, p)]
+
+
+def _lists_brokers(b):
+    return [_zk(b, LIST, BROKER_IDS)]
+
+
+def _writes_topic(b, p=0):
+    return [_zk(b, WRITE, TOPIC_ZNODE)]
+
+
+FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
+    "elect": lambda b: [_zk(b, CREATE, CONTROLLER)],
+    "load_brokers": _lists_brokers, "load_context": _lists_brokers, "broker_change": _lists_brokers,
+    "load_state": _reads, "read_for_election": _reads, "read_for_removal": _reads,
+    "create_first_state": lambda b, p, **_: [_zk(b, CREATE, _state(p))],
+    "write_leader": _writes, "write_removal": _writes, "tell_replicas": _writes, "change_isr": _writes,
+    "elect_leader": _both, "remove_replica": _both, "move_leader": _both,
+    "write_assignment": _writes_topic, "write_target": _writes_topic,
+    "isr_notification": lambda b, p: [_zk(b, LIST, ISR_CHANGES)],
+    "delete_request": lambda b, **_: [_zk(b, DELETE, PREFERRED)],
+    "leader_and_isr": lambda b, epoch, p: [
+        _kafka(b, "LeaderAndIsr", controller_epoch=epoch, topic_name=TOPIC, partition_index=p)],
+    "controlled_shutdown": lambda b, leaver: [_kafka(b, "ControlledShutdown", broker_id=leaver)],
+    "alter_partition": lambda b, p, **_: [_kafka(b, "AlterPartition", topic_name=TOPIC, partition_index=p),
+                                          *_writes(b, p)],
+}
+"""The frames of a step, in order, by the name of its transition."""
+DEEDS = (
+    "crash", "restart", "stop", "shut_down", "expire_session", "expire_orphan", "delete_controller", "ask_for_preferred",
+    "ask_for_reassignment", "ask_for_cancellation", "queue_deletion", "allow_unclean", "reopen",
+)
+"""The steps that the driver brings about."""
+INSIDE = (
+    "broker_failure", "broker_startup", "resign", "check", "stop_replicas", "caught_up", "reassign", "rebalance",
+    "preferred_election", "unclean_enabled", "reassignment", "topic_deletion", "confirm_isr",
+)
+"""The steps that nobody sees: they show in the frames of later ones."""
+ALWAYS_HELD = ({"part": REQUEST, "operation": CREATE, "path": CONTROLLER},
+               {"part": REQUEST, "operation": f"{CREATE}|{WRITE}", "path": ANY_STATE})
+"""What a broker asks of ZooKeeper only when its step has come."""
+IN_TURN = ("AlterPartition", "ControlledShutdown")
+"""What a broker asks of the controller only when its step has come."""
+
+
+def name_of(step: Step) -> str:
+    """The name of a step's transition, without its module."""
+    return step.transition.rsplit(".", 1)[-1]
+
+
+def frames_of(step: Step) -> list[Wanted]:
+    """The frames of a step. One that has no answer has written nothing: it ends with what it reads."""
+    arguments = {name: value for name, value in step.arguments.items() if name != "fate"}
+    found = FRAMES[name_of(step)](**arguments) if name_of(step) in FRAMES else []
+    return found[:1] if len(found) > 1 and step.answer is None else found
+
+
+def how(step: Step) -> str:
+    """How a step is brought about, in words."""
+    if found := frames_of(step):
+        return "held until then: " + ", then ".join(wanted.text for wanted in found)
+    return "done by the driver" if name_of(step) in DEEDS else "inside the process: what follows shows it"
+
+
+def is_known(step: Step) -> bool:
+    """Whether anything is known of what a step is outside."""
+    return name_of(step) in FRAMES or name_of(step) in DEEDS + INSIDE
