@@ -6,6 +6,7 @@ broker does beyond it, and only reads, is let through and told.
 
 from __future__ import annotations
 
+import json
 import time
 
 from impl.conducting.conductor import Departs
@@ -19,6 +20,7 @@ from impl.real.deeds import Deeds
 from impl.real.moves import ALWAYS_HELD, IN_TURN, READ, LIST, Wanted, frames_of, name_of
 from spec.errors import Unfinished
 from spec.language.plain import Plain
+from spec.language.sets import contains
 from spec.language.steps import Step
 from spec.zookeeper import ANSWERED, LOST_APPLIED
 
@@ -37,6 +39,7 @@ class Along:
         self._held: dict[tuple[str, int], list[Rule]] = {}
         self._answers: dict[int, Rule] = {}
         self._deeds = Deeds(cluster)
+        self._ruled: dict[int, int] = {}
         for broker in range(cluster.size.brokers):
             apis = {*IN_TURN, *(wanted.pattern["api"] for wanted in self._wanted(KAFKA, broker))}
             self._held[ZOOKEEPER, broker] = [cluster.links[broker].add(Rule(HOLD, *ALWAYS_HELD, times=None))]
@@ -81,8 +84,35 @@ class Along:
             self._do(step, state)
             return step.answer
         for wanted in found[:-1]:
-            self._let(step, wanted, ANSWERED)
-        return self._let(step, found[-1], fate)
+            answer = self._let(step, wanted, ANSWERED)
+            if answer not in (None, "OK", step.answer) or answer == step.answer == "FENCED":
+                return answer
+        answer = self._let(step, found[-1], fate)
+        if answer == "OK":
+            self._compare(step, found[-1], state)
+        if name == "elect":
+            self._ruled[max(self._ruled, default=0) + 1] = step.arguments["b"]
+            self._refuse_others(found[-1])
+        return answer
+
+    def _compare(self, step: Step, wanted: Wanted, state: Plain) -> None:
+        """Compare what a step has written to a partition's state with what the specification writes."""
+        frame = next((each for each in reversed(self._answers[wanted.broker].taken) if fits(
+            each.said, {**wanted.pattern, "part": ANSWER})), None) if wanted.link == ZOOKEEPER else None
+        written = frame and _written(frame.said)
+        if written is None:
+            return
+        held = state.zk.partitions[step.arguments["p"]]
+        expected = {"leader": held.leader, "isr": members(held.isr), "leader_epoch": held.leader_epoch}
+        if written != expected:
+            raise Departs(f"{step}: it writes {written}, and the specification {expected}")
+
+    def _refuse_others(self, wanted: Wanted) -> None:
+        """Let those go that stood for election, too, so that they do what else a broker does."""
+        for broker in range(self._cluster.size.brokers):
+            for frame in self._held_now(wanted._replace(broker=broker)):
+                if fits(frame.said, wanted.pattern):
+                    frame.let_go()
 
     def _do(self, step: Step, state: Plain) -> None:
         """Do what is a deed; a new process reads what it likes until it is registered."""
@@ -104,6 +134,10 @@ class Along:
             return None
         answers, link = self._answers[wanted.broker], self._cluster.links[wanted.broker]
         number = len(answers.taken)
+        if not fits(frame.said, wanted.pattern):
+            frame.let_go()
+            answer = self._answer(step, wanted._replace(pattern=wanted.before), number)
+            return self._let(step, wanted, fate) if answer in ("OK", "NODEEXISTS") else answer
         if fate == LOST_APPLIED:
             lost = Rule(DROP, {**wanted.pattern, "part": ANSWER})
             link.rules = [lost, *link.rules]
@@ -132,20 +166,40 @@ class Along:
         until, begun = time.monotonic() + WAIT, time.monotonic()
         while time.monotonic() < until:
             self._cluster.check()
-            held = self._held_now(wanted)
-            for frame in held:
-                if fits(frame.said, wanted.pattern):
+            for frame in self._held_now(wanted):
+                if fits(frame.said, wanted.pattern) or wanted.before and fits(frame.said, wanted.before):
                     return frame
-            for frame in held if time.monotonic() > begun + SOON else ():
-                if fits(frame.said, {"operation": f"{READ}|{LIST}"}):
-                    self._watcher.say(f"     besides: {_words(frame.said)}", besides=frame.said)
-                    frame.let_go()
+            if time.monotonic() > begun + SOON:
+                self._let_reads_go(wanted)
             time.sleep(LOOK)
         others = "; ".join(_words(frame.said) for frame in self._held_now(wanted)) or "nothing"
         raise Departs(f"{step}: waited {WAIT:.0f} seconds for {wanted.text}; it does {others}")
 
+    def _let_reads_go(self, wanted: Wanted) -> None:
+        """Let through what the sender of a frame reads besides, and waits for."""
+        reader = self._ruled.get(wanted.sender) if wanted.link == KAFKA else wanted.broker
+        for rule in self._held.get((ZOOKEEPER, reader), ()):
+            for frame in rule.held:
+                if fits(frame.said, {"operation": f"{READ}|{LIST}"}):
+                    self._watcher.say(f"     besides, broker {reader}: {_words(frame.said)}", besides=frame.said)
+                    frame.let_go()
+
     def _held_now(self, wanted: Wanted) -> list[Frame]:
         return [frame for rule in self._held[wanted.link, wanted.broker] for frame in rule.held]
+
+
+def _written(said) -> dict | None:
+    """Leader, ISR and leader epoch of a state that a frame writes, None where it writes none."""
+    for operation in said.get("operations", [said]):
+        if operation.get("path", "").endswith("/state") and "data" in operation:
+            data = json.loads(operation["data"])
+            return {"leader": data["leader"], "isr": sorted(data["isr"]), "leader_epoch": data["leader_epoch"]}
+    return None
+
+
+def members(isr: int) -> list[int]:
+    """A set of brokers as a list."""
+    return [broker for broker in range(isr.bit_length()) if contains(isr, broker)]
 
 
 def _named(said) -> str:

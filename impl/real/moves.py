@@ -18,15 +18,20 @@ from spec.language.steps import Step
 CONTROLLER, TOPIC_ZNODE = "/controller", f"{TOPICS}/{TOPIC}"
 ISR_CHANGES, PREFERRED = "/isr_change_notification", "/admin/preferred_replica_election"
 LIST, READ, WRITE, CREATE, DELETE = "getChildren2?", "getData", "setData", "create2?", "delete"
-ANY_STATE = f"{TOPIC_ZNODE}/partitions/\\d+/state"
+FOLDER, ANY_STATE = f"{TOPIC_ZNODE}/partitions(/\\d+)?", f"{TOPIC_ZNODE}/partitions/\\d+/state"
 
 
 class Wanted(NamedTuple):
-    """A frame: on which link of which broker, and what it says."""
+    """A frame: on which link of which broker, and what it says; `before`: what may come before it, and belongs to it.
+
+    `sender`: the epoch of the controller that sends it, where one does.
+    """
 
     link: str
     broker: int
     pattern: Mapping[str, object]
+    before: Mapping[str, object] | None = None
+    sender: int | None = None
 
     @property
     def text(self) -> str:
@@ -35,12 +40,16 @@ class Wanted(NamedTuple):
         return f"{' '.join(map(str, said.values()))}, {'of' if self.link == ZOOKEEPER else 'to'} broker {self.broker}"
 
 
-def _zk(b: int, operation: str, path: str) -> Wanted:
-    return Wanted(ZOOKEEPER, b, {"part": REQUEST, "operation": operation, "path": path})
+def _asked(operation: str, path: str) -> dict[str, object]:
+    return {"part": REQUEST, "operation": operation, "path": path}
 
 
-def _kafka(b: int, api: str, **said: object) -> Wanted:
-    return Wanted(KAFKA, b, {"part": REQUEST, "api": api, **said})
+def _zk(b: int, operation: str, path: str, before: Mapping[str, object] | None = None) -> Wanted:
+    return Wanted(ZOOKEEPER, b, _asked(operation, path), before)
+
+
+def _kafka(b: int, api: str, sender: int | None = None, **said: object) -> Wanted:
+    return Wanted(KAFKA, b, {"part": REQUEST, "api": api, **said}, sender=sender)
 
 
 def _state(p: int) -> str:
@@ -71,17 +80,16 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
     "elect": lambda b: [_zk(b, CREATE, CONTROLLER)],
     "load_brokers": _lists_brokers, "load_context": _lists_brokers, "broker_change": _lists_brokers,
     "load_state": _reads, "read_for_election": _reads, "read_for_removal": _reads,
-    "create_first_state": lambda b, p, **_: [_zk(b, CREATE, _state(p))],
+    "create_first_state": lambda b, p, **_: [_zk(b, CREATE, _state(p), _asked(CREATE, FOLDER))],
     "write_leader": _writes, "write_removal": _writes, "tell_replicas": _writes, "change_isr": _writes,
     "elect_leader": _both, "remove_replica": _both, "move_leader": _both,
     "write_assignment": _writes_topic, "write_target": _writes_topic,
     "isr_notification": lambda b, p: [_zk(b, LIST, ISR_CHANGES)],
     "delete_request": lambda b, **_: [_zk(b, DELETE, PREFERRED)],
     "leader_and_isr": lambda b, epoch, p: [
-        _kafka(b, "LeaderAndIsr", controller_epoch=epoch, topic_name=TOPIC, partition_index=p)],
+        _kafka(b, "LeaderAndIsr", epoch, controller_epoch=epoch, topic_name=TOPIC, partition_index=p)],
     "controlled_shutdown": lambda b, leaver: [_kafka(b, "ControlledShutdown", broker_id=leaver)],
-    "alter_partition": lambda b, p, **_: [_kafka(b, "AlterPartition", topic_name=TOPIC, partition_index=p),
-                                          *_writes(b, p)],
+    "alter_partition": lambda b, p, **_: [_kafka(b, "AlterPartition", partition_index=p), *_writes(b, p)],
 }
 """The frames of a step, in order, by the name of its transition."""
 DEEDS = (
@@ -94,8 +102,7 @@ INSIDE = (
     "preferred_election", "unclean_enabled", "reassignment", "topic_deletion", "confirm_isr",
 )
 """The steps that nobody sees: they show in the frames of later ones."""
-ALWAYS_HELD = ({"part": REQUEST, "operation": CREATE, "path": CONTROLLER},
-               {"part": REQUEST, "operation": f"{CREATE}|{WRITE}", "path": ANY_STATE})
+ALWAYS_HELD = (_asked(CREATE, CONTROLLER), _asked(CREATE, FOLDER), _asked(f"{CREATE}|{WRITE}", ANY_STATE))
 """What a broker asks of ZooKeeper only when its step has come."""
 IN_TURN = ("AlterPartition", "ControlledShutdown")
 """What a broker asks of the controller only when its step has come."""
