@@ -17,7 +17,7 @@ from impl.links.rules import DROP, HOLD, NOTICE, Frame, Rule, fits
 from impl.real.behaviour import Behaviour
 from impl.real.cluster import KafkaCluster
 from impl.real.deeds import Deeds
-from impl.real.moves import ALWAYS_HELD, IN_TURN, READ, LIST, Wanted, frames_of, name_of
+from impl.real.moves import ALWAYS_HELD, ASKS, IN_TURN, LIST, READ, Wanted, frames_of, name_of
 from spec.errors import Unfinished
 from spec.language.plain import Plain
 from spec.language.sets import contains
@@ -40,6 +40,7 @@ class Along:
         self._answers: dict[int, Rule] = {}
         self._deeds = Deeds(cluster)
         self._ruled: dict[int, int] = {}
+        self._done: set[int] = set()
         for broker in range(cluster.size.brokers):
             apis = {*IN_TURN, *(wanted.pattern["api"] for wanted in self._wanted(KAFKA, broker))}
             self._held[ZOOKEEPER, broker] = [cluster.links[broker].add(Rule(HOLD, *ALWAYS_HELD, times=None))]
@@ -64,7 +65,7 @@ class Along:
         """Take all steps; raises Departs where Kafka goes otherwise, and Unfinished where a step does not come."""
         for number, (step, state) in enumerate(zip(self._steps, self._behaviour.states), 1):
             self._cluster.check()
-            answer = self._take(step, state)
+            answer = step.answer if number in self._done else self._take(number, step, state)
             shown = Step(step.transition, step.arguments, answer)
             self._watcher.say(f"{number:3}  {shown}", step=str(shown))
             self._watcher.look(self._cluster)
@@ -76,7 +77,7 @@ class Along:
         for (link, broker), rules in self._held.items():
             self._cluster.link_of(broker, link).remove(*rules)
 
-    def _take(self, step: Step, state: Plain) -> str | None:
+    def _take(self, number: int, step: Step, state: Plain) -> str | None:
         name, fate = name_of(step), step.arguments.get("fate", ANSWERED)
         if name in ("alter_partition", "change_isr"):
             self._deeds.bring_isr_about(step.arguments["p"], step.arguments["isr"])
@@ -87,6 +88,11 @@ class Along:
             answer = self._let(step, wanted, ANSWERED)
             if answer not in (None, "OK", step.answer) or answer == step.answer == "FENCED":
                 return answer
+        if self._asks(number):
+            self._await(step, found[-1])
+            for later in self._asks(number):
+                self._deeds.do(self._steps[later - 1], self._behaviour.states[later - 1])
+                self._done.add(later)
         answer = self._let(step, found[-1], fate)
         if answer == "OK":
             self._compare(step, found[-1], state)
@@ -94,6 +100,14 @@ class Along:
             self._ruled[max(self._ruled, default=0) + 1] = step.arguments["b"]
             self._refuse_others(found[-1])
         return answer
+
+    def _asks(self, number: int) -> list[int]:
+        """The steps right behind one by which an administrator asks a controller that is still at that one."""
+        found = []
+        while number < len(self._steps) and name_of(self._steps[number]) in ASKS:
+            number += 1
+            found.append(number)
+        return found
 
     def _compare(self, step: Step, wanted: Wanted, state: Plain) -> None:
         """Compare what a step has written to a partition's state with what the specification writes."""

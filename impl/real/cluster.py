@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +22,7 @@ from impl.links.proxy import Proxy
 from impl.links.rules import DELAY, DROP, Rule
 from impl.links.zookeeper import ZooKeeperLink
 from impl.real.configuration import LISTENERS, write_log4j, write_properties
-from impl.real.jars import class_path
+from impl.real.jars import class_path, number_of
 from impl.zookeeper.znodes import TOPICS, TopicConfig
 
 HEAP = "384m"
@@ -29,6 +31,8 @@ JVM = (f"-Xmx{HEAP}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt
 DIRECTORIES = 2
 """How many log directories a broker has: where one fails the broker lives."""
 CLIENT, INNER = LISTENERS
+TOPIC_IDS = (2, 8)
+"""The first release whose topics have ids (KIP-516)."""
 
 
 class KafkaChild(Child):
@@ -120,9 +124,12 @@ class KafkaCluster(Cluster):
 
     def create_events(self, assignments: list[list[int]]) -> None:
         """Create the topic as Kafka's own tool did that wrote to ZooKeeper (up to 2.8)."""
-        assigned = {str(p): replicas for p, replicas in enumerate(assignments)}
+        topic: dict[str, object] = {"version": 1, "partitions": {str(p): each for p, each in enumerate(assignments)}}
+        if number_of(self.size.release) >= TOPIC_IDS:
+            id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+            topic |= {"version": 3, "topic_id": id, "adding_replicas": {}, "removing_replicas": {}}
         for path, data in ((TopicConfig.path_of(TOPIC), TopicConfig(False).encode()),
-                           (f"{TOPICS}/{TOPIC}", json.dumps({"version": 1, "partitions": assigned}).encode())):
+                           (f"{TOPICS}/{TOPIC}", json.dumps(topic).encode())):
             try:
                 self.operator.create(path, data, makepath=True)
             except NodeExistsError:

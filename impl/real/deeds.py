@@ -4,6 +4,8 @@ wants.
 
 from __future__ import annotations
 
+import socket
+import struct
 from contextlib import closing, suppress
 from threading import Thread
 
@@ -12,13 +14,18 @@ from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError
 
 from impl.driving.cluster import TOPIC
-from impl.links.rules import HOLD, Rule
+from impl.links.kafka import KafkaLink
+from impl.links.passed import REQUEST
+from impl.links.rules import HOLD, NOTICE, Rule
 from impl.real.cluster import KafkaCluster
 from impl.real.moves import DEEDS, name_of
 from spec.language.plain import Plain
 from spec.language.sets import contains
 from spec.language.steps import Step
 
+ROUNDS = 50
+"""So many requests are answered one after the other before one that came earlier counts as having arrived."""
+_API_VERSIONS = struct.Struct(">ihhih")
 STOPPED = 60.0
 """How long a broker may take to shut down, in seconds."""
 
@@ -97,8 +104,15 @@ class Deeds:
         self._reassign(p, None)
 
     def _reassign(self, p: int, replicas: list[int] | None) -> None:
-        """Ask in a thread of its own, for the answer may wait for steps to come."""
-        Thread(target=_ask, args=(self._cluster.bootstrap(), p, replicas), daemon=True).start()
+        """Ask in a thread of its own, for the answer may wait for steps to come; wait until the controller has it."""
+        links = list(self._cluster.inner.values())
+        rules = [link.add(Rule(NOTICE, {"part": REQUEST, "api": "AlterPartitionReassignments"})) for link in links]
+        Thread(target=_ask, args=([link.address for link in links], p, replicas), daemon=True).start()
+        self._cluster.await_that(lambda: any(rule.taken for rule in rules), "the controller is asked")
+        for link, rule in zip(links, rules):
+            if rule.taken:
+                _go_round(link)
+            link.remove(rule)
 
     def ask_for_preferred(self) -> None:
         """An operator asks for preferred leaders."""
@@ -111,6 +125,14 @@ class Deeds:
     def queue_deletion(self) -> None:
         """An operator asks for the deletion of the topic."""
         self._cluster.delete_topic(TOPIC)
+
+
+def _go_round(link: KafkaLink) -> None:
+    """Ask a broker for something else many times over, so that what it was asked before has reached its controller."""
+    with socket.create_connection(link.target) as connection, connection.makefile("rb") as answers:
+        for number in range(ROUNDS):
+            connection.sendall(_API_VERSIONS.pack(10, 18, 0, number, 0))
+            answers.read(int.from_bytes(answers.read(4), "big"))
 
 
 def _ask(bootstrap: list[str], p: int, replicas: list[int] | None) -> None:

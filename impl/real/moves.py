@@ -97,6 +97,10 @@ DEEDS = (
     "ask_for_reassignment", "ask_for_cancellation", "queue_deletion", "allow_unclean", "reopen",
 )
 """The steps that the driver brings about."""
+ASKS = ("ask_for_reassignment", "ask_for_cancellation")
+"""What an administrator asks the controller, which deals with it behind what it is at."""
+HEARD = ("delete_controller", "expire_session", "expire_orphan")
+"""The steps of which brokers hear at once, though the specification lets them go on for a while: they come late."""
 INSIDE = (
     "broker_failure", "broker_startup", "resign", "check", "stop_replicas", "caught_up", "reassign", "rebalance",
     "preferred_election", "unclean_enabled", "reassignment", "topic_deletion", "confirm_isr",
