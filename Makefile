@@ -6,7 +6,7 @@ SEED := 1
 PER := 40
 SYSTEM :=
 
-.PHONY: install check test thorough mutants mutants-random proofs tamperings clean
+.PHONY: install check test thorough real mutants mutants-random proofs tamperings clean
 
 install: $(VENV)/installed
 
@@ -26,10 +26,13 @@ check: install
 	@echo "table above names the runs), and read docs/tutorial.md to check a model of your own."
 
 test: install
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m "not thorough"
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m "not thorough and not real"
 
 thorough: install
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m thorough
+
+real: install
+	$(BIN)/python -m pytest -m real tests/impl/test_real.py
 
 mutants: install
 	$(BIN)/python -m checker.mutation.by_hand docs/mutants.md

@@ -192,8 +192,10 @@ def follow_really(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher)
     along.await_started(*range(cluster.size.brokers))
     cluster.create_events(behaviour.assignments)
     along.take_all()
-    watcher.say(f"the counterexample of {behaviour.property} has come to its end", violates=behaviour.property)
+    along.compare_end()
     along.let_all_go()
+    watcher.say(f"reproduced: every step was taken, and ZooKeeper holds what the specification has at the end of the "
+                f"counterexample of {behaviour.property}", violates=behaviour.property, reproduced=True)
 
 
 def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:

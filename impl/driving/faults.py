@@ -35,13 +35,14 @@ TORN = 40
 class Faults:
     """The faults of a cluster; `children` are its brokers' processes, `links` their links to ZooKeeper.
 
-    `unclean_allowed`: an operator has allowed unclean elections. `disturbed`: something was done but to start brokers.
+    `inner`: the links by which others reach a broker, where there are such. `unclean_allowed`: an operator has allowed unclean elections. `disturbed`: something was done but to start brokers.
     """
 
     def __init__(self, directory: Path, size, zookeeper: str, keeper: Keeper | None):
         self.zookeeper, self._keeper, self.places = zookeeper, keeper, size.places
         self._partitions, self.replicas = tuple(range(size.partitions)), size.replicas
         self.children: dict[int, object] = {}
+        self.inner: dict[int, Proxy] = {}
         self.operator = KazooClient(zookeeper, timeout=SILENCE)
         self.links = {b: self.new_link(b, parse(zookeeper)) for b in range(size.brokers)}
         self._file = open(directory / "recording" / "faults.jsonl", "w", buffering=1)

@@ -1,4 +1,4 @@
-"""Drives a real cluster along a counterexample, step by step.
+"""Drives brokers that do as they like along a counterexample, step by step: real ones, or ours.
 
 What the specification gives a step to do is held on the brokers' links until that step comes; faults are done. What a
 broker does beyond it, and only reads, is let through and told.
@@ -11,29 +11,31 @@ import time
 
 from impl.conducting.conductor import Departs
 from impl.driving.acts import KAFKA, ZOOKEEPER
+from impl.driving.cluster import Cluster, wait_until
 from impl.driving.watch import Watcher
 from impl.links.passed import ANSWER, REQUEST
 from impl.links.rules import DROP, HOLD, NOTICE, Frame, Rule, fits
 from impl.real.behaviour import Behaviour
-from impl.real.cluster import KafkaCluster
 from impl.real.deeds import Deeds
 from impl.real.moves import ALWAYS_HELD, ASKS, IN_TURN, LIST, READ, Wanted, frames_of, name_of
+from impl.real.outside import differences, written_in
 from spec.errors import Unfinished
 from spec.language.plain import Plain
-from spec.language.sets import contains
 from spec.language.steps import Step
 from spec.zookeeper import ANSWERED, LOST_APPLIED
 
-WAIT, SOON, LOOK = 90.0, 3.0, 0.02
-"""How long a frame is waited for, in seconds, how long one of a kind that is only read, and how often is looked."""
+WAIT, SOON, SETTLES, LOOK = 90.0, 3.0, 20.0, 0.02
+"""How long a frame is waited for, in seconds, how long before what is read besides is let through, how long ZooKeeper
+may take to hold what the specification has in the end, and how often is looked.
+"""
 ERRORS = {0: "OK", -101: "NONODE", -103: "BADVERSION", -110: "NODEEXISTS", -112: "EXPIRED"}
 """What the specification calls ZooKeeper's answers."""
 
 
 class Along:
-    """Takes the steps of a counterexample in a real cluster, and tells of them."""
+    """Takes the steps of a counterexample in a cluster whose brokers do as they like, and tells of them."""
 
-    def __init__(self, cluster: KafkaCluster, watcher: Watcher, behaviour: Behaviour):
+    def __init__(self, cluster: Cluster, watcher: Watcher, behaviour: Behaviour):
         self._cluster, self._watcher, self._behaviour = cluster, watcher, behaviour
         self._steps = behaviour.steps
         self._held: dict[tuple[str, int], list[Rule]] = {}
@@ -44,8 +46,9 @@ class Along:
         for broker in range(cluster.size.brokers):
             apis = {*IN_TURN, *(wanted.pattern["api"] for wanted in self._wanted(KAFKA, broker))}
             self._held[ZOOKEEPER, broker] = [cluster.links[broker].add(Rule(HOLD, *ALWAYS_HELD, times=None))]
-            self._held[KAFKA, broker] = [cluster.inner[broker].add(
-                Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, times=None))]
+            inner = cluster.inner.get(broker)
+            rule = Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, times=None)
+            self._held[KAFKA, broker] = [inner.add(rule)] if inner else []
             self._answers[broker] = cluster.links[broker].add(Rule(NOTICE, {"part": ANSWER}, times=None))
 
     def _wanted(self, link: str, broker: int) -> list[Wanted]:
@@ -71,6 +74,11 @@ class Along:
             self._watcher.look(self._cluster)
             if step.answer not in (None, answer) and frames_of(step):
                 raise Departs(f"step {number}, {step}: the answer is {answer}")
+
+    def compare_end(self) -> None:
+        """Compare what ZooKeeper holds with what the specification has in the end; raises Departs."""
+        if not wait_until(lambda: not differences(self._behaviour, self._cluster), SETTLES):
+            raise Departs(f"in the end {'; '.join(differences(self._behaviour, self._cluster))}")
 
     def let_all_go(self) -> None:
         """Hold nothing any more."""
@@ -116,8 +124,7 @@ class Along:
         written = frame and _written(frame.said)
         if written is None:
             return
-        held = state.zk.partitions[step.arguments["p"]]
-        expected = {"leader": held.leader, "isr": members(held.isr), "leader_epoch": held.leader_epoch}
+        expected = written_in(state.zk.partitions[step.arguments["p"]])
         if written != expected:
             raise Departs(f"{step}: it writes {written}, and the specification {expected}")
 
@@ -209,11 +216,6 @@ def _written(said) -> dict | None:
             data = json.loads(operation["data"])
             return {"leader": data["leader"], "isr": sorted(data["isr"]), "leader_epoch": data["leader_epoch"]}
     return None
-
-
-def members(isr: int) -> list[int]:
-    """A set of brokers as a list."""
-    return [broker for broker in range(isr.bit_length()) if contains(isr, broker)]
 
 
 def _named(said) -> str:

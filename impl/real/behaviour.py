@@ -39,8 +39,13 @@ class Behaviour:
     @property
     def assignments(self) -> list[list[int]]:
         """The replicas of each partition at first, the preferred one first."""
-        found = [getattr(each, "replicas", each) for each in self.initial.zk.assignments]
-        return [list(each.slots[:each.length]) for each in found]
+        return replicas_in(self.initial.zk)
+
+
+def replicas_in(zk: Plain) -> list[list[int]]:
+    """The replicas of each partition in a ZooKeeper of the specification, the preferred one first."""
+    found = [getattr(each, "replicas", each) for each in zk.assignments]
+    return [list(each.slots[:each.length]) for each in found]
 
 
 def read_behaviour(directory: Path, wanted: str | None = None) -> Behaviour:

@@ -1,4 +1,4 @@
-"""What the driver does to a real cluster where a step of the specification is a fault, or something that an operator
+"""What the driver does to a cluster where a step of the specification is a fault, or something that an operator
 wants.
 """
 
@@ -13,11 +13,10 @@ from kafka import TopicPartition
 from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError
 
-from impl.driving.cluster import TOPIC
+from impl.driving.cluster import TOPIC, Cluster
 from impl.links.kafka import KafkaLink
 from impl.links.passed import REQUEST
 from impl.links.rules import HOLD, NOTICE, Rule
-from impl.real.cluster import KafkaCluster
 from impl.real.moves import DEEDS, name_of
 from spec.language.plain import Plain
 from spec.language.sets import contains
@@ -31,9 +30,9 @@ STOPPED = 60.0
 
 
 class Deeds:
-    """Does things to a real cluster, each named as its step."""
+    """Does things to a cluster, each named as its step."""
 
-    def __init__(self, cluster: KafkaCluster):
+    def __init__(self, cluster: Cluster):
         self._cluster = cluster
         self._slow: dict[int, list] = {}
         self._left: dict[int, tuple[int, bytes]] = {}

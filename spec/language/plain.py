@@ -90,6 +90,11 @@ def _maker(domain, scope):
     return int
 
 
+def ids_in(members: int) -> list[int]:
+    """The ids in a set, in order."""
+    return [x for x in range(members.bit_length()) if members >> x & 1]
+
+
 def get(state: object, path: tuple) -> int:
     """The leaf of `state` at `path`."""
     return reduce(lambda at, part: at[part] if isinstance(part, int) else getattr(at, part), path, state)

@@ -6,14 +6,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from spec.language.plain import Plain
+from spec.language.plain import Plain, ids_in
 from spec.language.sets import contains, with_member, without_member
 from spec.processes import ELECTION, PARTITION
 from spec.topic_ids import members_in
 from traces.partitions.inputs import unclean_in
 from traces.processes.notices import STATE, Notices, isr_changes, log_dir_events
 from traces.processes.reading import Cluster
-from traces.processes.topic_numbers import TopicNumbers, numbers_in
+from traces.processes.topic_numbers import TopicNumbers
 from traces.znodes.contents import number_in, state_in
 from traces.znodes.json_parts import entries_in
 from traces.znodes.places import Topic, topic_in
@@ -134,7 +134,7 @@ class Logged:
     def _differs_in_topic(self, name: str, topic: Topic, zk: Plain) -> str | None:
         """In what a topic that was created differs from what the specification's ZooKeeper holds."""
         members = members_in(topic.id)
-        numbers = numbers_in(members)
+        numbers = ids_in(members)
         written = [list(assignment.replicas) for _, assignment in sorted(topic.partitions.items())]
         held = [zk.assignments[p].slots[:zk.assignments[p].length] for p in numbers]
         return None if written == held else f"it gave {name} the replicas {written}, not {held}"
@@ -142,8 +142,8 @@ class Logged:
     def _differs_in_assignment(self, name: str, zxid: int, topic: Topic, zk: Plain) -> str | None:
         """In what assignments that were written differ from what the specification's ZooKeeper holds."""
         for (_, written), p in zip(sorted(topic.partitions.items()), self._numbers.of_topic(name, zxid)):
-            held = (zk.assignments[p].slots[:zk.assignments[p].length], numbers_in(zk.adding[p]),
-                    numbers_in(zk.removing[p]))
+            held = (zk.assignments[p].slots[:zk.assignments[p].length], ids_in(zk.adding[p]),
+                    ids_in(zk.removing[p]))
             if (list(written.replicas), sorted(written.adding), sorted(written.removing)) != held:
                 return f"it wrote {written} of partition {p}, not {held}"
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from spec.language.sets import contains
+from spec.language.plain import ids_in
 from spec.topic_ids import members_in
 from traces.processes.reading import Cluster
 from traces.znodes.places import topic_in
@@ -32,7 +32,7 @@ class TopicNumbers:
             if found and isinstance(operation, Delete):
                 self._numbers.setdefault(found[1], []).append((transaction.zxid, []))
             elif found and isinstance(operation, Create) and (id := topic_in(operation.data).id):
-                self._numbers.setdefault(found[1], []).append((transaction.zxid, numbers_in(members_in(id))))
+                self._numbers.setdefault(found[1], []).append((transaction.zxid, ids_in(members_in(id))))
 
     def of_topic(self, topic: str, zxid: int) -> list[int]:
         """The numbers of a topic's partitions right before or, where it is created then, after a transaction."""
@@ -42,8 +42,3 @@ class TopicNumbers:
     def of(self, topic: str, partition: int, zxid: int) -> int | None:
         """The number of a topic's partition, None where there is no such partition."""
         return dict(enumerate(self.of_topic(topic, zxid))).get(partition)
-
-
-def numbers_in(members: int) -> list[int]:
-    """A set as numbers in order."""
-    return [p for p in range(members.bit_length()) if contains(members, p)]

@@ -1,0 +1,116 @@
+"""Brokers of ours that do as they like are driven along counterexamples by their links, as real ones are."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from impl.conducting.conductor import Departs
+from impl.driving.cluster import Cluster, Size
+from impl.real import along
+from impl.real.along import Along
+from impl.real.behaviour import read_behaviour
+from impl.real.moves import DEEDS, FRAMES, INSIDE, how
+from spec.catalogue import find
+from spec.errors import UserError
+from spec.language.steps import parse_step
+
+ASLEEP = ["failover.elect(b=0) -> OK", "failover.load_brokers(b=0) -> OK", "failover.load_state(b=0, p=0) -> NONODE"]
+DEPOSED = [*ASLEEP, "faults.delete_controller()", "failover.elect(b=1) -> OK"]
+LANDS = [*DEPOSED, "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
+FENCED = [*DEPOSED, "machines.create_first_state(b=0, p=0, fate=0) -> FENCED"]
+STAYS_NEW = [*ASLEEP, "machines.create_first_state(b=0, p=0, fate=1) -> LOST",
+             "machines.create_first_state(b=0, p=0, fate=0) -> NODEEXISTS"]
+DROPPED = [*ASLEEP, "machines.create_first_state(b=0, p=0, fate=2) -> LOST",
+           "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
+
+
+class Told:
+    """Keeps what a watcher would print."""
+
+    def __init__(self):
+        self.steps = []
+
+    def say(self, text, **line):
+        self.steps += [line["step"]] if "step" in line else []
+
+    def look(self, cluster):
+        pass
+
+
+@pytest.fixture
+def behaviour(tmp_path):
+    """A counterexample, as a run has left it."""
+    def of(variant, trace, system="partition", **sizes):
+        scope = {**find(system, variant)[0].scope, **sizes}
+        violations = [{"property": "p", "trace": trace}]
+        (tmp_path / "run.json").write_text("{}")
+        (tmp_path / "result.json").write_text(json.dumps(
+            {"system": system, "variant": variant, "scope": scope, "violations": violations}))
+        return read_behaviour(tmp_path)
+
+    return of
+
+
+def drive(behaviour, directory, variant):
+    """Drive brokers of a variant along; what was told."""
+    told, brokers = Told(), behaviour.scope["brokers"]
+    with Cluster(directory, Size(brokers, 2, 1, variant=variant, session_timeout=60, recorded=False)) as cluster:
+        driver = Along(cluster, told, behaviour)
+        try:
+            cluster.start_all()
+            driver.await_started(*range(brokers))
+            driver.take_all()
+            driver.compare_end()
+        finally:
+            driver.let_all_go()
+    return told.steps
+
+
+@pytest.mark.parametrize("variant, trace", [
+    ("legacy", LANDS), ("fenced", FENCED), ("fenced", STAYS_NEW), ("fenced", DROPPED), ("legacy", DROPPED)])
+def test_they_go_along(behaviour, tmp_path, variant, trace):
+    steps = drive(behaviour(variant, trace, brokers=2), tmp_path / "cluster", variant)
+    assert steps == [str(parse_step(text)) for text in trace]
+
+
+def test_where_they_go_otherwise_the_step_is_named(behaviour, tmp_path):
+    with pytest.raises(Departs, match=r"step 6, machines.create_first_state\(.*\) -> OK: the answer is FENCED"):
+        drive(behaviour("legacy", LANDS, brokers=2), tmp_path / "cluster", "fenced")
+
+
+def test_a_step_that_does_not_come_is_named_with_what_is_done_instead(behaviour, tmp_path, monkeypatch):
+    monkeypatch.setattr(along, "WAIT", 5.0)
+    trace = [*ASLEEP, "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
+    found = behaviour("fenced", trace, brokers=2)
+    found.steps[2] = parse_step("machines.write_leader(b=0, p=0, fate=0) -> OK")
+    with pytest.raises(Departs, match="write_leader.*waited 5 seconds for setData .*; it does create /brokers/topics/events"):
+        drive(found, tmp_path / "cluster", "fenced")
+
+
+def test_what_brokers_hear_of_at_once_comes_late(behaviour):
+    trace = [ASLEEP[0], "faults.delete_controller()", *ASLEEP[1:], *DEPOSED[4:], *FENCED[5:]]
+    assert [str(step) for step in behaviour("fenced", trace, brokers=2).steps] == FENCED
+
+
+def test_of_every_step_of_a_controller_it_is_known_what_it_is_outside():
+    known = {*FRAMES, *DEEDS, *INSIDE}
+    for system, variant in (("partition", "fenced"), ("partition", "legacy"), ("topics", "kip455")):
+        names = {t.name.split(".")[1] for t in find(system, variant)[0].transitions if t.name.split(".")[0] in (
+            "failover", "machines", "brokers", "isr", "reassignment", "reign")}
+        assert names <= known, names - known
+
+
+@pytest.mark.parametrize("text, wanted", [
+    ("failover.elect(b=1) -> OK", "held until then: create2? /controller, of broker 1"),
+    ("isr.alter_partition(b=2, p=0, sender=0, isr=1, fate=0) -> OK",
+     "held until then: AlterPartition 0, to broker 2, then setData /brokers/topics/events/partitions/0/state, of broker 2"),
+    ("faults.crash(b=1)", "done by the driver"), ("brokers.broker_failure(b=1)", "inside the process"),
+])
+def test_the_plan_says_how_each_step_is_brought_about(text, wanted):
+    assert wanted in how(parse_step(text))
+
+
+def test_what_is_not_known_outside_is_refused_before_anything_starts(behaviour):
+    with pytest.raises(UserError, match="step 1, .*nothing is known of what it is outside of a process"):
+        behaviour("fenced", ["session.start(b=0) -> OK"], system="election")

@@ -1,0 +1,61 @@
+"""Unmodified Kafka, where its jars can be had: a cluster that breaks and mends, and brokers driven along counterexamples."""
+
+import json
+
+import pytest
+
+from checker.commands.main import main
+from impl.real import jars
+from spec.catalogue import find
+from spec.errors import UserError
+from tests.impl.test_along import FENCED, LANDS, STAYS_NEW
+
+
+@pytest.fixture
+def kafka(monkeypatch):
+    """Make sure that the jars of a release are there, or skip."""
+    monkeypatch.setattr(jars, "PATIENCE", 180)
+
+    def of(release):
+        try:
+            jars.class_path(release)
+        except UserError as error:
+            pytest.skip(f"no Kafka {release} here: {error}")
+        return release
+
+    return of
+
+
+def counterexample(directory, variant, trace):
+    """A run directory with one counterexample."""
+    directory.mkdir()
+    (directory / "run.json").write_text("{}")
+    scope = {**find("partition", variant)[0].scope, "brokers": 2}
+    (directory / "result.json").write_text(json.dumps({
+        "system": "partition", "variant": variant, "scope": scope, "violations": [{"property": "p", "trace": trace}]}))
+    return directory
+
+
+@pytest.mark.parametrize("release, variant, trace", [
+    ("3.9.1", "fenced", STAYS_NEW),
+    pytest.param("3.9.1", "fenced", FENCED, marks=pytest.mark.real),
+    pytest.param("1.1.1", "legacy", LANDS, marks=pytest.mark.real),
+    pytest.param("1.1.1", "legacy", STAYS_NEW, marks=pytest.mark.real),
+    pytest.param("2.8.2", "fenced", STAYS_NEW, marks=pytest.mark.real),
+])
+def test_a_counterexample_is_reproduced(kafka, tmp_path, capsys, release, variant, trace):
+    run = counterexample(tmp_path / "run", variant, trace)
+    code = main(["run", "--kafka", kafka(release), "--from-counterexample", str(run), "--directory", str(tmp_path / "c"),
+                 "--json"])
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
+    assert code == 0 and any(line.get("reproduced") for line in told), told[-3:]
+    assert [line["step"] for line in told if "step" in line] == [line["plan"] for line in told if "plan" in line]
+    assert main(["replay", str(tmp_path / "c"), "--expect", "C4"]) == 0
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("release", ["3.9.1", "2.8.2", "1.1.1"])
+def test_chaos_loses_nothing_and_conforms(kafka, tmp_path, release):
+    assert main(["run", "--kafka", kafka(release), "--chaos", "1", "--seconds", "60", "--load", "--directory",
+                 str(tmp_path / "c")]) == 0
+    assert main(["replay", str(tmp_path / "c"), "--expect", "C4"]) == 0
