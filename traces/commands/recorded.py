@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from checker.commands.main import OK, VIOLATED
+from checker.commands.main import OK, UNFINISHED, VIOLATED
 from checker.errors import UserError
 from spec.language.model import SAFETY
 from spec.processes import VARIANTS, parts
@@ -17,9 +17,8 @@ from traces.processes.group_view import SHOWN
 from traces.processes.pictures import history_of
 from traces.processes.reading import Cluster, read_cluster
 from traces.processes.replay import NoSuchVariant, replay
-from traces.processes.report import as_json, print_result
+from traces.processes.report import as_json, print_result, verdict_of
 from traces.processes.result import Result
-from traces.report import CONFORMS, DIVERGES
 
 RECORDED = {identity(p) for variant in VARIANTS for model in parts(variant) for p in model.properties
             if p.kind in SAFETY} | {identity(p) for p in SHOWN}
@@ -47,7 +46,7 @@ def recorded_row(directory: Path, options) -> Row:
     """The row of one recording among many; raises UserError."""
     result = _followed(read_cluster(directory), options)
     told = result.divergence and ": ".join(result.divergence)
-    return Row(str(directory), result.variant, DIVERGES if told else CONFORMS, result.steps, told,
+    return Row(str(directory), result.variant, verdict_of(result), result.steps, told,
                tuple(result.violations), code=_code(result, options))
 
 
@@ -59,4 +58,6 @@ def _followed(recorded: Cluster, options, progress: Progress = lambda done, of: 
 
 
 def _code(result: Result, options) -> int:
-    return VIOLATED if result.divergence or set(result.violations) - set(options.expect) else OK
+    if result.divergence or set(result.violations) - set(options.expect):
+        return VIOLATED
+    return UNFINISHED if result.unfollowed else OK

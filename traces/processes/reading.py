@@ -19,7 +19,9 @@ from spec.zookeeper import Answer
 from traces.processes.group_lines import GroupLine, GroupLines, Offered
 from traces.recording import Recording, read_recording
 
-MANIFEST = Path("recording") / "cluster.json"
+MANIFEST, FAULTS = Path("recording") / "cluster.json", Path("recording") / "faults.jsonl"
+BEGINS, RESTS, ENDS = ("start", "resume", "release"), ("kill", "stop", "pause", "hold"), "stop_all"
+"""What was done to a broker that runs then, to one that does not, and to all in the end."""
 SIZES = ("brokers", "replicas", "partitions", "min_isr")
 MOST = (9, 9, 64, 9)
 """How large a cluster may be."""
@@ -105,6 +107,7 @@ class Cluster:
     room: int = 0
     deletes: bool = True
     reassigns: bool = True
+    running: frozenset[int] = frozenset()
 
     @property
     def longest_log(self) -> int:
@@ -136,7 +139,19 @@ def read_cluster(directory: Path) -> Cluster:
                             f"{sizes['partitions']} partitions")
     return Cluster(directory, manifest["variant"], manifest["topic"], sizes, manifest["offsets"], processes,
                    read_recording(directory / "zookeeper"), manifest["room"], manifest["format"] >= WITH_DELETIONS,
-                   manifest["format"] == FORMAT)
+                   manifest["format"] == FORMAT, _running(directory / FAULTS))
+
+
+def _running(file: Path) -> frozenset[int]:
+    """The brokers that run when a recording was read: none where the run has ended, or does not say what was done."""
+    try:
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        last = {row.get("broker"): row["fault"] for row in rows if row["fault"] in (*BEGINS, *RESTS, ENDS)}
+    except FileNotFoundError:
+        return frozenset()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise UserError(f"{file}: not what was done to a cluster, a fault in JSON a line") from None
+    return frozenset() if ENDS in last.values() else frozenset(b for b, fault in last.items() if fault in BEGINS)
 
 
 def _number(file: Path, brokers: int) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from traces.processes.group_lines import GroupLine
 from traces.processes.groups import Groups
 from traces.processes.logged import Logged
 from traces.processes.messages import Sent
-from traces.processes.order import APPENDS, AT, Occurrence, in_order
+from traces.processes.order import APPENDS, AT, BEGINNING, BEHIND, END, Occurrence, Place, in_order
 from traces.processes.reading import Cluster, Line
 from traces.processes.result import Divergence, Result, Violation
 from traces.processes.sending import first_request, may_send
@@ -50,10 +50,14 @@ def replay(cluster: Cluster, variant: str | None = None, progress: Progress = la
     """Replay a recording, through the variant that was run or another; raises NoSuchVariant and UserError."""
     follower = Follower(cluster, variant or cluster.variant)
     order = in_order(cluster)
+    known, followed = _known_up_to(cluster, order), 0
     for number, occurrence in enumerate(order):
         try:
             follower.follow(occurrence)
+            followed += occurrence.line is not None
         except Divergence as divergence:
+            if occurrence.place > known:
+                break
             where = divergence.where or occurrence.title
             follower.result.divergence, follower.result.at = (where, str(divergence)), number
             break
@@ -62,7 +66,15 @@ def replay(cluster: Cluster, variant: str | None = None, progress: Progress = la
         if number % EVERY == 0:
             progress(number, len(order))
     progress(len(order), len(order))
+    if cluster.running and not follower.result.divergence:
+        follower.result.unfollowed = sum(map(len, cluster.processes)) - followed
     return follower.result
+
+
+def _known_up_to(cluster: Cluster, order: list[Occurrence]) -> Place:
+    """Up to where all is recorded that happened: every broker that runs has recorded something later."""
+    last = {each.line.broker: each.place for each in order if each.line}
+    return min((last.get(broker, BEGINNING) for broker in cluster.running), default=Place(END, BEHIND))
 
 
 class Follower:

@@ -9,6 +9,12 @@ from rich.table import Table
 from checker.commands.tables import console
 from traces.processes.reading import Cluster
 from traces.processes.result import Result
+from traces.report import CONFORMS, DIVERGES, UNDECIDED
+
+
+def verdict_of(result: Result) -> str:
+    """The verdict in a word."""
+    return DIVERGES if result.divergence else UNDECIDED if result.unfollowed else CONFORMS
 
 
 def as_json(cluster: Cluster, result: Result) -> dict:
@@ -18,7 +24,8 @@ def as_json(cluster: Cluster, result: Result) -> dict:
         "format": 1,
         "recording": str(cluster.directory),
         "variant": result.variant,
-        "verdict": "diverges" if result.divergence else "conforms",
+        "verdict": verdict_of(result),
+        "unfollowed": result.unfollowed,
         "first_divergence": {"step": where, "reason": reason} if result.divergence else None,
         "violations": [asdict(violation) for violation in result.violations.values()],
         "processes": len(cluster.processes),
@@ -47,6 +54,9 @@ def print_result(cluster: Cluster, result: Result) -> None:
         where, reason = result.divergence
         out.print(f"[bold red]diverges[/] from {result.variant} at", where, style=None, soft_wrap=True)
         out.print(reason, soft_wrap=True, markup=False)
+    elif result.unfollowed:
+        out.print(f"[yellow]undecided[/]: the run goes on, or was cut off: {result.unfollowed:,} lines at its end are not "
+                  "followed, for what came before them is not all recorded; what is before conforms", soft_wrap=True)
     else:
         out.print(f"[green]conforms[/] to {result.variant}: each step is enabled, got the answer that the "
                   "specification gives, and left the record that it leaves", soft_wrap=True)

@@ -20,6 +20,7 @@ class Violation:
 class Result:
     """What replay found; `divergence` names the first step that is none of the specification, and why; `at` is its
     place in the order, or else that of the first violation. `groups`: the steps of each group, among all `steps`.
+    `unfollowed`: how many lines at the end of a run that goes on are not followed.
     """
 
     variant: str
@@ -30,6 +31,7 @@ class Result:
     violations: dict[str, Violation] = field(default_factory=dict)
     divergence: tuple[str, str] | None = None
     at: int | None = None
+    unfollowed: int = 0
 
 
 class Divergence(Exception):

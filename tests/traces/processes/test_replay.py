@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from checker.commands.main import main
 from spec.errors import UserError
 from spec.language.digest import link
 from spec.language.steps import parse_step
@@ -332,3 +333,21 @@ def test_a_tool_may_send_a_multi_without_operations():
     empty = Transaction(log.transactions[-1].zxid + 1, 7, 1, log.transactions[-1].time, (), multi=True)
     replaced = replace(cluster, zookeeper=replace(log, transactions=[*log.transactions, empty]))
     assert replay(replaced).divergence is None
+
+
+@pytest.mark.parametrize("left", [3, 10, 25, 40])
+def test_a_run_that_goes_on_is_followed_as_far_as_all_is_recorded(copy, left):
+    faults = copy.directory / "recording" / "faults.jsonl"
+    faults.write_text("".join(line + "\n" for line in faults.read_text().splitlines() if '"stop"' not in line))
+    process = max({process for process, _ in STEPS}, key=lambda process: len(copy.rows(process)))
+    copy.write(process, copy.rows(process)[:-left])
+    result = replayed(copy.directory)
+    assert result.divergence is None and result.unfollowed > 0 and 0 < result.steps < len(STEPS)
+    assert main(["replay", str(copy.directory)]) == 3
+
+
+def test_of_a_run_that_has_ended_every_message_was_sent(copy):
+    process = max({process for process, _ in STEPS}, key=lambda process: len(copy.rows(process)))
+    copy.write(process, copy.rows(process)[:-40])
+    with pytest.raises(UserError, match="messages that nobody has sent before"):
+        replayed(copy.directory)
