@@ -98,10 +98,10 @@ class Relation:
         self.obligations = [owed for action in others for owed in action.obligations]
         self.initial = self._initial()
         self.always = {p.name: self._always(p) for p in self.properties if p.kind == "always"}
-        for prop in self.properties:
-            for action in self.actions if prop.kind == "step" else ():
-                if prop.concerns(action.transition):
-                    self.step_formula(prop, action.arguments)
+        for prop in (prop for prop in self.properties if prop.kind == "step"):
+            asked = [action.arguments for action in self.actions if prop.concerns(action.transition)]
+            for arguments in asked if prop.of else [()]:
+                self.step_formula(prop, arguments)
 
     def _always(self, prop):
         formula, owed = self._judged(prop.predicate, {"s": self.variables.store()}, ("s",), ())

@@ -1,11 +1,13 @@
 """Proofs of the fenced election and of KIP-320, for any epochs, and that of their mutants some transition is named."""
 
+from dataclasses import replace
+
 import pytest
 
 from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
 from checker.prove.variables import StyleError
 from spec.catalogue import find
-from spec.language.model import always
+from spec.language.model import always, always_step
 from spec.mutants import election as election_mutants
 from spec.mutants import replication as replication_mutants
 from spec.properties.lemmas import LEMMAS
@@ -102,3 +104,12 @@ def is_counted(s):
 def test_what_needs_a_number_of_brokers_is_named_with_its_line():
     with pytest.raises(StyleError, match=r"give --brokers instead: len\(s.brokers\), .*test_prove_protocols.py:\d+"):
         prove(FENCED, TWO, (always(is_counted),), (), 10.0, any_size=True)
+
+
+def is_counted_by_steps(before, after):
+    return len(after.brokers) > 1
+
+
+def test_so_is_what_needs_it_in_a_property_of_steps_where_no_step_is_taken():
+    with pytest.raises(StyleError, match=r"give --brokers instead: len\(after.brokers\), "):
+        prove(replace(FENCED, transitions=()), TWO, (always_step(is_counted_by_steps),), (), 10.0, any_size=True)
