@@ -6,12 +6,12 @@ import importlib.util
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FunctionType
 
 from checker.errors import UserError
 from spec.language.accepted import require_accepted
 from spec.language.domains import Scope, sorts
 from spec.language.model import STANDARD, Model, Property, always
-from spec.language.subset import RuleError
 
 
 @dataclass(frozen=True)
@@ -70,16 +70,21 @@ def _own(model, name):
         raise UserError(f"no file {path}; a property of one's own is FILE.py:PREDICATE")
     if function in {p.name for p in model.properties}:
         raise UserError(f"{name}: {model.system} has a property {function}; give your own another name")
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    predicate = getattr(_loaded(path), function, None)
+    if not isinstance(predicate, FunctionType):
+        raise UserError(f"{path} has no function {function!r}; a property of one's own is FILE.py:PREDICATE")
+    prop = always(predicate)
+    require_accepted(replace(model, properties=(prop,)))
+    return prop
+
+
+def _loaded(path):
+    """The user's own file as a module, which takes no other's name."""
+    spec = importlib.util.spec_from_file_location(f"own_{Path(path).stem}", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-        predicate = getattr(module, function)
-        prop = always(predicate)
-        require_accepted(replace(model, properties=(prop,)))
-        return prop
-    except RuleError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the user's own file
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's own file
         raise UserError(f"{path}: {type(error).__name__}: {error}") from error
+    return module

@@ -6,13 +6,14 @@ come to, so that what is shown are steps that the model takes from its own initi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from checker.execution import Execution
-from checker.kernel import Kernel
-from checker.outcome import Found
+from checker.errors import UserError
+from checker.execution import Execution, ExecutionError
+from checker.kernel import Kernel, told_fault
+from checker.outcome import Found, Outcome
 from checker.rundir import RunDirectory, RunError
 from spec.language.domains import Scope, values
 from spec.language.model import Model, Property, Transition
@@ -75,6 +76,27 @@ def trace_of(run: RunDirectory, kernel: Kernel, found: Found) -> Trace:
         _extend_renamed(trace, execution, kernel, values, *kernel.step(number))
     _require_violation(kernel, trace, found)
     return trace
+
+
+def require_no_fault(run: RunDirectory, kernel: Kernel, outcome: Outcome) -> None:
+    """Raise UserError where a step that was explored, or an index, is out of its range."""
+    if outcome.fault:
+        trace = trace_of(run, kernel, replace(outcome.fault, number=None))
+        told = _told_again(kernel, trace.last) or f"{told_fault(kernel, outcome.fault.number)}; mend the specification"
+        raise UserError(f"{told}; in a state {trace.states} states from the start")
+
+
+def _told_again(kernel, state):
+    """What plain Python says of what is out of range in a state: it names who called a function of `sets`."""
+    asked = (*kernel.state_properties, *kernel.step_properties)
+    execution = Execution(replace(kernel.model, properties=asked), kernel.scope)
+    try:
+        list(execution.state_verdicts(state))
+        for transition, arguments, after, bound in execution.steps(state):
+            if not bound:
+                execution.broken_by_step(state, transition, arguments, after)
+    except ExecutionError as error:
+        return str(error)
 
 
 def extended(trace: Trace, kernel: Kernel, numbers: list[int], loop: int) -> Trace:

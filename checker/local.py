@@ -5,13 +5,15 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 
-from checker.counterexample import Trace, trace_of
+from checker.counterexample import Trace, require_no_fault, trace_of
+from checker.errors import UserError
 from checker.explorer import Explorer, Limits
 from checker.kernel import Kernel
 from checker.liveness.decide import Decided, decide
 from checker.outcome import Outcome
 from checker.prove.interchangeable import require_symmetry
 from checker.rundir import RunDirectory
+from spec.language.accepted import require_accepted
 from spec.language.domains import Scope
 from spec.language.model import Model
 
@@ -37,10 +39,14 @@ def explore_here(
 
     With `symmetric`, only one state of each orbit is explored. Where `limits` stop it, liveness is not decided.
 
-    Raises UnitError or RuleError for a model that cannot be compiled, and AsymmetryError for one that is to be explored
-    up to symmetry, and is not proved to be symmetric.
+    Raises UnitError or RuleError for a model that cannot be compiled, AsymmetryError for one that is to be explored
+    up to symmetry, and is not proved to be symmetric, and UserError where a step, or an index, is out of its range, and
+    where the scope has no property called `only`.
     """
+    require_accepted(model, scope)
     properties = tuple(p for p in model.properties_at(scope) if only in ("", p.name))
+    if only and not properties:
+        raise UserError(f"{model.system}/{model.variant} has no property {only} at this scope")
     kernel = Kernel(model, scope, properties, symmetric)
     if symmetric:
         require_symmetry(model, scope, properties)
@@ -49,6 +55,7 @@ def explore_here(
         run.create({})
         explorer = Explorer(run, kernel, None, 1, keep_going=keep_going, deadlock=deadlock, limits=limits)
         explorer.explore()
+        require_no_fault(run, kernel, explorer.outcome)
         traces = {found.name: trace_of(run, kernel, found) for found in explorer.outcome.violations}
         decided = decide(run, kernel) if explorer.outcome.finished else []
     return Explored(explorer.outcome, traces | {d.prop.name: d.lasso for d in decided if d.lasso}, decided)

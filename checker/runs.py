@@ -7,7 +7,6 @@ import importlib.metadata
 import platform
 import sys
 import time
-from dataclasses import replace
 from datetime import datetime
 
 import llvmlite
@@ -17,7 +16,7 @@ import pyspark
 from checker.answers import as_expected, liveness_of, not_asked, not_shown, undecided
 from checker.asked import Check, properties_of
 from checker.cluster import Levels
-from checker.counterexample import trace_of
+from checker.counterexample import require_no_fault, trace_of
 from checker.errors import UserError
 from checker.execution import Execution
 from checker.explorer import Explorer, Limits
@@ -144,10 +143,7 @@ def result_of(
     `decided` is what became of liveness, None when the exploration has not come to its end.
     """
     outcome = explorer.outcome
-    if outcome.fault:
-        step = trace_of(run, kernel, replace(outcome.fault, number=None))
-        raise UserError(f"{told_fault(kernel, outcome.fault.number)}, in a state {step.states} states from the start;"
-                        " mend the specification")
+    require_no_fault(run, kernel, outcome)
     violations = [_violation(trace_of(run, kernel, found), found.name) for found in outcome.violations]
     violations += [_violation(d.lasso, d.prop.name, d.reasons) for d in decided or () if d.lasso]
     violations.sort(key=lambda violation: violation["trace_length"])

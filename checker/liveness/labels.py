@@ -153,7 +153,8 @@ class Labels:
             lacking = [name for name in asked if name not in transition.arguments]
             if lacking:
                 raise UserError(f"{where} speaks of the argument {lacking[0]}, which {transition.name} does not have")
-        domains = [values(transitions[0].arguments[name], self.scope) for name in assumption.each]
+        domains = [sorted({value for t in transitions for value in values(t.arguments[name], self.scope)})
+                   for name in assumption.each]
         found = [Action(assumption, tuple(zip(assumption.each, fixed))) for fixed in product(*domains)]
         self.actions += [action for action in found if action not in self.actions]
         return sum(1 << self.actions.index(action) for action in found)

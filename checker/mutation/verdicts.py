@@ -104,8 +104,6 @@ def _at(original, change):
 
 def _noticed(original, explored, asked):
     """The property, the goal or the range that tells a changed model; nothing where it tells none."""
-    if explored.outcome.fault:
-        return "range"
     violated = set(explored.traces)
     if violated - original.violated:
         return min(violated - original.violated)
@@ -133,5 +131,4 @@ def _is_reached(original, change):
         explored = explore_here(probe, original.scope, limits=Limits(states=LARGEST))
     except (RuleError, UserError, IndexError):
         return True
-    outcome = explored.outcome
-    return outcome.fault is not None or bool(_differing(original.explored.outcome, outcome))
+    return bool(_differing(original.explored.outcome, explored.outcome))

@@ -20,7 +20,7 @@ from spec.language.guards import check_guards
 from spec.language.inference import Inference
 from spec.language.kinds import LARGEST, NOTHING, Part, is_number, kind_of
 from spec.language.layout import leaves
-from spec.language.model import LIVENESS, Model, Property, Transition
+from spec.language.model import KINDS, LIVENESS, Model, Property, Transition
 from spec.language.paths import check_paths
 from spec.language.subset import RuleError, definition, functions_reached, rule_error, stores
 
@@ -47,6 +47,10 @@ def _check_names(model):
             if names.count(name) > 1:
                 raise RuleError(f"two {what} of {told} are called {name}; rename one")
     for prop in model.properties:
+        if prop.kind not in KINDS:
+            raise RuleError(f"{prop.name} of {told} is of kind {prop.kind!r}; there are {', '.join(KINDS)}")
+        if any(not assumption.of and assumption.kind != AT_LAST for assumption in prop.given):
+            raise RuleError(f"{prop.name} of {told} assumes something of no transition; name one, or leave it out")
         if prop.kind == "step" and not any(map(prop.concerns, model.transitions)):
             raise RuleError(f"{told} has no transition that {prop.name} speaks of: {', '.join(prop.of)}")
         for size in (*prop.least, *(least for least in prop.least.values() if isinstance(least, str))):
@@ -71,7 +75,8 @@ def _check_transition(function, arguments, state):
 @cache
 def _check_initial(function, state):
     check_text(function)
-    _kind(function, (Part(state, "s"), *map(kind_of, Transition(function).declared.values())))
+    if _kind(function, (Part(state, "s"), *map(kind_of, Transition(function).declared.values()))) is not NOTHING:
+        raise rule_error("an initial state is filled, and returns nothing", definition(function.__code__), function.__code__)
 
 
 @cache
@@ -130,6 +135,9 @@ def _kinds(predicate, arguments):
 
 
 def _check_sizes(model, scope):
+    for name in model.scope:
+        if type(scope.get(name)) is not int:
+            raise RuleError(f"{model.system}/{model.variant} needs a whole number of {name}, not {scope.get(name)}")
     for leaf in leaves(model.state, scope):
         if leaf.low < -LARGEST or leaf.high > LARGEST:
             raise RuleError(f"{model.system}/{model.variant}: {leaf.expression} goes from {leaf.low} to {leaf.high};"

@@ -6,7 +6,7 @@ import ast
 from types import FunctionType
 
 from spec.language import sets
-from spec.language.domains import Array, Record
+from spec.language.domains import Array, Budget, Number, Record
 from spec.language.kinds import (
     LARGEST, NOTHING, NUMBER, TRUTH, Constant, CountOf, IdOf, Ids, Part, fits, is_condition, is_number, joined, kind_of,
 )
@@ -55,8 +55,9 @@ class _Reading:
             case ast.Assign(targets=[target]):
                 self._store(target, self._valued(node.value), node)
             case ast.AugAssign():
-                self._number(_read(node.target)), self._number(node.value)
-                self._store(node.target, NUMBER, node)
+                self._number(_read(node.target))
+                grows = isinstance(node.op, ast.Add) and _is_least(self._number(node.value), 0)
+                self._store(node.target, NUMBER, node, grows)
             case ast.If():
                 self._condition(node.test)
                 self._branches(node)
@@ -97,7 +98,7 @@ class _Reading:
             return IdOf(ends[-1].sort) if counted else NUMBER
         return kind_of(self._array(node).domain.of, self._kind(node).root)
 
-    def _store(self, target, kind, node):
+    def _store(self, target, kind, node, grows=False):
         if isinstance(target, ast.Name):
             known = self._locals.get(target.id)
             self._locals[target.id] = kind if known is None or is_number(kind) and is_number(known) else self._joined(
@@ -106,6 +107,8 @@ class _Reading:
         domain = self._domain(target)
         if isinstance(domain, (Record, Array)) or isinstance(kind, Part):
             raise self._error("a record or an array is not assigned; assign its fields one by one", node)
+        if isinstance(domain, Number) and isinstance(domain.high, Budget) and not grows:
+            raise self._error("a budget begins at 0 and never falls: write += 1", node)
         if not fits(kind, domain):
             raise self._error(f"a field takes what its domain can hold: {kind_of(domain).words}, not {kind.words}", node)
 
@@ -234,6 +237,10 @@ class _Reading:
 
 WITH_ID = ("contains", "with_member", "without_member")
 
+
+def _is_least(kind, least):
+    """Whether a value is a constant that is not below `least`."""
+    return isinstance(kind, Constant) and kind.low >= least
 
 
 def _read(target):

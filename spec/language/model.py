@@ -19,6 +19,7 @@ from spec.language.subset import RuleError
 STANDARD = "standard"
 SAFETY = ("always", "step")
 LIVENESS = ("eventually", "eventually always")
+KINDS = (*SAFETY, "sometimes", *LIVENESS)
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,9 @@ def _global(function, node, called):
     """The value of a name that is not local; None for a builtin that is called."""
     known = node.id in function.__globals__
     value = function.__globals__.get(node.id)
-    if called and not known and node.id in BUILTINS:
+    if called and node.id in BUILTINS:
+        if known:
+            raise rule_error(f"{node.id} is Python's own; give yours another name", node, function.__code__)
         return None
     if called and isinstance(value, FunctionType) and value.__module__.split(".")[0] not in FOREIGN:
         return value
@@ -118,7 +120,7 @@ def _globals_named(code) -> list[tuple[ast.Name, bool]]:
 def _check_text(code):
     tree = definition(code)
     parameters = tree.args
-    others = (parameters.vararg, parameters.kwarg, *parameters.kwonlyargs, *parameters.defaults)
+    others = (parameters.vararg, parameters.kwarg, *parameters.posonlyargs, *parameters.kwonlyargs, *parameters.defaults)
     if tree.decorator_list or any(others):
         raise rule_error("parameters are plain names, without defaults, stars or decorators", tree, code)
     if code.co_freevars:

@@ -2,10 +2,13 @@
 
 import json
 import re
+import sys
 
 import pytest
 
+from checker.asked import properties_of
 from checker.files import checksum
+from spec.catalogue import find
 from tests.checker.arguments import kept, replication, resumed
 
 KIP320 = "check replication --variant kip320"
@@ -47,7 +50,9 @@ def test_unknown_commands_and_options_are_refused(kafkaproof, capsys, command):
 
 
 @pytest.mark.parametrize(("text", "complaint"), [
-    ("def other(s):\n    return True\n", "mine.py: AttributeError: "),
+    ("def other(s):\n    return True\n", "mine.py has no function 'holds'; "),
+    ("holds = 3\n", "mine.py has no function 'holds'; "),
+    ("import sys\n\nsys.exit(0)\n", "mine.py: SystemExit: 0"),
     ("def holds(s:\n", "mine.py: SyntaxError: "),
     ("def holds(s):\n    return s.nosuch == 0\n", "there is no field nosuch: s.nosuch, mine.py:2"),
     ("def holds(s, t):\n    return True\n", "it is called with 1 arguments: def holds(s, t):, mine.py:1"),
@@ -59,6 +64,15 @@ def test_a_property_that_is_no_property_is_refused(kafkaproof, tmp_path, text, c
     answer = kafkaproof(*replication(*SMALL), "--property", "mine.py:holds", *kept("run"))
     assert complaint in answer.complaint and "defect" not in answer.complaint
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", ["spec", "test", "checker"])
+def test_a_file_of_ones_own_may_have_any_name(tmp_path, name):
+    file = tmp_path / f"{name}.py"
+    file.write_text("def is_true(s):\n    return True\n\n\ndef holds(s):\n    return is_true(s)\n")
+    model, modules = find("replication", "kip320")[0], dict(sys.modules)
+    assert [p.name for p in properties_of(model, model.scope, (f"{file}:holds",))] == ["holds"]
+    assert modules.items() <= sys.modules.items()
 
 
 def test_java_that_is_missing_or_too_old_is_told(kafkaproof, tmp_path, monkeypatch):

@@ -150,8 +150,8 @@ def test_what_is_out_of_range_is_told_with_its_line(function, model, monkeypatch
     place = rf"test_one_language.py:{line_of(function)}"
     with pytest.raises(ExecutionError, match=place):
         explore(model, model.scope)
-    found = explore_here(model, model.scope).outcome
-    assert found.fault and not found.finished
+    with pytest.raises(UserError, match=place):
+        explore_here(model, model.scope)
 
 
 def test_a_condition_of_liveness_is_asked_within_range_too():
