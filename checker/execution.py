@@ -46,7 +46,7 @@ class Execution:
         return watched
 
     def initial_states(self) -> list[Plain]:
-        """The model's initial states, without repetition; raises ExecutionError for one outside its ranges and bounds."""
+        """The model's initial states, without repetition; raises ExecutionError for one out of a range or a bound."""
         states = {}
         for arguments in Transition(self.model.initial).choices(self.scope):
             state = self._new_state()

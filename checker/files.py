@@ -7,6 +7,7 @@ and compared when the file is read.
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -88,6 +89,21 @@ class Files:
         """Make a directory, with those above it."""
         with self.explained("create"):
             self._fs.create_dir(self.path(folder) if folder else self._base, recursive=True)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Have a local directory for this process alone; raises RunError where another one has it. A kill lets it go."""
+        if not (self._local and os.path.isdir(self._base)):
+            yield
+            return
+        directory = os.open(self._base, os.O_RDONLY)
+        try:
+            fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError as error:
+            raise RunError(f"another process goes on with {self.uri}; wait for its end, or end it") from error
+        finally:
+            os.close(directory)
 
     def empty(self, folder: str) -> None:
         """Make a directory that is empty; raises RunError where the name is a link to another place."""

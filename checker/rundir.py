@@ -18,6 +18,7 @@ import os
 import re
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from typing import Iterable
 
@@ -31,6 +32,11 @@ FORMAT = 3
 RUN, LEVELS, RESULT = "run.json", "levels.json", "result.json"
 COUNTEREXAMPLE, BESIDE = "counterexample.html", "beside.html"
 PART = r"part-(all|\d+)-[0-9a-f]{12}"
+DESCRIBED = {
+    "system": str, "variant": str, "scope": dict, "properties": list, "keep_going": bool, "deadlock": bool,
+    "symmetry": dict | None, "partitions": int, "source": str, "created": str,
+}
+"""What ``run.json`` has to say for a run to be listed, shown and resumed."""
 OURS = re.compile(
     rf"((run|levels|result)\.json|{COUNTEREXAMPLE}|{BESIDE}|probe-\d+"
     rf"|level-\d{{5,}}(/({PART}\.(parquet|json)|level\.json))?"
@@ -60,6 +66,10 @@ class RunDirectory:
         self._files.write(LEVELS, as_bytes({"run": checksum(run), "levels": []}))
         self._files.write(RUN, run)
 
+    def held(self) -> AbstractContextManager[None]:
+        """Have the directory for this process alone, where it is local; raises RunError where another one has it."""
+        return self._files.held()
+
     def run(self) -> dict:
         """What ``run.json`` says; raises RunError when it is not a run directory of this format, or was changed."""
         if not self.exists():
@@ -69,11 +79,25 @@ class RunDirectory:
             raise RunError(f"{self.uri} was written by another version (format {run.get('format')}, not {FORMAT})")
         return self._files.read_json(RUN, self._index()["run"])
 
+    def described(self) -> dict:
+        """What `run` gives, with all of `DESCRIBED`; raises RunError."""
+        found = self.run()
+        wrong = [name for name, kind in DESCRIBED.items() if name not in found or not isinstance(found[name], kind)]
+        if not wrong:
+            right = {
+                "scope": all(type(size) is int for size in found["scope"].values()),
+                "properties": all(isinstance(name, str) for name in found["properties"]),
+                "partitions": found["partitions"] > 0,
+            }
+            wrong = [name for name in right if not right[name]]
+        if wrong:
+            raise RunError(f"{self.uri}: its {RUN} does not say {', '.join(wrong)}; begin a new run")
+        return found
+
     def _index(self):
         """What ``levels.json`` says: the checksums of ``run.json``, and of ``level.json`` of each complete level."""
         index = self._files.read_json(LEVELS)
-        levels = index.get("levels")
-        if not isinstance(levels, list) or not all(isinstance(text, str) for text in (index.get("run"), *levels)):
+        if not _is_index(index):
             raise RunError(f"{self.uri}/{LEVELS} does not name the levels; {AGAIN}")
         return index
 
@@ -89,7 +113,9 @@ class RunDirectory:
         return True
 
     def begin_level(self, level: int) -> None:
-        """Make the level's directory empty."""
+        """Make the level's directory empty; raises RunError where the level is complete, by another process."""
+        if len(self._index()["levels"]) > level:
+            self._refuse_complete(level)
         self._files.empty(_level(level))
 
     def write_part(self, level: int, partition: int | None, rows: np.ndarray, summary: dict) -> None:
@@ -118,11 +144,14 @@ class RunDirectory:
         if missing:
             raise RunError(f"{self.uri}: level {level} lacks partitions {missing}; resume the run")
         if len(index["levels"]) != level:
-            raise RunError(f"{self.uri}: another process has completed level {level}; let one alone go on with a run")
+            self._refuse_complete(level)
         done = {"level": level, "after": [index["run"], *index["levels"]][-1], "parts": list(chosen.values())}
         index["levels"].append(self._files.write(f"{folder}/level.json", as_bytes(done)))
         self._files.write(LEVELS, as_bytes(index))
         return done
+
+    def _refuse_complete(self, level):
+        raise RunError(f"{self.uri}: another process has completed level {level}; let one alone go on with a run")
 
     def levels(self) -> list[dict]:
         """All complete levels, from the first on; raises RunError where a ``level.json`` is not the one written."""
@@ -199,8 +228,9 @@ class RunDirectory:
         if self._files.linked:
             raise RunError(f"{self._named} is a link to {self.uri}; name that, and remove the link yourself")
         self.run()
-        self._require_alone("a directory is deleted when all in it is a run's; move it away")
-        self._files.remove()
+        with self.held():
+            self._require_alone("a directory is deleted when all in it is a run's; move it away")
+            self._files.remove()
 
     def _require_alone(self, advice):
         """Raise RunError where something lies here that no run writes."""
@@ -218,12 +248,19 @@ class RunDirectory:
         if not self._files.is_file(RESULT):
             return None
         result, index = self._files.read_json(RESULT), self._index()
-        if result.pop("sha256", None) != checksum(as_bytes(result)):
+        if result.pop("sha256", None) != checksum(as_bytes(result)) or not _is_index(result.get("levels")):
             raise RunError(f"{self.uri}/{RESULT} is not as it was written; resume the run to have it written again")
         then = result.pop("levels")
         if then["run"] != index["run"] or then["levels"] != index["levels"][:len(then["levels"])]:
             raise RunError(f"{self.uri}/{RESULT} is of other levels than there are; resume the run to have it written")
         return result if then == index else None
+
+
+def _is_index(value):
+    """Whether a value names a run and its levels by their checksums."""
+    if not isinstance(value, dict) or not isinstance(value.get("levels"), list):
+        return False
+    return all(isinstance(text, str) for text in (value.get("run"), *value["levels"]))
 
 
 def _words(table):

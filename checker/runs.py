@@ -14,7 +14,7 @@ import numba
 import pyspark
 
 from checker.answers import as_expected, liveness_of, not_asked, not_shown, undecided
-from checker.asked import Check, properties_of
+from checker.asked import Check, properties_of, scope_for
 from checker.cluster import Levels
 from checker.counterexample import require_no_fault, trace_of
 from checker.errors import UserError
@@ -28,9 +28,6 @@ from checker.rundir import RunDirectory, RunError
 from checker.table import EXACT_WORDS, STEP_BITS, miss_probability
 from spec.catalogue import find
 from spec.language.model import LIVENESS
-
-FIELDS = {"system", "variant", "scope", "properties", "keep_going", "deadlock", "symmetry", "partitions", "source"}
-"""What ``run.json`` has to say for a run to be resumed."""
 
 
 def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> None:
@@ -50,13 +47,13 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
 
     Raises RunError when they differ now, or when a level is not as it was written.
     """
-    manifest = run.run()
-    if lacking := FIELDS - manifest.keys():
-        raise RunError(f"{run.uri} cannot be resumed: its run.json does not say {', '.join(sorted(lacking))}")
+    manifest = run.described()
     try:
         model = find(manifest["system"], manifest["variant"])[0]
-        check = Check(model, manifest["scope"], tuple(manifest["properties"]), manifest["keep_going"],
-                      manifest["deadlock"], manifest["symmetry"] is not None)
+        if manifest["scope"].keys() != model.scope.keys():
+            raise UserError(f"a scope of {model.system} gives {', '.join(model.scope)}")
+        check = Check(model, scope_for(model, None, manifest["scope"]), tuple(manifest["properties"]),
+                      manifest["keep_going"], manifest["deadlock"], manifest["symmetry"] is not None)
         kernel = kernel_of(check)
     except (LookupError, UserError) as error:
         raise RunError(f"{run.uri} cannot be resumed: {error}") from error

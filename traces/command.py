@@ -75,8 +75,7 @@ def add_parser(commands) -> None:
     parser.add_argument("--follow", action="store_true",
                         help="stay, and tell what happens in a log that grows, until Ctrl-C or the first divergence")
     parser.add_argument("--redact", action="store_true",
-                        help="topics, hosts, clients, principals and all other names become pseudonyms everywhere; "
-                             "groups in segments are not followed")
+                        help="topics, hosts, clients, principals and all other names become pseudonyms everywhere")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 

@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import time
 import uuid
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 
@@ -89,16 +90,17 @@ def run(options) -> int:
     began = time.monotonic()
     planned = None if options.resume else _planned(options)
     directory = RunDirectory(options.resume) if options.resume else None
-    earlier = resumed(directory) if directory else None
-    context = cluster.start(options.master)
-    try:
-        if earlier:
-            check, kernel, partitions = earlier
-            results = [perform(check, kernel, directory, context, partitions, limits, time.monotonic() - began)]
-        else:
-            results = _all(planned, options, context, limits, began)
-    finally:
-        context.stop()
+    with directory.held() if directory else nullcontext():
+        earlier = resumed(directory) if directory else None
+        context = cluster.start(options.master)
+        try:
+            if earlier:
+                check, kernel, partitions = earlier
+                results = [perform(check, kernel, directory, context, partitions, limits, time.monotonic() - began)]
+            else:
+                results = _all(planned, options, context, limits, began)
+        finally:
+            context.stop()
     named = bool(options.resume) or bool(options.system and options.variant)
     return _report(results, options, named)
 
@@ -128,7 +130,8 @@ def _all(planned, options, context, limits, began):
         partitions = max(2, context.defaultParallelism)
         begin(check, kernel, run_directory, partitions)
         startup = time.monotonic() - began
-        results.append(perform(check, kernel, run_directory, context, partitions, limits, startup))
+        with run_directory.held():
+            results.append(perform(check, kernel, run_directory, context, partitions, limits, startup))
         began = time.monotonic()
     return results
 

@@ -54,13 +54,13 @@ def run(options) -> int:
 def _entry(path):
     directory = RunDirectory(str(path))
     try:
-        manifest, result, levels = directory.run(), directory.result(), directory.levels()
+        manifest, result, levels = directory.described(), directory.result(), directory.levels()
     except RunError as error:
         return {"run_dir": str(path), "system": "?", "variant": "?", "scope": {}, "symmetry": None, "created": "",
                 "distinct": 0, "state": str(error), "bytes": directory.size()}
     return {
         "run_dir": str(path), "system": manifest["system"], "variant": manifest["variant"],
         "scope": manifest["scope"], "symmetry": manifest["symmetry"], "created": manifest["created"],
-        "state": result["verdict"] if result else "unfinished",
+        "state": str(result.get("verdict")) if result else "unfinished",
         "distinct": sum(part["states"] for level in levels for part in level["parts"]), "bytes": directory.size(),
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checker.commands.main import OK
+from checker.asked import scope_for
 from checker.counterexample import Trace, executed, is_stuck, violates
 from checker.errors import UserError
 from checker.histories import history_of
@@ -20,6 +21,9 @@ from spec.language.model import LIVENESS, Property
 EXAMPLES = """examples: kafkaproof show runs/replication-kip101-20260101-120000-1f2e;
 kafkaproof show runs/election-legacy-20260101-120000-1f2e --svg legacy.svg --itf legacy.itf.json;
 kafkaproof show recorded.json --beside runs/election-legacy-20260101-120000-1f2e --output both.html"""
+
+NAMED = {"system": str, "variant": str, "scope": dict}
+"""What a trace says of its model."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ def load(target: str, prop: str | None) -> Shown:
         data = _read(target)
         return Shown(data) if "steps" in data else _from_result(data, prop, target)
     result = RunDirectory(target)
-    manifest = result.run()
+    manifest = result.described()
     found = result.result()
     if found is None:
         raise UserError(f"{target} is not finished; go on with: kafkaproof check --resume {target}")
@@ -120,28 +124,31 @@ def load(target: str, prop: str | None) -> Shown:
 def _read(target):
     try:
         data = json.loads(Path(target).read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{target} is not JSON: {error}") from error
+    runs = data.get("runs") if isinstance(data, dict) else None
+    data = runs[0] if isinstance(runs, list) and runs else data
     if not isinstance(data, dict):
         raise UserError(f"{target} holds neither a history nor a trace")
-    runs = data.get("runs")
-    return runs[0] if isinstance(runs, list) and runs else data
+    return data
 
 
 def _from_result(data, prop, target):
-    missing = [name for name in ("system", "variant", "scope") if name not in data]
+    missing = [name for name, kind in NAMED.items() if not isinstance(data.get(name), kind)]
     if missing:
         raise UserError(f"{target} holds neither a history nor a trace: no {missing[0]!r}")
     violation = data if "trace" in data else _chosen(data, prop, target)
-    if not isinstance(violation["trace"], list) or not all(isinstance(text, str) for text in violation["trace"]):
+    if not _is_texts(violation.get("trace")):
         raise UserError(f"{target}: a trace is a list of steps as text")
     try:
         model = find(data["system"], data["variant"])[0]
     except LookupError as error:
         raise UserError(f"{target}: {error.args[0]}") from error
-    if not isinstance(data["scope"], dict) or data["scope"].keys() != model.scope.keys():
+    if data["scope"].keys() != model.scope.keys():
         raise UserError(f"{target}: a scope of {model.system} gives {', '.join(model.scope)}")
-    trace = executed(model, data["scope"], violation["trace"])
+    if not all(type(size) is int for size in data["scope"].values()):
+        raise UserError(f"{target}: the numbers of a scope are whole")
+    trace = executed(model, scope_for(model, None, data["scope"]), violation["trace"])
     trace.loop = violation.get("loop")
     violated = _judged(model, trace, violation.get("property"), target)
     return Shown(history_of(trace, violated), trace, violated)
@@ -164,6 +171,11 @@ def _judged(model, trace, name, target):
 def _chosen(data, prop, target):
     """The violation of a run that is asked for, else the shortest; raises UserError that says what became of it."""
     violations = data.get("violations", [])
+    known = isinstance(violations, list) and all(isinstance(v, dict) for v in violations)
+    if not known or not _is_texts([v.get("property") for v in violations]):
+        raise UserError(f"{target}: violations are a list of objects, each with a property")
+    if not all(_is_texts(data.get(name, [])) for name in ("undecided", "properties")):
+        raise UserError(f"{target}: properties are a list of names")
     chosen = [v for v in violations if prop in (None, v["property"])]
     if chosen:
         return chosen[0]
@@ -181,6 +193,11 @@ def _chosen(data, prop, target):
     told = f"so far; {went_on}" if data.get("verdict") == "incomplete" else (
         f"({data.get('verdict')}), so there is no counterexample to show")
     raise UserError(f"{target}: nothing is violated {told}")
+
+
+def _is_texts(value):
+    """Whether a value is a list of texts."""
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _sizes(scope):

@@ -75,8 +75,9 @@ def _check_transition(function, arguments, state):
 @cache
 def _check_initial(function, state):
     check_text(function)
-    if _kind(function, (Part(state, "s"), *map(kind_of, Transition(function).declared.values()))) is not NOTHING:
-        raise rule_error("an initial state is filled, and returns nothing", definition(function.__code__), function.__code__)
+    answer = _kind(function, (Part(state, "s"), *map(kind_of, Transition(function).declared.values())))
+    if answer is not NOTHING:
+        raise rule_error("an initial state returns nothing", definition(function.__code__), function.__code__)
 
 
 @cache

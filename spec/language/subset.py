@@ -120,8 +120,8 @@ def _globals_named(code) -> list[tuple[ast.Name, bool]]:
 def _check_text(code):
     tree = definition(code)
     parameters = tree.args
-    others = (parameters.vararg, parameters.kwarg, *parameters.posonlyargs, *parameters.kwonlyargs, *parameters.defaults)
-    if tree.decorator_list or any(others):
+    others = (parameters.vararg, parameters.kwarg, *parameters.posonlyargs, *parameters.kwonlyargs)
+    if parameters.defaults or tree.decorator_list or any(others):
         raise rule_error("parameters are plain names, without defaults, stars or decorators", tree, code)
     if code.co_freevars:
         raise rule_error("globals are functions or ints, no closures", tree, code)

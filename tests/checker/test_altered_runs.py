@@ -226,6 +226,21 @@ def test_a_link_to_a_run_is_not_followed_to_delete_it(run, tmp_path):
     run.verify()
 
 
+def test_one_process_alone_goes_on_with_a_run(kafkaproof, tmp_path):
+    kafkaproof(*replication("kip320", 2, 1, 1, 1), "--max-depth", "3", *kept("run"))
+    with RunDirectory(str(tmp_path / "run")).held():
+        for command in (resumed("run"), ("runs", "--delete", "run")):
+            assert "another process goes on with" in kafkaproof(*command).complaint
+    assert kafkaproof(*resumed("run")).code == 0
+    assert kafkaproof("runs", "--delete", "run").code == 0 and not (tmp_path / "run").exists()
+
+
+def test_a_level_that_another_process_has_completed_is_not_emptied(run):
+    with pytest.raises(RunError, match="another process has completed level 2; let one alone go on"):
+        run.begin_level(2)
+    run.verify()
+
+
 def test_two_fields_in_a_file_do_not_make_a_run(tmp_path):
     (tmp_path / "run.json").write_text('{"format": 3, "system": "toy"}')
     with pytest.raises(RunError, match="lacks the file levels.json"):
@@ -269,6 +284,34 @@ def test_what_is_explored_cannot_be_changed(run, change):
     for use in (run.run, run.delete):
         with pytest.raises(RunError, match="run.json is not as it was written"):
             use()
+
+
+DESCRIPTION = {
+    "system": "toy", "variant": "v", "scope": {"things": 1}, "properties": ["p"], "keep_going": False,
+    "deadlock": False, "symmetry": None, "partitions": 1, "source": "", "created": "today",
+}
+
+
+@pytest.mark.parametrize("name", DESCRIPTION)
+def test_what_a_run_says_of_itself_is_whole_or_told(tmp_path, name, kafkaproof):
+    whole, other = RunDirectory(str(tmp_path / "whole")), RunDirectory(str(tmp_path / "other"))
+    whole.create(DESCRIPTION)
+    assert whole.described().items() >= DESCRIPTION.items()
+    wrong = {"scope": {"things": "1"}, "properties": [1], "partitions": 0}
+    other.create(DESCRIPTION | {name: wrong.get(name, 0.5)})
+    told = f"its run.json does not say {name}; begin a new run"
+    with pytest.raises(RunError, match=told):
+        other.described()
+    assert told in kafkaproof("runs", ".", "--json").json["runs"][0]["state"]
+
+
+@pytest.mark.parametrize("levels", [None, [], {}, {"run": "", "levels": 3}])
+def test_an_outcome_that_is_of_no_levels_is_told(run, levels):
+    forged_result = {"verdict": "holds", "levels": levels}
+    sealed = forged_result | {"sha256": checksum(as_bytes(forged_result))}
+    (Path(run.uri) / "result.json").write_bytes(as_bytes(sealed))
+    with pytest.raises(RunError, match="result.json is not as it was written"):
+        run.result()
 
 
 def test_liveness_does_not_read_what_was_altered(run_directory):

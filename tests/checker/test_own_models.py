@@ -71,7 +71,8 @@ def test_an_action_is_there_for_each_value_that_one_of_its_transitions_takes(ord
 
 def test_a_property_that_the_scope_does_not_have_is_not_asked_for():
     refused(MODEL, "lamps/two has no property all_of at this scope", only="all_of")
-    refused(replace(MODEL, properties=(replace(always(all_on), least={"looks": 2}),)), "no property all_on", only="all_on")
+    larger = replace(always(all_on), least={"looks": 2})
+    refused(replace(MODEL, properties=(larger,)), "no property all_on", only="all_on")
 
 
 @pytest.mark.parametrize("scope", [{}, {**SCOPE, "looks": 1.5}, {**SCOPE, "looks": True}])
@@ -88,7 +89,8 @@ def test_an_index_out_of_range_ends_the_exploration():
 
 
 def test_a_kind_of_property_that_there_is_not_is_refused():
-    refused(replace(MODEL, properties=(Property("all_on", "allways", all_on),)), "is of kind 'allways'; there are always")
+    prop = Property("all_on", "allways", all_on)
+    refused(replace(MODEL, properties=(prop,)), "is of kind 'allways'; there are always")
 
 
 def test_an_assumption_of_nothing_is_refused():
@@ -108,7 +110,7 @@ def chosen(s, lamp: Lamp):
 
 def test_an_initial_state_is_one_of_the_scope():
     refused(replace(MODEL, initial=looked), "an initial state is beyond the bound looks")
-    refused(replace(MODEL, initial=chosen), "an initial state is filled, and returns nothing")
+    refused(replace(MODEL, initial=chosen), "an initial state returns nothing")
 
 
 def mend(s):

@@ -67,6 +67,17 @@ def test_the_answer_of_check_can_be_shown_too(kafkaproof, violated, tmp_path):
     ("{", "trace.json is not JSON"),
     ("[]", "trace.json holds neither a history nor a trace"),
     ("{}", "trace.json holds neither a history nor a trace: no 'system'"),
+    ("[" * 100_000, "trace.json is not JSON"),
+    ('{"runs": [5]}', "trace.json holds neither a history nor a trace"),
+    ('{"system": "replication", "variant": null, "scope": {}}', "neither a history nor a trace: no 'variant'"),
+    ('{"system": "x", "variant": "y", "scope": {}, "violations": 3}', "violations are a list of objects"),
+    ('{"system": "x", "variant": "y", "scope": {}, "violations": [{"property": 3}]}', "violations are a list"),
+    ('{"system": "x", "variant": "y", "scope": {}, "violations": [{"property": "p"}]}', "a trace is a list of steps"),
+    ('{"system": "x", "variant": "y", "scope": {}, "undecided": 3}', "properties are a list of names"),
+    ('{"system": "replication", "variant": "kip320", "scope": {"brokers": 9999999, "log": 1, "records": 1,'
+     ' "epochs": 1}, "trace": []}', "brokers goes from 1 to 7, not 9999999"),
+    ('{"system": "replication", "variant": "kip320", "scope": {"brokers": "2", "log": 1, "records": 1, "epochs": 1},'
+     ' "trace": []}', "the numbers of a scope are whole"),
     ('{"steps": 1}', "trace.json: "),
     ('{"system": "x", "variant": "y", "scope": {}}', "nothing is violated"),
     ('{"system": "x", "variant": "y", "scope": {}, "trace": []}', "no system 'x'"),
