@@ -104,6 +104,13 @@ def test_a_log_of_no_known_kafka_is_followed_until_its_first_strange_record(caps
     assert found["controllers"] == run_json(capsys, beginning(tmp_path / "beginning"))[1]["controllers"]
 
 
+def test_a_log_that_is_beyond_before_its_first_election_says_why(capsys, tmp_path):
+    later = with_record(SetData("/brokers/ids/1", b'{"version":6,"endpoints":[]}', 2), at=0x2a)
+    write_log(tmp_path / "log.1", later)
+    assert main(["replay", str(tmp_path)]) == 2
+    assert "no Kafka up to 3.9 writes this: /brokers/ids/1 at 0x2a is of format 6" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("path, data, said", [
     ("/migration", b"{}", "migrated to KRaft: /migration is there at"),
     ("/brokers/topics/t", b'{"version":4}', "no Kafka up to 3.9 writes this"),

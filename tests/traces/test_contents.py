@@ -2,6 +2,7 @@
 
 import pytest
 
+from traces.znodes.assignments import assignment_in
 from traces.znodes.contents import broker_in, number_in, state_in
 from traces.znodes.json_parts import json_in
 from traces.znodes.places import topic_in
@@ -28,6 +29,11 @@ def test_an_isr_is_a_list_of_brokers(isr):
 def test_an_epoch_or_a_broker_is_a_number_of_32_bits(data):
     assert number_in(data) is None and broker_in(data) is None
     assert number_in(b"2147483647") == broker_in(b"2147483647") == 2 ** 31 - 1
+
+
+def test_nobody_is_no_replica():
+    assert assignment_in(b'{"partitions":{"0":[1,-1]}}', 0) is None
+    assert assignment_in(b'{"partitions":{"0":[1,2]}}', 0).replicas == (1, 2)
 
 
 @pytest.mark.parametrize("number", ["\u00b2", "\u2460", "x", "-1", "", "9" * 5_000])

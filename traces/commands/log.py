@@ -161,6 +161,8 @@ def _report_of_part(recording: Recording, error: UserError | None, chroot: str |
             raise UserError(problems[-1])
     members = Members(recording, root)
     variant = options.variant or find_variant(recording, members, root)
+    if variant is None and end:
+        raise UserError(problems[-1])
     if variant is None:
         raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
                         "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")

@@ -24,9 +24,12 @@ _PARTITION = {"topic": _ANY, "partition": whole()}
 _LISTED = {"partitions": listed(fields(_PARTITION))}
 _WANTED = {"partitions": listed(fields(_PARTITION | {"replicas": listed(whole())}))}
 _LEVELS = mapped(".*", mapped(".*", whole()))
-_BROKER = {"host": either(_ANY, null), "port": whole(-1), "jmx_port": whole(-1), "timestamp": _DIGITS}
-_ENDPOINTS = _BROKER | {"endpoints": listed(_ANY)}
-_LISTENERS = _ENDPOINTS | {"listener_security_protocol_map": mapped(".*", _ANY)}
+_PORT = whole(-1, 65535)
+_BROKER = {"host": either(_ANY, null), "port": _PORT, "jmx_port": _PORT, "timestamp": _DIGITS}
+_ENDPOINTS = _BROKER | {"endpoints": listed(text(r".+://.*:\d{1,5}", "endpoint such as PLAINTEXT://host:9092"), 1)}
+_PROTOCOL = text("PLAINTEXT|SSL|SASL_PLAINTEXT|SASL_SSL", "security protocol")
+_LISTENERS = _ENDPOINTS | {"listener_security_protocol_map": mapped(".+", _PROTOCOL)}
+_TOPIC_ID = text(r"[A-Za-z0-9_-]{22}|topic-id-\d+", "id of a topic, nor a pseudonym of one")
 _RACK = {"rack": either(_ANY, null)}
 
 
@@ -83,7 +86,7 @@ FORMATS = (
         _of(1, "0.8.0 to 2.3", {"partitions": _ASSIGNED}),
         _of(2, "2.4 to 2.7", {"partitions": _ASSIGNED, "adding_replicas": _ASSIGNED, "removing_replicas": _ASSIGNED}),
         _of(3, "2.8 to 3.9", {"partitions": _ASSIGNED, "adding_replicas": _ASSIGNED, "removing_replicas": _ASSIGNED},
-            {"topic_id": _ANY}))),
+            {"topic_id": _TOPIC_ID}))),
     Format("the registration of a broker", r"/brokers/ids/\d+", (
         _of(1, "0.8", _BROKER), _of(2, "0.9 to 3.9", _ENDPOINTS), _of(3, "0.10.0 to 0.10.1", _ENDPOINTS, _RACK),
         _of(4, "0.10.2 to 3.9", _LISTENERS, _RACK), _of(5, "2.7 to 3.9", _LISTENERS | {"features": _LEVELS}, _RACK),

@@ -96,5 +96,5 @@ def _coerced(value: object) -> int | None:
 
 
 def ids_in(value: object) -> tuple[int, ...]:
-    """The broker ids of a JSON list; none where it is no list of numbers."""
-    return tuple(value) if isinstance(value, list) and all(map(is_int, value)) else ()
+    """The broker ids of a JSON list; none where it is no list of ids."""
+    return tuple(value) if isinstance(value, list) and all(is_int(each) and each >= 0 for each in value) else ()

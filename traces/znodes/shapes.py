@@ -52,11 +52,13 @@ def null(value: object, name: str) -> str | None:
     return None if value is None else f"{name} is {shown(value)}, and not null"
 
 
-def listed(of: Shape) -> Shape:
-    """A list of values of one shape."""
+def listed(of: Shape, least: int = 0) -> Shape:
+    """A list of values of one shape, at `least` so many."""
     def why_not(value: object, name: str) -> str | None:
         if not isinstance(value, list):
             return f"{name} is {shown(value)}, and no list"
+        if len(value) < least:
+            return f"{name} has {len(value)} entries, and at least {least} are written"
         return _first(of(each, f"{name}[{place}]") for place, each in enumerate(value))
 
     return why_not

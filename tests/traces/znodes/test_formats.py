@@ -93,11 +93,22 @@ def test_a_value_of_another_type_is_told(path, value):
     ("/admin/reassign_partitions", "partitions", [{"topic": 1, "partition": 0, "replicas": []}], "topic is 1"),
     ("/admin/reassign_partitions", "partitions", [{"topic": "t", "partition": 0}], "partitions[0] has no replicas"),
     ("/brokers/ids/1", "endpoints", [1], "endpoints[0] is 1"),
+    ("/brokers/ids/1", "endpoints", [], "endpoints has 0 entries, and at least 1 are written"),
+    ("/brokers/ids/1", "endpoints", ["h:1"], "endpoints[0] is 'h:1', and no endpoint such as"),
+    ("/brokers/ids/1", "port", 65536, "port is 65536, and no whole number from -1 to 65535"),
+    ("/brokers/ids/1", "listener_security_protocol_map", {"IN": "TLS"}, "listener_security_protocol_map.IN is 'TLS'"),
     ("/feature", "features", {"f": {"max_version_level": "1"}}, "features.f.max_version_level is '1'"),
     ("/config/topics/t", "config", {"retention.ms": 1}, "config.retention.ms is 1"),
 ])
 def test_what_is_inside_is_looked_at(path, key, value, told):
     assert told in fault(path, WRITTEN[path] | {key: value})
+
+
+@pytest.mark.parametrize("topic_id, fine", [
+    ("vZdzT09QRRy9_mjB6JTdpQ", True), ("topic-id-7", True), ("vZdzT09QRRy9_mjB6JTdp", False), ("zebra", False), ("", False)])
+def test_a_topic_id_is_one_of_kafkas_or_a_pseudonym(topic_id, fine):
+    content = WRITTEN["/brokers/topics/t"] | {"version": 3, "topic_id": topic_id}
+    assert (fault("/brokers/topics/t", content) is None) == fine
 
 
 @pytest.mark.parametrize("content, fine", [
