@@ -183,7 +183,10 @@ def _files(directory: Path, name: re.Pattern) -> list[Path]:
         files = [file for folder in folders if folder.is_dir() for file in folder.iterdir()]
     except OSError as error:
         raise LogError(f"{error.filename}: cannot be read: {error.strerror}") from None
-    return sorted((file for file in files if name.fullmatch(file.name)), key=lambda file: (zxid_of(file), file))
+    found = [file for file in files if name.fullmatch(file.name)]
+    if strange := [file for file in found if not file.is_file()]:
+        raise LogError(f"{strange[0]}: no regular file, though it is named like one of ZooKeeper's; take it away")
+    return sorted(found, key=lambda file: (zxid_of(file), file))
 
 
 def _start(directory: Path, transactions: Logged, problems: list[str], redactor: Redactor | None) -> Snapshot | None:

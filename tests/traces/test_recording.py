@@ -50,6 +50,16 @@ def test_the_places_of_the_files(tmp_path, place):
     assert (zxids(recording.transactions), recording.start.zxid, recording.problems) == ([1, 2, 3], 0, [])
 
 
+@pytest.mark.parametrize("name", ["log.900", "snapshot.900"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)],
+                         ids=["pipe", "directory", "device"])
+def test_what_is_no_file_is_not_read(tmp_path, name, make):
+    log(tmp_path, 1, 2)
+    make(tmp_path / name)
+    with pytest.raises(LogError, match=f"{name}: no regular file"):
+        read_recording(tmp_path)
+
+
 def test_logs_of_several_servers_are_merged(tmp_path):
     log(tmp_path / "a" / "version-2", 1, 2, 4)
     log(tmp_path / "b" / "version-2", 1, 2, 3)

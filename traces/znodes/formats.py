@@ -22,6 +22,7 @@ _ANY = text()
 _ASSIGNED = mapped(_NUMBER, listed(whole()))
 _PARTITION = {"topic": _ANY, "partition": whole()}
 _LISTED = {"partitions": listed(fields(_PARTITION))}
+_TOLD = {"partitions": listed(fields(_PARTITION), 1)}
 _WANTED = {"partitions": listed(fields(_PARTITION | {"replicas": listed(whole())}))}
 _LEVELS = mapped(".*", mapped(".*", whole()))
 _PORT = whole(-1, 65535)
@@ -99,7 +100,7 @@ FORMATS = (
         _of(1, "0.8.0 to 3.9", _LISTED),)),
     Format("a request to delete a topic", "/admin/delete_topics/[^/]+", plain=""),
     Format("a notification of ISRs", "/isr_change_notification/[^/]+", (
-        _of(1, "0.9 to 3.9", _LISTED),), sequence="isr_change_"),
+        _of(1, "0.9 to 3.9", _TOLD),), sequence="isr_change_"),
     Format("a notification of a failed log directory", "/log_dir_event_notification/[^/]+", (
         _of(1, "1.0 to 3.9", {"broker": whole(), "event": whole(1, 1)}),), sequence="log_dir_event_"),
     Format("an announcement of a configuration", "/config/changes/[^/]+", (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from traces.zookeeper.snapshot import Snapshot, Znode
 from traces.zookeeper.transactions import (
-    Check, CloseSession, Create, CreateSession, Delete, Operation, Reconfig, SetAcl, SetData, Transaction,
+    Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData, Transaction,
 )
 
 _REFUSED = re.compile("[\x00-\x1e\x80-\x9e\ud801-\uf8fe\ufff1-\ufffe\U00010000-\U0010ffff]")
@@ -45,7 +45,7 @@ class Tree:
         if transaction.zxid <= self.zxid:
             return ()
         self.zxid = transaction.zxid
-        if transaction.failed:
+        if transaction.failed and not (type(transaction.first) is Failure and transaction.first.code >= 0):
             return ()
         texts = [text for operation in transaction.operations for text in self._apply(operation, transaction)]
         if not texts or transaction.zxid <= self._fuzzy_until:
@@ -67,10 +67,18 @@ class Tree:
             case SetAcl(path, version):
                 return self._set_acl(path, version)
             case CreateSession(timeout):
-                self.sessions[transaction.session] = timeout
+                return self._create_session(timeout, transaction.session)
+            case Failure(code) if not transaction.multi:
+                return [f"error {code}, and codes of errors are negative"]
             case CloseSession(paths):
                 return self._close_session(paths, transaction)
         return ()
+
+    def _create_session(self, timeout: int, session: int) -> list[str]:
+        texts = [f"createSession with a timeout of {timeout:,} ms"] if timeout <= 0 else []
+        texts += ["createSession, but it is open"] if session in self.sessions else []
+        self.sessions[session] = timeout
+        return texts
 
     def _create(self, operation: Create, transaction: Transaction) -> list[str]:
         path, zxid = operation.path, transaction.zxid

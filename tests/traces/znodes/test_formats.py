@@ -97,6 +97,7 @@ def test_a_value_of_another_type_is_told(path, value):
     ("/brokers/ids/1", "endpoints", ["h:1"], "endpoints[0] is 'h:1', and no endpoint such as"),
     ("/brokers/ids/1", "port", 65536, "port is 65536, and no whole number from -1 to 65535"),
     ("/brokers/ids/1", "listener_security_protocol_map", {"IN": "TLS"}, "listener_security_protocol_map.IN is 'TLS'"),
+    ("/isr_change_notification/isr_change_0000000000", "partitions", [], "partitions has 0 entries"),
     ("/feature", "features", {"f": {"max_version_level": "1"}}, "features.f.max_version_level is '1'"),
     ("/config/topics/t", "config", {"retention.ms": 1}, "config.retention.ms is 1"),
 ])

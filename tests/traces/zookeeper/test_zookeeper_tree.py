@@ -57,6 +57,9 @@ def test_create_set_and_delete():
     ((SetAcl("/a", 1),), "setACL /a, but it does not exist"),
     ((A, SetAcl("/a", 2)), "setACL /a to version 2, but it is at version 0"),
     ((OPEN, E, CloseSession(())), "closeSession lists [], but the session's ephemerals are ['/e']"),
+    ((OPEN, OPEN), "createSession, but it is open"),
+    ((CreateSession(0),), "createSession with a timeout of 0 ms"),
+    ((Failure(5),), "error 5, and codes of errors are negative"),
     ((OPEN, CloseSession(("/e",))), "closeSession lists ['/e'], but the session's ephemerals are []"),
 ])
 def test_contradictions(steps, text):
