@@ -17,6 +17,7 @@ from checker.errors import UserError
 from checker.pictures.changes import changes
 from checker.pictures.history import checked, loop_text, scope_text
 from checker.pictures.show import show, show_change
+from checker.printable import printable
 
 if TYPE_CHECKING:
     import networkx
@@ -166,6 +167,6 @@ def _edge(dot, source, target, lines, of_fault, count=1):
 
 
 def _text(lines):
-    """Lines as a label; more than one are flush left."""
-    texts = [graphviz.escape(line) for line in lines]
+    """Lines as a label, of printable text; more than one are flush left."""
+    texts = [graphviz.escape(printable(line)) for line in lines]
     return texts[0] if len(texts) == 1 else "".join(f"{text}\\l" for text in texts)

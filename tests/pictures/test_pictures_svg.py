@@ -99,6 +99,11 @@ def test_a_path_has_a_node_for_each_state_and_an_edge_for_each_step():
     assert r"violates strong_isr\l" in source and "every member of the in-sync" in source
 
 
+def test_a_path_holds_no_character_that_a_terminal_obeys():
+    source = path_dot({**replication(), "title": "\x1b[31m\u202e\x9b"})
+    assert not any(unsafe in source for unsafe in "\x1b\u202e\x9b") and r"\\x1b[31m\\u202e" in source
+
+
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz's program dot is not installed")
 def test_a_path_can_be_drawn():
     root = ElementTree.fromstring(drawn(path_dot(replication())).encode())
