@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.counterexample import Trace, require_no_fault, trace_of
 from checker.errors import UserError
@@ -43,7 +43,7 @@ def explore_here(
     up to symmetry, and is not proved to be symmetric, and UserError where a step, or an index, is out of its range, and
     where the scope has no property called `only`.
     """
-    require_accepted(model, scope)
+    require_accepted(replace(model, properties=()), scope)
     properties = tuple(p for p in model.properties_at(scope) if only in ("", p.name))
     if only and not properties:
         raise UserError(f"{model.system}/{model.variant} has no property {only} at this scope")
