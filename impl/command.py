@@ -114,8 +114,8 @@ def run(options) -> int:
     return LOST if lost else 0
 
 
-def run_cluster(directory: Path, size: Size, counterexample: Counterexample | Behaviour | None, acts: list[Act], watcher: Watcher,
-                options) -> bool:
+def run_cluster(directory: Path, size: Size, counterexample: Counterexample | Behaviour | None, acts: list[Act],
+                watcher: Watcher, options) -> bool:
     """Start a cluster, do with it what is wanted, and end it; whether a record was lost, or it went otherwise."""
     lost = False
     with (KafkaCluster if size.release else Cluster)(directory, size, options.zookeeper, options.port) as cluster:

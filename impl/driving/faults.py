@@ -35,7 +35,8 @@ TORN = 40
 class Faults:
     """The faults of a cluster; `children` are its brokers' processes, `links` their links to ZooKeeper.
 
-    `inner`: the links by which others reach a broker, where there are such. `unclean_allowed`: an operator has allowed unclean elections. `disturbed`: something was done but to start brokers.
+    `inner`: the links by which others reach a broker, where there are such. `unclean_allowed`: an operator has allowed
+    unclean elections. `disturbed`: something was done but to start brokers.
     """
 
     def __init__(self, directory: Path, size, zookeeper: str, keeper: Keeper | None):

@@ -47,8 +47,8 @@ class Keeper:
             f"dataDir={self.data}\nclientPort={self.port}\nclientPortAddress={HOST}\ntickTime={tick}\n"
             f"minSessionTimeout={2 * tick}\nmaxSessionTimeout={LONGEST_SESSION}\nmaxClientCnxns=0\n"
             "admin.enableServer=false\n")
-        self._command = [java("ZooKeeper"), *JVM, "-Dzookeeper.admin.enableServer=false", "-Dzookeeper.preAllocSize=64", "-cp",
-                         _jars(), MAIN, str(configuration)]
+        self._command = [java("ZooKeeper"), *JVM, "-Dzookeeper.admin.enableServer=false",
+                         "-Dzookeeper.preAllocSize=64", "-cp", _jars(), MAIN, str(configuration)]
         self._start()
 
     def _start(self):

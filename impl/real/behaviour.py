@@ -33,8 +33,9 @@ class Behaviour:
     def size(self, release: str) -> Size:
         """The cluster that it is a behaviour of."""
         brokers = self.scope["brokers"]
-        return Size(brokers=brokers, replicas=self.scope.get("replicas", brokers), min_isr=self.scope.get("min_isr", 1),
-                    partitions=self.scope.get("partitions", 1), release=release, recorded=False, session_timeout=SESSION)
+        sizes = {name: self.scope.get(name, 1) for name in ("partitions", "min_isr")}
+        return Size(brokers, self.scope.get("replicas", brokers), **sizes, release=release, recorded=False,
+                    session_timeout=SESSION)
 
     @property
     def assignments(self) -> list[list[int]]:

@@ -152,7 +152,8 @@ class KafkaCluster(Cluster):
         self.note("slow_links", broker=broker, delay=delay)
         self._take_back(self._slow, broker)
         if delay:
-            self._slow[broker] = [(link, link.add(Rule(DELAY, {"part": REQUEST, "sender": broker}, times=None, seconds=delay)))
+            pattern = {"part": REQUEST, "sender": broker}
+            self._slow[broker] = [(link, link.add(Rule(DELAY, pattern, times=None, seconds=delay)))
                                   for other, link in self.inner.items() if other != broker]
 
     def links_of(self, broker: int) -> list[Proxy]:

@@ -25,7 +25,8 @@ LOGS = {"server": "server.log", "controller": "controller.log", "statechange": "
 
 def write_log4j(file: Path) -> None:
     """Write the configuration of the brokers' logs, which lie where -Dlogs.dir says."""
-    file.write_text(LOG4J.format(appenders="".join(_APPENDER.format(name=name, file=log) for name, log in LOGS.items())))
+    appenders = "".join(_APPENDER.format(name=name, file=log) for name, log in LOGS.items())
+    file.write_text(LOG4J.format(appenders=appenders))
 
 
 def write_properties(file: Path, broker: int, size, zookeeper: str, ports: Mapping[str, int],

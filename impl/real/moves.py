@@ -93,8 +93,8 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
 }
 """The frames of a step, in order, by the name of its transition."""
 DEEDS = (
-    "crash", "restart", "stop", "shut_down", "expire_session", "expire_orphan", "delete_controller", "ask_for_preferred",
-    "ask_for_reassignment", "ask_for_cancellation", "queue_deletion", "allow_unclean", "reopen",
+    "crash", "restart", "stop", "shut_down", "expire_session", "expire_orphan", "delete_controller",
+    "ask_for_preferred", "ask_for_reassignment", "ask_for_cancellation", "queue_deletion", "allow_unclean", "reopen",
 )
 """The steps that the driver brings about."""
 ASKS = ("ask_for_reassignment", "ask_for_cancellation")

@@ -46,9 +46,9 @@ class Line:
     `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `at`: the zxid at which the step
     took place, and whether it wrote there; `changed`: the fields of its record that the step changed. `record`: the id
     of the batch that a producer offered; `acked`: those whose producers are answered; `place`: where a consumer
-    reads; `heard`: what the watch on /controller said that it handled; `arms`: it sets that watch. `found`, with the first step of a process: what
-    was on its disk of each replica. `attempts`: how often its write was asked for, since no answer came, and `asked`
-    the zxid that the process knew of at the first.
+    reads; `heard`: what the watch on /controller said that it handled; `arms`: it sets that watch. `found`, with the
+    first step of a process: what was on its disk of each replica. `attempts`: how often its write was asked for, since
+    no answer came, and `asked` the zxid that the process knew of at the first.
     `groups`: what the process recorded of groups after this line, and before the next; `earlier`: before this one,
     which is the first.
     """

@@ -55,8 +55,9 @@ def print_result(cluster: Cluster, result: Result) -> None:
         out.print(f"[bold red]diverges[/] from {result.variant} at", where, style=None, soft_wrap=True)
         out.print(reason, soft_wrap=True, markup=False)
     elif result.unfollowed:
-        out.print(f"[yellow]undecided[/]: the run goes on, or was cut off: {result.unfollowed:,} lines at its end are not "
-                  "followed, for what came before them is not all recorded; what is before conforms", soft_wrap=True)
+        out.print(f"[yellow]undecided[/]: the run goes on, or was cut off: {result.unfollowed:,} lines at its end are "
+                  "not followed, for what came before them is not all recorded; what is before conforms",
+                  soft_wrap=True)
     else:
         out.print(f"[green]conforms[/] to {result.variant}: each step is enabled, got the answer that the "
                   "specification gives, and left the record that it leaves", soft_wrap=True)
