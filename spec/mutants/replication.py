@@ -8,7 +8,7 @@ from spec.language.model import Transition
 from spec.language.sets import contains, everybody, only, without_member
 from spec.mutants.mutant import Mutant, everywhere, within
 from spec.replication import (
-    REQUEST, Replica, Request, adopt, append, end_of_match, following_epoch, initial, is_true_leader,
+    REQUEST, Reason, Replica, Request, adopt, append, end_of_match, following_epoch, initial, is_true_leader,
     presumes_leadership, reached_current_epoch, reached_high_watermark, same_entry, truncate, write_isr,
     write_quorum,
 )
@@ -101,7 +101,7 @@ def same_leader(s, leader, follower):
     return presumes_leadership(s, leader) and s.replicas[follower].leader == leader
 
 
-def shrink_anyone(s, leader: Replica, follower: Replica):
+def shrink_anyone(s, leader: Replica, follower: Replica, reason: Reason):
     isr = s.replicas[leader].isr
     if leader == follower or not contains(isr, follower) or not is_true_leader(s, leader):
         return False
