@@ -39,7 +39,7 @@ mutants: install
 
 mutants-random: install
 	$(BIN)/python -m checker.mutation.by_machine --seed $(SEED) --per $(PER) \
-	  $(if $(SYSTEM),--system $(SYSTEM),--output docs/mutants-random.md)
+	  $(if $(SYSTEM),--system $(SYSTEM)) --output docs/mutants-random.md
 
 proofs: install
 	$(BIN)/python -m checker.prove.table docs/proved.md

@@ -14,7 +14,8 @@ from spec.language.domains import Scope
 from spec.language.model import SAFETY, STANDARD, Model
 from spec.language.subset import RuleError
 
-STILLBORN, NOTICED, COUNTS, UNREACHED, SILENT = "stillborn", "noticed", "counts only", "not reached", "silent"
+STILLBORN, NOTICED, NEVER_TAKEN, COUNTS = "stillborn", "noticed", "never taken", "counts only"
+UNREACHED, SILENT = "not reached", "silent"
 QUICK, MORE_FAULTS = "quick", "quick with one more fault"
 FAULTS = {"faults", "changes"}
 """The bounds of faults and of other changes from outside, of which a system has one."""
@@ -26,7 +27,7 @@ ROOM = 2
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a change: `kind`, at the scope called `scope`; `by` names what noticed it, or counts that differ."""
+    """What became of a change: `kind`, at the scope called `scope`; `by` names what noticed it, what is never taken, or counts that differ."""
 
     kind: str
     by: str = ""
@@ -82,8 +83,8 @@ def judge(originals: list[Original], change: Change) -> Verdict:
             return Verdict(NOTICED, "range", original.name)
         if verdict.kind in (STILLBORN, NOTICED):
             return verdict
-        if verdict.kind == COUNTS:
-            told = told or verdict
+        if verdict.kind == NEVER_TAKEN or verdict.kind == COUNTS and not told:
+            told = told if told and told.kind == NEVER_TAKEN else verdict
     if told:
         return told
     reached = next((original.name for original in originals if _is_reached(original, change)), "")
@@ -98,6 +99,9 @@ def _at(original, change):
     by = _noticed(original, explored, {p.name for p in changed.properties})
     if by:
         return Verdict(NOTICED, by, original.name)
+    idle = _never_taken(original, explored)
+    if idle:
+        return Verdict(NEVER_TAKEN, ", ".join(idle), original.name)
     counts = _differing(original.explored.outcome, explored.outcome)
     return Verdict(COUNTS, counts, original.name) if counts else Verdict(SILENT, scope=original.name)
 
@@ -109,9 +113,22 @@ def _noticed(original, explored, asked):
         return min(violated - original.violated)
     if not explored.outcome.finished:
         return ""
-    missed = original.explored.outcome.reached - explored.outcome.reached
+    missed = _reached(original.explored) - _reached(explored)
     mended = (original.violated & asked) - violated
     return f"goal {min(missed)}" if missed else f"no longer violated: {min(mended)}" if mended else ""
+
+
+def _reached(explored):
+    """The goals that are reached, and what is asked of runs and is not vacuous, as the verdict of `check` has it."""
+    return explored.outcome.reached | {d.prop.name for d in explored.decided if not d.vacuous}
+
+
+def _never_taken(original, explored):
+    """The transitions that the model takes and the changed one never, which the verdict of `check` counts."""
+    taken = original.explored.outcome.coverage
+    if not explored.outcome.finished:
+        return []
+    return sorted(name for name, times in explored.outcome.coverage.items() if times == 0 and taken[name] > 0)
 
 
 def _differing(outcome, changed):

@@ -95,10 +95,12 @@ def rule_error(rule: str, node: ast.AST, code: CodeType) -> RuleError:
 
 
 def place_in(file: str, line: int) -> str:
-    """A line of a file as it is told to people."""
+    """A line of a file as it is told to people: from where they are, unless the file or they are elsewhere."""
     path = Path(file)
-    here = Path.cwd()
-    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line}"
+    try:
+        return f"{path.relative_to(Path.cwd())}:{line}"
+    except (ValueError, FileNotFoundError):
+        return f"{path}:{line}"
 
 
 @cache

@@ -6,11 +6,14 @@ from dataclasses import replace
 import pytest
 
 from checker.execution import Execution
-from checker.mutation.by_machine import SYSTEMS, judged, reason_of, row
+from checker.mutation.by_machine import SYSTEMS, judged, main, reason_of
 from checker.mutation.changes import changes, mutated
 from checker.mutation.kinds import Domains, codes
+from checker.mutation.page import Judged, Page, line, row
 from checker.mutation.sample import drawn, possible
-from checker.mutation.verdicts import COUNTS, NOTICED, SILENT, STILLBORN, UNREACHED, judge, originals
+from checker.mutation.verdicts import (
+    COUNTS, NEVER_TAKEN, NOTICED, SILENT, STILLBORN, UNREACHED, Verdict, judge, originals,
+)
 from spec.catalogue import find
 from spec.controller import belief
 from spec.language.domains import Array, Choice, Flag, Id, Number, Record
@@ -69,6 +72,20 @@ def dream(s, b: Player):
     return True
 
 
+def rest(s, b: Player):
+    """A player in green is ready.
+
+    Guards:  its colour is green.
+    Effects: it is ready.
+    Kafka:   none.
+    """
+    if s.players[b].colour != GREEN:
+        return False
+
+    s.players[b].ready = 1
+    return True
+
+
 def all_start(s):
     """All are ready."""
     for player in s.players:
@@ -86,7 +103,7 @@ def three_turns(s):
 
 
 MODEL = Model(
-    "toy", "colours", "Players take colours.", STATE, all_start, (Transition(choose), Transition(dream)),
+    "toy", "colours", "Players take colours.", STATE, all_start, (Transition(choose), Transition(rest), Transition(dream)),
     (always(never_three_turns_in_red), sometimes(three_turns)), {"players": 2}, {"players": 2}, lambda scope: [],
     others={"quick": {"players": 2}},
 )
@@ -175,6 +192,7 @@ def toy():
     (choose, "note(player, GREEN) -> nothing", NOTICED, "never_three_turns_in_red"),
     (choose, "s.turns += 1 -> nothing", NOTICED, "goal three_turns"),
     (choose, f"{GUARD} -> nothing", NOTICED, "range"),
+    (choose, "note(player, GREEN) -> note(player, BLUE)", NEVER_TAKEN, "test_mutants_by_machine.rest"),
     (note, "player.other = player.colour -> nothing", SILENT, ""),
     (choose, "s.players[to].colour = BLUE -> s.players[to].other = BLUE", COUNTS, "distinct"),
     (dream, "s.players[b].colour = RED -> nothing", UNREACHED, ""),
@@ -184,6 +202,27 @@ def test_verdicts(toy, of, text, kind, by):
     verdict = judge(toy, next(c for c in changes(of, DOMAINS) if c.text == text))
     assert verdict.kind == kind
     assert verdict.by.startswith(by)
+
+
+def test_what_is_never_taken_is_named_and_counts_as_noticed(toy):
+    change = OF_CHOOSE["note(player, GREEN) -> note(player, BLUE)"]
+    one = Judged(change, judge(toy, change), NEVER_TAKEN, "")
+    assert line(one).endswith("`: never taken (test_mutants_by_machine.rest) at quick")
+    assert row(MODEL, 1, [one]).endswith("| 0 | 1 | 0 | 0 | 100 % |")
+
+
+def start_noted(s):
+    """All hold red, as they note, and are ready."""
+    for player in s.players:
+        note(player, RED)
+        player.ready = 1
+
+
+def test_a_change_of_what_initial_states_call_is_judged():
+    """A probe of what is reached stands there, too, and puts the initial state itself out of its range."""
+    found = originals(replace(MODEL, initial=start_noted))
+    change = OF_NOTE["player.other = player.colour -> nothing"]
+    assert judge(found, change).kind == SILENT
 
 
 def test_what_breaks_the_rules_is_stillborn(toy):
@@ -206,7 +245,7 @@ def test_every_transition_gets_its_turn():
         any(after.function is not before.function for after, before in zip(m.transitions, model.transitions))
         for m in changed
     )
-    assert len({c.text for c in drawn(MODEL, 10_000, 1)}) == len(possible(MODEL))
+    assert len({(c.of, c.text) for c in drawn(MODEL, 10_000, 1)}) == len(possible(MODEL))
 
 
 def test_a_few_changes_of_a_system_are_judged():
@@ -214,7 +253,7 @@ def test_a_few_changes_of_a_system_are_judged():
     found = list(judged(model, drawn(model, 5, 1)))
     assert len(found) == 5
     assert sum(one.kind == NOTICED for one in found) >= 3
-    assert row(model, found).startswith("| async-isr/maximal-isr | 5 | ")
+    assert row(model, 1, found).startswith("| async-isr/maximal-isr | 1 | 5 | ")
 
 
 def test_a_reason_is_that_of_the_change_or_of_its_statement():
@@ -222,6 +261,21 @@ def test_a_reason_is_that_of_the_change_or_of_its_statement():
     assert reason_of(change, {(change.of, change.text): "One."}) == "One."
     assert reason_of(change, {(change.of, "s.turns += 1 -> anything"): "All."}) == "All."
     assert reason_of(change, {(change.of, "s.turns += 1 -> s.turns += 2"): "Another."}) == ""
+
+
+def test_a_page_keeps_the_rows_that_are_not_made_anew(tmp_path, capsys):
+    """Those of other systems, and of the same with another seed."""
+    of_choose = Judged(OF_CHOOSE["s.turns += 1 -> nothing"], Verdict(NOTICED, "goal three_turns", "quick"), NOTICED, "")
+    page, file = Page(), tmp_path / "page.md"
+    page.put(MODEL, 2, [of_choose])
+    page.put(find("async-isr", SYSTEMS["async-isr"])[0], 1, [of_choose])
+    file.write_text(page.text(), encoding="utf-8")
+    assert Page.read(file).text() == page.text()
+    assert main(["--system", "async-isr", "--per", "2", "--seed", "1", "--output", str(file)]) == 0
+    again, printed = file.read_text(encoding="utf-8"), capsys.readouterr().out
+    assert page.rows["toy/colours | 2"] in again and again.count(line(of_choose)) == 1
+    assert "| async-isr/maximal-isr | 1 | 2 | " in again and page.rows["async-isr/maximal-isr | 1"] not in again
+    assert again.count("\n- spec/async_isr.py:") == printed.count("- spec/async_isr.py:") == 2
 
 
 @pytest.mark.parametrize("system", systems())

@@ -12,6 +12,7 @@ from spec.language.kinds import Part, kind_of
 from spec.language.model import Transition
 from spec.language.rules import RuleError, check_model
 from spec.language.sets import contains
+from spec.language.subset import place_in
 from spec.properties.lemmas import LEMMAS
 from tests import toys
 from tests.spec.broken_rules import broken, line_of
@@ -32,6 +33,17 @@ def test_every_lemma_keeps_the_language(name):
     for lemma in LEMMAS[name]:
         domains = Transition(lemma).declared.values()
         require_predicate(lemma, (Part(model.state, "s"), *map(kind_of, domains)))
+
+
+def test_a_place_is_told_from_where_people_are(tmp_path, monkeypatch):
+    """The whole path where the file is elsewhere, and where the directory that they are in is gone."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    assert place_in(str(gone / "model.py"), 3) == "model.py:3"
+    assert place_in("/elsewhere/model.py", 3) == "/elsewhere/model.py:3"
+    gone.rmdir()
+    assert place_in("/elsewhere/model.py", 3) == "/elsewhere/model.py:3"
 
 
 @pytest.mark.parametrize("system", sorted({model.system for model in MODELS} - {"group"}))

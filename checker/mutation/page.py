@@ -1,0 +1,103 @@
+"""The page of mistakes made by machine: a table with a row for each system and seed, and what became of each change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checker.mutation.changes import Change
+from checker.mutation.verdicts import COUNTS, NEVER_TAKEN, NOTICED, SILENT, STILLBORN, UNREACHED, Verdict
+from spec.language.model import Model
+
+EQUIVALENT = "equivalent"
+HEADER = """# Mutants by machine
+
+`make mutants-random` changes one thing in the transitions of each system, or in what they call: it drops a guard, an
+assignment, a call, an `else` or one of several conditions, negates a condition, exchanges a comparison, a constant for
+another of its kind, a field or an argument for another of its domain, or two arguments. Changes are drawn by a seed;
+every transition gets as many. Each is explored at the scope `quick`, and where nothing notices it there, at `standard`,
+and at `quick` with one more fault, as far as the model has no more than 500,000 states there, and at the other scopes
+that have a name, with no more than 100,000. `make mutants-random SYSTEM=group SEED=2` makes one row anew.
+
+*Stillborn*: the rules of the language refuse it. *Noticed*: a property is violated or no longer violated, a goal is no
+longer reached, or a value leaves its range. *Never taken*: only the verdict of `check` notices it, which says that a
+transition is never taken that was taken before. *Counts only*: just the numbers of states, steps or cuts differ.
+*Not reached*: no step comes to the changed line at these scopes. *Silent*: nothing differs. *Equivalent*: nothing
+could ever tell; the reasons are in `spec/mutants/unnoticed`, as are those for what goes unnoticed. The share is what is
+noticed or never taken, of all that is born, reached and not equivalent.
+
+"""
+COLUMNS = (STILLBORN, UNREACHED, EQUIVALENT, NOTICED, NEVER_TAKEN, COUNTS, SILENT)
+TABLE = ("| " + " | ".join(("system/variant", "seed", "mutants", *COLUMNS, "share")) + " |\n"
+         + "| --- " * (len(COLUMNS) + 4) + "|\n")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A change of a model, with what became of it and, where it is listed as going unnoticed, the reason."""
+
+    change: Change
+    verdict: Verdict
+    kind: str
+    reason: str
+
+
+@dataclass
+class Page:
+    """What is on the page: for each title, ``group/current | 1`` for seed 1, the row of the table and the lines."""
+
+    rows: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, file: Path | None) -> Page:
+        """A page as it was written; an empty one where there is none. Its titles are those of its rows."""
+        page, title = cls(), ""
+        for text in file.read_text(encoding="utf-8").splitlines() if file and file.exists() else ():
+            if text.startswith("## "):
+                title = text[3:].replace(", seed ", " | ")
+            elif text.startswith("- "):
+                page.parts.setdefault(title, []).append(text)
+            elif text.startswith("| ") and text not in TABLE:
+                page.rows[_title(text)] = text
+        return page
+
+    def put(self, model: Model, seed: int, found: list[Judged]) -> None:
+        """Put what became of a system's changes there, for what was there of this seed."""
+        made = row(model, seed, found)
+        self.rows[_title(made)] = made
+        self.parts[_title(made)] = [line(one) for one in found]
+
+    def table(self) -> str:
+        """The table, a row for each system and seed."""
+        return TABLE + "\n".join(self.rows[title] for title in sorted(self.rows)) + "\n"
+
+    def text(self) -> str:
+        """The whole page."""
+        parts = [f"\n## {title.replace(' | ', ', seed ')}\n\n" + "\n".join(self.parts[title]) + "\n"
+                 for title in sorted(self.parts)]
+        return HEADER + self.table() + "".join(parts)
+
+
+def _title(row):
+    return " | ".join(row.strip("| ").split(" | ")[:2])
+
+
+def row(model: Model, seed: int, found: list[Judged]) -> str:
+    """A system's row of the table."""
+    kinds = Counter(one.kind for one in found)
+    noticed = kinds[NOTICED] + kinds[NEVER_TAKEN]
+    asked = noticed + kinds[COUNTS] + kinds[SILENT]
+    share = f"{100 * noticed // asked} %" if asked else "-"
+    cells = (f"{model.system}/{model.variant}", seed, len(found), *(kinds[kind] for kind in COLUMNS), share)
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def line(one: Judged) -> str:
+    """What became of one change, on one line."""
+    verdict = one.verdict
+    by = f" by {verdict.by}" if verdict.kind == NOTICED else f" ({verdict.by})" if verdict.by else ""
+    told = f"{one.kind}{'' if verdict.kind == STILLBORN else by}{f' at {verdict.scope}' if verdict.scope else ''}"
+    reason = f": {one.reason}" if one.reason else ""
+    return f"- {one.change.place}: `{one.change.text}`: {told}{reason}"
