@@ -91,6 +91,17 @@ def untold_is_up_to_date(s):
     return True
 
 
+def position_is_kept(s):
+    """A consumer has a position in the partitions of its registry, and in those that the attempt has read so far; what it
+    had of others is forgotten.
+    """
+    for consumer in s.consumers:
+        for p in range(len(consumer.positions)):
+            if consumer.positions[p].offset > 0 and not contains(consumer.registry, p) and not contains(consumer.mine, p):
+                return False
+    return True
+
+
 def same_attempt(old, new):
     """Whether a consumer is in the same phase, with the same partitions to do and to read."""
     same = old.up == new.up and old.callback == new.callback and old.doing == new.doing and old.left == new.left
@@ -264,6 +275,7 @@ EVENTS = (
     always(sessions_are_whole),
     always(owns_what_it_does),
     always(untold_is_up_to_date),
+    always(position_is_kept),
     always_step(answer_ends_phase, of=("look", "list_group", "read_subscriptions", "read_partitions")),
     always_step(looks_first, of=("look",)),
     always_step(lists_who_is_there, of=("list_group",)),

@@ -70,6 +70,19 @@ def leaves_orphans(before, after, c):
     return after.zk.clients[c].registered != PROCESS
 
 
+def session_splits(before, after, c):
+    """A session splits under a process that has registered and has taken up its rebalance; its former session keeps its id,
+    and it has to register again.
+    """
+    old = before.consumers[c]
+    new = after.consumers[c]
+    if not old.up or old.callback != NONE or not before.zk.clients[c].session:
+        return False
+    if before.zk.clients[c].registered == ORPHAN or after.zk.clients[c].registered != ORPHAN:
+        return False
+    return new.up == 1 and new.callback == NEW_SESSION and after.zk.clients[c].session == 1
+
+
 def orphans_go(before, after, c):
     """When a former session expires, all that it owned goes."""
     owned = before.zk.clients[c].registered == ORPHAN
@@ -115,6 +128,7 @@ SESSIONS = (
     always_step(rebalance_begins, of=("rebalance_registered", "rebalance_changed")),
     always_step(leaves_nothing, of=("shut_down",)),
     always_step(leaves_orphans, of=("crash",)),
+    always_step(session_splits, of=("split_session",)),
     always_step(orphans_go, of=("expire_orphan",)),
     always_step(changes_are_told),
     always_step(brokers_come_and_go, of=("lose_brokers", "regain_brokers")),
