@@ -22,7 +22,8 @@ HEADER = """# Mutants
 
 Each row is a deliberate mistake, and what exploration says of the model that makes it: the property that it
 breaks with the length of the shortest counterexample in states, or, for mistakes that break none, the counts
-by which it is told from the model (independent checkers found the same). Made by `make mutants`.
+by which it is told from the model (independent checkers found the same). Made by `make mutants`. Single changes
+that are drawn by a seed are on [another page](mutants-random.md).
 
 | system/variant | mistake | scope | killed by | shortest | distinct states | verdict |
 | --- | --- | --- | --- | --- | --- | --- |

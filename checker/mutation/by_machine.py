@@ -34,7 +34,8 @@ def judged(model: Model, changes: list[Change]):
         if verdict.kind not in (STILLBORN, NOTICED) and reason_of(change, equivalent):
             yield Judged(change, verdict, EQUIVALENT, reason_of(change, equivalent))
         else:
-            yield Judged(change, verdict, verdict.kind, reason_of(change, unnoticed))
+            reason = "" if verdict.kind == NOTICED else reason_of(change, unnoticed)
+            yield Judged(change, verdict, verdict.kind, reason)
 
 
 def reason_of(change: Change, reasons: Reasons) -> str:
@@ -64,7 +65,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--per", type=int, default=40, help="changes of each system")
     parser.add_argument("--system", choices=SYSTEMS, action="append", help="only this system")
-    parser.add_argument("--output", type=Path, help="write the page there; what it has of other systems and seeds stays")
+    parser.add_argument("--output", type=Path, help="write the page there; other systems and seeds stay on it")
     given = parser.parse_args(arguments)
     page = Page.read(given.output)
     with tempfile.TemporaryDirectory() as directory:

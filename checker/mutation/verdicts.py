@@ -27,7 +27,10 @@ ROOM = 2
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a change: `kind`, at the scope called `scope`; `by` names what noticed it, what is never taken, or counts that differ."""
+    """What became of a change: `kind`, at the scope called `scope`.
+
+    `by` names what noticed it, the transitions that are never taken, or the counts that differ.
+    """
 
     kind: str
     by: str = ""

@@ -35,7 +35,7 @@ TWO_GENERATIONS = scope(2, 2, 2, 2, 2, 4)
 AGEING = scope(1, 1, 1, 1, 1, 3, periods=1)
 TWO_PROTOCOLS = scope(1, 2, 2, 1, 1, 1, protocols=2)
 ONE_PERIOD_AND_FAULT = scope(1, 1, 1, 1, 1, 2, faults=1, periods=1)
-TWO_MOVES = scope(2, 2, 2, 1, 3, 1)
+TWO_MOVES, MOVED_BACK = scope(2, 2, 2, 1, 3, 1), scope(2, 1, 1, 1, 3, 2)
 UNLOADED_LATE = scope(2, 1, 1, 2, 2, 2, periods=1)
 BEHIND = {"loaded_is_log": 8, "durable": 13}
 UNLOCKED_VERDICTS = (

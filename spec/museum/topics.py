@@ -147,6 +147,8 @@ KIP455 = model(
         (2, 1, 1, 1, 2, 5, 1, 2): TWO_REQUESTS | {"no_stray_log": 31}, (2, 1, 1, 2, 2, 3, 1, 2): TWO_REQUESTS,
     },
     expanded=scope(2, 1, 2, 1, 2, 4, 1, 1),
+    undone=scope(2, 1, 2, 1, 1, 3, 0, 2),
+    recreated=scope(1, 1, 2, 2, 1, 4, 0, 2),
 )
 KIP455_ZK = model(
     "kip455-zk",

@@ -8,7 +8,7 @@ from spec.group.coordinator import forget_member
 from spec.group.join import begin_generation
 from spec.group.network import LEAVE, NONE, drop_request, give_assignment, put_request
 from spec.language.domains import Flag
-from spec.museum.group_scopes import scope
+from spec.museum.group_scopes import ONE_MOVE, scope
 from spec.mutants.group import mutant
 from spec.mutants.simple import NO, NOTHING, YES, simple
 
@@ -99,6 +99,7 @@ MUTANTS = (
     simple("cleaned_in_time", storage.time_has_passed, YES, ONE),
     simple("dead_leaves", coordinator.forget_group, NOTHING, FAULT),
     simple("tombstone_is_written", storage.put_tombstone, NOTHING, FAULTS),
+    simple("takes_over", loading.must_load, NO, ONE_MOVE),
     simple("crash_forgets", faults.forget_everything, NOTHING, FAULT),
     mutant("ageless", "ages_by_retention", {faults.time_passes: time_passes}, scope(1, 1, 1, 1, 1, 1, periods=1)),
 )

@@ -1,9 +1,10 @@
-"""Mutants of topics whose controllers make one kind of write without the check of the epoch (C4)."""
+"""Mutants of topics: a kind of write without the check of the epoch (C4), or a deletion too early (C13)."""
 
 from spec.language.model import first_paragraph
 from spec.mutants.mutant import Mutant, everywhere
-from spec.mutants.topics import SIZES
-from spec.topics import fencing
+from spec.mutants.simple import YES, simple
+from spec.mutants.topics import CALM, SIZES
+from spec.topics import fencing, progress
 from spec.topics.tree import delete_config, delete_marker, delete_state, delete_topic, set_topic
 from spec.topics.zookeeper import create_state, set_state
 
@@ -63,4 +64,5 @@ MUTANTS = (
     unchecked("delete-topic", OF_TOPICS, fencing.checked_delete_topic, delete_topic_unchecked, FAULT),
     unchecked("delete-config", OF_TOPICS, fencing.checked_delete_config, delete_config_unchecked, FAULT),
     unchecked("delete-marker", OF_TOPICS, fencing.checked_delete_marker, delete_marker_unchecked, FAULT),
+    simple("replicas_gone_first", progress.is_deleted, YES, CALM),
 )

@@ -92,12 +92,13 @@ def untold_is_up_to_date(s):
 
 
 def position_is_kept(s):
-    """A consumer has a position in the partitions of its registry, and in those that the attempt has read so far; what it
-    had of others is forgotten.
+    """A consumer has a position in the partitions of its registry, and in those that the attempt has read so far; what
+    it had of others is forgotten.
     """
     for consumer in s.consumers:
         for p in range(len(consumer.positions)):
-            if consumer.positions[p].offset > 0 and not contains(consumer.registry, p) and not contains(consumer.mine, p):
+            kept = contains(consumer.registry, p) or contains(consumer.mine, p)
+            if consumer.positions[p].offset > 0 and not kept:
                 return False
     return True
 

@@ -71,8 +71,8 @@ def leaves_orphans(before, after, c):
 
 
 def session_splits(before, after, c):
-    """A session splits under a process that has registered and has taken up its rebalance; its former session keeps its id,
-    and it has to register again.
+    """A session splits under a process that has registered and has taken up its rebalance; its former session keeps its
+    id, and it has to register again.
     """
     old = before.consumers[c]
     new = after.consumers[c]

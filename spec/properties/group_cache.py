@@ -236,6 +236,17 @@ def sync_is_overdue(before, after, b, heir):
     return lost > 0
 
 
+def takes_over(before, after, b):
+    """A broker that learns of its election is not loading, and has unloaded what it had; it loads, unless it owns the
+    partition still.
+    """
+    old = before.brokers[b]
+    new = after.brokers[b]
+    if old.loading or old.group.state != ABSENT and not old.owned:
+        return False
+    return new.epoch == old.epoch + 1 and (new.loading or old.owned)
+
+
 COMPLETIONS = ("complete_join", "join_timeout")
 CACHE = (
     always(group_is_whole),
@@ -249,4 +260,5 @@ CACHE = (
     always_step(session_ends, of=("expire",)),
     always_step(pending_ends, of=("expire_pending",)),
     always_step(sync_is_overdue, of=("sync_timeout",)),
+    always_step(takes_over, of=("take_over",)),
 )

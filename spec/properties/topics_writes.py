@@ -1,7 +1,8 @@
 """Properties of what controllers write of a topic: in time (C4), and what they mark before they delete it (C13)."""
 
 from spec.language.model import always, always_step
-from spec.partition.legal import NON_EXISTENT_PARTITION
+from spec.partition.legal import NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA
+from spec.properties.topics_event_lemmas import deletes_znodes
 
 
 def sequences_differ(one, other):
@@ -55,8 +56,19 @@ def marked_before_deletion(s):
     return True
 
 
+def replicas_gone_first(s):
+    """Where the znodes of a deleted topic go, its replicas are gone, their logs deleted: all are NonExistent (C13)."""
+    for broker in s.brokers:
+        for partition in broker.controller.partitions:
+            for state in partition.replicas:
+                if deletes_znodes(broker.controller) and state != NON_EXISTENT_REPLICA:
+                    return False
+    return True
+
+
 WRITES = (
     always(marked_before_deletion),
+    always(replicas_gone_first),
     always_step(topic_written_in_time, of=(
         "delete_topic_node", "delete_topic_config", "delete_topic_marker", "restore_partitions",
     )),

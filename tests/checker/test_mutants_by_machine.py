@@ -103,7 +103,8 @@ def three_turns(s):
 
 
 MODEL = Model(
-    "toy", "colours", "Players take colours.", STATE, all_start, (Transition(choose), Transition(rest), Transition(dream)),
+    "toy", "colours", "Players take colours.", STATE, all_start,
+    (Transition(choose), Transition(rest), Transition(dream)),
     (always(never_three_turns_in_red), sometimes(three_turns)), {"players": 2}, {"players": 2}, lambda scope: [],
     others={"quick": {"players": 2}},
 )

@@ -6,6 +6,9 @@ EQUIVALENT = {
      "if committed < storage.committed or kept < committed or storage.log.length < kept: return False -> "
      "if committed < storage.committed or kept < committed or storage.log.length < committed: return False"):
         "Who keeps more records than there are keeps them all.",
+    ("spec.group.deletion.dies_without_offsets",
+     "return group.state == EMPTY and group.pending == NOWHERE -> return group.state == EMPTY"):
+        "Only transactions have pending offsets, and `current` has none.",
 }
 UNNOTICED = {
     ("spec.group.offsets.fetch", "answer_operator(s.network, fetch_verdict(s.brokers[b], stable)) -> anything"): TOLD,
@@ -14,7 +17,4 @@ UNNOTICED = {
         "Only FindCoordinator asks whether an epoch has begun, whose answer stands in the step and not in the state.",
     ("spec.group.membership.all_synced", "return False -> return True"):
         "No sync is ever overdue then; what that leaves is left by the expiry of a member's session, too.",
-    ("spec.group.deletion.dies_without_offsets",
-     "return group.state == EMPTY and group.pending == NOWHERE -> return group.state == EMPTY"):
-        "Only transactions have pending offsets, and `current` has none.",
 }
