@@ -11,6 +11,6 @@ EQUIVALENT = {
      "if not s.consumers[c].up or not session_open(s.zk, c): return False -> "
      "if not session_open(s.zk, c): return False"): "Without a process there is no session, as `sessions_are_whole` holds.",
     ("spec.consumer.faults.lose_brokers", "s.zk.changes += 1 -> anything"):
-        "Changes are counted only to bound what is explored: no rule asks how many there were.",
+        "That the brokers were lost is counted only to bound what is explored: no rule asks for it.",
 }
 UNNOTICED = {}
