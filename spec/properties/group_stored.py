@@ -64,8 +64,11 @@ def group_is_stored_as_it_is(before, after):
     if after.storage.epoch > before.storage.epoch or after.storage.log.length == length:
         return True
     record = after.storage.log.slots[length]
-    leader = after.brokers[after.storage.leaders[after.storage.epoch - 1]]
-    return record.kind != GROUP_RECORD or is_written_by(leader, record)
+    for b in range(len(after.brokers)):
+        leads = after.storage.leaders[after.storage.epoch - 1] == b
+        if leads and record.kind == GROUP_RECORD and not is_written_by(after.brokers[b], record):
+            return False
+    return True
 
 
 def callbacks_are_kept(before, after):

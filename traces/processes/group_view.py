@@ -46,11 +46,13 @@ class View:
     def __init__(self, group: Group, log: OffsetsLog, changes: list[bool], before: Plain, requests: Plain,
                  appended: int):
         self._group, self._log = group, log
-        self._places = sorted({place for place in self._of_interest(before) if 0 <= place < log.length})
+        end = log.length if appended < 0 else appended + 1
+        self._places = sorted({place for place in self._of_interest(before) if 0 <= place < end})
         slots = [self._record(place) for place in self._places]
         ours = [place != appended for place in self._places]
         leaders = [0 if leads else 1 for leads in changes] + [1]
-        self._storage = {"epoch": len(changes) + (not log.rules()), "leaders": leaders,
+        leads = log.rules() or appended >= 0
+        self._storage = {"epoch": len(changes) + (not leads), "leaders": leaders,
                          "committed": bisect_left(self._places, log.committed)}
         self.before = self._state(before, [slot for slot, old in zip(slots, ours) if old])
         self.before.network = SimpleNamespace(requests=requests.requests, late=requests.late)
