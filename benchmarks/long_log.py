@@ -84,7 +84,7 @@ class Cluster:
         """What a topic znode says."""
         parts = ",".join(f'"{n}":{p.replicas}' for n, p in self.topics[topic].items())
         more = [",".join(f'"{n}":{ids}' for n, ids in part.items()) for part in (adding, removing)]
-        text = f'{{"partitions":{{{parts}}},"topic_id":"{topic}","adding_replicas":{{{more[0]}}},' \
+        text = f'{{"partitions":{{{parts}}},"topic_id":"{topic:_<22}","adding_replicas":{{{more[0]}}},' \
                f'"removing_replicas":{{{more[1]}}},"version":3}}'
         return text.replace(" ", "").encode()
 
