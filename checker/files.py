@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import json
 import os
+import time
 import uuid
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,19 @@ from checker.errors import UserError
 
 AGAIN = "the run was damaged or altered; begin a new one"
 PLAIN = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+
+
+PATIENCE = 15.0
+"""How long a directory that another process has is waited for, in seconds."""
+
+
+def _locked(directory: int) -> bool:
+    """Lock a directory that is open; whether nobody else has it."""
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
+        return False
 
 
 class RunError(UserError):
@@ -92,16 +106,21 @@ class Files:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Have a local directory for this process alone; raises RunError where another one has it. A kill lets it go."""
+        """Have a local directory for this process alone; raises RunError where another one has it.
+
+        A kill lets it go as soon as the workers of the killed process have ended, too: so it is tried for a while.
+        """
         if not (self._local and os.path.isdir(self._base)):
             yield
             return
         directory = os.open(self._base, os.O_RDONLY)
         try:
-            fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            until = time.monotonic() + PATIENCE
+            while not _locked(directory):
+                if time.monotonic() > until:
+                    raise RunError(f"another process goes on with {self.uri}; wait for its end, or end it")
+                time.sleep(0.1)
             yield
-        except BlockingIOError as error:
-            raise RunError(f"another process goes on with {self.uri}; wait for its end, or end it") from error
         finally:
             os.close(directory)
 
