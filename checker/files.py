@@ -25,19 +25,8 @@ from checker.errors import UserError
 
 AGAIN = "the run was damaged or altered; begin a new one"
 PLAIN = {"compression": "none", "use_dictionary": False, "write_statistics": False}
-
-
 PATIENCE = 15.0
 """How long a directory that another process has is waited for, in seconds."""
-
-
-def _locked(directory: int) -> bool:
-    """Lock a directory that is open; whether nobody else has it."""
-    try:
-        fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    except BlockingIOError:
-        return False
 
 
 class RunError(UserError):
@@ -242,3 +231,12 @@ class _Summing:
 
     def flush(self):
         """The stream is closed by whoever opened it."""
+
+
+def _locked(directory: int) -> bool:
+    """Lock a directory that is open; whether nobody else has it."""
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
+        return False

@@ -94,10 +94,7 @@ def add_parser(commands) -> None:
 def run(options) -> int:
     """Run a cluster to its end; returns the exit code."""
     counterexample = counterexample_of(options)
-    if isinstance(counterexample, Behaviour):
-        size = counterexample.size(options.kafka)
-    else:
-        size = counterexample.size if counterexample else size_of(options)
+    size = counterexample.size if counterexample else size_of(options)
     acts = read_acts(options.faults, size, options.zookeeper is None) if options.faults else []
     directory = options.directory or new_directory()
     if (directory / MANIFEST).exists():
@@ -121,7 +118,7 @@ def run_cluster(directory: Path, size: Size, counterexample: Counterexample | Be
     with (KafkaCluster if size.release else Cluster)(directory, size, options.zookeeper, options.port) as cluster:
         try:
             if isinstance(counterexample, Behaviour):
-                follow_really(counterexample, cluster, watcher)
+                go_along(counterexample, cluster, watcher)
             elif counterexample:
                 follow(counterexample, cluster, watcher)
             else:
@@ -169,7 +166,7 @@ def counterexample_of(options) -> Counterexample | Behaviour | None:
         raise UserError(f"--from-counterexample and --{given[0]}: give one of them")
     if options.kafka:
         number_of(options.kafka)
-        return read_behaviour(options.from_counterexample, options.property)
+        return read_behaviour(options.from_counterexample, options.kafka, options.property)
     return read_counterexample(options.from_counterexample, options.property)
 
 
@@ -183,7 +180,7 @@ def follow(counterexample: Counterexample, cluster: Cluster, watcher: Watcher) -
                 violates=counterexample.property)
 
 
-def follow_really(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher) -> None:
+def go_along(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher) -> None:
     """Drive real brokers along a counterexample; raises Departs where they go otherwise."""
     for number, step in enumerate(behaviour.steps, 1):
         watcher.say(f"{number:3}  {step}: {how(step)}", plan=str(step), how=how(step))

@@ -3,8 +3,8 @@
 A permutation of ids makes of a state another one (`spec.language.renaming`). Say that whatever facts hold in a state
 hold in the renamed state, and that an action's step of the renamed state is another one's step, renamed. If the latter
 keeps the facts, so does the former: rename back the state before, take the other step, rename what comes of it. Both
-are asked of z3, in states within the declared ranges, for a few permutations of which all others are made. An action
-that is no other's renaming is asked itself, and may tell ids apart.
+are asked of z3, of states within the declared ranges before and after, for a few permutations of which all others are
+made. An action that is no other's renaming is asked itself, and may tell ids apart.
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ class _Orbits:
         made_of = () if relation.variables.any_size else generators(symmetry)
         self.renamed = [Renamed(relation, symmetry.renaming(images)) for images in made_of]
         self.steps = [p for p in relation.properties if p.kind == "step"]
+        self.within = z3.And(*(relation.moved(f.plain, relation.variables.later) for f in base))
 
     def _holds(self, condition):
         condition = elements_read(condition)
@@ -97,9 +98,13 @@ class _Orbits:
     def keep(self, families: list[Family]) -> bool:
         """Whether ids can be renamed, and families and properties of all steps that hold then hold again."""
         facts = [z3.And(f.plain, *(formula for _, formula in f.starred_facts)) for f in families]
-        facts += [self.relation.step_formula(p, ()) for p in self.steps if not p.of]
+        facts += [self._of_step(p, ()) for p in self.steps if not p.of]
         return bool(self.renamed) and all(
             self._holds(z3.Implies(fact, renamed.formula(fact))) for renamed in self.renamed for fact in facts)
+
+    def _of_step(self, prop, arguments):
+        """Where a property of steps holds, and the state after is one in which the base families do."""
+        return z3.And(self.within, self.relation.step_formula(prop, arguments))
 
     def first(self) -> list[Action]:
         """The first of all actions that are each other's renaming; all where one is not proved to be."""
@@ -127,7 +132,7 @@ class _Orbits:
 
     def _is_renaming(self, renamed, action, image):
         asked = [p for p in self.steps if p.of and p.concerns(action.transition)]
-        formulas = [[self.relation.step_formula(p, a.arguments) for a in (action, image)] for p in asked]
+        formulas = [[self._of_step(p, a.arguments) for a in (action, image)] for p in asked]
         kept = (z3.Implies(formula, renamed.formula(other)) for formula, other in formulas)
         return all(map(self._holds, [z3.And(*renamed.same(action, image)), *kept]))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from impl.conducting.conductor import Conductor
 from impl.driving.cluster import TOPIC, Cluster
-from impl.driving.watch import Watcher
+from impl.driving.watch import Watcher, read_znode
 from impl.zookeeper.znodes import ControllerEpoch, State
 
 HOLD = "write_leader"
@@ -175,10 +175,9 @@ def _begin_reign(conductor, b, found="NONODE"):
 
 
 def _state(cluster):
-    path = State.path_of(TOPIC, 0)
-    return State.decode(cluster.operator.get(path)[0]) if cluster.operator.exists(path) else None
+    return read_znode(cluster, State.path_of(TOPIC, 0), State)
 
 
 def _epoch(cluster):
-    return ControllerEpoch.decode(cluster.operator.get(ControllerEpoch.path)[0]).epoch
+    return read_znode(cluster, ControllerEpoch.path, ControllerEpoch).epoch
 

@@ -29,14 +29,14 @@ class Watcher:
         self._tell("controller", self._controller(cluster))
         self._tell("registered", cluster.registered())
         for topic in cluster.below(TOPICS):
-            found = _read(cluster, Topic.path_of(topic), Topic)
+            found = read_znode(cluster, Topic.path_of(topic), Topic)
             for number in range(len(found.assignments) if found else 0):
-                state = _read(cluster, State.path_of(topic, number), State)
+                state = read_znode(cluster, State.path_of(topic, number), State)
                 self._tell(f"{topic}-{number}", state and {"leader": state.leader, "isr": list(state.isr),
                                                       "leader epoch": state.leader_epoch})
 
     def _controller(self, cluster):
-        broker, epoch = cluster.controller(), _read(cluster, ControllerEpoch.path, ControllerEpoch)
+        broker, epoch = cluster.controller(), read_znode(cluster, ControllerEpoch.path, ControllerEpoch)
         return None if broker is None else {"broker": broker, "epoch": epoch and epoch.epoch}
 
     def _tell(self, what, now):
@@ -47,7 +47,8 @@ class Watcher:
         self.say(f"{what}: {'nobody' if now is None else words}", what=what, now=now)
 
 
-def _read(cluster, path, znode):
+def read_znode(cluster: Cluster, path: str, znode):
+    """What a znode of a kind (`impl.zookeeper.znodes`) says, None where there is none."""
     try:
         return znode.decode(cluster.operator.get(path)[0])
     except NoNodeError:

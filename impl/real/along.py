@@ -6,8 +6,9 @@ broker does beyond it, and only reads, is let through and told.
 
 from __future__ import annotations
 
-import json
 import time
+
+from kazoo.exceptions import EXCEPTIONS, BadVersionError
 
 from impl.conducting.conductor import Departs
 from impl.driving.acts import KAFKA, ZOOKEEPER
@@ -18,18 +19,18 @@ from impl.links.rules import DROP, HOLD, NOTICE, Frame, Rule, fits
 from impl.real.behaviour import Behaviour
 from impl.real.deeds import Deeds
 from impl.real.moves import ALWAYS_HELD, ASKS, IN_TURN, LIST, READ, Wanted, frames_of, name_of
-from impl.real.outside import differences, written_in
+from impl.real.outside import differences, seen_of, wanted_of
+from impl.zookeeper.requests import CODES
+from impl.zookeeper.znodes import State
 from spec.errors import Unfinished
 from spec.language.plain import Plain
 from spec.language.steps import Step
-from spec.zookeeper import ANSWERED, LOST_APPLIED
+from spec.zookeeper import ANSWERED, LOST_APPLIED, Answer
 
 WAIT, SOON, SETTLES, LOOK = 90.0, 3.0, 20.0, 0.02
 """How long a frame is waited for, in seconds, how long before what is read besides is let through, how long ZooKeeper
 may take to hold what the specification has in the end, and how often is looked.
 """
-ERRORS = {0: "OK", -101: "NONODE", -103: "BADVERSION", -110: "NODEEXISTS", -112: "EXPIRED"}
-"""What the specification calls ZooKeeper's answers."""
 
 
 class Along:
@@ -124,7 +125,7 @@ class Along:
         written = frame and _written(frame.said)
         if written is None:
             return
-        expected = written_in(state.zk.partitions[step.arguments["p"]])
+        expected = wanted_of(state.zk.partitions[step.arguments["p"]])
         if written != expected:
             raise Departs(f"{step}: it writes {written}, and the specification {expected}")
 
@@ -213,16 +214,19 @@ def _written(said) -> dict | None:
     """Leader, ISR and leader epoch of a state that a frame writes, None where it writes none."""
     for operation in said.get("operations", [said]):
         if operation.get("path", "").endswith("/state") and "data" in operation:
-            data = json.loads(operation["data"])
-            return {"leader": data["leader"], "isr": sorted(data["isr"]), "leader_epoch": data["leader_epoch"]}
+            return seen_of(State.decode(operation["data"]))
     return None
 
 
 def _named(said) -> str:
     """What the specification calls an answer."""
-    if said.get("failed") == 0 and said["error"] == -103 and said["operations"][0]["operation"] == "check":
-        return "FENCED"
-    return ERRORS.get(said["error"], str(said["error"]))
+    if said.get("failed") == 0 and said["operations"][0]["operation"] == "check":
+        if said["error"] == BadVersionError.code:
+            return "FENCED"
+    if said["error"] == 0:
+        return "OK"
+    code = CODES.get(EXCEPTIONS[said["error"]])
+    return str(said["error"]) if code is None else Answer.names[code]
 
 
 def _words(said) -> str:

@@ -12,7 +12,7 @@ from spec.catalogue import find
 from spec.errors import UserError
 from spec.language.domains import Scope
 from spec.language.model import Model, Transition
-from spec.language.plain import Plain, copied, new_state
+from spec.language.plain import Plain, copied, new_state, values_of
 from spec.language.steps import Step, parse_step
 
 SESSION = 120.0
@@ -21,7 +21,10 @@ SESSION = 120.0
 
 @dataclass(frozen=True)
 class Behaviour:
-    """Steps to a violation of `property`, and the state that each of them leads to; `initial` is the first."""
+    """Steps to a violation of `property`, and the state that each of them leads to; `initial` is the first.
+
+    `release`: of Kafka, whose brokers take them.
+    """
 
     model: Model
     scope: Scope
@@ -29,12 +32,14 @@ class Behaviour:
     initial: Plain
     steps: list[Step]
     states: list[Plain]
+    release: str
 
-    def size(self, release: str) -> Size:
+    @property
+    def size(self) -> Size:
         """The cluster that it is a behaviour of."""
         brokers = self.scope["brokers"]
         sizes = {name: self.scope.get(name, 1) for name in ("partitions", "min_isr")}
-        return Size(brokers, self.scope.get("replicas", brokers), **sizes, release=release, recorded=False,
+        return Size(brokers, self.scope.get("replicas", brokers), **sizes, release=self.release, recorded=False,
                     session_timeout=SESSION)
 
     @property
@@ -49,7 +54,7 @@ def replicas_in(zk: Plain) -> list[list[int]]:
     return [list(each.slots[:each.length]) for each in found]
 
 
-def read_behaviour(directory: Path, wanted: str | None = None) -> Behaviour:
+def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> Behaviour:
     """The counterexample of a run: that of the property `wanted`, or the shortest.
 
     Raises UserError where there is none, where it is of another version of the specification, and where nothing is
@@ -69,7 +74,8 @@ def read_behaviour(directory: Path, wanted: str | None = None) -> Behaviour:
         model.initial(initial, *arguments)
         if states := _followed(model, initial, steps):
             steps = _postponed(model, initial, steps, states[-1])
-            return Behaviour(model, scope, shortest["property"], initial, steps, _followed(model, initial, steps))
+            states = _followed(model, initial, steps)
+            return Behaviour(model, scope, shortest["property"], initial, steps, states, release)
     raise UserError(f"{directory}: its steps are not those of {model.system}, {model.variant}; the run is of another "
                     "version of the specification")
 
@@ -98,14 +104,7 @@ def _postponed(model: Model, initial: Plain, steps: list[Step], last: Plain) -> 
         for later in range(len(others), place, -1):
             tried = others[:later] + [steps[place]] + others[later:]
             states = _followed(model, initial, tried)
-            if states and values_in(states[-1]) == values_in(last):
+            if states and values_of(states[-1]) == values_of(last):
                 steps = tried
                 break
     return steps
-
-
-def values_in(state: object) -> object:
-    """A state as lists, to compare it."""
-    if isinstance(state, Plain):
-        return [values_in(getattr(state, name)) for name in state.__slots__]
-    return [values_in(each) for each in state] if isinstance(state, list) else state

@@ -25,8 +25,6 @@ from spec.language.steps import Step
 ROUNDS = 50
 """So many requests are answered one after the other before one that came earlier counts as having arrived."""
 _API_VERSIONS = struct.Struct(">ihhih")
-STOPPED = 60.0
-"""How long a broker may take to shut down, in seconds."""
 
 
 class Deeds:
@@ -62,7 +60,7 @@ class Deeds:
         self._cluster.kill(b)
 
     def restart(self, b: int, **_) -> None:
-        """A new process, once the registration of the former one is gone."""
+        """A new process."""
         self._cluster.start(b)
 
     def shut_down(self, b: int) -> None:
@@ -71,7 +69,7 @@ class Deeds:
 
     def stop(self, b: int) -> None:
         """A broker has shut down."""
-        self._cluster.children[b].wait(STOPPED)
+        self._cluster.children[b].wait(self._cluster.shuts_down_within)
 
     def expire_session(self, b: int) -> None:
         """ZooKeeper ends a session, and its broker does not hear of it until `reopen`."""

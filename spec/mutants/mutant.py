@@ -14,7 +14,7 @@ from spec.language.rebind import rebind
 class Mutant:
     """`mutate` gives the model a mistake; exploration at `scope` must then violate the property `kills`.
 
-    `kills` is empty for a mistake that no property notices, only the counts. `counts` maps a scope, as the
+    `kills` is empty for a mistake of which independent checkers tell the counts alone. `counts` maps a scope, as the
     values of the model's scope in order, to what independent checkers found: distinct states, depth, and
     the lengths of the shortest counterexamples of weak_isr and strong_isr (None where they hold).
     """

@@ -8,6 +8,7 @@ ControllerEventManager, and from ControllerContext.clearTopicsState and removeTo
 from spec.language.domains import NOBODY
 from spec.language.model import always, always_step, sometimes
 from spec.language.sets import contains
+from spec.properties.partition_memory import lives_without_session
 from spec.properties.topics_event_lemmas import (
     absent_is_blank, added_exists, begins_empty, deletes_when_queued, doing_is_needed, event_ends_clean,
     known_topic_has_partition, leaves_legally, left_to_do_is_known, queued_elects_not, reassigns_what_is_known,
@@ -188,14 +189,6 @@ def process_gone(s):
         for b in range(len(s.brokers)):
             if broker.controller.epoch > 0 and contains(broker.controller.live, b) and not s.brokers[b].up:
                 return True
-    return False
-
-
-def lives_without_session(s):
-    """A process rules whose session is over."""
-    for b in range(len(s.brokers)):
-        if s.brokers[b].controller.epoch > 0 and not contains(s.zk.registered, b):
-            return True
     return False
 
 

@@ -59,7 +59,6 @@ def test_of_symmetric_actions_the_first_is_asked():
         ["asymmetric.ask(n=0)", "asymmetric.fall_ill(n=0)", "asymmetric.grant()", "asymmetric.recover(n=0)"], 10)
 
 
-@pytest.mark.xfail(strict=True, reason="since properties owe their indices, no two actions of an election are found alike")
 def test_questions_about_elections_do_not_grow_with_brokers():
     (few, count), (many, more) = (asked_of(FENCED, {**FENCED.scope, "brokers": brokers}) for brokers in (2, 3))
     assert few == many and len(few) == count < more

@@ -47,7 +47,7 @@ def behaviour(tmp_path):
         (tmp_path / "run.json").write_text("{}")
         (tmp_path / "result.json").write_text(json.dumps(
             {"system": system, "variant": variant, "scope": scope, "violations": violations}))
-        return read_behaviour(tmp_path)
+        return read_behaviour(tmp_path, "3.9.1")
 
     return of
 
@@ -84,7 +84,8 @@ def test_a_step_that_does_not_come_is_named_with_what_is_done_instead(behaviour,
     trace = [*ASLEEP, "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
     found = behaviour("fenced", trace, brokers=2)
     found.steps[2] = parse_step("machines.write_leader(b=0, p=0, fate=0) -> OK")
-    with pytest.raises(Departs, match="write_leader.*waited 5 seconds for setData .*; it does create /brokers/topics/events"):
+    told = "write_leader.*waited 5 seconds for setData .*; it does create /brokers/topics/events"
+    with pytest.raises(Departs, match=told):
         drive(found, tmp_path / "cluster", "fenced")
 
 
@@ -104,7 +105,8 @@ def test_of_every_step_of_a_controller_it_is_known_what_it_is_outside():
 @pytest.mark.parametrize("text, wanted", [
     ("failover.elect(b=1) -> OK", "held until then: create2? /controller, of broker 1"),
     ("isr.alter_partition(b=2, p=0, sender=0, isr=1, fate=0) -> OK",
-     "held until then: AlterPartition 0, to broker 2, then setData /brokers/topics/events/partitions/0/state, of broker 2"),
+     "held until then: AlterPartition 0, to broker 2, "
+     "then setData /brokers/topics/events/partitions/0/state, of broker 2"),
     ("faults.crash(b=1)", "done by the driver"), ("brokers.broker_failure(b=1)", "inside the process"),
 ])
 def test_the_plan_says_how_each_step_is_brought_about(text, wanted):
