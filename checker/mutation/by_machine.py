@@ -7,9 +7,10 @@ import multiprocessing
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
-from checker.mutation.changes import Change
+from checker.mutation.changes import Change, calls
 from checker.mutation.page import EQUIVALENT, Judged, Page, line
 from checker.mutation.sample import drawn
 from checker.mutation.verdicts import NOTICED, STILLBORN, Verdict, judge, originals
@@ -27,10 +28,10 @@ SYSTEMS = {
 
 def judged(model: Model, changes: list[Change]):
     """Judge changes, each in a process of its own, since a changed index may reach anything; yields `Judged`."""
-    known = originals(model)
+    asked = [originals(model), *(originals(find(*part)[0]) for part in model.parts)]
     equivalent, unnoticed = listed(model.system)
     for change in changes:
-        verdict = _apart(known, change)
+        verdict = _judged_by_all(asked, change)
         if verdict.kind not in (STILLBORN, NOTICED) and reason_of(change, equivalent):
             yield Judged(change, verdict, EQUIVALENT, reason_of(change, equivalent))
         else:
@@ -41,6 +42,20 @@ def judged(model: Model, changes: list[Change]):
 def reason_of(change: Change, reasons: Reasons) -> str:
     """The reason that is listed for a change, or for anything in the place of what it changes; empty if there is none."""
     return next((reasons[change.of, text] for text in (change.text, change.to_anything) if (change.of, text) in reasons), "")
+
+
+def _judged_by_all(asked, change):
+    """What a model says of a change, or where it does not notice it, the first of its parts that does."""
+    verdict = _apart(asked[0], change)
+    for part in asked[1:]:
+        if verdict.kind in (STILLBORN, NOTICED):
+            break
+        model = part[0].model
+        if calls(model, change.function):
+            found = _apart(part, change)
+            if found.kind == NOTICED:
+                verdict = replace(found, scope=f"{found.scope} of {model.system}/{model.variant}")
+    return verdict
 
 
 def _apart(known, change):

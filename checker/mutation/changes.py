@@ -88,8 +88,12 @@ def mutated(model: Model, change: Change) -> Model:
 def rewritten(model: Model, function: FunctionType, tree: ast.FunctionDef, names: dict[str, int]) -> Model:
     """The model with another text of a function, in which `names` are globals that it had not."""
     code = _compiled(ast.unparse(ast.fix_missing_locations(tree)) + "\n")
-    called = [f for t in model.transitions for f in functions_reached(t.function) if f.__code__ is function.__code__]
-    return model.rebound({f: copy_of(f, names, code) for f in called})
+    return model.rebound({f: copy_of(f, names, code) for f in calls(model, function)})
+
+
+def calls(model: Model, function: FunctionType) -> list[FunctionType]:
+    """The function wherever the model calls it, once for each way in which its own callees are replaced there."""
+    return [f for t in model.transitions for f in functions_reached(t.function) if f.__code__ is function.__code__]
 
 
 def _compiled(text):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from checker.execution import Execution
+from checker.mutation import by_machine
 from checker.mutation.by_machine import SYSTEMS, judged, main, reason_of
 from checker.mutation.changes import changes, mutated
 from checker.mutation.kinds import Domains, codes
@@ -255,6 +256,16 @@ def test_a_few_changes_of_a_system_are_judged():
     assert len(found) == 5
     assert sum(one.kind == NOTICED for one in found) >= 3
     assert row(model, 1, found).startswith("| async-isr/maximal-isr | 1 | 5 | ")
+
+
+def test_what_a_composed_model_does_not_notice_is_asked_of_the_parts_that_have_the_text(monkeypatch):
+    whole = replace(MODEL, properties=(), parts=(("async-isr", SYSTEMS["async-isr"]), ("toy", "part")))
+    monkeypatch.setattr(by_machine, "find", lambda *part: [MODEL] if part[0] == "toy" else find(*part))
+    change = next(c for c in changes(choose, DOMAINS) if "turns" in judge(originals(MODEL), c).by)
+    (alone,) = judged(replace(whole, parts=()), [change])
+    (found,) = judged(whole, [change])
+    assert alone.kind != NOTICED
+    assert (found.kind, found.verdict.scope) == (NOTICED, f"quick of {MODEL.system}/{MODEL.variant}")
 
 
 def test_a_reason_is_that_of_the_change_or_of_its_statement():
