@@ -1,5 +1,6 @@
 """One mutant for each property, at the smallest scope that kills it; `make mutants` runs all of them."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -19,17 +20,27 @@ OF_PARTS = {
 """Properties of a composed model that its parts have: their mutants are asked there."""
 TABLE = (Path(__file__).parents[2] / "docs" / "mutants.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in row.split("|")[1:-1]] for row in TABLE.splitlines() if row.startswith("| ")][2:]
-STATES = {(row[0], row[1]): int(row[5].replace(",", "")) for row in ROWS}
-"""How many states each mutant has, as `make mutants` has counted them, by its model and what it does."""
+STATES = {}
+"""How many states each mutant has by what breaks, as `make mutants` has counted them, by its model, its text and scope."""
+for row in ROWS:
+    STATES.setdefault(tuple(row[:3]), []).append((row[3], int(row[5].replace(",", ""))))
 KILLERS = {}
 for model, mutant in catalogue():
     if mutant.kills and (model.system, mutant.kills) not in OF_PARTS:
         KILLERS.setdefault((model.system, mutant.kills), []).append((model, mutant))
 
 
+def keys_of(model, mutant):
+    """The model, text and scope of a mutant's rows in the table."""
+    scopes = [dict(zip(model.scope, at)) for at in mutant.counts] or [mutant.scope]
+    return [(f"{model.system}/{model.variant}", mutant.text, ", ".join(f"{size} {n}" for size, n in scope.items()))
+            for scope in scopes]
+
+
 def states_of(model, mutant):
     """How many states the table has for a mutant."""
-    return STATES[f"{model.system}/{model.variant}", mutant.text]
+    rows = STATES[keys_of(model, mutant)[0]]
+    return dict(rows).get(mutant.kills, rows[0][1])
 
 
 def test_every_safety_property_has_a_mutant():
@@ -38,7 +49,8 @@ def test_every_safety_property_has_a_mutant():
 
 
 def test_every_mutant_has_a_row_in_the_table_and_each_row_is_one():
-    assert {(f"{model.system}/{model.variant}", mutant.text) for model, mutant in catalogue()} == set(STATES)
+    rows = Counter(key for model, mutant in catalogue() for key in keys_of(model, mutant))
+    assert rows == {key: len(found) for key, found in STATES.items()}
 
 
 def test_every_mutant_can_be_compiled():
