@@ -40,24 +40,26 @@ class Snapshots(Listener):
 
     def begin(self, tree: Tree, standing: Standing) -> None:
         """Begin with what there is."""
-        self._tree, self._standing = tree, standing
+        self._tree, self._standing, self._last = tree, standing, tree.zxid
 
     def before(self, transaction: Transaction) -> None:
         """Compare what is due before a record."""
         while self._waiting and self._waiting[0][0] < transaction.zxid:
-            self._compare(self._tree.zxid, {})
+            self._compare(self._last, {})
 
     def after(self, transaction: Transaction, contradictions: tuple[str, ...]) -> None:
         """See what a record makes of what was open."""
         self._see(transaction)
+        self._last = transaction.zxid
         if self._missing and any(isinstance(each, Delete | CloseSession) for each in transaction.operations):
             self._missing = {path: due for path, due in self._missing.items() if path in self._tree.nodes}
 
     def state_written(self, write: StateWrite, contradictions: tuple[str, ...]) -> None:
         """The same of a record that sets a state: what stood before it is in `standing` still."""
         while self._waiting and self._waiting[0][0] < write.transaction.zxid:
-            self._compare(self._tree.zxid, {})
+            self._compare(self._last, {})
         self._see(write.transaction)
+        self._last = write.transaction.zxid
 
     def states_written(self, writes: StateWrites) -> None:
         """The same of many."""
@@ -65,18 +67,19 @@ class Snapshots(Listener):
             count = int(np.searchsorted(writes.zxids, self._waiting[0][0], "right"))
             last = {int(code): row for row, code in enumerate(writes.partitions[:count])}
             paths = writes.names.states.values
-            self._compare(int(writes.zxids[count - 1]) if count else self._tree.zxid, {
+            self._compare(int(writes.zxids[count - 1]) if count else self._last, {
                 paths[code].path: (writes.states.at(row, writes.names), int(writes.versions[row]))
                 for code, row in last.items()})
         for zxid in sorted(self._written)[:bisect_right(sorted(self._written), int(writes.zxids[-1]))]:
             row = int(np.searchsorted(writes.zxids, zxid))
             if row < len(writes) and writes.zxids[row] == zxid:
                 self._see(writes.transaction(row))
+        self._last = int(writes.zxids[-1])
 
     def end(self) -> None:
         """Compare what is due at the end of the log, and tell what is open."""
         while self._waiting:
-            self._compare(self._tree.zxid, {})
+            self._compare(self._last, {})
         for zxid, due in self._written.items():
             if zxid <= self._tree.zxid:
                 self._tell(self._tree.zxid, due[0][0], f"{due[0][1]} is of record {zxid:#x}, which the log has not")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -86,6 +87,15 @@ def test_a_znode_that_was_not_written_meanwhile_is_as_the_log_leaves_it(logs, da
     found = hold(logs(source), zxid, nodes, moments(source)[zxid][1])
     assert [each.zxid for each in found] == [zxid]
     assert f"{path} {text}" in found[0].text
+
+
+def test_a_contradiction_is_told_at_the_snapshot_also_where_the_next_record_sets_a_state(logs):
+    paths = [(t.zxid, getattr(t.operations[0], "path", "")) for t in read(FIVE_LEGACY).transactions]
+    zxid = next(zxid for (zxid, path), (_, after) in pairwise(paths)
+                if path == "/admin/reassign_partitions" and after.endswith("/state"))
+    nodes = dict(moments(FIVE_LEGACY)[zxid][0])
+    nodes["/controller_epoch"] = nodes["/controller_epoch"]._replace(data=b"17")
+    assert [each.zxid for each in hold(logs(FIVE_LEGACY), zxid, nodes, moments(FIVE_LEGACY)[zxid][1])] == [zxid]
 
 
 @settings(max_examples=20)
