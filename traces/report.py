@@ -19,6 +19,7 @@ from traces.metrics.report import metrics_as_json, print_metrics
 from traces.metrics.series import Series
 from traces.partitions.report import changes_as_json, print_changes
 from traces.recording import Recording
+from traces.remarks import Remark, print_remarks
 from traces.streams import Streams, flaws
 from traces.topics.report import notifications_as_json, print_topics, reassignments_as_json, topics_as_json
 
@@ -58,6 +59,12 @@ class Report:
     def divergence(self) -> tuple[int, str] | None:
         """The first record of all parts that diverges, and why."""
         return next((part.result.divergence for part in self.parts if part.result and part.result.divergence), None)
+
+    @property
+    def remarks(self) -> list[Remark]:
+        """What went wrong although every record may conform, in the order of time."""
+        found = [each.remark() for each in self.facts.outside] if self.facts else []
+        return sorted([*found, *(self.logs.remarks if self.logs else ())], key=lambda remark: remark.time)
 
     @property
     def violated(self) -> set[str]:
@@ -101,6 +108,7 @@ class Report:
             "notifications": notifications_as_json(self.streams) if self.streams else None,
             "metrics": None if self.metrics is None else metrics_as_json(self.metrics),
             "logs": self.logs and logs_as_json(self.logs),
+            "remarks": [remark.as_json() for remark in self.remarks],
             "earlier": [replace(part, earlier=None).as_json() for part in self.parts[:-1]],
         }
 
@@ -152,6 +160,7 @@ def print_report(report: Report) -> None:
         print_logs(out, report.logs)
     if report.audit:
         report.audit.print(out)
+    print_remarks(out, report.remarks)
     for problem in report.problems:
         out.print(f"[yellow]problem[/]: {escape(problem)}", soft_wrap=True)
     _print_verdict(out, report)

@@ -9,7 +9,8 @@ from checker.commands.main import main
 from checker.errors import UserError
 from tests.traces.replaying import FENCED, LEGACY, all_of, read, run_json
 from traces.broker_logs.checking import check_logs
-from traces.broker_logs.reading import ELECTED, FROM, SHUTTING_DOWN, STATE, read_logs
+from traces.broker_logs.forms import ELECTED, FROM, SHUTTING_DOWN, STATE
+from traces.broker_logs.reading import read_logs
 
 HOUR = 3_600_000
 
@@ -100,7 +101,7 @@ def test_lines_of_1_1_1_are_read(tmp_path):
     said = [(c.what, c.broker, c.epoch, c.partition, c.leader, c.leader_epoch) for c in found.claims]
     assert said == [
         (ELECTED, 3, 4, None, None, None), (SHUTTING_DOWN, 3, None, None, 2, None),
-        (STATE, 3, 4, ("my-topic", 12), -1, 5), (STATE, 3, 4, ("f1", 0), 2, 6), (FROM, 3, 4, None, None, None)]
+        (STATE, 3, 4, ("my-topic", 12), -1, 5), (STATE, 3, 4, ("f1", 0), 2, 6), (FROM, 3, 4, ("f1", 0), None, None)]
     assert (found.lines, found.unreadable, found.claims[0].time) == (7, 1, 1_522_584_000_123)
 
 

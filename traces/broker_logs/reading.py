@@ -10,21 +10,20 @@ from typing import NamedTuple
 from zlib import error as ZlibError
 
 from checker.errors import UserError
+from traces.broker_logs.forms import TELLS, Tell
 from traces.redaction import Redactor
 
-ELECTED, STATE, FROM, SHUTTING_DOWN = "elections of controllers", "leaders and leader epochs", "controllers obeyed", \
-    "controlled shutdowns asked for"
 _NAME = re.compile(r"(server|controller|state-change).*\.log.*")
 _LONGEST, _LEAST, _DENSEST = 16 << 20, 64 << 20, 200
 """A line has fewer bytes, and a gzipped file not so many times its own, once it has given that many."""
+_NUMBERS = ("broker", "leader", "leader_epoch", "teller", "offset", "high")
 _LINE = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\] \w+ (.*)")
-_CONTROLLER = r"\[Controller (?:id=)?(?P<broker>\d+)(?: epoch=(?P<epoch>\d+))?\]:? "
-_PARTITION = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
 
 
 class Claim(NamedTuple):
-    """What a line tells: `time` in ms as if it were UTC; `broker`, `epoch`: a controller; `leader`, `leader_epoch`:
-    those of a partition's state.
+    """What a line tells: `time` in ms as if it were UTC; `broker`, `epoch`: a controller; `leader`, `leader_epoch`,
+    `isr`: those of a partition's state; `teller`: the broker that tells of itself; `offset`: to which a log or its high
+    watermark falls, from `high`, or a version.
     """
 
     what: str
@@ -36,38 +35,10 @@ class Claim(NamedTuple):
     partition: tuple[str, int] | None = None
     leader: int | None = None
     leader_epoch: int | None = None
-
-
-class Tell(NamedTuple):
-    """A form of line: what is in every one of its kind, what it tells, and how it is read."""
-
-    sign: str
-    what: str
-    pattern: re.Pattern
-
-
-_TELLS = (
-    Tell("poch incremented to ", ELECTED, re.compile(_CONTROLLER + r".*[Ee]poch incremented to (?P<own>\d+)")),
-    Tell("incremented epoch to ", ELECTED, re.compile(_CONTROLLER + r".*incremented epoch to (?P<own>\d+)")),
-    Tell("new controller with epoch ", ELECTED, re.compile(_CONTROLLER + r".*new controller with epoch (?P<own>\d+)")),
-    Tell("] Shutting down broker ", SHUTTING_DOWN, re.compile(_CONTROLLER + r"Shutting down broker (?P<leader>\d+)")),
-    Tell(" with state LeaderAndIsr(", STATE, re.compile(
-        _CONTROLLER + rf"Changed partition {_PARTITION} from .* with state LeaderAndIsr\(leader=(?P<leader>-?\d+), "
-                      r"leaderEpoch=(?P<leader_epoch>\d+)")),
-    Tell(" state changed to (Leader:", STATE, re.compile(
-        _CONTROLLER + rf"Partition {_PARTITION} state changed to \(Leader:(?P<leader>-?\d+),"
-                      r".*LeaderEpoch:(?P<leader_epoch>\d+)")),
-    Tell("Received LeaderAndIsr request ", STATE, re.compile(
-        r"\[Broker id=\d+\] .*[( ]leader=(?P<leader>-?\d+), leaderEpoch=(?P<leader_epoch>\d+).* from controller "
-        rf"(?P<broker>\d+) epoch (?P<epoch>\d+) for partition {_PARTITION}\b")),
-    Tell("Received LeaderAndIsr request ", STATE, re.compile(
-        r"\[Broker id=\d+\] .*\(topicName='(?P<topic>[^']+)', partitionIndex=(?P<number>\d+),.* "
-        r"leader=(?P<leader>-?\d+), leaderEpoch=(?P<leader_epoch>\d+).* from controller (?P<broker>\d+) "
-        r"epoch (?P<epoch>\d+)\b")),
-    Tell("Completed LeaderAndIsr request ", FROM, re.compile(
-        r"\[Broker id=\d+\] .* from controller (?P<broker>\d+) epoch (?P<epoch>\d+) ")),
-)
-"""The forms of 1.1.1 and 3.9.1, and one of before 1.0. `own`: the epoch that the controller itself tells of."""
+    isr: tuple[int, ...] | None = None
+    teller: int | None = None
+    offset: int | None = None
+    high: int | None = None
 
 
 class Read(NamedTuple):
@@ -94,7 +65,7 @@ def read_logs(directory: Path, redactor: Redactor | None = None) -> Read:
     for file in files:
         for number, line in enumerate(_lines(file), 1):
             lines += 1
-            told = [tell for tell in _TELLS if tell.sign in line]
+            told = [tell for tell in TELLS if tell.sign in line]
             claim = next(filter(None, (_claim(tell, file, number, line) for tell in told)), None)
             claims += [_redacted(claim, redactor)] if claim else []
             unreadable += bool(told) and claim is None
@@ -136,7 +107,9 @@ def _claim(tell: Tell, file: Path, number: int, line: str) -> Claim | None:
         time = timegm(strptime(framed[1], "%Y-%m-%d %H:%M:%S")) * 1000 + int(framed[2])
     except ValueError:
         return None
-    numbers = {name: int(parts[name]) if parts.get(name) else None for name in ("broker", "leader", "leader_epoch")}
+    numbers = {name: int(parts[name]) if parts.get(name) else None for name in _NUMBERS}
     epoch = parts.get("own") or parts.get("epoch")
+    isr = tuple(map(int, parts["isr"].split(","))) if parts.get("isr") else None
     partition = (parts["topic"], int(parts["number"])) if parts.get("topic") else None
-    return Claim(tell.what, file, number, time, epoch=int(epoch) if epoch else None, partition=partition, **numbers)
+    return Claim(tell.what, file, number, time, epoch=int(epoch) if epoch else None, partition=partition, isr=isr,
+                 **numbers)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.table import Table
@@ -11,8 +10,10 @@ from traces.evidence import Gathered
 from traces.facts.expectations import Broken
 from traces.facts.leaderless import Leaderless
 from traces.facts.registrations import Registration
+from traces.facts.outside import Outside
 from traces.facts.reigns import Written, written_by
 from traces.partitions.changes import Change
+from traces.remarks import moment
 from traces.streams import Streams
 
 _SHOWN = 10
@@ -24,13 +25,15 @@ LONG = 1_000
 class Facts:
     """What happened in a log.
 
-    `leaderless`: times without a leader; `written`: how many states took the leader from a partition, and how many of
-    those kept only the lost leader in the ISR; `broken`: what one might expect of writes, and was not so.
+    `leaderless`: times without a leader; `outside`: those in which an ISR was not within the assignment; `written`: how
+    many states took the leader from a partition, and how many of those kept only the lost leader in the ISR; `broken`:
+    what one might expect of writes, and was not so.
     """
 
     registrations: list[Registration]
     unclean: list[Change]
     leaderless: list[Leaderless]
+    outside: list[Outside]
     written: tuple[int, int]
     reigns: list[Written]
     broken: list[Broken]
@@ -61,8 +64,8 @@ def facts_of(gathered: Gathered, streams: Streams, refused: list[tuple[int, int]
     for each in reigns:
         if (states := written.get((each.epoch, each.session))) is not None:
             each.add(states)
-    return Facts(gathered.common.registrations.all, found.unclean, found.leaderless, (found.lost, found.kept_alone),
-                 reigns, found.broken)
+    return Facts(gathered.common.registrations.all, found.unclean, found.leaderless, found.outside,
+                 (found.lost, found.kept_alone), reigns, found.broken)
 
 
 def print_facts(out: Console, facts: Facts) -> None:
@@ -91,8 +94,8 @@ def _brokers(registrations: list[Registration]) -> Table:
         table.add_column(name, justify="right" if name in ("broker", "lives") else "left")
     for broker in sorted({each.broker for each in registrations}):
         own = [each for each in registrations if each.broker == broker]
-        begun = [f"{each.zxid:#x} {_moment(each.time)}" for each in own]
-        ended = [f"{each.how} at {each.ended:#x} {_moment(each.ended_time)}" if each.how else "stands" for each in own]
+        begun = [f"{each.zxid:#x} {moment(each.time)}" for each in own]
+        ended = [f"{each.how} at {each.ended:#x} {moment(each.ended_time)}" if each.how else "stands" for each in own]
         shown = slice(-_SHOWN, None)
         table.add_row(str(broker), f"{len(own):,}", "\n".join(begun[shown]), "\n".join(ended[shown]))
     return table
@@ -117,19 +120,14 @@ def _unclean(change: Change) -> dict:
 
 def _unclean_text(change: Change) -> str:
     before, after = change.before, change.after
-    return (f"{change.zxid:#x} {_moment(change.time)} {change.topic}-{change.number}: leader {before.leader}, ISR "
+    return (f"{change.zxid:#x} {moment(change.time)} {change.topic}-{change.number}: leader {before.leader}, ISR "
             f"{list(before.isr)} to leader {after.leader}, ISR {list(after.isr)}")
 
 
 def _leaderless_text(each: Leaderless) -> str:
     name = "{}-{}".format(*each.partition)
-    begin = f"{name} from {each.zxid:#x} {_moment(each.time)}, ISR {list(each.isr)}"
+    begin = f"{name} from {each.zxid:#x} {moment(each.time)}, ISR {list(each.isr)}"
     if each.ended is None:
         return f"{begin}, to the end"
     how = f"led by {each.leader}" + (", unclean" if each.unclean else "")
-    return f"{begin}, to {each.ended:#x} {_moment(each.ended_time)}: {how}"
-
-
-def _moment(time: int) -> str:
-    """The time of day (UTC) of a record."""
-    return f"{datetime.fromtimestamp(time / 1000, UTC):%H:%M:%S}.{time % 1000:03d}"
+    return f"{begin}, to {each.ended:#x} {moment(each.ended_time)}: {how}"

@@ -9,6 +9,7 @@ from spec.language.domains import NOBODY
 from traces.evidence import Evidence
 from traces.facts.expectations import UNEXPECTED, Broken, broken_by
 from traces.facts.leaderless import Leaderless, alone, is_unclean, without_leader
+from traces.facts.outside import Outside, outside_in
 from traces.facts.reigns import Written, states_by
 from traces.partitions.changes import Change, Changes
 from traces.pipeline.columns import distinct
@@ -18,13 +19,15 @@ from traces.topics.history import Deletion
 
 @dataclass
 class StreamFacts:
-    """Unclean elections, times without a leader, what controllers wrote, what might be expected and was not so.
+    """Unclean elections, times without a leader, ISRs outside the assignment, what controllers wrote, what might be
+    expected and was not so.
 
     `lost`: how many states took the leader from a partition; `kept_alone`: how many kept only that leader in the ISR.
     """
 
     unclean: list[Change]
     leaderless: list[Leaderless]
+    outside: list[Outside]
     lost: int
     kept_alone: int
     written: list[Written]
@@ -44,7 +47,8 @@ def facts_in(evidence: Evidence, deletions: list[Deletion]) -> StreamFacts:
     leaderless = without_leader(changes.at(np.flatnonzero(~led | nobody)), deletions)
     written = states_by(evidence.controllers, evidence.common.moments, changes, evidence.claims)
     unclean = _unclean(changes, np.flatnonzero(elected))
-    return StreamFacts(unclean, leaderless, len(lost), int(kept_alone.sum()), written, broken_by(evidence))
+    return StreamFacts(unclean, leaderless, outside_in(evidence), len(lost), int(kept_alone.sum()), written,
+                       broken_by(evidence))
 
 
 def _unclean(changes: Changes, rows: np.ndarray) -> list[Change]:
@@ -57,12 +61,13 @@ def _unclean(changes: Changes, rows: np.ndarray) -> list[Change]:
 
 def facts_together(found: Iterable[StreamFacts]) -> StreamFacts:
     """The facts of all streams, in the order of the log."""
-    whole = StreamFacts([], [], 0, 0, [], [])
+    whole = StreamFacts([], [], [], 0, 0, [], [])
     written: dict[tuple[int, int | None], Written] = {}
     broken: dict[str, Broken] = {}
     for each in found:
         whole.unclean += each.unclean
         whole.leaderless += each.leaderless
+        whole.outside += each.outside
         whole.lost, whole.kept_alone = whole.lost + each.lost, whole.kept_alone + each.kept_alone
         for reign in each.written:
             written.setdefault((reign.epoch, reign.session), reign.nothing()).add(reign)
@@ -71,5 +76,6 @@ def facts_together(found: Iterable[StreamFacts]) -> StreamFacts:
             known.zxid, known.count = min(known.zxid, one.zxid), known.count + one.count
     whole.unclean.sort(key=lambda change: (change.zxid, change.topic))
     whole.leaderless.sort(key=lambda time: time.zxid)
+    whole.outside.sort(key=lambda time: (time.zxid, time.partition))
     whole.written, whole.broken = list(written.values()), [broken[text] for text in UNEXPECTED if text in broken]
     return whole

@@ -1,0 +1,180 @@
+"""Replay tells what went wrong in real clusters although their logs conform, and is silent where nothing did."""
+
+import gzip
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from checker.commands.main import main
+from tests.traces.replaying import BUNDLED, run_json
+from traces.remarks import CLOSED, OBEYED, OUTSIDE, REFUSED, TRUNCATED, UNTOLD, WAYS_OUT
+
+LOST, REFUSES, NEW = BUNDLED / "3.9.1-lost-records", BUNDLED / "3.9.1-refused-isr", BUNDLED / "3.9.1-stays-new"
+SHUTDOWN, CANCELLED = BUNDLED / "3.9.1-failed-shutdown", BUNDLED / "3.9.1-cancelled-reassignment"
+
+
+def told(capsys, directory: Path, logs: Path | None = None) -> list[dict]:
+    """The remarks on a recording, beside its own logs or others."""
+    code, found = run_json(capsys, directory, "--logs", logs or directory)
+    assert (code, found["verdict"], found["logs"]["unreadable"]) == (0, "conforms", 0)
+    return found["remarks"]
+
+
+def kinds(remarks: list[dict]) -> dict[str, int]:
+    return dict(Counter(each["what"] for each in remarks))
+
+
+def altered(directory: Path, out: Path, change) -> Path:
+    """The logs of a recording, each line of them changed, or left out where `change` gives None."""
+    for file in directory.rglob("*.log.gz"):
+        lines = [change(line) for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
+        copy = out / file.relative_to(directory).with_suffix("")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text("".join(f"{line}\n" for line in lines if line is not None))
+    return out
+
+
+def without(*signs: str):
+    return lambda line: None if any(sign in line for sign in signs) else line
+
+
+def moved(sign: str, minute_and_second: str):
+    """The lines with a sign in them come at another time of the same hour."""
+    def change(line):
+        return re.sub(r"^(\[[\d-]+ \d\d):\d\d:\d\d", rf"\1:{minute_and_second}", line) if sign in line else line
+    return change
+
+
+SEEN = {
+    LOST: [
+        (OBEYED, "t", 0, "broker-0/state-change.log.gz",
+         "broker 0 obeyed controller 2 of epoch 1, 11.7 s after broker 1 was elected with epoch 2: it leads with ISR "
+         "[0, 3]; ZooKeeper had leader 0, ISR [0, 3, 1]"),
+        (TRUNCATED, "t", 0, "broker-3/server.log.gz",
+         "cut to offset 4 with high watermark 5: what was committed, record 4, is gone from this replica, and there was "
+         "no unclean election"),
+        (TRUNCATED, "t", 0, "broker-0/server.log.gz",
+         "cut to offset 4 with high watermark 6: what was committed, 4 to 5, is gone from this replica, and there was "
+         "no unclean election")],
+    REFUSES: [
+        (REFUSED, "t", 0, "broker-0/controller.log.gz",
+         "leader 1 in leader epoch 0: ISR [1] has stood since 0x57, and no other could be written for 46.2 s, to the end "
+         "of the log")],
+    NEW: [
+        (UNTOLD, "stuck", 0, "broker-1/state-change.log.gz",
+         "controller 1 of epoch 1 wrote leader 2, ISR [2, 1, 0] at 0x4b, did not know it, and told nobody: the partition "
+         "stayed New for 64.6 s, until broker 0 was elected; it tried 3 times more")],
+    SHUTDOWN: [
+        (CLOSED, "t", 0, "broker-0/controller.log.gz",
+         "broker 1 shuts down and is the ISR alone; 14 times the controller refused to let in a follower, because the "
+         "leader itself is not eligible: nobody can take over, nobody leads from 0x47 on")],
+    CANCELLED: [
+        (OUTSIDE, "t", 0, None,
+         "ISR [1, 2], at last [2, 3], assignment [1], for 18 s, to the end of the log: who is not assigned is waited for "
+         "at every commit, and is never elected, not even uncleanly")],
+}
+
+
+@pytest.mark.parametrize("directory", SEEN, ids=lambda directory: directory.name)
+def test_what_was_seen_on_real_brokers_is_told(capsys, directory):
+    found = told(capsys, directory)
+    assert [(each["what"], each["topic"], each["partition"], each["file"] and each["file"].removeprefix(f"{directory}/"),
+             each["text"]) for each in found] == SEEN[directory]
+    for each in found:
+        assert each["way_out"] == WAYS_OUT[each["what"]]
+        if each["file"]:
+            lines = gzip.decompress(Path(each["file"]).read_bytes()).decode().splitlines()
+            assert f"{each['topic']}-{each['partition']}" in lines[each["line"] - 1]
+
+
+def test_a_release_whose_brokers_can_shut_down_does(capsys):
+    assert told(capsys, BUNDLED / "2.8.2-shutdown") == []
+
+
+def test_an_isr_outside_the_assignment_needs_no_logs(capsys):
+    assert kinds(run_json(capsys, CANCELLED)[1]["remarks"]) == {OUTSIDE: 1}
+    assert run_json(capsys, LOST)[1]["remarks"] == []
+
+
+HEALTHY = {("1.1.1", "zombie"): {REFUSED: 100}, ("3.9.1", "isr-and-unclean"): {TRUNCATED: 1}}
+"""What is told of recordings besides: leaders of a split brain (KAFKA-2729), records that an unclean election lost."""
+
+
+def test_nothing_is_told_of_other_clusters(capsys, recording_directory):
+    code, found = run_json(capsys, recording_directory, "--logs", recording_directory, "--expect", "C4")
+    assert (code, kinds(found["remarks"])) == (0, HEALTHY.get(recording_directory.parts[-2:], {}))
+    if recording_directory.parts[-2:] == ("3.9.1", "isr-and-unclean"):
+        assert "after the unclean election of broker 2 at 0xe5" in found["remarks"][0]["text"]
+
+
+def test_lines_that_kafka_logs_by_default_are_enough(capsys, tmp_path):
+    """Since 2.3 the state change log has no TRACE."""
+    logs = altered(LOST, tmp_path, without(" TRACE "))
+    assert [each["text"] for each in told(capsys, LOST, logs)] == [text for *_, text in SEEN[LOST]]
+
+
+@pytest.mark.parametrize("change, expected", [
+    pytest.param(moved("Broker id=0] Leader t-0 with", "37:43"), 1, id="at 9.4 s, but it has heard of epoch 2"),
+    pytest.param(lambda line: without(" TRACE ")(moved("Broker id=0] Leader t-0 with", "37:43")(line)), 0,
+                 id="at 9.4 s, and nothing tells what it has heard of"),
+    pytest.param(without("Broker id=0] Leader t-0 with"), 1, id="only the TRACE of its completion"),
+    pytest.param(without("Broker id=0] Leader t-0 with", "Completed LeaderAndIsr"), 0, id="it did not obey"),
+])
+def test_a_request_is_obeyed_late_if_a_later_controller_was_heard_of_or_elected_long_ago(capsys, tmp_path, change, expected):
+    found = kinds(told(capsys, LOST, altered(LOST, tmp_path, change)))
+    assert found.get(OBEYED, 0) == expected and found[TRUNCATED] == 2
+
+
+@pytest.mark.parametrize("change, expected", [
+    pytest.param(without("] Truncating to offset"), 0, id="the high watermark falls, and nothing is cut"),
+    pytest.param(without("Non-monotonic"), 0, id="what is cut is above the high watermark"),
+    pytest.param(lambda line: line.replace("to (offset=4", "to (offset=3"), 0, id="it falls elsewhere"),
+    pytest.param(lambda line: line.replace("[UnifiedLog", "[Log").replace("6, segment", "6 segment"), 2, id="as of 2.7"),
+])
+def test_a_truncation_counts_if_the_high_watermark_falls_with_the_log(capsys, tmp_path, change, expected):
+    assert kinds(told(capsys, LOST, altered(LOST, tmp_path, change))).get(TRUNCATED, 0) == expected
+
+
+def test_a_state_that_a_broker_was_told_of_is_no_secret(capsys, tmp_path):
+    logs = altered(NEW, tmp_path, lambda line: line)
+    (tmp_path / "state-change.log").write_text(
+        "[2026-11-23 09:18:40,000] TRACE [Broker id=2] Received LeaderAndIsr request LeaderAndIsrPartitionState("
+        "topicName='stuck', partitionIndex=0, controllerEpoch=1, leader=2, leaderEpoch=0, isr=[2, 1, 0]) correlation id 1 "
+        "from controller 1 epoch 1 (state.change.logger)\n")
+    assert told(capsys, NEW, logs) == []
+
+
+def test_a_leader_that_is_refused_at_the_end_only_is_not_told(capsys, tmp_path):
+    assert told(capsys, REFUSES, altered(REFUSES, tmp_path, moved("bad ZK version", "22:40"))) == []
+
+
+def test_a_leader_that_refuses_itself_up_to_2_6(capsys, tmp_path):
+    line = "[2026-11-23 09:{}] INFO [Partition t-0 broker=1] Cached zkVersion {} not equal to that in zookeeper, skip " \
+           "updating ISR (kafka.cluster.Partition)\n"
+    for times, version, expected in ((("21:57,000", "21:59,000"), "0", 0), (("21:57,000", "22:19,000"), "[0]", 1)):
+        (tmp_path / "server.log").write_text("".join(line.format(time, version) for time in times))
+        assert kinds(told(capsys, REFUSES, tmp_path)).get(REFUSED, 0) == expected
+
+
+@pytest.mark.parametrize("change", [
+    without("Shutting down broker"), lambda line: line.replace("ineligible replicas Set(1)", "ineligible replicas Set(2)")])
+def test_a_follower_that_is_ineligible_closes_no_isr(capsys, tmp_path, change):
+    assert told(capsys, SHUTDOWN, altered(SHUTDOWN, tmp_path, change)) == []
+
+
+def test_the_report_and_the_page_tell_of_it(capsys, tmp_path):
+    page = tmp_path / "report.html"
+    assert main(["replay", str(LOST), "--logs", str(LOST), "--html", str(page)]) == 0
+    text = capsys.readouterr().out
+    assert f"{OBEYED}: 10:37:45.281 t-0: broker 0 obeyed controller 2 of epoch 1" in text
+    assert text.count(f"{TRUNCATED}: 1") == 2 and text.count("way out: ") == 2 and "conforms to fenced" in text
+    assert "broker 0 obeyed controller 2 of epoch 1" in page.read_text()
+
+
+def test_topics_have_pseudonyms(capsys, tmp_path):
+    shutil.copytree(NEW, tmp_path / "new")
+    _, found = run_json(capsys, tmp_path / "new", "--logs", tmp_path / "new", "--redact")
+    assert [(each["topic"].startswith("topic-"), "stuck" in each["text"]) for each in found["remarks"]] == [(True, False)]
