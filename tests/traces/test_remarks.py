@@ -66,7 +66,7 @@ SEEN = {
     NEW: [
         (UNTOLD, "stuck", 0, "broker-1/state-change.log.gz",
          "controller 1 of epoch 1 wrote leader 2, ISR [2, 1, 0] at 0x4b, did not know it, and told nobody: the partition "
-         "stayed New for 64.6 s, until broker 0 was elected; it tried 3 times more")],
+         "stayed New for 64.6 s, until broker 0 was elected; it tried again 3 times")],
     SHUTDOWN: [
         (CLOSED, "t", 0, "broker-0/controller.log.gz",
          "broker 1 shuts down and is the ISR alone; 14 times the controller refused to let in a follower, because the "
@@ -147,8 +147,20 @@ def test_a_state_that_a_broker_was_told_of_is_no_secret(capsys, tmp_path):
     assert told(capsys, NEW, logs) == []
 
 
-def test_a_leader_that_is_refused_at_the_end_only_is_not_told(capsys, tmp_path):
-    assert told(capsys, REFUSES, altered(REFUSES, tmp_path, moved("bad ZK version", "22:40"))) == []
+def test_a_leader_that_is_soon_told_anew_was_not_refused_for_ever(capsys, tmp_path):
+    """What nothing mends is told, however short the log is; what the next leader epoch mends in time is not."""
+    end = altered(REFUSES, tmp_path / "end", moved("bad ZK version", "22:40"))
+    assert kinds(told(capsys, REFUSES, end)) == {REFUSED: 1}
+    soon = altered(NEW, tmp_path / "soon", without("failed to change state"))
+    (soon / "controller.log").write_text(BAD_VERSION.format("18:28", "good", 1, 0))
+    assert told(capsys, NEW, soon) == []
+    (soon / "controller.log").write_text(BAD_VERSION.format("18:12", "good", 1, 0))
+    assert kinds(told(capsys, NEW, soon)) == {REFUSED: 1}
+
+
+BAD_VERSION = (
+    "[2026-11-23 09:{0},000] INFO [Controller id=1] Failed to update ISR to LeaderAndIsr(leader={2}, leaderEpoch={3}, "
+    "isr=List(1)) for partition {1}-0, bad ZK version. (kafka.controller.KafkaController)\n")
 
 
 def test_a_leader_that_refuses_itself_up_to_2_6(capsys, tmp_path):

@@ -106,13 +106,13 @@ class History:
         """The next change of the same partition."""
         return next((each for each in self.changes_of(change.partition) if each.zxid > change.zxid), None)
 
-    def ends(self, change: Change) -> tuple[int, str]:
-        """When the state that a change wrote, or the reign that it was in, is over, and in words by what."""
+    def ends(self, change: Change) -> tuple[int | None, str]:
+        """When the state that a change wrote, or the reign that it was in, is over (None: never), and in words by what."""
         following = self.after(change)
         reigns = [(since, f"until broker {broker} was elected") for broker, since in self.reigns.values()
                   if since > change.time]
         written = [(following.time, f"until {following.zxid:#x}")] if following else []
-        return min([*reigns, *written, (self.last, "to the end of the log")])
+        return min([*reigns, *written], default=(None, "to the end of the log"))
 
     def unclean_before(self, partition: Partition, time: int) -> Change | None:
         """The last election of a leader by a time, if it was unclean."""

@@ -40,6 +40,10 @@ def _seconds(ms: int) -> str:
     return f"{ms / 1000:,.1f} s"
 
 
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
 def _by(claims: Iterable[Claim], key) -> Iterator[tuple[object, list[Claim]]]:
     """Claims that have the same key, in the order of time."""
     for same, group in groupby(sorted(claims, key=lambda claim: (key(claim), claim.time, claim.line)), key):
@@ -129,11 +133,11 @@ def _untold(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]
         if made is None or made.after is None or made.before or made.after.controller_epoch != claim.epoch:
             continue
         until, how = history.ends(made)
-        if until - made.time >= STANDS and (partition, made.after.leader_epoch, claim.epoch) not in told:
+        if (until is None or until - made.time >= STANDS) and (partition, made.after.leader_epoch, claim.epoch) not in told:
             yield _remark(UNTOLD, claim, (
                 f"controller {claim.broker} of epoch {claim.epoch} wrote leader {made.after.leader}, ISR "
                 f"{list(made.after.isr)} at {made.zxid:#x}, did not know it, and told nobody: the partition stayed New "
-                f"for {_seconds(until - made.time)}, {how}; it tried {len(claims):,} times more"), made)
+                f"for {_seconds((until or history.last) - made.time)}, {how}; it tried again {_times(len(claims))}"), made)
 
 
 def _refused(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
@@ -153,7 +157,7 @@ def _refused_itself(kinds: dict[str, list[Claim]], history: History) -> Iterator
 
 
 def _stuck(partition: Partition, claims: list[Claim], history: History) -> Iterator[Remark]:
-    """A remark where the state that stood at the first claim is of that leader, and stands for long."""
+    """A remark where the state that stood at the first claim is of that leader, and stands for long, or to the end."""
     claim, state = claims[0], history.state_at(partition, claims[0].time)
     if state is None or state.after is None or state.after.leader == NOBODY:
         return
@@ -161,7 +165,7 @@ def _stuck(partition: Partition, claims: list[Claim], history: History) -> Itera
         return
     following = history.after(state)
     until = following.time if following else history.last
-    if until - claim.time >= STANDS:
+    if following is None or until - claim.time >= STANDS:
         end = f"until {following.zxid:#x}" if following else "to the end of the log"
         yield _remark(REFUSED, claim, (
             f"leader {state.after.leader} in leader epoch {state.after.leader_epoch}: ISR {list(state.after.isr)} has "
@@ -184,5 +188,5 @@ def _closed(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]
         if following is None or following.after is None or following.after.leader == NOBODY:
             end = f"nobody leads from {following.zxid:#x} on" if following else "it still led at the end of the log"
             yield _remark(CLOSED, claim, (
-                f"broker {leader} shuts down and is the ISR alone; {len(claims):,} times the controller refused to let "
-                f"in a follower, because the leader itself is not eligible: nobody can take over, {end}"), state)
+                f"broker {leader} shuts down and is the ISR alone; {_times(len(claims))} the controller refused to "
+                f"let in a follower, because the leader itself is not eligible: nobody can take over, {end}"), state)
