@@ -1,6 +1,7 @@
 """Replay tells what went wrong in real clusters although their logs conform, and is silent where nothing did."""
 
 import gzip
+import json
 import re
 import shutil
 from collections import Counter
@@ -9,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from checker.commands.main import main
-from tests.traces.replaying import BUNDLED, run_json
-from traces.remarks import CLOSED, OBEYED, OUTSIDE, REFUSED, TRUNCATED, UNTOLD, WAYS_OUT
+from tests.traces.replaying import BUNDLED, read, run_json
+from traces.remarks import CLOSED, OBEYED, OUTSIDE, REFUSED, TRUNCATED, UNTOLD, WAYS_OUT, moment
 
 LOST, REFUSES, NEW = BUNDLED / "3.9.1-lost-records", BUNDLED / "3.9.1-refused-isr", BUNDLED / "3.9.1-stays-new"
 SHUTDOWN, CANCELLED = BUNDLED / "3.9.1-failed-shutdown", BUNDLED / "3.9.1-cancelled-reassignment"
@@ -54,11 +55,11 @@ SEEN = {
          "broker 0 obeyed controller 2 of epoch 1, 11.7 s after broker 1 was elected with epoch 2: it leads with ISR "
          "[0, 3]; ZooKeeper had leader 0, ISR [0, 3, 1]"),
         (TRUNCATED, "t", 0, "broker-3/server.log.gz",
-         "cut to offset 4 with high watermark 5: what was committed, record 4, is gone from this replica, and there was "
-         "no unclean election"),
+         "broker 3 cut its log to offset 4, with high watermark 5: what was committed, record 4, is gone from this replica, "
+         "and there was no unclean election"),
         (TRUNCATED, "t", 0, "broker-0/server.log.gz",
-         "cut to offset 4 with high watermark 6: what was committed, 4 to 5, is gone from this replica, and there was "
-         "no unclean election")],
+         "broker 0 cut its log to offset 4, with high watermark 6: what was committed, 4 to 5, is gone from this replica, "
+         "and there was no unclean election")],
     REFUSES: [
         (REFUSED, "t", 0, "broker-0/controller.log.gz",
          "leader 1 in leader epoch 0: ISR [1] has stood since 0x57, and no other could be written for 46.2 s, to the end "
@@ -123,19 +124,29 @@ def test_lines_that_kafka_logs_by_default_are_enough(capsys, tmp_path):
     pytest.param(without("Broker id=0] Leader t-0 with"), 1, id="only the TRACE of its completion"),
     pytest.param(without("Broker id=0] Leader t-0 with", "Completed LeaderAndIsr"), 0, id="it did not obey"),
 ])
-def test_a_request_is_obeyed_late_if_a_later_controller_was_heard_of_or_elected_long_ago(capsys, tmp_path, change, expected):
+def test_a_request_is_obeyed_late_where_a_later_controller_is_known_or_long_elected(capsys, tmp_path, change, expected):
     found = kinds(told(capsys, LOST, altered(LOST, tmp_path, change)))
     assert found.get(OBEYED, 0) == expected and found[TRUNCATED] == 2
 
 
 @pytest.mark.parametrize("change, expected", [
     pytest.param(without("] Truncating to offset"), 0, id="the high watermark falls, and nothing is cut"),
-    pytest.param(without("Non-monotonic"), 0, id="what is cut is above the high watermark"),
-    pytest.param(lambda line: line.replace("to (offset=4", "to (offset=3"), 0, id="it falls elsewhere"),
-    pytest.param(lambda line: line.replace("[UnifiedLog", "[Log").replace("6, segment", "6 segment"), 2, id="as of 2.7"),
+    pytest.param(lambda line: line.replace("and high watermark", "and high watermark 4 or"), 0,
+                 id="nothing below it is cut"),
+    pytest.param(lambda line: line.replace("[UnifiedLog", "[Log"), 2, id="a log of 2.8"),
+    pytest.param(without("] started (kafka"), 2, id="the broker is known from its directory"),
 ])
-def test_a_truncation_counts_if_the_high_watermark_falls_with_the_log(capsys, tmp_path, change, expected):
+def test_a_truncation_counts_below_the_high_watermark_at_the_start(capsys, tmp_path, change, expected):
     assert kinds(told(capsys, LOST, altered(LOST, tmp_path, change))).get(TRUNCATED, 0) == expected
+
+
+def test_logs_of_all_brokers_may_lie_in_one_directory(capsys, tmp_path):
+    for file in LOST.rglob("*.log.gz"):
+        shutil.copy(file, tmp_path / f"{file.name.removesuffix('.log.gz')}-{file.parent.name}.log.gz")
+    assert kinds(told(capsys, LOST, tmp_path)) == {OBEYED: 1, TRUNCATED: 2}
+    for file in tmp_path.glob("server*"):
+        file.write_bytes(gzip.compress(re.sub(rb".*started \(kafka.*\n", b"", gzip.decompress(file.read_bytes()))))
+    assert kinds(told(capsys, LOST, tmp_path)) == {OBEYED: 1}, "whose log was cut is not known"
 
 
 def test_a_state_that_a_broker_was_told_of_is_no_secret(capsys, tmp_path):
@@ -182,7 +193,7 @@ def test_the_report_and_the_page_tell_of_it(capsys, tmp_path):
     assert main(["replay", str(LOST), "--logs", str(LOST), "--html", str(page)]) == 0
     text = capsys.readouterr().out
     assert f"{OBEYED}: 10:37:45.281 t-0: broker 0 obeyed controller 2 of epoch 1" in text
-    assert text.count(f"{TRUNCATED}: 1") == 2 and text.count("way out: ") == 2 and "conforms to fenced" in text
+    assert text.count(f"{TRUNCATED}: 10:37:49") == 2 and text.count("way out: ") == 2 and "conforms to fenced" in text
     assert "broker 0 obeyed controller 2 of epoch 1" in page.read_text()
 
 
@@ -190,3 +201,13 @@ def test_topics_have_pseudonyms(capsys, tmp_path):
     shutil.copytree(NEW, tmp_path / "new")
     _, found = run_json(capsys, tmp_path / "new", "--logs", tmp_path / "new", "--redact")
     assert [(each["topic"].startswith("topic-"), "stuck" in each["text"]) for each in found["remarks"]] == [(True, False)]
+
+
+def test_the_picture_of_the_lost_records_is_of_their_log(capsys, tmp_path):
+    history = json.loads((LOST / "history.json").read_text())
+    times = {hex(t.zxid): t.time for t in read(LOST).transactions}
+    named = [step for step in history["steps"] if "zxid" in step]
+    assert [moment(times[step["zxid"]]) for step in named] == [step["time"] for step in named] and len(named) == 4
+    picture = tmp_path / "picture.svg"
+    assert main(["show", str(LOST / "history.json"), "--svg", str(picture)]) == 0
+    assert picture.read_text() == (BUNDLED.parents[1] / "docs" / "kafka-3.9.1-lost-records.svg").read_text()

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 ELECTED, STATE, FROM, SHUTTING_DOWN = "elections of controllers", "leaders and leader epochs", "controllers obeyed", \
     "controlled shutdowns asked for"
-HANDLED, STARTED, TRUNCATED_TO, LOWERED, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE = (
-    "request handled", "replica started", "log truncated", "high watermark lowered", "first state not made",
+HANDLED, STARTED, TRUNCATED_TO, READY, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE = (
+    "request handled", "replica started", "log truncated", "broker started", "first state not made",
     "ISR refused", "version of an ISR stale", "leader ineligible")
 SIGNS_OF_TROUBLE = {
-    SHUTTING_DOWN, HANDLED, STARTED, TRUNCATED_TO, LOWERED, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE}
+    SHUTTING_DOWN, HANDLED, STARTED, TRUNCATED_TO, READY, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE}
 """What is not held to ZooKeeper line by line, but tells together with others what went wrong."""
 _CONTROLLER = r"\[Controller (?:id=)?(?P<broker>\d+)(?: epoch=(?P<epoch>\d+))?\]:? "
 _PARTITION = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
@@ -47,12 +47,11 @@ TELLS = tuple(Tell(sign, what, re.compile(pattern)) for sign, what, pattern in (
      _BROKER + r".* from controller (?P<broker>\d+) (?:epoch (?P<epoch>\d+) )?"),
     (" starts at leader epoch ", STARTED,    # 2.3 to 2.5 have it in server.log
      rf"\[(?:Broker id|Partition \S+ broker)=(?P<teller>\d+)\] (?:Leader |Follower )?{_PARTITION}"
-     r"(?: with topic id \S+)? starts at leader epoch (?P<leader_epoch>\d+)(?:.* ISR \[(?P<isr>[\d,]*)\])?"),
+     r"(?: with topic id \S+)? starts at leader epoch (?P<leader_epoch>\d+)(?:.* high watermark (?P<high>\d+))?"
+     r"(?:.* ISR \[(?P<isr>[\d,]*)\])?"),
     ("] Truncating to offset ", TRUNCATED_TO,
      rf"\[(?:Unified)?Log partition={_PARTITION}, dir=.*\] Truncating to offset (?P<offset>\d+)"),
-    ("Non-monotonic update of high watermark ", LOWERED,    # 2.7 and later
-     rf"\[(?:Unified)?Log partition={_PARTITION}, dir=.*\] Non-monotonic update of high watermark from "
-     r"\(offset=(?P<high>\d+)\b.* to \(offset=(?P<offset>\d+)\b"),
+    ("] started (kafka.server.KafkaServer)", READY, r"\[KafkaServer id=(?P<teller>\d+)\] started "),
     (" from NewPartition to OnlinePartition", NOT_MADE,
      _CONTROLLER + rf"Controller \d+ epoch \d+ failed to change state for partition {_PARTITION} from NewPartition"),
     (", bad ZK version", BAD_VERSION,    # 2.7 and later

@@ -107,7 +107,7 @@ class History:
         return next((each for each in self.changes_of(change.partition) if each.zxid > change.zxid), None)
 
     def ends(self, change: Change) -> tuple[int | None, str]:
-        """When the state that a change wrote, or the reign that it was in, is over (None: never), and in words by what."""
+        """When the state that a change wrote, or the reign that it was in, is over (None: never), and by what."""
         following = self.after(change)
         reigns = [(since, f"until broker {broker} was elected") for broker, since in self.reigns.values()
                   if since > change.time]

@@ -22,8 +22,8 @@ _LINE = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\] \w+ (.*)")
 
 class Claim(NamedTuple):
     """What a line tells: `time` in ms as if it were UTC; `broker`, `epoch`: a controller; `leader`, `leader_epoch`,
-    `isr`: those of a partition's state; `teller`: the broker that tells of itself; `offset`: to which a log or its high
-    watermark falls, from `high`, or a version.
+    `isr`: those of a partition's state; `teller`: the broker that tells of itself; `offset`: to which a log is cut, or
+    a version; `high`: a high watermark.
     """
 
     what: str

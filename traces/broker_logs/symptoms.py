@@ -4,12 +4,12 @@ Requests that are obeyed too late, records that are gone, states that nobody was
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import groupby, pairwise
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 
 from spec.language.domains import NOBODY
 from traces.broker_logs.forms import (
-    BAD_VERSION, FROM, HANDLED, INELIGIBLE, LOWERED, NOT_MADE, SHUTTING_DOWN, STALE_VERSION, STARTED, STATE,
+    BAD_VERSION, FROM, HANDLED, INELIGIBLE, NOT_MADE, READY, SHUTTING_DOWN, STALE_VERSION, STARTED, STATE,
     TRUNCATED_TO,
 )
 from traces.broker_logs.history import AHEAD, History
@@ -17,8 +17,8 @@ from traces.broker_logs.reading import Claim
 from traces.partitions.changes import Change, Partition
 from traces.remarks import CLOSED, OBEYED, REFUSED, STANDS, TRUNCATED, UNTOLD, Remark
 
-_AT_ONCE = 60_000
-"""A log and its high watermark fall within so many ms; a broker that shuts down has asked for it within so many."""
+_LATELY = 60_000
+"""A broker that shuts down has asked for it within so many ms."""
 
 
 def remarks_in(claims: Iterable[Claim], history: History) -> list[Remark]:
@@ -107,19 +107,43 @@ def _obeyed_text(claim: Claim, controller: int, epoch: int, history: History) ->
 # Records that are gone
 
 def _truncated(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
-    """Logs that were cut below their high watermark: it falls to where the log was cut, in the same breath."""
-    both = kinds[TRUNCATED_TO] + kinds[LOWERED]
-    for _, claims in _by(both, lambda claim: (str(claim.file), claim.partition)):
-        for cut, fall in pairwise(claims):
-            together = (cut.what, fall.what) == (TRUNCATED_TO, LOWERED) and fall.time - cut.time <= _AT_ONCE
-            if together and cut.offset == fall.offset < fall.high:
-                unclean = history.unclean_before(cut.partition, cut.time + AHEAD)
-                why = f"after the unclean election of broker {unclean.after.leader} at {unclean.zxid:#x}" if unclean \
-                    else "and there was no unclean election"
-                gone = f"record {cut.offset}" if fall.high == cut.offset + 1 else f"{cut.offset} to {fall.high - 1}"
-                yield _remark(TRUNCATED, cut, (
-                    f"cut to offset {cut.offset} with high watermark {fall.high}: what was committed, {gone}, is gone "
-                    f"from this replica, {why}"))
+    """Logs that were cut below the high watermark with which their replicas began to follow (2.6 and later).
+
+    Of the high watermark since then nothing is known: where the logs part the leader's next answer may raise it first.
+    """
+    owner = _owners(kinds)
+    cuts = [claim._replace(teller=owner(claim)) for claim in kinds[TRUNCATED_TO] if owner(claim) is not None]
+    started = [claim for claim in kinds[STARTED] if claim.high is not None]
+    for _, claims in _by([*started, *cuts], lambda claim: (claim.teller, claim.partition)):
+        high = 0
+        for claim in claims:
+            if claim.what == TRUNCATED_TO and claim.offset < high:
+                yield _remark(TRUNCATED, claim, _truncated_text(claim, high, history))
+            high = claim.high if claim.what == STARTED else min(high, claim.offset)
+
+
+def _owners(kinds: dict[str, list[Claim]]) -> Callable[[Claim], int | None]:
+    """Whose log a claim stands in: the broker that says so in the file, or the only one that does in its directory."""
+    files, directories = defaultdict(set), defaultdict(set)
+    for what in (READY, STARTED, HANDLED, FROM):
+        for claim in kinds[what]:
+            files[claim.file].add(claim.teller)
+            directories[claim.file.parent].add(claim.teller)
+
+    def owner(claim: Claim) -> int | None:
+        known = files.get(claim.file) or directories[claim.file.parent]
+        return next(iter(known)) if len(known) == 1 else None
+
+    return owner
+
+
+def _truncated_text(claim: Claim, high: int, history: History) -> str:
+    unclean = history.unclean_before(claim.partition, claim.time + AHEAD)
+    why = f"after the unclean election of broker {unclean.after.leader} at {unclean.zxid:#x}" if unclean \
+        else "and there was no unclean election"
+    gone = f"record {claim.offset}" if high == claim.offset + 1 else f"{claim.offset} to {high - 1}"
+    return (f"broker {claim.teller} cut its log to offset {claim.offset}, with high watermark {high}: what was "
+            f"committed, {gone}, is gone from this replica, {why}")
 
 
 # Writes that landed and whose answer was lost
@@ -133,11 +157,13 @@ def _untold(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]
         if made is None or made.after is None or made.before or made.after.controller_epoch != claim.epoch:
             continue
         until, how = history.ends(made)
-        if (until is None or until - made.time >= STANDS) and (partition, made.after.leader_epoch, claim.epoch) not in told:
+        lasts = until is None or until - made.time >= STANDS
+        if lasts and (partition, made.after.leader_epoch, claim.epoch) not in told:
             yield _remark(UNTOLD, claim, (
                 f"controller {claim.broker} of epoch {claim.epoch} wrote leader {made.after.leader}, ISR "
                 f"{list(made.after.isr)} at {made.zxid:#x}, did not know it, and told nobody: the partition stayed New "
-                f"for {_seconds((until or history.last) - made.time)}, {how}; it tried again {_times(len(claims))}"), made)
+                f"for {_seconds((until or history.last) - made.time)}, {how}; it tried again {_times(len(claims))}"),
+                made)
 
 
 def _refused(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
@@ -181,7 +207,7 @@ def _closed(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]
     mine = [claim for claim in kinds[INELIGIBLE] if claim.leader is not None]
     for (partition, leader), claims in _by(mine, lambda claim: (claim.partition, claim.leader)):
         claim, state = claims[0], history.state_at(partition, claims[0].time)
-        lately = any(0 <= claim.time - time <= _AT_ONCE for time in asked[leader])
+        lately = any(0 <= claim.time - time <= _LATELY for time in asked[leader])
         if not lately or state is None or state.after is None or state.after.isr != (leader,):
             continue
         following = history.after(state)
