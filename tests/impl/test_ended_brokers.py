@@ -21,8 +21,9 @@ from tests.impl.processes import all_end, children
 
 SETTINGS = Settings(0, 1, 1, 1, 1, 1, "fenced", "events", "127.0.0.1:1", 2.0, "", "")
 LONG = "import time; time.sleep(600)"
-LEAVES = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit()); " \
-         "print('{}', flush=True); time.sleep(600)"
+LEAVES = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit()); print('{}', flush=True)\n" \
+         "while True: time.sleep(0.05)"
+"""It sleeps for short whiles: a signal between Python's last look and a sleep waits for its end."""
 
 
 def python(monkeypatch, text):
