@@ -17,7 +17,7 @@ HEADER = """# Mutants by machine
 assignment, a call, an `else` or one of several conditions, negates a condition, exchanges a comparison, a constant for
 another of its kind, a field or an argument for another of its domain, or two arguments. Changes are drawn by a seed;
 every transition gets as many. Each is explored at the scope `quick`, and where nothing notices it there, at `standard`,
-and at `quick` with one more fault, as far as the model has no more than 500,000 states there, and at the other scopes
+and at `quick` with one more fault, as far as the model has no more than 1,000,000 states there, and at the other scopes
 that have a name, with no more than 100,000. What a composed system does not notice is asked of its parts in the same way:
 they run the same text with wider bounds. `make mutants-random SYSTEM=group SEED=2` makes one row anew.
 

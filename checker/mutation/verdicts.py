@@ -19,7 +19,7 @@ UNREACHED, SILENT = "not reached", "silent"
 QUICK, MORE_FAULTS = "quick", "quick with one more fault"
 FAULTS = {"faults", "changes"}
 """The bounds of faults and of other changes from outside, of which a system has one."""
-LARGEST, LARGEST_OF_OTHERS = 500_000, 100_000
+LARGEST, LARGEST_OF_OTHERS = 1_000_000, 100_000
 """Scopes with more states than this are not asked: `quick` and `standard`, and others."""
 ROOM = 2
 """A mutant is given up as told by its counts when it has so many times the states of the model."""

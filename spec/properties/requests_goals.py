@@ -7,6 +7,7 @@ from spec.properties.partition_goals import two_controllers
 from spec.properties.requests import expected_to_follow, has_settled, obeys
 from spec.requests.batch import BARE, LEADER_AND_ISR, NOTHING, STOP_REPLICA, UPDATE_METADATA
 from spec.requests.broker import is_news
+from spec.requests.context import STARTED
 from spec.requests.network import ANSWERED, FAILED, LATE, arriving, broker_epoch_in, leader_epoch_in, leader_in
 
 
@@ -111,6 +112,14 @@ def left_behind(s):
     return False
 
 
+def deletes(s):
+    """A controller has begun to delete the topic."""
+    for broker in s.brokers:
+        if broker.controller.deletion == STARTED:
+            return True
+    return False
+
+
 GOALS = (
     sometimes(two_controllers, epochs=2, faults=1),
     sometimes(stale_leader_and_isr, epochs=2, faults=1),
@@ -123,4 +132,5 @@ GOALS = (
     sometimes(stale_answer, epochs=2, faults=2),
     sometimes(sent_again, faults=1),
     sometimes(left_behind, faults=2),
+    sometimes(deletes, faults=1),
 )
