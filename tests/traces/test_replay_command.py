@@ -12,7 +12,7 @@ from tests.traces.replaying import FENCED, LEGACY, first, read, replayed, run_js
 from traces.pictures import history_of
 from traces.recording import Recording
 from traces.zookeeper.snapshot import Snapshot, Znode
-from traces.zookeeper.transactions import CloseSession, CreateSession, Transaction
+from traces.zookeeper.transactions import CloseSession, CreateSession, Failure, Transaction
 from traces.zookeeper.tree import Tree
 
 BEGINNING = 0xA0
@@ -265,3 +265,13 @@ def test_a_multi_without_operations_of_a_broker_is_none_of_kafkas(capsys, tmp_pa
     write(tmp_path, [*known, Transaction(known[-1].zxid + 1, broker.session, 1, known[-1].time, (), multi=True)])
     code, found = run_json(capsys, tmp_path)
     assert (code, found["first_divergence"]["zxid"]) == (1, hex(known[-1].zxid + 1))
+
+
+def test_a_registration_whose_answer_was_lost_is_asked_for_again(capsys, tmp_path):
+    """KafkaZkClient takes NODEEXISTS for success where the znode is of its own session, as that of a controller here."""
+    known = first(FENCED, 0x60)
+    elected = next(t for t in reversed(known) if t.multi and t.first.path == "/controller")
+    write(tmp_path, [*known, Transaction(known[-1].zxid + 1, elected.session, 900, known[-1].time,
+                                         (Failure(-110), Failure(-2)), multi=True)])
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"], found["first_divergence"]) == (0, "conforms", None)

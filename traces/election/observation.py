@@ -91,6 +91,8 @@ class Observer:
     def __init__(self, guarded: bool, root: str):
         self.guarded = guarded
         self.root = root
+        self._registered: set[int] = set()
+        """The sessions in which a broker has registered."""
 
     def of_broker(self, transaction: Transaction, broker: int) -> Observation | None:
         """What a broker's record may be that does not just set a state; None for what is in no table."""
@@ -102,7 +104,7 @@ class Observer:
         if isinstance(operations[0], CloseSession):
             return CLOSES
         if transaction.multi:
-            return self._multi(operations, broker)
+            return self._multi(operations, broker, transaction.session)
         return self._single(operations[0], broker)
 
     def of_state(self, state: PartitionState | None, known: PartitionState | None, checked: bool,
@@ -148,7 +150,7 @@ class Observer:
             for o in transaction.operations
         )
 
-    def _multi(self, operations: tuple[Operation, ...], broker: int) -> Observation | None:
+    def _multi(self, operations: tuple[Operation, ...], broker: int, session: int) -> Observation | None:
         match operations:
             case (Check("/controller_epoch"), operation):
                 return self._checked(operation)
@@ -161,9 +163,11 @@ class Observer:
             case (Create("/controller"), Failure(code)) if code == BADVERSION:
                 return refused("register", answer="BADVERSION")
             case (Create(path), SetData(again)) if path == again == f"/brokers/ids/{broker}":
+                self._registered.add(session)
                 return done("register_broker")
             case (Failure(code), Failure(-2)) if code == NODEEXISTS:
-                return refused("register", "register_broker", answer="NODEEXISTS")
+                asks_again = refusal(operations[0]) if session in self._registered else None
+                return refused("register", "register_broker", answer="NODEEXISTS", outside=asks_again)
             case (Failure(code), Failure(-2)) if code == BADVERSION:
                 return refused("write_state", "clean", "delete_own_controller", answer="FENCED")
         return None
