@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from checker.commands.main import main
+from tests.traces.log_writer import write_log
 from tests.traces.replaying import BUNDLED, read, run_json
 from traces.remarks import CLOSED, OBEYED, OUTSIDE, REFUSED, TRUNCATED, UNTOLD, WAYS_OUT, moment
 
@@ -42,10 +43,12 @@ def without(*signs: str):
     return lambda line: None if any(sign in line for sign in signs) else line
 
 
-def moved(sign: str, minute_and_second: str):
-    """The lines with a sign in them come at another time of the same hour."""
+def moved(minute_and_second: str, *signs: str):
+    """The lines with one of the signs in them come at another time of the same hour."""
     def change(line):
-        return re.sub(r"^(\[[\d-]+ \d\d):\d\d:\d\d", rf"\1:{minute_and_second}", line) if sign in line else line
+        if not any(sign in line for sign in signs):
+            return line
+        return re.sub(r"^(\[[\d-]+ \d\d):\d\d:\d\d", rf"\1:{minute_and_second}", line)
     return change
 
 
@@ -118,9 +121,13 @@ def test_lines_that_kafka_logs_by_default_are_enough(capsys, tmp_path):
     assert [each["text"] for each in told(capsys, LOST, logs)] == [text for *_, text in SEEN[LOST]]
 
 
+OBEYS = ("Broker id=0] Leader t-0 with", "Broker id=0] Handling LeaderAndIsr request correlationId 1 from controller 2",
+         "from controller 2 epoch 1 for the become-leader")
+
+
 @pytest.mark.parametrize("change, expected", [
-    pytest.param(moved("Broker id=0] Leader t-0 with", "37:43"), 1, id="at 9.4 s, but it has heard of epoch 2"),
-    pytest.param(lambda line: without(" TRACE ")(moved("Broker id=0] Leader t-0 with", "37:43")(line)), 0,
+    pytest.param(moved("37:43", *OBEYS), 1, id="at 9.4 s, but it has heard of epoch 2"),
+    pytest.param(lambda line: without(" TRACE ")(moved("37:43", *OBEYS)(line)), 0,
                  id="at 9.4 s, and nothing tells what it has heard of"),
     pytest.param(without("Broker id=0] Leader t-0 with"), 1, id="only the TRACE of its completion"),
     pytest.param(without("Broker id=0] Leader t-0 with", "Completed LeaderAndIsr"), 0, id="it did not obey"),
@@ -135,6 +142,8 @@ def test_a_request_is_obeyed_late_where_a_later_controller_is_known_or_long_elec
     pytest.param(lambda line: line.replace("and high watermark", "and high watermark 4 or"), 0,
                  id="nothing below it is cut"),
     pytest.param(lambda line: line.replace("[UnifiedLog", "[Log"), 2, id="a log of 2.8"),
+    pytest.param(lambda line: f"{line}\n{line}" if "] Truncating to offset" in line else line, 2,
+                 id="cut once more there"),
     pytest.param(without("] started (kafka"), 2, id="the broker is known from its directory"),
 ])
 def test_a_truncation_counts_below_the_high_watermark_at_the_start(capsys, tmp_path, change, expected):
@@ -159,15 +168,22 @@ def test_a_state_that_a_broker_was_told_of_is_no_secret(capsys, tmp_path):
     assert told(capsys, NEW, logs) == []
 
 
+def test_a_state_that_another_controller_made_is_no_secret(capsys, tmp_path):
+    logs = altered(NEW, tmp_path, lambda line: line.replace("id=1 epoch=1] Controller", "id=0 epoch=2] Controller"))
+    assert told(capsys, NEW, logs) == []
+
+
 def test_a_leader_that_is_soon_told_anew_was_not_refused_for_ever(capsys, tmp_path):
     """What nothing mends is told, however short the log is; what the next leader epoch mends in time is not."""
-    end = altered(REFUSES, tmp_path / "end", moved("bad ZK version", "22:40"))
+    end = altered(REFUSES, tmp_path / "end", moved("22:40", "bad ZK version"))
     assert kinds(told(capsys, REFUSES, end)) == {REFUSED: 1}
     soon = altered(NEW, tmp_path / "soon", without("failed to change state"))
     (soon / "controller.log").write_text(BAD_VERSION.format("18:28", "good", 1, 0))
     assert told(capsys, NEW, soon) == []
     (soon / "controller.log").write_text(BAD_VERSION.format("18:12", "good", 1, 0))
     assert kinds(told(capsys, NEW, soon)) == {REFUSED: 1}
+    (soon / "controller.log").write_text(BAD_VERSION.format("18:12", "good", 1, 7))
+    assert told(capsys, NEW, soon) == [], "that leader leads no more"
 
 
 BAD_VERSION = (
@@ -176,18 +192,45 @@ BAD_VERSION = (
 
 
 def test_a_leader_that_refuses_itself_up_to_2_6(capsys, tmp_path):
-    line = "[2026-11-23 09:{}] INFO [Partition t-0 broker=1] Cached zkVersion {} not equal to that in zookeeper, " \
+    line = "[2026-11-23 09:{}] INFO [Partition t-0 broker={}] Cached zkVersion {} not equal to that in zookeeper, " \
            "skip updating ISR (kafka.cluster.Partition)\n"
-    for times, version, expected in ((("21:57,000", "21:59,000"), "0", 0), (("21:57,000", "22:19,000"), "[0]", 1)):
-        (tmp_path / "server.log").write_text("".join(line.format(time, version) for time in times))
+    for times, broker, version, expected in (
+            (("21:57,000", "21:59,000"), 1, "0", 0), (("21:57,000", "22:19,000"), 1, "[0]", 1),
+            (("21:57,000", "22:19,000"), 2, "0", 0)):
+        (tmp_path / "server.log").write_text("".join(line.format(time, broker, version) for time in times))
         assert kinds(told(capsys, REFUSES, tmp_path)).get(REFUSED, 0) == expected
 
 
 @pytest.mark.parametrize("change", [
     without("Shutting down broker"),
-    lambda line: line.replace("ineligible replicas Set(1)", "ineligible replicas Set(2)")])
+    lambda line: line.replace("ineligible replicas Set(1)", "ineligible replicas Set(2)"),
+    moved("26:30", "Shutting down broker", "ineligible")],
+    ids=["nobody shuts down", "the follower", "it is not alone yet"])
 def test_a_follower_that_is_ineligible_closes_no_isr(capsys, tmp_path, change):
     assert told(capsys, SHUTDOWN, altered(SHUTDOWN, tmp_path, change)) == []
+
+
+def test_a_shutdown_that_succeeds_after_a_refusal(capsys, tmp_path):
+    whole = BUNDLED / "2.8.2-shutdown"
+    (altered(whole, tmp_path, lambda line: line) / "controller.log").write_text(
+        "[2026-11-23 09:28:08,000] INFO [Controller id=0] Rejecting AlterPartition request from node 1 for t-0 because "
+        "it specified ineligible replicas Set(1) in the new ISR List(1, 2). (kafka.controller.KafkaController)\n")
+    assert told(capsys, whole, tmp_path) == []
+
+
+def test_a_cancellation_is_outside_the_assignment_for_a_moment(capsys, tmp_path):
+    known = read(CANCELLED).transactions
+    begin = next(t.time for t in known if t.zxid == 0x58)
+    write_log(tmp_path / "log.1", [t for t in known if t.time < begin + 9_000])
+    assert run_json(capsys, tmp_path)[1]["remarks"] == []
+
+
+def test_a_clock_that_is_ahead_makes_no_broker_late(capsys, tmp_path):
+    """Broker 2 heard of each state a minute after it was written: its clock is."""
+    def ahead(line):
+        minute = int(line[15:17]) + ("[Broker id=2]" in line)
+        return f"{line[:15]}{minute:02d}{line[17:]}"
+    assert kinds(told(capsys, NEW, altered(NEW, tmp_path, ahead))) == {UNTOLD: 1}
 
 
 def test_the_report_and_the_page_tell_of_it(capsys, tmp_path):
