@@ -169,7 +169,7 @@ def test_a_state_that_a_broker_was_told_of_is_no_secret(capsys, tmp_path):
 
 
 def test_a_state_that_another_controller_made_is_no_secret(capsys, tmp_path):
-    logs = altered(NEW, tmp_path, lambda line: line.replace("id=1 epoch=1] Controller", "id=0 epoch=2] Controller"))
+    logs = altered(NEW, tmp_path, lambda line: line.replace("id=1 epoch=1] Controller", "id=0 epoch=9] Controller"))
     assert told(capsys, NEW, logs) == []
 
 
