@@ -33,7 +33,7 @@ from spec.controller.belief import OPEN
 from spec.language.digest import fields_of, hash_of, text_of, values_in
 from spec.language.steps import Step
 from spec.partition.context import end_process
-from spec.planes import ASKED, WRITTEN, departures
+from spec.planes import ASKED, FETCHED, WRITTEN, departures
 from spec.processes import (
     ELECTION, PARTITION, cluster, has_planes, named, partners_in_election, partners_in_partition, scopes,
 )
@@ -151,7 +151,7 @@ class Process:
                 continue
             if kind == WRITTEN:
                 content["version"] = self.partition_zookeeper.states[p][1]
-            elif fields["kind"] == RECORD:
+            elif kind == FETCHED and fields["kind"] == RECORD:
                 body = plane.log.read(fields["offset"])
             yield Outgoing(message.reply_to, kind, content | {"answers": message.id}, body)
 

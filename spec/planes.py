@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import Iterator, NamedTuple
 
 from spec.language.plain import Plain
-from spec.replica.network import DONE, EPOCHS, FETCH, NO_MESSAGE
+from spec.replica.network import DONE, EPOCHS, FETCH, NO_MESSAGE, REFUSED
 
-FETCHED, ASKED, WRITTEN = "Fetched", "Fetch", "IsrWritten"
-"""Kinds of messages: an answer to a follower; its request; what a controller has written for a leader."""
+FETCHED, ASKED, WRITTEN, OUTDATED = "Fetched", "Fetch", "IsrWritten", "IsrOutdated"
+"""Kinds of messages: an answer to a follower; its request; what a controller has written for a leader, or has refused
+for its version.
+"""
+DECIDED = {DONE: WRITTEN, REFUSED: OUTDATED}
 
 
 class Departure(NamedTuple):
@@ -45,5 +48,5 @@ def departures(before: Plain, after: Plain, b: int) -> Iterator[Departure]:
         elif not is_request and f != b:
             yield Departure(FETCHED, f, fields_of(message))
     for sender, alter in enumerate(after.alters):
-        if sender != b and alter.state == DONE and before.alters[sender].state != DONE:
-            yield Departure(WRITTEN, sender, fields_of(alter))
+        if sender != b and alter.state in DECIDED and before.alters[sender].state != alter.state:
+            yield Departure(DECIDED[alter.state], sender, fields_of(alter))

@@ -2,7 +2,8 @@
 
 A follower asks as soon as it may, and again where nothing comes back. A leader lets a fetch wait while there is
 nothing new to say (replica.fetch.wait.max.ms), proposes an ISR without those who lag (replica.lag.time.max.ms) or with
-one who has caught up, and proposes it again and again until it has heard.
+one who has caught up, and proposes it again and again until it has heard. Of one that is refused for its version it
+hears, and waits for another leader epoch, as Kafka does.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from dataclasses import dataclass
 from impl.network import Message
 from impl.process import Process
 from spec.language.sets import contains
-from spec.planes import ASKED, fields_of, put_fields
+from spec.planes import ASKED, OUTDATED, fields_of, put_fields
 from spec.processes import PARTITION
 from spec.replica.broker import FETCHING, LEADER, TRUNCATING
-from spec.replica.network import DONE, FETCH, SENT, check, wants_to_send
+from spec.replica.network import DONE, FETCH, SENT, check, refuse, wants_to_send
 from spec.replica.zookeeper import OK
 
 FETCH_WAIT, ASK_AGAIN, LAG, PROPOSE_AGAIN, CHECKPOINT = 0.8, 2.0, 2.0, 0.5, 5.0
@@ -63,7 +64,7 @@ class Replication:
                 self._asked_by(message)
             case "Fetched":
                 self._answered(message)
-            case "IsrWritten" | "IsrRefused":
+            case "IsrWritten" | "IsrRefused" | "IsrOutdated":
                 self._decided(message)
             case _:
                 return False
@@ -124,7 +125,9 @@ class Replication:
         alter, fields = self._planes[p].network.alters[broker], message.content["fields"]
         if alter.state != SENT or (alter.epoch, alter.isr) != (fields["epoch"], fields["isr"]):
             return
-        if message.kind == REFUSED:
+        if message.kind == OUTDATED:
+            refuse(self._planes[p].network, broker)
+        elif message.kind == REFUSED:
             wanted = {"sender": broker, "b": message.sender, "isr": alter.isr}
             self._try_step(PARTITION, "refuse_isr", message, p=p, **wanted)
         else:

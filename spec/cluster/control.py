@@ -8,8 +8,7 @@ from spec.cluster.network import isr_in
 from spec.cluster.zookeeper import is_not_older, note_state
 from spec.language.domains import NOBODY, SetOf
 from spec.partition.context import Broker, Partition
-from spec.partition.isr import alter_partition as write_wished_isr
-from spec.partition.isr import are_eligible, is_accepted
+from spec.partition.isr import are_eligible, is_accepted, may_be_written, take_answer
 from spec.partition.machines import create_first_state as create_state
 from spec.partition.machines import write_leader as write_elected
 from spec.partition.machines import write_removal as write_removed
@@ -17,12 +16,13 @@ from spec.partition.network import leader_in, wish
 from spec.partition.progress import at_work
 from spec.partition.replica import Epoch
 from spec.partition.replica import leader_and_isr as accept_request
+from spec.partition.zookeeper import checked_set_state
 from spec.replica.broker import rest
 from spec.replica.clients.network import commit
 from spec.replica.leader import learn_refusal
-from spec.replica.network import grant, is_proposed, leave_leader, send_first, withdraw
+from spec.replica.network import grant, is_proposed, leave_leader, refuse, send_first, withdraw
 from spec.replica.replica import obey
-from spec.zookeeper import Fate
+from spec.zookeeper import BADVERSION, OK, Fate
 
 Isr = SetOf("brokers")
 
@@ -77,15 +77,23 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: 
 
     Guards:  those of `isr.alter_partition`; the leader has proposed this ISR.
     Request: its answers.
-    Effects: its effects; the leader is told when the answer came and was OK.
-    Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
+    Effects: its effects; the leader is told of OK. It is also told of BADVERSION, be the present version its own
+             write's, whose answer was lost: it proposes nothing more in its leader epoch.
+    Kafka:   KafkaController.processAlterPartition, Partition.handleAlterPartitionError, 2.7 to 3.9.
     """
-    if not is_proposed(s.planes[p].network, sender, isr) or not write_wished_isr(s, b, p, sender, isr, fate):
+    controller = s.brokers[b].controller
+    cached = controller.partitions[p]
+    epoch = wish(s.network, p, sender)
+    if not is_proposed(s.planes[p].network, sender, isr) or not may_be_written(controller, cached, sender, epoch, isr):
         return False
 
+    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, epoch, fate)
+    take_answer(controller, cached, sender, epoch, isr, answer)
     note_state(s.planes[p], s.zk.partitions[p])
-    if s.brokers[b].controller.partitions[p].isr == isr:
+    if answer == OK:
         grant(s.planes[p].network, sender)
+    elif answer == BADVERSION:
+        refuse(s.planes[p].network, sender)
     return True
 
 

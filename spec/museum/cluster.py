@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 from spec.cluster import cluster, control, data_plane, deletion, faults, network, reassignment
-from spec.language.model import Model, Transition
+from spec.language.model import Model, Transition, among
 from spec.museum import partition, partition_deletion, partition_reassignment
 from spec.museum.partition import acting, asking
 from spec.partition import network as parts
 from spec.properties.cluster import SAFETY, WITH_DELETIONS, WITH_REASSIGNMENTS
 from spec.properties.cluster_goals import GOALS
 from spec.properties.cluster_steps import STEP_BY_STEP
+from spec.properties.liveness_cluster import LIVENESS
 from spec.replica.clients.network import take_record
 from spec.replica.network import check
 from spec.replica.zookeeper import Answer
@@ -42,11 +43,14 @@ def with_isr(model):
     })
 
 
+GIVES_UP = {"alone_acknowledges": 10}
+"""A leader that is refused for the version of its controller proposes nothing more."""
 COMPOSITION = Model(
     system="cluster",
     variant="fenced",
     story="Controllers that fail over, over replicas with logs, producers and consumers (2.7 to 3.9): what was "
-    "acknowledged is kept, but when a zombie tells a leader that has just begun anew an ISR of the past.",
+    "acknowledged is kept, but when a zombie tells a leader that has just begun anew an ISR of the past; a leader "
+    "alone in the ISR may wait for ever for one that has left it.",
     state=cluster.STATE,
     initial=cluster.initial,
     transitions=CONTROL + UNCHANGED + DATA,
@@ -57,11 +61,13 @@ COMPOSITION = Model(
     seams=partition.SEAMS + (check, take_record),
     answers=Answer.names,
     expected={
-        (2, 2, 1, 1, 1, 1, 1, 1, 1): {}, (2, 2, 1, 2, 3, 1, 1, 1, 1): {}, (3, 2, 1, 2, 3, 1, 1, 1, 1): {},
+        (2, 2, 1, 1, 1, 1, 1, 1, 1): GIVES_UP, (2, 2, 1, 2, 3, 1, 1, 1, 1): GIVES_UP,
+        (3, 2, 1, 2, 3, 1, 1, 1, 1): GIVES_UP,
         (2, 2, 1, 2, 2, 2, 1, 1, 1): {
             "isr_complete": 27, "committed": 31, "stable_read": 32, "truncated_above_hw": 35,
         },
     },
+    safety_only=((2, 2, 1, 2, 2, 2, 1, 1, 1),),
     others={"quick": scope(2, 2, 1, 1, 1, 1, 1, 1, 1), "deep": scope(2, 2, 1, 2, 2, 2, 1, 1, 1)},
     sizes=SIZES,
     interchangeable={"brokers": ()},
@@ -75,7 +81,9 @@ WITH_CREATION = partition.creating(
     "creating",
     "The same, and the controller creates topics. Creation itself is explored in partition/creating.",
 )
-FENCED = with_isr(replace(COMPOSITION, properties=COMPOSITION.properties + STEP_BY_STEP))
+FENCED = with_isr(replace(
+    COMPOSITION, properties=COMPOSITION.properties + STEP_BY_STEP + among(LIVENESS, COMPOSITION.transitions),
+))
 CREATING = with_isr(WITH_CREATION)
 DELETING = with_isr(partition_deletion.deleting(
     WITH_CREATION,

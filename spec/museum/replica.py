@@ -13,20 +13,21 @@ from spec.properties.replica_states import PROPOSALS, STATES
 from spec.replica import broker, cluster, controller, faults, follower, leader, network, replica
 from spec.replica.clients import consumer
 from spec.replica.clients import network as clients
-from spec.replica.zookeeper import Answer, set_isr
+from spec.replica.zookeeper import Answer, set_isr, set_isr_twice
 
 LANE = "broker {b}"
 LEADER_TO_ZOOKEEPER = Arrow(LANE, "zookeeper", "{answer}", "request")
 REQUEST = Arrow("zookeeper", LANE, "LeaderAndIsr, epoch {epoch}", "request")
 SERVED = Arrow(LANE, "broker {follower}", "{answer}", "answer")
 ALTERED = Arrow("zookeeper", "broker {sender}", "{answer}", "answer")
-SEAMS = (network.check, set_isr, clients.take_record)
+GIVEN_UP = Arrow("zookeeper", "broker {sender}", "INVALID_UPDATE_VERSION", "answer")
+SEAMS = (network.check, set_isr, set_isr_twice, clients.take_record)
 SIZES = {
     "brokers": "brokers, each with a replica of the one partition",
     "log": "records that a log can hold",
     "records": "records that producers write in all",
     "epochs": "changes of the leader",
-    "faults": "crashes with a restart (and in old variants requests that are lost): how many in all",
+    "faults": "crashes with a restart, in old variants lost requests, from 2.7 on lost answers: how many in all",
     "min_isr": "min.insync.replicas",
     "unclean": "unclean elections",
 }
@@ -60,6 +61,7 @@ PROPOSING = (
     Transition(leader.learn_isr, LANE),
     Transition(leader.learn_refusal, LANE),
     Transition(controller.alter_partition, "zookeeper", (ALTERED,)),
+    Transition(faults.lose_answer, "zookeeper", (GIVEN_UP,)),
 )
 WRITING = (
     Transition(leader_writes_isr.expand_isr, LANE, (LEADER_TO_ZOOKEEPER,)),
@@ -106,6 +108,12 @@ BY_EPOCH = {
     follower.truncation_point: former.cut_at_epoch,
     follower.after_truncation: former.ask_until_known,
 }
+UNTOLD = {"version_is_mended": 3, "alone_acknowledges": 4, "is_in_sync": 6}
+UNTOLD_OF_THREE = {"version_is_mended": 3, "alone_acknowledges": 6, "is_in_sync": 7}
+"""Up to 2.0 (KAFKA-2729): a leader that was never told of the present version."""
+GIVES_UP = {"alone_acknowledges": 3, "is_in_sync": 4}
+GIVES_UP_OF_THREE = {"alone_acknowledges": 6, "is_in_sync": 5}
+"""From 2.7 on: a leader that was refused for the version of its own write."""
 TO_HW = model(
     "hw",
     "A new follower cuts its log at its own high watermark, which lags one fetch behind: it drops what is "
@@ -114,16 +122,16 @@ TO_HW = model(
     goals.EPOCHS + goals.LATE + log_events.HW,
     {
         (2, 1, 1, 1, 0, 1, 0): {},
-        (2, 1, 1, 1, 1, 1, 0): {
-            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 7, "stale_leader": 8, "committed": 9,
+        (2, 1, 1, 1, 1, 1, 0): UNTOLD | {
+            "isr_complete": 7, "stale_leader": 8, "committed": 9,
             "stable_read": 10, "truncated_above_hw": 12,
         },
-        (3, 1, 1, 1, 1, 1, 0): {
-            "version_is_mended": 3, "is_in_sync": 7, "isr_complete": 8, "stale_leader": 9, "committed": 10,
+        (3, 1, 1, 1, 1, 1, 0): UNTOLD_OF_THREE | {
+            "isr_complete": 8, "stale_leader": 9, "committed": 10,
             "stable_read": 11, "truncated_above_hw": 13,
         },
-        (2, 2, 2, 2, 1, 1, 0): {
-            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 7, "stale_leader": 8, "committed": 9,
+        (2, 2, 2, 2, 1, 1, 0): UNTOLD | {
+            "isr_complete": 7, "stale_leader": 8, "committed": 9,
             "stable_read": 10, "committed_stays": 11, "visible_match": 11, "below_hw_is_committed": 11,
             "truncated_above_hw": 12,
         },
@@ -141,10 +149,10 @@ EPOCH101 = model(
     WRITING + ASKING + LOSING,
     goals.TOLD + goals.LATE + log_events.HW,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 6},
-        (3, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 7, "stale_leader": 12, "isr_complete": 12},
-        (2, 2, 2, 2, 1, 1, 0): {
-            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 12, "truncated_above_hw": 14, "visible_match": 14,
+        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): UNTOLD,
+        (3, 1, 1, 1, 1, 1, 0): UNTOLD_OF_THREE | {"stale_leader": 12, "isr_complete": 12},
+        (2, 2, 2, 2, 1, 1, 0): UNTOLD | {
+            "isr_complete": 12, "truncated_above_hw": 14, "visible_match": 14,
         },
     },
 ).rebound(UNFENCED | {
@@ -160,10 +168,10 @@ EPOCH279 = model(
     WRITING + ASKING + LOSING,
     goals.TOLD + goals.LATE + log_events.HW,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 6},
-        (3, 1, 1, 1, 1, 1, 0): {"version_is_mended": 3, "is_in_sync": 7},
-        (2, 2, 2, 2, 1, 1, 0): {
-            "version_is_mended": 3, "is_in_sync": 6, "isr_complete": 13, "truncated_above_hw": 14, "visible_match": 16,
+        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): UNTOLD,
+        (3, 1, 1, 1, 1, 1, 0): UNTOLD_OF_THREE,
+        (2, 2, 2, 2, 1, 1, 0): UNTOLD | {
+            "isr_complete": 13, "truncated_above_hw": 14, "visible_match": 16,
         },
     },
 ).rebound(UNFENCED | BY_EPOCH | {replica.restarts: former.restarts_after_a_gap})
@@ -197,13 +205,13 @@ SHRUNK_ISR = model(
         (2, 1, 1, 1, 0, 1, 0): {
             "isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "truncated_above_hw": 8,
         },
-        (2, 1, 1, 1, 1, 1, 0): {
+        (2, 1, 1, 1, 1, 1, 0): GIVES_UP | {
             "isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "truncated_above_hw": 8,
         },
-        (3, 1, 1, 1, 1, 1, 0): {
+        (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE | {
             "isr_complete": 5, "stale_leader": 7, "committed": 8, "stable_read": 9, "truncated_above_hw": 11,
         },
-        (2, 2, 2, 2, 1, 1, 0): {
+        (2, 2, 2, 2, 1, 1, 0): GIVES_UP | {
             "isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "committed_stays": 7,
             "visible_match": 7, "below_hw_is_committed": 7, "truncated_above_hw": 8,
         },
@@ -215,19 +223,21 @@ LATE_ANSWER = model(
     PROPOSING,
     PROPOSED + goals.LATE + log_events.HW + log_events.ENDS,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): {},
+        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): GIVES_UP, (2, 2, 2, 2, 1, 1, 0): GIVES_UP,
+        (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE,
         (2, 1, 1, 3, 0, 1, 0): {"truncated_above_hw": 15, "isr_complete": 15},
     },
 ).rebound({network.same_epoch: former.any_epoch, network.leave_leader: network.keep_waiting})
 CURRENT = model(
     "current",
-    "Fetches and their answers carry the leader epoch, and the high watermark waits for the maximal ISR.",
+    "Fetches and their answers carry the leader epoch, and the high watermark waits for the maximal ISR. A leader "
+    "that is refused its own write waits so until the next leader epoch.",
     PROPOSING,
     PROPOSED + ANSWERED,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {},
-        (3, 1, 1, 1, 0, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): {}, (3, 1, 1, 2, 0, 1, 0): {},
-        (2, 1, 1, 2, 1, 2, 1): {},
+        (2, 1, 1, 1, 0, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): GIVES_UP, (2, 1, 1, 1, 1, 1, 0): GIVES_UP,
+        (3, 1, 1, 1, 0, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE, (3, 1, 1, 2, 0, 1, 0): {},
+        (2, 1, 1, 2, 1, 2, 1): GIVES_UP,
     },
 ).rebound({}, safety_only=((3, 1, 1, 2, 0, 1, 0),))
 MODELS = (TO_HW, EPOCH101, EPOCH279, JOIN_AT_HW, FENCED, SHRUNK_ISR, LATE_ANSWER, CURRENT)

@@ -57,6 +57,11 @@ def tell_nothing(network, b):
     pass
 
 
+def tell_no_refusal(network, b):
+    """A leader whose controller has an old version hears nothing, and asks again."""
+    pass
+
+
 def take_as_written(s, b: Broker):
     """A leader whose new member is refused takes its proposal for written."""
     broker = s.brokers[b]
@@ -131,6 +136,7 @@ MUTANTS = (
     mutant("proposal-outlives-directory", "log_outlives_directory", {faults.end_replica: keep_proposal}),
     mutant("leader-untold", "written_is_granted", {network.grant: tell_nothing}),
     mutant("leader-untold-again", "known_is_granted", {network.grant: tell_nothing}, REIGNS),
+    mutant("asked-again", "stale_version_is_refused", {network.refuse: tell_no_refusal}),
     mutant("refused-taken", "ineligible_is_refused", {leader.learn_refusal: take_as_written}),
     mutant("old-proposals-stay", "epoch_ends_proposals", {zookeeper.note_state: note_without_refusal}),
     mutant("allowed-again", "unclean_allowed_once", {partition_faults.allow_unclean: allow_unclean}),

@@ -87,5 +87,8 @@ TWO_PHASE = (
         within("caught_up", {at_work: wrong.never_at_work}), CALM,
     ),
 )
-REPLICA = (mutant("fetches-not-noted", "is_in_sync", {leader.reached: wrong.reach_nothing}, TWO_REPLICAS),)
+REPLICA = (
+    mutant("fetches-not-noted", "is_in_sync", {leader.reached: wrong.reach_nothing}, TWO_REPLICAS),
+    mutant("written-isr-not-taken", "alone_acknowledges", {leader.learn_isr: wrong.keep_isr}, TWO_REPLICAS),
+)
 CONSUMER = (mutant("one-attempt", "all_read", {variants.never_gives_up: wrong.give_up}, TWO_CONSUMERS),)

@@ -11,6 +11,7 @@ from spec.partition.moves import move_replica
 from spec.partition.triggers import delete_request, needs_preferred, preferred_election, reassignment
 from spec.partition.zookeeper import checked_delete_request, checked_set_state, wanted_target
 from spec.replica.broker import UNKNOWN_END
+from spec.replica.leader import learn_isr
 from spec.requests.batch import take_batch
 from spec.requests.network import UNANSWERED, answer
 from spec.topics.context import Broker, Partition
@@ -156,6 +157,15 @@ def never_at_work(controller):
 def reach_nothing(offset, log):
     """A leader does not note how far its followers have fetched."""
     return UNKNOWN_END
+
+
+def keep_isr(s, b: Broker):
+    """A leader that hears that its proposal is written keeps the ISR that it had."""
+    isr = s.brokers[b].isr
+    if not learn_isr(s, b):
+        return False
+    s.brokers[b].isr = isr
+    return True
 
 
 def give_up(consumer):

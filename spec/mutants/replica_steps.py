@@ -18,7 +18,7 @@ from spec.replica.network import DONE, FETCH, NO_PROPOSAL, SENT, drop_request, p
 from spec.replica.zookeeper import OK
 from spec.replication import append
 
-RESTARTED, UNCLEAN = scope(2, 1, 1, 0, 1), scope(2, 1, 1, 2, 0, 1, 1)
+ONE_FAULT, UNCLEAN = scope(2, 1, 1, 0, 1), scope(2, 1, 1, 2, 0, 1, 1)
 
 
 def rest_in_epoch(broker, epoch):
@@ -184,6 +184,11 @@ def taken_for_refused(network, b):
     return SENT
 
 
+def ask_again(network, b):
+    """A leader that is refused for the version of its own write asks again."""
+    pass
+
+
 def inside(name, kills, transition, replacements, at):
     """A mutant of one transition alone."""
     text = first_paragraph(next(iter(replacements.values())))
@@ -192,7 +197,7 @@ def inside(name, kills, transition, replacements, at):
 
 LATE = "A follower accepts the answer to a fetch of an earlier epoch (KAFKA-18991)."
 MUTANTS = (
-    mutant("epoch-of-former-process", "role_by_leader", {broker.rest: rest_in_epoch}, RESTARTED),
+    mutant("epoch-of-former-process", "role_by_leader", {broker.rest: rest_in_epoch}, ONE_FAULT),
     mutant("isr-kept", "only_leaders_lead", {broker.forget_leadership: forget_all_but_isr}),
     mutant("proposed-without-itself", "leader_in_isr", {leader.shrink_isr: shrink_to_others}, CALM),
     mutant("proposal-unanswered", "isr_is_known", {network.grant: answer_nothing}, CALM),
@@ -212,7 +217,7 @@ MUTANTS = (
     mutant("asked-again", "asks_anew", {network.wants_to_send: follows}, CALM),
     mutant("acks-not-compared", "appends", {clients.lacks_replicas: refuse_anyone}, scope(2, 1, 1, 0, 0, 2)),
     mutant("one-number", "numbered_once", {clients.take_record: take_unnumbered}, CALM),
-    mutant("untold-process", "restarts", {network.renew_request: renew_nothing}, RESTARTED),
+    mutant("untold-process", "restarts", {network.renew_request: renew_nothing}, ONE_FAULT),
     mutant("waits-for-proposed-alone", "hw_of_maximal_isr", {broker.is_counted: shrunk_isr.is_proposed}, CALM,
            "The high watermark advances by a proposed smaller ISR."),
     mutant("end-with-answer", "ends_by_fetches", {leader.reached: reached_with_answer}, CALM),
@@ -229,6 +234,7 @@ MUTANTS = (
     mutant("request-for-one", "request_stays", {network.drop_request: drop_for_all}),
     mutant("isr-of-anyone", "isr_by_proposal", {controller.set_isr: set_isr_of_anyone}),
     mutant("isr-of-older-epoch", "proposal_is_written", {controller.set_isr: set_isr_of_anyone}),
+    mutant("refused-asks-again", "own_write_is_refused", {network.refuse: ask_again}, ONE_FAULT),
     mutant("shrunk-unasked", "isr_by_answer", {leader.shrink_isr: shrink_locally}, CALM),
     mutant("joined-anywhere", "proposes", {leader.may_join: join_anywhere}, CALM),
     inside("learnt-too-soon", "learns_what_is_written", "learn_isr", {network.proposal_state: taken_for_written}, CALM),

@@ -3,7 +3,8 @@
 The controller compares epochs with what it remembers, refuses replicas of brokers that are not alive (KIP-841,
 3.3+; log directories do not count), and writes on the version of its cache. A refusal changes nothing and is no
 step. That the version in the request is the cached one follows from the equal leader epochs, but for requests
-sent twice, which ask for what a leader may wish anyway.
+sent twice, which ask for what a leader may wish anyway. That a leader who meets BADVERSION wishes nothing more in its
+leader epoch is said where it has data (`spec.cluster.control`); here it may.
 """
 
 from spec.language.domains import SetOf
@@ -28,6 +29,23 @@ def are_eligible(controller, isr):
     return is_empty(difference(isr, alive(controller)))
 
 
+def may_be_written(controller, partition, sender, leader_epoch, isr):
+    """Whether the controller writes an ISR that `sender` wishes: another one than it has cached, of live replicas."""
+    if not at_work(controller) or not is_accepted(controller, partition, sender, leader_epoch):
+        return False
+    if isr == partition.isr or not contains(isr, sender) or not are_eligible(controller, isr):
+        return False
+    return is_empty(difference(isr, replicas_of(partition.assignment)))
+
+
+def take_answer(controller, partition, sender, leader_epoch, isr, answer):
+    """What the controller makes of ZooKeeper's answer; on BADVERSION the cache stays, and is not read again."""
+    if answer == OK:
+        remember_leadership(partition, sender, isr, leader_epoch)
+    elif answer == FENCED or answer == EXPIRED:
+        forget(controller)
+
+
 def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: Fate):
     """A controller writes the ISR that a leader wishes.
 
@@ -41,16 +59,9 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: 
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
     epoch = wish(s.network, p, sender)
-    if not at_work(controller) or not is_accepted(controller, cached, sender, epoch):
-        return False
-    if isr == cached.isr or not contains(isr, sender) or not are_eligible(controller, isr):
-        return False
-    if not is_empty(difference(isr, replicas_of(cached.assignment))):
+    if not may_be_written(controller, cached, sender, epoch, isr):
         return False
 
     answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, epoch, fate)
-    if answer == OK:
-        remember_leadership(cached, sender, isr, epoch)
-    elif answer == FENCED or answer == EXPIRED:
-        forget(controller)
+    take_answer(controller, cached, sender, epoch, isr, answer)
     return True

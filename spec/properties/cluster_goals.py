@@ -4,6 +4,7 @@ from spec.language.model import sometimes
 from spec.language.sets import contains, union
 from spec.properties.partition_goals import two_controllers
 from spec.properties.replica import holds_committed, leads_by_right
+from spec.properties.replica_goals import alone_and_waiting
 from spec.replica.broker import LEADER
 from spec.replica.network import DIVERGING, SENT
 
@@ -72,6 +73,14 @@ def proposal_to_nobody(s):
     return False
 
 
+def alone_and_refused(s):
+    """A leader alone in ZooKeeper's ISR was refused its own write, and a producer waits for the other replica."""
+    for data in s.planes:
+        if alone_and_waiting(data):
+            return True
+    return False
+
+
 def rejoined(s):
     """A leader of a later epoch has got a follower back into the ISR, which has its record."""
     for data in s.planes:
@@ -103,5 +112,6 @@ GOALS = (
     sometimes(dead_leader_leads_again, epochs=2),
     sometimes(proposal_to_nobody),
     sometimes(rejoined),
+    sometimes(alone_and_refused, faults=1),
     sometimes(failure_dealt_with, faults=1),
 )

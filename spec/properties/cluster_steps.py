@@ -11,7 +11,7 @@ from dataclasses import replace
 from spec.cluster.network import isr_in
 from spec.language.model import Property, always, always_step
 from spec.language.rebind import rebind
-from spec.language.sets import difference, is_empty
+from spec.language.sets import contains, difference, is_empty
 from spec.partition.isr import are_eligible
 from spec.properties import partition
 from spec.properties import replica_client_events as client_events
@@ -20,7 +20,7 @@ from spec.properties import replica_log_events as log_events
 from spec.properties import replica_states as states
 from spec.properties.cluster import of_each_partition
 from spec.properties.partition_sessions import registers_anew
-from spec.properties.replica_isr_events import begins, refusal_ends_proposal
+from spec.properties.replica_isr_events import begins, gives_up, refusal_ends_proposal
 from spec.properties.replica_log_events import same_broker, same_log, same_question
 from spec.properties.replica_states import is_whole
 from spec.replica.broker import NONE
@@ -130,6 +130,15 @@ def written_is_granted(before, after, b, p, sender, isr, fate):
     return not written or before.zk.partitions[p].isr == isr
 
 
+def stale_version_is_refused(before, after, b, p, sender, isr, fate):
+    """A leader is refused where the controller writes on a version that is not the present one and has the answer, and
+    nowhere else: it keeps its ISR and what it has proposed, and asks no more (INVALID_UPDATE_VERSION).
+    """
+    rules = contains(before.zk.registered, b) and before.zk.epoch == before.brokers[b].controller.epoch
+    is_stale = rules and not contains(before.zk.partitions[p].readers, b)
+    return gives_up(before.planes[p], after.planes[p], sender) == (is_stale and fate == ANSWERED)
+
+
 def known_is_granted(before, after, b, p, sender):
     """A controller in whose context the proposed ISR is already says that it is written
     (LeaderAndIsr.equalsAllowStalePartitionEpoch).
@@ -175,7 +184,7 @@ OTHERWISE = ("role_by_leader", "isr_is_known", "leader_in_isr", "requests_are_ne
 STATES = tuple(of_each_partition(p) for p in states.STATES + states.PROPOSALS if p.name not in OTHERWISE)
 OF_REPLICA = log_events.ALWAYS + log_events.HW + log_events.ENDS + log_events.SERVED + log_events.ANSWERED
 OF_REPLICA += client_events.ALWAYS + isr_events.PROPOSALS
-AT_BROKERS = ("bounce", "alter_partition", "learn_refusal")
+AT_BROKERS = ("bounce", "alter_partition", "lose_answer", "learn_refusal")
 """Transitions of `replica` that are others here."""
 DATA = tuple(in_its_partition(p) for p in OF_REPLICA if not set(p.of) & set(AT_BROKERS))
 CONTROL = tuple(
@@ -188,6 +197,7 @@ MEETING = (
     always_step(log_outlives_directory, of=("fail_log_dir",)),
     always_step(restarts, of=("restart",)),
     always_step(written_is_granted, of=("alter_partition",)),
+    always_step(stale_version_is_refused, of=("alter_partition",)),
     always_step(known_is_granted, of=("confirm_isr",)),
     always_step(ineligible_is_refused, of=("refuse_isr",)),
     always_step(epoch_ends_proposals),

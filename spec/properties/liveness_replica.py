@@ -1,10 +1,10 @@
-"""Liveness of the data plane (L4): a follower that keeps fetching from a leader that stays comes into the ISR."""
+"""Liveness of the data plane (L4): followers come into the ISR, and a leader alone in it waits for nobody else."""
 
 from spec.language.domains import NOBODY
 from spec.language.fairness import at_last, finitely, strong, weak
-from spec.language.model import eventually_always
-from spec.language.sets import contains
-from spec.replica.broker import LEADER, Broker
+from spec.language.model import eventually, eventually_always
+from spec.language.sets import contains, only
+from spec.replica.broker import LEADER, Broker, in_sync
 
 
 def leader_leads(s):
@@ -12,24 +12,39 @@ def leader_leads(s):
     return s.zk.leader != NOBODY and s.brokers[s.zk.leader].state == LEADER
 
 
+def leader_is_alone(s):
+    """It does, and ZooKeeper has nobody else in the ISR."""
+    return leader_leads(s) and s.zk.isr == only(s.zk.leader)
+
+
 def is_in_sync(s, follower: Broker):
     """If elections, writes and removals come to an end, at last every replica is in the ISR (L4)."""
     return contains(s.zk.isr, follower)
 
 
+def alone_acknowledges(s):
+    """Where ZooKeeper has a live leader alone in the ISR for ever, it comes to wait for no other replica, and
+    acknowledges acks=all by itself.
+    """
+    return leader_leads(s) and in_sync(s.brokers[s.zk.leader]) == 1
+
+
+ANSWERS_COME = (
+    strong("leader_and_isr", each=("b",)),
+    weak("alter_partition", each=("sender",)),
+    weak("learn_isr", each=("b",)),
+)
 LIVENESS = (
     eventually_always(
         is_in_sync,
-        given=(
-            strong("leader_and_isr", each=("b",)),
+        given=ANSWERS_COME + (
             weak("send_request", each=("b",)),
             strong("receive_answer", each=("b",)),
             strong("serve_fetch", "serve_epochs", each=("follower",)),
             strong("expand_isr", each=("b", "follower")),
-            weak("alter_partition", each=("sender",)),
-            weak("learn_isr", each=("b",)),
             finitely("elect_leader", "remove_replica", "elect_unclean", "shrink_isr", "learn_refusal", "produce"),
             at_last(leader_leads),
         ),
     ),
+    eventually(alone_acknowledges, given=ANSWERS_COME + (at_last(leader_is_alone),)),
 )

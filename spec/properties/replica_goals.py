@@ -1,10 +1,10 @@
 """What must be reachable in the replica system: without these its safety would say little."""
 
 from spec.language.model import sometimes
-from spec.language.sets import contains, everybody
+from spec.language.sets import contains, everybody, is_empty, only
 from spec.properties.replica import holds_committed, leads_by_right
 from spec.replica.broker import FETCHING, LEADER, enough_in_sync
-from spec.replica.network import DIVERGING, DONE, END, FETCH, is_request
+from spec.replica.network import DIVERGING, DONE, END, FETCH, REFUSED, is_request
 
 
 def leader_changes_after_commit(s):
@@ -124,6 +124,15 @@ def written_unknown(s):
     return False
 
 
+def alone_and_waiting(s):
+    """A leader alone in ZooKeeper's ISR was refused its own write, and a producer waits for the other replica."""
+    for b in range(len(s.brokers)):
+        refused = s.network.alters[b].state == REFUSED
+        if refused and leads_by_right(s, b) and s.zk.isr == only(b) and not is_empty(s.brokers[b].waiting):
+            return True
+    return False
+
+
 def unclean_election(s):
     """A leader was elected outside the ISR."""
     return s.zk.unclean > 0
@@ -151,5 +160,5 @@ EPOCHS = (
     sometimes(unclean_loss, unclean=1),
 )
 TOLD = EPOCHS + (sometimes(truncation, epochs=1),)
-PROPOSED = TOLD + (sometimes(written_unknown), sometimes(isr_restored))
+PROPOSED = TOLD + (sometimes(written_unknown), sometimes(isr_restored), sometimes(alone_and_waiting, faults=1))
 LATE = (sometimes(late_answer, epochs=1),)

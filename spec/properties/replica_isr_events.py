@@ -8,7 +8,7 @@ from spec.language.model import always_step
 from spec.language.sets import contains, difference, everybody, is_empty, only, with_member, without_member
 from spec.properties.replica_log_events import leads_on, same_log
 from spec.replica.broker import LEADER, UNKNOWN_END, epoch_start
-from spec.replica.network import DONE, NO_MESSAGE, NO_PROPOSAL, SENT, is_request
+from spec.replica.network import DONE, NO_MESSAGE, NO_PROPOSAL, REFUSED, SENT, is_request
 
 
 def epoch_with_leader(before, after):
@@ -172,6 +172,22 @@ def proposal_is_written(before, after, sender):
     return after.zk.isr == alter.isr and after.network.alters[sender].state == DONE
 
 
+def gives_up(old, new, sender):
+    """Whether a leader is refused, and keeps its ISR and what it has proposed: it asks no more."""
+    was = old.brokers[sender]
+    leader = new.brokers[sender]
+    refused = old.network.alters[sender].state == SENT and new.network.alters[sender].state == REFUSED
+    return refused and leader.isr == was.isr and leader.pending == was.pending
+
+
+def own_write_is_refused(before, after, sender):
+    """A leader whose proposal is written, while ZooKeeper's answer is lost, is refused, and asks no more: it goes on
+    with both ISRs (KafkaController.processAlterPartition, INVALID_UPDATE_VERSION).
+    """
+    written = after.zk.isr == before.network.alters[sender].isr
+    return written and gives_up(before, after, sender)
+
+
 def learns_what_is_written(before, after, b):
     """A leader that hears that its proposal is written has it as its ISR (Partition.handleAlterPartitionUpdate)."""
     written = before.network.alters[b].state == DONE and after.brokers[b].isr == before.brokers[b].pending
@@ -201,6 +217,7 @@ PROPOSALS = (
     always_step(isr_by_answer),
     always_step(proposes, of=("expand_isr", "shrink_isr")),
     always_step(proposal_is_written, of=("alter_partition",)),
+    always_step(own_write_is_refused, of=("lose_answer",)),
     always_step(learns_what_is_written, of=("learn_isr",)),
     always_step(refusal_ends_proposal, of=("learn_refusal",)),
 )

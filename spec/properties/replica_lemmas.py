@@ -8,7 +8,7 @@ from spec.language.sets import contains, is_empty, only
 from spec.properties.replica_log_lemmas import LOGS, is_answer
 from spec.properties.replica_promise_lemmas import PROMISES
 from spec.replica.broker import LEADER, NONE, TRUNCATING, Broker
-from spec.replica.network import DONE, END, EPOCHS, NO_MESSAGE, NO_PROPOSAL, SENT
+from spec.replica.network import DONE, END, EPOCHS, NO_MESSAGE, NO_PROPOSAL, REFUSED, SENT
 
 Epoch = Number(0, Bound("epochs"))
 
@@ -133,7 +133,8 @@ def is_alone(s, b, member):
     broker = s.brokers[b]
     if b == member or broker.state != LEADER:
         return False
-    if s.network.alters[b].state == DONE:
+    written = s.network.alters[b].state == DONE or s.network.alters[b].state == REFUSED
+    if written:
         return not contains(broker.pending, member)
     return not contains(broker.isr, member)
 

@@ -8,7 +8,7 @@ from spec.language.model import always
 from spec.language.sets import contains, is_empty, without_member
 from spec.properties.replica import leads_by_right
 from spec.replica.broker import LEADER, NONE, UNKNOWN_END
-from spec.replica.network import DIVERGING, DONE, END, NO_MESSAGE, NO_PROPOSAL, NO_RECORD, RECORD
+from spec.replica.network import DIVERGING, DONE, END, NO_MESSAGE, NO_PROPOSAL, NO_RECORD, RECORD, REFUSED
 from spec.replica.storage import NO_EPOCH
 
 
@@ -54,20 +54,21 @@ def leader_in_isr(s):
 
 
 def isr_is_known(s):
-    """The leader by right has the ISR that is in ZooKeeper, or has proposed it and not heard the answer
-    (Partition.handleAlterPartitionUpdate).
+    """The leader by right has the ISR that is in ZooKeeper, or has proposed it and not heard the answer, or was refused
+    for the version of its own write (Partition.handleAlterPartitionUpdate, handleAlterPartitionError).
     """
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         if leads_by_right(s, b) and s.zk.isr != broker.isr:
-            if s.zk.isr != broker.pending or s.network.alters[b].state != DONE:
+            state = s.network.alters[b].state
+            if s.zk.isr != broker.pending or state != DONE and state != REFUSED:
                 return False
     return True
 
 
 def proposal_is_pending(s):
     """AlterPartition carries its leader's epoch and the ISR that it has proposed; while it leads by right, what it has
-    proposed is on its way or answered (Partition.submitAlterPartition).
+    proposed is on its way, answered or refused (Partition.submitAlterPartition).
     """
     for b in range(len(s.brokers)):
         broker = s.brokers[b]

@@ -5,9 +5,10 @@ one step, taken at its return. Nobody looks at what a dead process knew.
 """
 
 from spec.replica.broker import Broker, rest
-from spec.replica.network import SENT, arriving, drop_answer, drop_request, renew_request, withdraw
+from spec.replica.network import SENT, arriving, drop_answer, drop_request, refuse, renew_request, withdraw
 from spec.replica.replica import Epoch
 from spec.replica.storage import NO_EPOCH, Offset
+from spec.replica.zookeeper import BADVERSION, set_isr_twice
 
 
 def bounce(s, b: Broker, hw: Offset):
@@ -41,5 +42,27 @@ def lose_request(s, b: Broker, epoch: Epoch):
         return False
 
     drop_request(s.network, b, epoch)
+    s.zk.faults += 1
+    return True
+
+
+def lose_answer(s, sender: Broker):
+    """ZooKeeper's answer to the write of a proposed ISR is lost, and the leader is refused what was written.
+
+    The controller's client repeats the write, which meets BADVERSION: the version is its own. The leader keeps both
+    ISRs, proposes nothing more, and waits for LeaderAndIsr of a higher epoch.
+
+    Guards:  AlterPartition is on its way, of the present epoch.
+    Request: BADVERSION, when it is repeated.
+    Effects: the ISR is the proposed one; INVALID_UPDATE_VERSION is sent.
+    Kafka:   KafkaController.processAlterPartition, Partition.handleAlterPartitionError, 2.7 to 3.9.
+    """
+    alter = s.network.alters[sender]
+    if alter.state != SENT or s.zk.leader != sender or s.zk.leader_epoch != alter.epoch:
+        return False
+
+    answer = set_isr_twice(s.zk, sender, alter.epoch, alter.isr)
+    if answer == BADVERSION:
+        refuse(s.network, sender)
     s.zk.faults += 1
     return True

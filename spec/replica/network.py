@@ -9,7 +9,8 @@ follower may send again at any time; what was on its way is lost then. What the 
 between does not call a message back: a request of an earlier leader epoch may still arrive, and an answer
 to one. A refusal changes nothing at the follower, which repeats its request: the request stays.
 
-AlterPartition: at most one from each leader, SENT until the controller decides; its answer may be late.
+AlterPartition: at most one from each leader, SENT until the controller decides; its answer may be late. One that is
+REFUSED for its version is not sent again: its leader waits for LeaderAndIsr of a higher epoch.
 
 For the clients see `spec.replica.clients.network`.
 """
@@ -23,8 +24,8 @@ from spec.replication import append
 
 Kind = Choice("NO_MESSAGE", "FETCH", "EPOCHS", "RECORD", "NO_RECORD", "DIVERGING", "END")
 NO_MESSAGE, FETCH, EPOCHS, RECORD, NO_RECORD, DIVERGING, END = Kind
-Proposal = Choice("NO_PROPOSAL", "SENT", "DONE")
-NO_PROPOSAL, SENT, DONE = Proposal
+Proposal = Choice("NO_PROPOSAL", "SENT", "DONE", "REFUSED")
+NO_PROPOSAL, SENT, DONE, REFUSED = Proposal
 
 REQUEST = Record(
     leader=(Id("brokers"), "leader"),
@@ -280,6 +281,11 @@ def is_proposed(network, b, isr):
 def grant(network, b):
     """The controller answers `b` that what it proposed is written."""
     network.alters[b].state = DONE
+
+
+def refuse(network, b):
+    """The controller answers `b` that its version is not the present one (INVALID_UPDATE_VERSION): `b` gives up."""
+    network.alters[b].state = REFUSED
 
 
 def refuse_proposals(network):

@@ -1,8 +1,9 @@
 """The partition's state in ZooKeeper: leader, leader epoch and ISR, each write conditional on the version.
 
 The epoch stands for the version (see `spec.replica.broker`): a leader's write is refused as soon as the
-controller has written. A write whose answer is lost is repeated, refused, read, and found to be what was
-wished (ReplicationUtils.checkLeaderAndIsrZkData), so that only late answers are modelled.
+controller has written. A write whose answer is lost is repeated, and refused for its own version. Up to 2.6 the
+leader then reads, and finds what it wished (ReplicationUtils.checkLeaderAndIsrZkData): only late answers are modelled.
+From 2.7 on the controller writes, and does not read: see `faults.lose_answer`.
 """
 
 from spec import zookeeper
@@ -30,6 +31,12 @@ def set_isr(zk, b, epoch, isr):
         return BADVERSION
     zk.isr = isr
     return OK
+
+
+def set_isr_twice(zk, b, epoch, isr):
+    """setData of the ISR for the leader of `epoch`, whose answer is lost, and again: BADVERSION."""
+    set_isr(zk, b, epoch, isr)
+    return BADVERSION
 
 
 def count_fault(zk):

@@ -16,7 +16,7 @@ from spec.museum.partition import FENCED as PARTITION
 
 QUICK = FENCED.scopes["quick"]
 CALM = QUICK | {"leader_epochs": 0, "faults": 0}
-FOUND = (111_216, 477_723, 37)
+FOUND = (111_400, 478_359, 37)
 ZOMBIE_TELLS_AN_OLD_ISR = """
 failover.elect(b=1) -> OK
 failover.load_brokers(b=1) -> OK
@@ -82,10 +82,17 @@ DATA_PLANE = {"confirm_isr", "refuse_isr"}
 """Answers to a leader: nothing that `partition` knows of changes."""
 
 
-def test_a_failing_broker_loses_nothing_that_was_acknowledged():
-    outcome = explore_here(FENCED, QUICK).outcome
+def test_a_fault_loses_nothing_that_was_acknowledged_and_may_leave_a_leader_waiting_for_ever():
+    """The leader is alone in the ISR, and its controller, whose answer was lost, refuses what it has written itself."""
+    found = explore_here(FENCED, QUICK)
+    outcome, (lasso,) = found.outcome, found.traces.values()
     assert (outcome.distinct, outcome.generated, outcome.depth) == FOUND
-    assert not outcome.violations
+    assert {name: trace.states for name, trace in found.traces.items()} == FENCED.expectation(QUICK)
+    assert [str(step) for step, _, _ in lasso.steps[-3:]] == [
+        "data_plane.shrink_isr(b=0, p=0, follower=1)",
+        "control.alter_partition(b=0, p=0, sender=0, isr=1, fate=1) -> LOST",
+        "control.alter_partition(b=0, p=0, sender=0, isr=1, fate=0) -> BADVERSION",
+    ]
     assert {name for name, count in outcome.coverage.items() if not count} == {"control.confirm_isr"}
     goals = {prop.name for prop in FENCED.properties_at(QUICK) if prop.kind == "sometimes"}
     assert outcome.reached >= goals

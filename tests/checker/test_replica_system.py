@@ -7,6 +7,7 @@ from checker.execution import Execution
 from checker.local import explore_here
 from checker.reference import explore
 from spec.museum.replica import CURRENT, MODELS, SIZES
+from spec.mutants.replica_steps import MUTANTS
 
 
 def scope(*sizes):
@@ -112,8 +113,8 @@ EXHIBITS = {
         faults.lose_request(b=0, epoch=1)
     """),
 }
-FOUND = (11_253, 42_186, 22)
-TINY = scope(2, 1, 1, 1, 0, 1, 0)
+FOUND = (12_103, 44_935, 22)
+TINY, ONE_FAULT = scope(2, 1, 1, 1, 0, 1, 0), scope(2, 1, 1, 1, 1, 1, 0)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
@@ -123,13 +124,31 @@ def test_the_smallest_scope_gives_the_recorded_verdicts(model):
     assert found.reached == {p.name for p in model.properties_at(TINY) if p.kind == "sometimes"}
 
 
-def test_two_brokers_and_a_restart_break_nothing_in_current():
-    at = scope(2, 1, 1, 1, 1, 1, 0)
-    found = explore_here(CURRENT, at)
+def test_two_brokers_and_a_fault_leave_a_leader_waiting_in_current_and_break_nothing_else():
+    found = explore_here(CURRENT, ONE_FAULT)
     outcome = found.outcome
     assert (outcome.distinct, outcome.generated, outcome.depth) == FOUND
-    assert not found.traces
+    assert {name: trace.states for name, trace in found.traces.items()} == CURRENT.expectation(ONE_FAULT)
     assert {name for name, count in outcome.coverage.items() if not count} == {"controller.elect_unclean"}
+
+
+@pytest.mark.parametrize("name, steps", [
+    ("hw", ("controller.remove_replica(replica=1)", "replica.leader_and_isr(b=1, epoch=1)",
+            "faults.lose_request(b=0, epoch=1)")),
+    ("fenced", None),
+    ("current", ("leader.shrink_isr(b=0, follower=1)", "faults.lose_answer(sender=0) -> BADVERSION")),
+])
+def test_a_leader_alone_in_the_isr_waits_for_ever_up_to_2_0_and_again_since_2_7(name, steps):
+    """Without LeaderAndIsr (KAFKA-2729); where ZooKeeper's answer to the controller is lost."""
+    found = explore_here(variant(name), ONE_FAULT, only="alone_acknowledges").traces.get("alone_acknowledges")
+    assert (found and tuple(str(step) for step, _, _ in found.steps)) == steps
+    assert not found or found.loop == len(found.steps)
+
+
+def test_a_leader_that_asked_again_would_not_wait_for_ever():
+    """Without the rule what it breaks is kept: that is how the rule's mutant differs."""
+    (mutant,) = [m for m in MUTANTS if m.name == "refused-asks-again"]
+    assert not explore_here(mutant.mutate(CURRENT), ONE_FAULT, only="alone_acknowledges").traces
 
 
 def broken(model, at, steps):

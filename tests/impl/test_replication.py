@@ -1,19 +1,20 @@
-"""What a follower sends again, and when."""
+"""What followers and leaders send again, and when."""
 
 import time
 from types import SimpleNamespace
 
 import pytest
 
+from impl.network import Message
 from impl.planes.checkpoint import Checkpoint
 from impl.planes.plane import open_planes
 from impl.planes.replication import ASK_AGAIN, Replication
 from impl.record import transition
 from impl.settings import Settings
-from spec.planes import ASKED
+from spec.planes import ASKED, OUTDATED, fields_of
 from spec.processes import PARTITION, cluster, scopes
 from spec.replica.broker import FETCHING, LEADER, NONE, TRUNCATING
-from spec.replica.network import send
+from spec.replica.network import SENT, propose, send
 
 LEADERS_ADDRESS = "leader", 1
 
@@ -53,3 +54,25 @@ def test_a_follower_whose_request_is_not_answered_sends_it_again(process, state)
 @pytest.mark.parametrize("state", [NONE, LEADER])
 def test_who_follows_no_more_sends_nothing_again(process, state):
     assert asks(process, state) == []
+
+
+def test_a_leader_proposes_again_until_it_is_refused_for_its_version(process):
+    plane, proposals = process.planes[0], Replication(process, lambda *step, **arguments: False)
+    proposals.controller = "controller", 1
+    with transition():
+        plane.replica.state, plane.replica.leader, plane.replica.leader_epoch = LEADER, 1, 4
+        plane.replica.isr, plane.replica.pending = 3, 2
+        propose(plane.network, 1, 4, 2)
+
+    def proposed():
+        process.sent.clear()
+        proposals._proposed.clear()
+        proposals.tick()
+        return [kind for _, kind, _ in process.sent]
+
+    fields = fields_of(plane.network.alters[1])
+    assert fields["state"] == SENT and proposed() == proposed() == ["AlterPartition"]
+    proposals.handle(Message(OUTDATED, "0.1-1", 0, None, 0, 0, {"p": 0, "fields": fields | {"epoch": 3}}))
+    assert proposed() == ["AlterPartition"]
+    proposals.handle(Message(OUTDATED, "0.1-2", 0, None, 0, 0, {"p": 0, "fields": fields}))
+    assert proposed() == [] and plane.replica.pending == 2

@@ -12,8 +12,7 @@ from typing import Iterator
 
 from spec.language.plain import Plain
 from spec.language.sets import with_member, without_member
-from spec.planes import ASKED, FETCHED, WRITTEN, fields_of, put_fields
-from spec.replica.network import DONE
+from spec.planes import ASKED, DECIDED, FETCHED, WRITTEN, fields_of, put_fields
 
 REFUSED = "IsrRefused"
 
@@ -107,7 +106,7 @@ def _alter_partition(state, message, broker):
         put_fields(alter, content["fields"])
     yield
     state.network.wishes[p][sender] = kept
-    if planes and alter.state != DONE:
+    if planes and alter.state not in DECIDED:
         put_fields(alter, before)
 
 

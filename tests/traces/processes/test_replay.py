@@ -46,6 +46,14 @@ def test_a_run_whose_answers_were_lost_is_one_too():
     assert result.steps > len(steps(LOST_ANSWERS)) - 1 and len(lost) >= 3
 
 
+def test_a_leader_that_is_refused_its_own_write_asks_no_more():
+    """Two are, each once: one by itself, who is the controller, and one by another broker, who tells it."""
+    taken = [row for _, row in steps(LOST_ANSWERS) if row["step"].endswith("-> BADVERSION")]
+    refused = [(row["step"], len(row["sent"])) for row in taken]
+    assert refused == [("control.alter_partition(b=0, p=1, sender=0, isr=3) -> BADVERSION", 0),
+                       ("control.alter_partition(b=1, p=0, sender=0, isr=3) -> BADVERSION", 1)]
+
+
 def test_every_record_after_every_step_is_what_replay_computes():
     """Field by field: what the processes recorded as changed, against the states of the specification."""
     cluster = read_cluster(FAILOVER)
