@@ -97,8 +97,8 @@ def for_all(lemma):
 @pytest.mark.parametrize("system, variant, sizes, states", [
     ("group", "current", (2, 1, 1, 1, 2, 2, 1, 1, 1, 1, 0, 0), 54_147),
     ("consumer", "orderly", (2, 1, 1, 2, 1, 0, 1, 0, 0), 50_167),
-    ("replica", "current", (2, 1, 1, 2, 1, 2, 1), 93_183),
-    ("replica", "current", (2, 2, 2, 2, 1, 1, 0), 828_025),
+    ("replica", "current", (2, 1, 1, 2, 1, 2, 1), 99_566),
+    ("replica", "current", (2, 2, 2, 2, 1, 1, 0), 882_063),
 ])
 def test_lemmas_hold_in_all_states_of_a_recorded_scope(system, variant, sizes, states):
     (model,) = find(system, variant)
