@@ -15,7 +15,7 @@ def leader_is_alone(s, p):
 
 def alone_acknowledges(s, p: Partition):
     """Where ZooKeeper has a live leader alone in the ISR for ever, it comes to wait for no other replica, and
-    acknowledges acks=all by itself.
+    acknowledges acks=all by itself (L4).
     """
     return acknowledges(s.planes[p])
 

@@ -24,7 +24,7 @@ def is_in_sync(s, follower: Broker):
 
 def alone_acknowledges(s):
     """Where ZooKeeper has a live leader alone in the ISR for ever, it comes to wait for no other replica, and
-    acknowledges acks=all by itself.
+    acknowledges acks=all by itself (L4).
     """
     return leader_leads(s) and in_sync(s.brokers[s.zk.leader]) == 1
 
