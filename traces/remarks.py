@@ -22,7 +22,7 @@ WAYS_OUT = {
     TRUNCATED: "copy the records from a replica that still has them before it truncates, too; else send them again",
     UNTOLD: "delete /controller: the next controller reads the state, and tells the brokers",
     OUTSIDE: "reassign the partition to living members of its ISR, and from there to where it is to be",
-    REFUSED: "restart the leader, or move the leadership by a preferred election or a reassignment: a new leader epoch "
+    REFUSED: "reassign the partition to the same replicas in another order, or restart the leader: a new leader epoch "
              "ends it, a new controller alone may not",
     CLOSED: "start the broker again; if there is time before it gives up, delete /controller: the next controller does "
             "not know who is shutting down, and lets the follower in",
