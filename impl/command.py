@@ -21,11 +21,11 @@ from impl.driving.consumers import Consumers
 from impl.driving.load import Load
 from impl.driving.scenarios import CONDUCTED, LEAST_BROKERS, SCENARIOS, SESSION
 from impl.driving.watch import Watcher
-from impl.real.along import Along
 from impl.real.behaviour import Behaviour, read_behaviour
 from impl.real.cluster import KafkaCluster
+from impl.real.control import Control, control_of
 from impl.real.jars import number_of
-from impl.real.moves import how
+from impl.real.reproduction import go_along
 from spec.errors import UserError
 from spec.processes import VARIANTS
 
@@ -87,6 +87,9 @@ def add_parser(commands) -> None:
                         help="take the steps of a counterexample that check has found, one by one, for real; RUN, a "
                              "run directory, says how many brokers there are, and which variant they are of")
     parser.add_argument("--property", metavar="P", help="which violation of RUN (default: the shortest)")
+    parser.add_argument("--control", action="store_true",
+                        help="take the same steps without the decisive one, the last fault or message that the violation "
+                             "needs: it must not come about (with --from-counterexample and --kafka)")
     parser.add_argument("--json", action="store_true", help="print what happens as lines of JSON")
     parser.set_defaults(run=run)
 
@@ -94,6 +97,9 @@ def add_parser(commands) -> None:
 def run(options) -> int:
     """Run a cluster to its end; returns the exit code."""
     counterexample = counterexample_of(options)
+    control = control_of(counterexample) if options.control else None
+    if control:
+        counterexample = control.behaviour
     size = counterexample.size if counterexample else size_of(options)
     acts = read_acts(options.faults, size, options.zookeeper is None) if options.faults else []
     directory = options.directory or new_directory()
@@ -103,7 +109,7 @@ def run(options) -> int:
     watcher = Watcher(options.json)
     watcher.say(f"directory {directory}", directory=str(directory))
     try:
-        lost = run_cluster(directory, size, counterexample, acts, watcher, options)
+        lost = run_cluster(directory, size, counterexample, acts, watcher, options, control)
     except (KazooException, KazooTimeoutError) as error:
         where = options.zookeeper or directory / "zookeeper"
         raise UserError(f"{where}: ZooKeeper answers no more ({error!r}); the recording is in {directory}") from None
@@ -112,13 +118,14 @@ def run(options) -> int:
 
 
 def run_cluster(directory: Path, size: Size, counterexample: Counterexample | Behaviour | None, acts: list[Act],
-                watcher: Watcher, options) -> bool:
+                watcher: Watcher, options, control: Control | None) -> bool:
     """Start a cluster, do with it what is wanted, and end it; whether a record was lost, or it went otherwise."""
-    lost = False
-    with (KafkaCluster if size.release else Cluster)(directory, size, options.zookeeper, options.port) as cluster:
+    lost, more = False, {"properties": counterexample.properties} if isinstance(counterexample, Behaviour) else {}
+    new = KafkaCluster if size.release else Cluster
+    with new(directory, size, options.zookeeper, options.port, **more) as cluster:
         try:
             if isinstance(counterexample, Behaviour):
-                go_along(counterexample, cluster, watcher)
+                go_along(counterexample, cluster, watcher, control)
             elif counterexample:
                 follow(counterexample, cluster, watcher)
             else:
@@ -156,6 +163,8 @@ def go_through(cluster: Cluster, watcher: Watcher, options, acts: list[Act]) -> 
 
 def counterexample_of(options) -> Counterexample | Behaviour | None:
     """The counterexample that is to be followed, if any; raises UserError."""
+    if options.control and not (options.from_counterexample and options.kafka):
+        raise UserError("--control is of --from-counterexample RUN --kafka RELEASE: give all three")
     if options.from_counterexample is None:
         if options.property:
             raise UserError("--property is of --from-counterexample RUN: give both")
@@ -178,21 +187,6 @@ def follow(counterexample: Counterexample, cluster: Cluster, watcher: Watcher) -
         conductor.take(text, **content)
     watcher.say(f"the counterexample of {counterexample.property} has come to its end",
                 violates=counterexample.property)
-
-
-def go_along(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher) -> None:
-    """Drive real brokers along a counterexample; raises Departs where they go otherwise."""
-    for number, step in enumerate(behaviour.steps, 1):
-        watcher.say(f"{number:3}  {step}: {how(step)}", plan=str(step), how=how(step))
-    along = Along(cluster, watcher, behaviour)
-    cluster.start_brokers()
-    along.await_started(*range(cluster.size.brokers))
-    cluster.create_events(behaviour.assignments)
-    along.take_all()
-    along.compare_end()
-    along.let_all_go()
-    watcher.say(f"reproduced: every step was taken, and ZooKeeper holds what the specification has at the end of the "
-                f"counterexample of {behaviour.property}", violates=behaviour.property, reproduced=True)
 
 
 def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:

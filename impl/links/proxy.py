@@ -195,10 +195,17 @@ class _Way:
                 return
 
     async def _decide(self, rule: Rule, frame: Frame) -> str:
-        """Keep a frame as long as its rule says, while what overtakes it is sent; what becomes of it then."""
+        """Keep a frame as long as its rule says, while what overtakes it is sent; what becomes of it then.
+
+        It is lost when its connection breaks at the other end.
+        """
         until = _now() + rule.seconds
         while rule.action == HOLD and not frame.verdict or rule.action == DELAY and _now() < until:
-            await asyncio.sleep(LOOK)
+            try:
+                await asyncio.sleep(LOOK)
+            except asyncio.CancelledError:
+                frame.drop()
+                raise
             frame.is_stale = bool(self._waiting) and self._waiting[-1][1] is None
             for each in [each for each in self._waiting if each[1] and self._proxy.overtakes(each[1])]:
                 self._waiting.remove(each)

@@ -62,7 +62,12 @@ class Rule:
     @property
     def held(self) -> list[Frame]:
         """The frames that it holds now, of senders that wait."""
-        return [frame for frame in self.taken if self.action == HOLD and not frame.verdict and not frame.is_stale]
+        return [frame for frame in self.undecided if not frame.is_stale]
+
+    @property
+    def undecided(self) -> list[Frame]:
+        """The frames that it holds now, those of senders that have gone included."""
+        return [frame for frame in self.taken if self.action == HOLD and not frame.verdict]
 
     def release(self) -> None:
         """Let go what it holds; it takes no more frames."""

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from impl.conducting.counterexample import read_result, shortest_of
+from impl.conducting.counterexample import CLUSTER, read_result, shortest_of
+from impl.conducting.plane_contents import said_to
 from impl.driving.cluster import Size
+from impl.real.deposed import Deposed, deposed_in
 from impl.real.moves import HEARD, is_known, name_of
 from spec.catalogue import find
 from spec.errors import UserError
-from spec.language.domains import Scope
+from spec.language.domains import NOBODY, Scope
 from spec.language.model import Model, Transition
 from spec.language.plain import Plain, copied, new_state, values_of
 from spec.language.steps import Step, parse_step
 
 SESSION = 120.0
 """No session ends by itself while steps are taken, in seconds."""
+PATIENT = {
+    "replica.lag.time.max.ms": 10_000, "controller.socket.timeout.ms": 600_000, "replica.socket.timeout.ms": 600_000,
+    "request.timeout.ms": 600_000,
+    "controlled.shutdown.max.retries": 10, "controlled.shutdown.retry.backoff.ms": 1000,
+}
+"""The properties of brokers that wait for what is held on their links, and shrink an ISR late."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +45,50 @@ class Behaviour:
 
     @property
     def size(self) -> Size:
-        """The cluster that it is a behaviour of."""
+        """The cluster that it is a behaviour of, with one broker more where one must come and go."""
         brokers = self.scope["brokers"]
         sizes = {name: self.scope.get(name, 1) for name in ("partitions", "min_isr")}
-        return Size(brokers, self.scope.get("replicas", brokers), **sizes, release=self.release, recorded=False,
-                    session_timeout=SESSION)
+        return Size(brokers + (self.spare is not None), self.scope.get("replicas", brokers), **sizes,
+                    release=self.release, recorded=False, session_timeout=SESSION)
+
+    @property
+    def properties(self) -> dict[str, object]:
+        """What the brokers' configuration must have: where frames wait for their steps nobody gives up waiting."""
+        return PATIENT if self.has_planes else {}
+
+    @property
+    def has_planes(self) -> bool:
+        """Whether its steps are of logs and clients, too."""
+        return self.model.system == CLUSTER
+
+    @cached_property
+    def deposed(self) -> list[Deposed]:
+        """The controllers that act after they were deposed."""
+        return deposed_in([self.initial, *self.states], self.steps)
+
+    @property
+    def spare(self) -> int | None:
+        """The broker without a replica that comes and goes, and stands in as a controller; None where none is needed."""
+        needed = self.stands_in or any(each.needs_word for each in self.deposed)
+        return self.scope["brokers"] if needed else None
+
+    @cached_property
+    def stands_in(self) -> int | None:
+        """The first step in which a process begins while nobody rules: it would stand for election, and begin no more.
+
+        Right before, the spare broker is elected, and gets no further. None where there are no data planes, for which
+        a process must have begun.
+        """
+        before = [self.initial, *self.states]
+        return next((number for number, step in enumerate(self.steps, 1) if self.has_planes
+                     and name_of(step) == "restart" and before[number - 1].zk.controller == NOBODY), None)
+
+    def told(self, number: int) -> dict[str, object]:
+        """What LeaderAndIsr says that step `number` handles: leader, leader epoch, and to the leader the ISR."""
+        step = self.steps[number - 1]
+        if not self.has_planes or name_of(step) != "leader_and_isr":
+            return {}
+        return said_to(self.states[number - 2] if number > 1 else self.initial, step)
 
     @property
     def assignments(self) -> list[list[int]]:
@@ -72,15 +120,25 @@ def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> 
     for arguments in Transition(model.initial).choices(scope):
         initial = new_state(model.state, scope)
         model.initial(initial, *arguments)
-        if states := _followed(model, initial, steps):
+        if states := followed(model, initial, steps):
             steps = _postponed(model, initial, steps, states[-1])
-            states = _followed(model, initial, steps)
-            return Behaviour(model, scope, shortest["property"], initial, steps, states, release)
+            states = followed(model, initial, steps)
+            found = Behaviour(model, scope, shortest["property"], initial, steps, states, release)
+            _check_stand_in(directory, found)
+            return found
     raise UserError(f"{directory}: its steps are not those of {model.system}, {model.variant}; the run is of another "
                     "version of the specification")
 
 
-def _followed(model: Model, initial: Plain, steps: list[Step]) -> list[Plain] | None:
+def _check_stand_in(directory: Path, found: Behaviour) -> None:
+    """Raise UserError where somebody is elected after a broker that stands in."""
+    for number, step in enumerate(found.steps, 1):
+        if found.stands_in and number > found.stands_in and name_of(step) == "elect":
+            raise UserError(f"{directory}: step {number}, {step}: cannot be forced, since in step {found.stands_in} a "
+                            "process begins while nobody rules, which real brokers do not")
+
+
+def followed(model: Model, initial: Plain, steps: list[Step]) -> list[Plain] | None:
     """The states that steps lead to, None where one is not enabled."""
     state, found = copied(initial), []
     for step in steps:
@@ -103,7 +161,7 @@ def _postponed(model: Model, initial: Plain, steps: list[Step], last: Plain) -> 
         others = steps[:place] + steps[place + 1:]
         for later in range(len(others), place, -1):
             tried = others[:later] + [steps[place]] + others[later:]
-            states = _followed(model, initial, tried)
+            states = followed(model, initial, tried)
             if states and values_of(states[-1]) == values_of(last):
                 steps = tried
                 break

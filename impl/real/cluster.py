@@ -23,6 +23,7 @@ from impl.links.rules import DELAY, DROP, Rule
 from impl.links.zookeeper import ZooKeeperLink
 from impl.real.configuration import LISTENERS, write_log4j, write_properties
 from impl.real.jars import class_path, number_of
+from impl.real.records import log_of
 from impl.zookeeper.znodes import TOPICS, TopicConfig
 
 HEAP = "384m"
@@ -173,6 +174,23 @@ class KafkaCluster(Cluster):
     def _take_back(rules, broker):
         for link, rule in rules.pop(broker, ()):
             link.remove(rule)
+
+    def log_of(self, broker: int, partition: int) -> list[bytes]:
+        """The values of the records that the log of a replica holds."""
+        replica = f"{TOPIC}-{partition}"
+        return log_of([file for each in self._directories(broker) for file in (each / replica).glob("*.log")])
+
+    def create_logs(self, assignments: list[list[int]]) -> None:
+        """Give brokers that have not started empty logs of the topic, so that none has to read its configuration."""
+        for p, replicas in enumerate(assignments):
+            for broker in replicas:
+                (self._directories(broker)[0] / f"{TOPIC}-{p}").mkdir(parents=True)
+
+    def lose_checkpoint(self, broker: int) -> None:
+        """The high watermarks that a process has written are not on its disks for the next one."""
+        self.note("lose_checkpoint", broker=broker)
+        for directory in self._directories(broker):
+            (directory / "replication-offset-checkpoint").unlink(missing_ok=True)
 
     def fail_log_dir(self, broker: int, partition: int) -> None:
         """The log directory that has a replica is no directory any more: the broker finds out when it writes to it."""

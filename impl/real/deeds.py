@@ -17,7 +17,9 @@ from impl.driving.cluster import TOPIC, Cluster
 from impl.links.kafka import KafkaLink
 from impl.links.passed import REQUEST
 from impl.links.rules import HOLD, NOTICE, Rule
+from impl.planes.plane import DONE
 from impl.real.moves import DEEDS, name_of
+from impl.real.records import ALL, Clients
 from spec.language.plain import Plain
 from spec.language.sets import contains
 from spec.language.steps import Step
@@ -34,12 +36,22 @@ class Deeds:
         self._cluster = cluster
         self._slow: dict[int, list] = {}
         self._left: dict[int, tuple[int, bytes]] = {}
+        self._clients: Clients | None = None
 
-    def do(self, step: Step, state: Plain) -> None:
-        """Do what a step is, if it is one of those that the driver brings about; `state` is what it leads to."""
+    def do(self, step: Step, state: Plain) -> str | None:
+        """Do what a step is, if it is one of those that the driver brings about; the answer, where a broker gives one.
+
+        `state` is what the step leads to.
+        """
         self._state = state
-        if name_of(step) in DEEDS:
-            getattr(self, name_of(step))(**step.arguments)
+        return getattr(self, name_of(step))(**step.arguments) if name_of(step) in DEEDS else None
+
+    @property
+    def clients(self) -> Clients:
+        """The driver's producer and consumer."""
+        if self._clients is None:
+            self._clients = Clients(TOPIC, {b: child.port for b, child in self._cluster.children.items()})
+        return self._clients
 
     def bring_isr_about(self, p: int, isr: int) -> None:
         """Hold back the fetches of all brokers that are to leave the ISR, and let go those of all others."""
@@ -59,8 +71,10 @@ class Deeds:
         self._left[b] = self._cluster.children[b].session
         self._cluster.kill(b)
 
-    def restart(self, b: int, **_) -> None:
-        """A new process."""
+    def restart(self, b: int, hw: int | None = None) -> None:
+        """A new process; it finds no high watermark where it is to find 0."""
+        if hw == 0:
+            self._cluster.lose_checkpoint(b)
         self._cluster.start(b)
 
     def shut_down(self, b: int) -> None:
@@ -69,7 +83,7 @@ class Deeds:
 
     def stop(self, b: int) -> None:
         """A broker has shut down."""
-        self._cluster.children[b].wait(self._cluster.shuts_down_within)
+        self._cluster.await_that(lambda: not self._cluster.children[b].running, f"broker {b} has shut down")
 
     def expire_session(self, b: int) -> None:
         """ZooKeeper ends a session, and its broker does not hear of it until `reopen`."""
@@ -84,6 +98,19 @@ class Deeds:
         """A broker hears that its session is over, and opens another."""
         self._cluster.mend_zookeeper(b)
         self._cluster.await_that(lambda: self._cluster.owner(b) is not None, f"broker {b} is registered again")
+
+    # Clients
+
+    def produce(self, b: int, p: int, acks: int) -> str:
+        """A producer asks a broker to append its next record, with acks=all (1) or 1 (0)."""
+        record = self.clients.produce(b, p, ALL if acks else 1)
+        self._cluster.await_that(lambda: record.error or record.value in self._cluster.log_of(b, p),
+                                 f"broker {b} has appended {record.value.decode()}")
+        return "OK" if record.error in (None, DONE) else record.error
+
+    def consume(self, b: int, p: int) -> None:
+        """A consumer reads its next record from a broker."""
+        self._cluster.await_that(lambda: self.clients.consume(b, p), f"broker {b} shows the consumer a record")
 
     # Operators
 

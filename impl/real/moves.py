@@ -7,37 +7,44 @@ process, and shows in what the process sends next.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from impl.driving.acts import KAFKA, ZOOKEEPER
 from impl.driving.cluster import TOPIC
-from impl.links.passed import REQUEST
+from impl.links.passed import ANSWER, REQUEST
 from impl.zookeeper.znodes import BROKER_IDS, TOPICS
 from spec.language.steps import Step
 
 CONTROLLER, TOPIC_ZNODE = "/controller", f"{TOPICS}/{TOPIC}"
 ISR_CHANGES, PREFERRED = "/isr_change_notification", "/admin/preferred_replica_election"
 LIST, READ, WRITE, CREATE, DELETE = "getChildren2?", "getData", "setData", "create2?", "delete"
+ANY = -1
 FOLDER, ANY_STATE = f"{TOPIC_ZNODE}/partitions(/\\d+)?", f"{TOPIC_ZNODE}/partitions/\\d+/state"
 
 
 class Wanted(NamedTuple):
-    """A frame: on which link of which broker, and what it says; `before`: what may come before it, and belongs to it.
+    """A frame: on which link of which broker (ANY: of one of them), and what it says; `before`: what may come before it,
+    and belongs to it.
 
-    `sender`: the epoch of the controller that sends it, where one does.
+    `reign`: the epoch of the controller that sends it, where one does. `said`: what LeaderAndIsr tells of the partition.
     """
 
     link: str
     broker: int
     pattern: Mapping[str, object]
     before: Mapping[str, object] | None = None
-    sender: int | None = None
+    reign: int | None = None
+    said: Mapping[str, object] = MappingProxyType({})
 
     @property
     def text(self) -> str:
         """The frame in words."""
-        said = {name: value for name, value in self.pattern.items() if name != "part"}
-        return f"{' '.join(map(str, said.values()))}, {'of' if self.link == ZOOKEEPER else 'to'} broker {self.broker}"
+        said = [str(value) for name, value in self.pattern.items() if name not in ("part", "sender")]
+        said += ["answered"] if self.pattern["part"] == ANSWER else []
+        said += [f"of broker {self.pattern['sender']}"] if "sender" in self.pattern else []
+        where = "" if self.broker == ANY else f", {'of' if self.link == ZOOKEEPER else 'to'} broker {self.broker}"
+        return " ".join(said) + where
 
 
 def _asked(operation: str, path: str) -> dict[str, object]:
@@ -48,8 +55,8 @@ def _zk(b: int, operation: str, path: str, before: Mapping[str, object] | None =
     return Wanted(ZOOKEEPER, b, _asked(operation, path), before)
 
 
-def _kafka(b: int, api: str, sender: int | None = None, **said: object) -> Wanted:
-    return Wanted(KAFKA, b, {"part": REQUEST, "api": api, **said}, sender=sender)
+def _kafka(b: int, api: str, reign: int | None = None, part: str = REQUEST, **said: object) -> Wanted:
+    return Wanted(KAFKA, b, {"part": part, "api": api, **said}, reign=reign)
 
 
 def _state(p: int) -> str:
@@ -89,12 +96,24 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
     "leader_and_isr": lambda b, epoch, p: [
         _kafka(b, "LeaderAndIsr", epoch, controller_epoch=epoch, topic_name=TOPIC, partition_index=p)],
     "controlled_shutdown": lambda b, leaver: [_kafka(b, "ControlledShutdown", broker_id=leaver)],
-    "alter_partition": lambda b, p, **_: [_kafka(b, "AlterPartition", partition_index=p), *_writes(b, p)],
+    "alter_partition": lambda b, p, sender, **_: [
+        _kafka(b, "AlterPartition", partition_index=p, sender=sender), *_writes(b, p)],
+    "confirm_isr": lambda b, p, sender: [_kafka(b, "AlterPartition", partition_index=p, sender=sender)],
+    "refuse_isr": lambda sender, p, b, isr: [_kafka(b, "AlterPartition", partition_index=p, sender=sender)],
+    "learn_isr": lambda b, p: [_kafka(ANY, "AlterPartition", part=ANSWER, sender=b)],
+    "serve_fetch": lambda b, p, follower: [_kafka(b, "Fetch", sender=follower)],
+    "receive_answer": lambda b, p: [_kafka(ANY, "Fetch", part=ANSWER, sender=b)],
 }
 """The frames of a step, in order, by the name of its transition."""
+PROPOSALS: Mapping[str, Callable[..., Wanted]] = {
+    name: lambda b, p, follower: _kafka(ANY, "AlterPartition", partition_index=p, sender=b)
+    for name in ("expand_isr", "shrink_isr")
+}
+"""The frames that a step sends, and that are let through by a later one."""
 DEEDS = (
     "crash", "restart", "stop", "shut_down", "expire_session", "expire_orphan", "delete_controller",
     "ask_for_preferred", "ask_for_reassignment", "ask_for_cancellation", "queue_deletion", "allow_unclean", "reopen",
+    "produce", "consume",
 )
 """The steps that the driver brings about."""
 ASKS = ("ask_for_reassignment", "ask_for_cancellation")
@@ -103,13 +122,15 @@ HEARD = ("delete_controller", "expire_session", "expire_orphan")
 """The steps of which brokers hear at once, though the specification lets them go on for a while: they come late."""
 INSIDE = (
     "broker_failure", "broker_startup", "resign", "check", "stop_replicas", "caught_up", "reassign", "rebalance",
-    "preferred_election", "unclean_enabled", "reassignment", "topic_deletion", "confirm_isr",
+    "preferred_election", "unclean_enabled", "reassignment", "topic_deletion", "send_request",
 )
 """The steps that nobody sees: they show in the frames of later ones."""
 ALWAYS_HELD = (_asked(CREATE, CONTROLLER), _asked(CREATE, FOLDER), _asked(f"{CREATE}|{WRITE}", ANY_STATE))
 """What a broker asks of ZooKeeper only when its step has come."""
 IN_TURN = ("AlterPartition", "ControlledShutdown")
 """What a broker asks of the controller only when its step has come."""
+OF_DATA = ("Fetch", "AlterPartition")
+"""What leaders and followers tell each other, and leaders controllers; where there are data planes, in their steps alone."""
 
 
 def name_of(step: Step) -> str:
@@ -124,13 +145,25 @@ def frames_of(step: Step) -> list[Wanted]:
     return found[:1] if len(found) > 1 and step.answer is None else found
 
 
+def answer_to(step: Step) -> Wanted:
+    """The frame by which a controller answers a leader that has proposed an ISR."""
+    return _kafka(step.arguments["b"], "AlterPartition", part=ANSWER, sender=step.arguments["sender"])
+
+
 def how(step: Step) -> str:
     """How a step is brought about, in words."""
     if found := frames_of(step):
         return "held until then: " + ", then ".join(wanted.text for wanted in found)
+    if name_of(step) in PROPOSALS:
+        return f"awaited: {proposal_of(step).text}"
     return "done by the driver" if name_of(step) in DEEDS else "inside the process: what follows shows it"
+
+
+def proposal_of(step: Step) -> Wanted:
+    """The frame by which a leader proposes an ISR."""
+    return PROPOSALS[name_of(step)](**step.arguments)
 
 
 def is_known(step: Step) -> bool:
     """Whether anything is known of what a step is outside."""
-    return name_of(step) in FRAMES or name_of(step) in DEEDS + INSIDE
+    return name_of(step) in {*FRAMES, *PROPOSALS, *DEEDS, *INSIDE}

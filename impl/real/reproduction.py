@@ -1,0 +1,134 @@
+"""A counterexample is brought about in real brokers, or its control, and what comes of it is said."""
+
+from __future__ import annotations
+
+from impl.conducting.conductor import Departs
+from impl.driving.cluster import TOPIC, wait_until
+from impl.driving.watch import Watcher, read_znode
+from impl.planes.plane import DONE
+from impl.real.along import Along
+from impl.real.behaviour import Behaviour
+from impl.real.cluster import KafkaCluster
+from impl.real.control import Control
+from impl.real.moves import how, name_of
+from impl.real.records import Clients
+from impl.real.verdict import RESTATED, Seen, look
+from impl.zookeeper.znodes import State, Topic
+from spec.language.plain import ids_in
+
+ANSWERS, IN_SYNC = 20.0, 120.0
+"""How long a producer's answer is waited for, and until all brokers are in sync again, in seconds."""
+
+
+def go_along(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, control: Control | None) -> None:
+    """Drive real brokers along a counterexample, or its control; raises Departs where they go otherwise."""
+    _tell_plan(behaviour, watcher, control)
+    along = Along(cluster, watcher, behaviour)
+    if behaviour.has_planes:
+        cluster.create_logs(behaviour.assignments)
+    cluster.start_brokers()
+    along.await_started(*range(cluster.size.brokers))
+    cluster.create_events(behaviour.assignments)
+    along.take_all()
+    along.compare_end()
+    seen = []
+    if behaviour.property in RESTATED:
+        seen = _end(behaviour, cluster, watcher, along, control)
+    else:
+        along.let_all_go()
+    if control:
+        watcher.say(f"the control ends without the violation of {behaviour.property}: ZooKeeper holds what the "
+                    "specification has then" + (", and every acknowledged record is there" if behaviour.has_planes
+                                                else ""), control=str(control.omitted))
+        return
+    watcher.say(f"reproduced: every step was taken, and ZooKeeper holds what the specification has at the end of the "
+                f"counterexample of {behaviour.property}" + "".join(f"; {text}" for text in seen),
+                violates=behaviour.property, reproduced=True, seen=seen)
+
+
+def _tell_plan(behaviour: Behaviour, watcher: Watcher, control: Control | None) -> None:
+    """Say before anything starts how each step is brought about, and what is done besides."""
+    if control:
+        watcher.say(control.text, without=str(control.omitted), skipped=[str(step) for step in control.skipped])
+    for number, step in enumerate(behaviour.steps, 1):
+        for each in behaviour.deposed:
+            if each.since == number:
+                word = f"broker {behaviour.spare}, which has no replica, is killed or started first; " \
+                    if each.needs_word else ""
+                text = (f"besides: {word}from now on what controller {each.broker} reads of /controller is held, since it "
+                        "does not know yet that it rules no more")
+                watcher.say(f"     {text}", besides=text)
+        if number == behaviour.stands_in:
+            text = (f"besides: broker {behaviour.spare} is elected first, and what it asks then is held: a process that "
+                    "begins while nobody rules stands for election before it serves anybody")
+            watcher.say(f"     {text}", besides=text)
+        watcher.say(f"{number:3}  {step}: {how(step)}", plan=str(step), how=how(step))
+
+
+def _end(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, along: Along,
+         control: Control | None) -> list[str]:
+    """Restate the violated property on what is seen; raises Departs where it is violated in a control, or only there."""
+    clients, brokers = along.clients, behaviour.scope["brokers"]
+    partitions = range(behaviour.size.partitions)
+    _await_answers(behaviour, clients)
+    for step in control.skipped if control else []:
+        if name_of(step) == "produce":
+            _produce_anywhere(clients, step.arguments["b"], step.arguments["p"], brokers)
+    now = [look(cluster, clients, p, brokers) for p in partitions]
+    for seen in now:
+        watcher.say(f"     at the end {seen.text}", now=seen.text)
+    along.let_all_go()
+    if not wait_until(lambda: all(_is_in_sync(cluster, p) for p in partitions), IN_SYNC):
+        raise Departs("when nothing is held any more the brokers do not come to be in sync again")
+    wait_until(lambda: all(_is_level(look(cluster, clients, p, brokers)) for p in partitions), ANSWERS)
+    later = [look(cluster, clients, p, brokers) for p in partitions]
+    for seen in later:
+        watcher.say(f"     later {seen.text}", later=seen.text)
+    for each in clients.produced:
+        watcher.say(f"     {each.value.decode()}: broker {each.broker} answered {each.error}, offset {each.offset}",
+                    produced=each.value.decode(), broker=each.broker, answer=each.error, offset=each.offset)
+    found = [text for before, after in zip(now, later) for text in RESTATED[behaviour.property](before, after, clients)]
+    if control and found:
+        raise Departs(f"the control violates {behaviour.property}, too: {'; '.join(found)}")
+    if not control and not found:
+        raise Departs(f"after the last step, {behaviour.steps[-1]}: {behaviour.property} is not violated as seen from "
+                      f"outside; the specification has it violated")
+    return found
+
+
+def _await_answers(behaviour: Behaviour, clients: Clients) -> None:
+    """Wait for the answers that producers get in the specification."""
+    planes = behaviour.states[-1].planes
+    waiting = {(p, id) for p, plane in enumerate(planes) for broker in plane.brokers for id in ids_in(broker.waiting)}
+    numbers: dict[int, int] = {}
+    for each in clients.produced:
+        number = numbers[each.partition] = numbers.get(each.partition, -1) + 1
+        if (each.partition, number) not in waiting:
+            wait_until(lambda each=each: each.error is not None, ANSWERS)
+
+
+def _produce_anywhere(clients: Clients, first: int, p: int, brokers: int) -> None:
+    """A producer that looks for the leader: it asks one broker, and then the others."""
+    record = clients.produce(first, p, acks=-1)
+    for broker in sorted(range(brokers), key=lambda b: b != first):
+        if broker != first:
+            record.broker = broker
+            clients.send(record)
+        wait_until(lambda: record.error is not None, ANSWERS)
+        if record.error == DONE:
+            return
+
+
+def _is_in_sync(cluster: KafkaCluster, p: int) -> bool:
+    """Whether a partition has a leader, and all registered replicas of the behaviour are in its ISR."""
+    state, topic = read_znode(cluster, State.path_of(TOPIC, p), State), read_znode(cluster, Topic.path_of(TOPIC), Topic)
+    if not state or not topic:
+        return False
+    replicas = set(topic.assignments[p]).intersection(cluster.registered())
+    return state.leader in replicas and replicas <= set(state.isr)
+
+
+def _is_level(seen: Seen) -> bool:
+    """Whether consumers can read all that the leader's log holds, and the others have it."""
+    log = seen.shown.get(seen.state.get("leader"))
+    return log is not None and all(each == log for each in seen.logs.values())

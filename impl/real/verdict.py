@@ -1,0 +1,81 @@
+"""A violated property, restated on what is seen of real brokers: what was acknowledged, what consumers read, what logs
+and ZooKeeper hold.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from impl.driving.cluster import TOPIC, Cluster
+from impl.driving.watch import read_znode
+from impl.real.outside import seen_of
+from impl.real.records import Clients
+from impl.zookeeper.znodes import State
+
+
+class Seen(NamedTuple):
+    """One partition, as it is seen from outside: its state in ZooKeeper, what each broker shows to consumers, and the
+    records that the log of each replica holds.
+    """
+
+    partition: int
+    state: dict[str, object]
+    shown: Mapping[int, list[bytes]]
+    logs: Mapping[int, list[bytes]]
+
+    @property
+    def text(self) -> str:
+        """All of it in words."""
+        logs = "; ".join(f"broker {b} has {_words(log)}" for b, log in self.logs.items())
+        return f"ZooKeeper: {TOPIC}-{self.partition} {json.dumps(self.state)}; {logs}"
+
+
+def look(cluster: Cluster, clients: Clients, p: int, brokers: int) -> Seen:
+    """How a partition looks now, of whose replicas the first `brokers` may have one."""
+    running = [b for b in range(brokers) if cluster.children[b].running]
+    found = read_znode(cluster, State.path_of(TOPIC, p), State)
+    return Seen(p, seen_of(found) if found else {}, {b: clients.visible(b, p) for b in running},
+                {b: cluster.log_of(b, p) for b in range(brokers)})
+
+
+def lost(now: Seen, later: Seen, clients: Clients) -> list[str]:
+    """The records that were acknowledged with acks=all, and that nobody can read afterwards, in words."""
+    readable = later.shown.get(later.state.get("leader"), [])
+    return [f"{each.value.decode()}, acknowledged with acks=all by broker {each.broker} at offset {each.offset}, is in "
+            f"{_where(each.value, later)}" for each in clients.produced
+            if each.is_acknowledged and each.partition == now.partition and each.value not in readable]
+
+
+def unread(now: Seen, later: Seen, clients: Clients) -> list[str]:
+    """The records that a consumer has read, and that nobody can read afterwards, in words."""
+    readable = later.shown.get(later.state.get("leader"), [])
+    return [f"{value.decode()}, which a consumer has read, is in {_where(value, later)}" for value in clients.read
+            if value not in readable]
+
+
+def incomplete(now: Seen, later: Seen, clients: Clients) -> list[str]:
+    """The records that consumers are shown, or that are acknowledged, and that a member of the ISR lacks, in words."""
+    shown = {value: b for b, log in now.shown.items() for value in log}
+    shown |= {each.value: each.broker for each in clients.produced
+              if each.is_acknowledged and each.partition == now.partition}
+    return [f"{value.decode()}, which broker {b} has committed, is not in the log of broker {member}, which is in the ISR"
+            for value, b in shown.items() for member in now.state.get("isr", []) if value not in now.logs[member]]
+
+
+RESTATED: Mapping[str, Callable[[Seen, Seen, Clients], list[str]]] = {
+    "committed": lost, "isr_complete": incomplete, "stable_read": unread,
+}
+"""What shows from outside that a property is violated, `now` at the end of the counterexample and `later` when all
+brokers are in sync again.
+"""
+
+
+def _where(value: bytes, seen: Seen) -> str:
+    brokers = [str(b) for b, log in seen.logs.items() if value in log]
+    return f"the log of broker {' and '.join(brokers)} alone" if brokers else "no log"
+
+
+def _words(log: list[bytes]) -> str:
+    return ", ".join(value.decode() for value in log) or "nothing"
