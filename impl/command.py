@@ -88,8 +88,8 @@ def add_parser(commands) -> None:
                              "run directory, says how many brokers there are, and which variant they are of")
     parser.add_argument("--property", metavar="P", help="which violation of RUN (default: the shortest)")
     parser.add_argument("--control", action="store_true",
-                        help="take the same steps without the decisive one, the last fault or message that the violation "
-                             "needs: it must not come about (with --from-counterexample and --kafka)")
+                        help="take the same steps without the decisive one, the last fault or message that the "
+                             "violation needs: it must not come about (with --from-counterexample and --kafka)")
     parser.add_argument("--json", action="store_true", help="print what happens as lines of JSON")
     parser.set_defaults(run=run)
 

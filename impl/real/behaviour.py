@@ -68,8 +68,8 @@ class Behaviour:
 
     @property
     def spare(self) -> int | None:
-        """The broker without a replica that comes and goes, and stands in as a controller; None where none is needed."""
-        needed = self.stands_in or any(each.needs_word for each in self.deposed)
+        """The broker without a replica that comes and goes, or stands in as a controller; None where none is needed."""
+        needed = self.stands_in or any(each.lists for each in self.deposed)
         return self.scope["brokers"] if needed else None
 
     @cached_property

@@ -19,13 +19,14 @@ from spec.partition.zookeeper import brokers_changed
 class Deposed(NamedTuple):
     """A controller that is deposed by the step `since`, and acts before step `until`, in which it finds out.
 
-    Steps are numbered from 1. `needs_word`: brokers must come or go right before, so that it lists them afterwards.
+    Steps are numbered from 1. `lists`: that in which it lists the brokers, for which some must come or go right before
+    it is deposed; 0 where none must.
     """
 
     broker: int
     since: int
     until: int
-    needs_word: bool
+    lists: int
 
 
 def deposed_in(states: list[Plain], steps: list[Step]) -> list[Deposed]:
@@ -42,9 +43,9 @@ def _deposed(states, steps, b, since) -> Deposed | None:
     if before.zk.controller != b or after.zk.controller == b or epoch == 0:
         return None
     until = next((n for n in range(since, len(states)) if states[n].brokers[b].controller.epoch != epoch), len(states))
-    acts = [step for step in steps[since:until] if _is_of(step, b, epoch)]
-    lists = any(name_of(step) == "broker_change" for step in acts)
-    return Deposed(b, since, until, lists and not brokers_changed(before.zk, b)) if acts else None
+    acts = [number for number in range(since + 1, min(until, len(steps)) + 1) if _is_of(steps[number - 1], b, epoch)]
+    lists = next((number for number in acts if name_of(steps[number - 1]) == "broker_change"), 0)
+    return Deposed(b, since, until, 0 if lists and brokers_changed(before.zk, b) else lists) if acts else None
 
 
 def _is_of(step: Step, b: int, epoch: int) -> bool:

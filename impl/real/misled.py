@@ -18,11 +18,13 @@ class Misled:
         self._cluster, self._behaviour = cluster, behaviour
         self._slow: dict[Deposed, Rule] = {}
         self._lists: Rule | None = None
+        self._number = 0
 
     def prepare(self, number: int) -> None:
         """Do what has to be done before a step."""
+        self._number = number
         for each in self._behaviour.deposed:
-            if each.since == number and each.needs_word:
+            if each.since == number and each.lists:
                 self._send_word(each.broker, self._behaviour.spare)
             if each.since == number:
                 rule = Rule(HOLD, {"part": REQUEST, "operation": "getData", "path": Controller.path}, times=None)
@@ -31,6 +33,11 @@ class Misled:
                 self._let_know(each)
         if self._behaviour.stands_in == number:
             self._stand_in(self._behaviour.spare)
+
+    def keeps(self, broker: int | None) -> bool:
+        """Whether a deposed controller is to list the brokers in a later step, and not before."""
+        return any(each.broker == broker and each.since <= self._number < each.lists
+                   for each in self._behaviour.deposed)
 
     def end(self) -> None:
         """Let all of them find out."""
@@ -52,7 +59,7 @@ class Misled:
             self._cluster.expire(spare)
         else:
             self._cluster.start(spare)
-        self._cluster.await_that(lambda: told.taken, f"controller {controller} is told that broker {spare} comes or goes")
+        self._cluster.await_that(lambda: told.taken, f"controller {controller} is told of broker {spare}")
         link.remove(told)
 
     def _stand_in(self, spare: int) -> None:

@@ -24,10 +24,10 @@ FOLDER, ANY_STATE = f"{TOPIC_ZNODE}/partitions(/\\d+)?", f"{TOPIC_ZNODE}/partiti
 
 
 class Wanted(NamedTuple):
-    """A frame: on which link of which broker (ANY: of one of them), and what it says; `before`: what may come before it,
-    and belongs to it.
+    """A frame: on which link of which broker (ANY: of one of them), and what it says.
 
-    `reign`: the epoch of the controller that sends it, where one does. `said`: what LeaderAndIsr tells of the partition.
+    `before`: what may come before it, and belongs to it. `reign`: the epoch of the controller that sends it, where one
+    does. `said`: what LeaderAndIsr tells of the partition.
     """
 
     link: str
@@ -130,7 +130,7 @@ ALWAYS_HELD = (_asked(CREATE, CONTROLLER), _asked(CREATE, FOLDER), _asked(f"{CRE
 IN_TURN = ("AlterPartition", "ControlledShutdown")
 """What a broker asks of the controller only when its step has come."""
 OF_DATA = ("Fetch", "AlterPartition")
-"""What leaders and followers tell each other, and leaders controllers; where there are data planes, in their steps alone."""
+"""What leaders and followers tell each other, and leaders controllers: where there are data planes, in steps alone."""
 
 
 def name_of(step: Step) -> str:

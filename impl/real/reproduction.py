@@ -54,20 +54,20 @@ def _tell_plan(behaviour: Behaviour, watcher: Watcher, control: Control | None) 
         for each in behaviour.deposed:
             if each.since == number:
                 word = f"broker {behaviour.spare}, which has no replica, is killed or started first; " \
-                    if each.needs_word else ""
-                text = (f"besides: {word}from now on what controller {each.broker} reads of /controller is held, since it "
-                        "does not know yet that it rules no more")
+                    if each.lists else ""
+                text = (f"besides: {word}from now on what controller {each.broker} reads of /controller is held, since "
+                        "it does not know yet that it rules no more")
                 watcher.say(f"     {text}", besides=text)
         if number == behaviour.stands_in:
-            text = (f"besides: broker {behaviour.spare} is elected first, and what it asks then is held: a process that "
-                    "begins while nobody rules stands for election before it serves anybody")
+            text = (f"besides: broker {behaviour.spare} is elected first, and what it asks then is held: a process "
+                    "that begins while nobody rules stands for election before it serves anybody")
             watcher.say(f"     {text}", besides=text)
         watcher.say(f"{number:3}  {step}: {how(step)}", plan=str(step), how=how(step))
 
 
 def _end(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, along: Along,
          control: Control | None) -> list[str]:
-    """Restate the violated property on what is seen; raises Departs where it is violated in a control, or only there."""
+    """Restate the violated property on what is seen; raises Departs where it holds, or in a control does not."""
     clients, brokers = along.clients, behaviour.scope["brokers"]
     partitions = range(behaviour.size.partitions)
     _await_answers(behaviour, clients)

@@ -60,7 +60,7 @@ def incomplete(now: Seen, later: Seen, clients: Clients) -> list[str]:
     shown = {value: b for b, log in now.shown.items() for value in log}
     shown |= {each.value: each.broker for each in clients.produced
               if each.is_acknowledged and each.partition == now.partition}
-    return [f"{value.decode()}, which broker {b} has committed, is not in the log of broker {member}, which is in the ISR"
+    return [f"{value.decode()}, committed by broker {b}, is not in the log of broker {member}, which is in the ISR"
             for value, b in shown.items() for member in now.state.get("isr", []) if value not in now.logs[member]]
 
 

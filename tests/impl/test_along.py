@@ -7,7 +7,7 @@ import pytest
 
 from impl.conducting.conductor import Departs
 from impl.driving.cluster import Cluster, Size
-from impl.real import along
+from impl.real import held
 from impl.real.along import Along
 from impl.real.behaviour import read_behaviour
 from impl.real.moves import DEEDS, FRAMES, INSIDE, how
@@ -80,7 +80,7 @@ def test_where_they_go_otherwise_the_step_is_named(behaviour, tmp_path):
 
 
 def test_a_step_that_does_not_come_is_named_with_what_is_done_instead(behaviour, tmp_path, monkeypatch):
-    monkeypatch.setattr(along, "WAIT", 5.0)
+    monkeypatch.setattr(held, "WAIT", 5.0)
     trace = [*ASLEEP, "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
     found = behaviour("fenced", trace, brokers=2)
     found.steps[2] = parse_step("machines.write_leader(b=0, p=0, fate=0) -> OK")
@@ -105,7 +105,7 @@ def test_of_every_step_of_a_controller_it_is_known_what_it_is_outside():
 @pytest.mark.parametrize("text, wanted", [
     ("failover.elect(b=1) -> OK", "held until then: create2? /controller, of broker 1"),
     ("isr.alter_partition(b=2, p=0, sender=0, isr=1, fate=0) -> OK",
-     "held until then: AlterPartition 0, to broker 2, "
+     "held until then: AlterPartition 0 of broker 0, to broker 2, "
      "then setData /brokers/topics/events/partitions/0/state, of broker 2"),
     ("faults.crash(b=1)", "done by the driver"), ("brokers.broker_failure(b=1)", "inside the process"),
 ])

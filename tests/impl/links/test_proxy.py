@@ -149,7 +149,21 @@ def test_what_is_held_of_one_that_has_gone_is_stale(proxy):
     until = time.monotonic() + WAIT
     while rule.held and time.monotonic() < until:
         time.sleep(0.01)
-    assert not rule.held and rule.taken[0].is_stale
+    assert not rule.held and rule.taken[0].is_stale and rule.undecided
+
+
+def test_what_is_held_for_one_that_has_gone_is_lost():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        proxy = Words(listener.getsockname())
+        rule = proxy.add(Rule(HOLD, {"part": REQUEST}))
+        with connect(proxy) as link:
+            accepted, _ = listener.accept()
+            say(link, "stay")
+            assert rule.await_taken(WAIT) and rule.undecided
+            accepted.close()
+            assert heard(link) is None
+        assert not rule.undecided and rule.taken[0].verdict == DROPPED
+        proxy.close()
 
 
 def test_an_answer_is_held_alone(proxy):
