@@ -53,7 +53,7 @@ class Along:
         """Take all steps; raises Departs where Kafka goes otherwise, and Unfinished where a step cannot be forced."""
         for number, (step, state) in enumerate(zip(self._steps, self._behaviour.states), 1):
             self._cluster.check()
-            self._held.misled.prepare(number)
+            self._held.prepare(number)
             try:
                 answer = step.answer if number in self._done else self._take(number, step, state)
             except Unfinished as error:
@@ -99,10 +99,19 @@ class Along:
         return answer
 
     def _await_proposal(self, step: Step, state: Plain) -> None:
-        """Wait until a leader proposes an ISR, and compare it with the specification's."""
-        proposed = isr_proposed(self._held.await_frame(step, proposal_of(step)).said)
+        """Wait until a leader proposes an ISR, and compare it with the specification's.
+
+        A leader adds a follower to the ISR only when that fetches: one that has all may fetch again.
+        """
+        leader, follower = step.arguments["b"], step.arguments["follower"]
         plane = state.planes[step.arguments["p"]]
-        if proposed != (expected := ids_in(plane.brokers[step.arguments["b"]].pending)):
+
+        def fetch_again() -> None:
+            if plane.brokers[leader].log == plane.brokers[follower].log:
+                self._held.let_fetch(leader, follower)
+
+        proposed = isr_proposed(self._held.await_frame(step, proposal_of(step), fetch_again).said)
+        if proposed != (expected := ids_in(plane.brokers[leader].pending)):
             raise Departs(f"{step}: it proposes the ISR {proposed}, and the specification {expected}")
 
     def _asks(self, number: int) -> list[int]:

@@ -90,6 +90,16 @@ class Behaviour:
             return {}
         return said_to(self.states[number - 2] if number > 1 else self.initial, step)
 
+    def obeys_later(self, number: int, broker: int, epoch: int) -> bool:
+        """Whether the process of a broker is to obey, in step `number` or later, a controller of an earlier epoch."""
+        for step in self.steps[number - 1:]:
+            if step.arguments.get("b") == broker and name_of(step) == "leader_and_isr":
+                if step.arguments["epoch"] < epoch:
+                    return True
+            elif step.arguments.get("b") == broker and name_of(step) == "restart":
+                return False
+        return False
+
     @property
     def assignments(self) -> list[list[int]]:
         """The replicas of each partition at first, the preferred one first."""

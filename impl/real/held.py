@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from impl.conducting.conductor import Departs
 from impl.driving.acts import KAFKA, ZOOKEEPER
@@ -19,6 +20,7 @@ from impl.real.outside import epoch_in, told_in
 from impl.zookeeper.znodes import BROKER_IDS
 from spec.language.steps import Step
 
+METADATA = "UpdateMetadata"
 WAIT, SOON, SETTLES, LOOK = 90.0, 3.0, 20.0, 0.02
 """How long a frame is waited for, in seconds, how long before what is read besides is let through, how long ZooKeeper
 may take to hold what the specification has in the end, and how often is looked.
@@ -38,6 +40,7 @@ class Held:
         self.rules: dict[tuple[str, int], list[Rule]] = {}
         self.ruled: dict[int, int] = {}
         self.ended: set[int] = set()
+        self._number = 1
         for broker in range(cluster.size.brokers):
             self.rules[ZOOKEEPER, broker] = [cluster.links[broker].add(Rule(HOLD, *ALWAYS_HELD, times=None))]
             self.rules[KAFKA, broker] = [cluster.inner[broker].add(rule) for rule in self._kafka_rules(broker)
@@ -49,7 +52,8 @@ class Held:
         if not self._behaviour.has_planes:
             return [Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, times=None)]
         answers, told = {"part": ANSWER, "api": "|".join(OF_DATA)}, {"part": ANSWER, "api": "LeaderAndIsr"}
-        return [Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis.union(OF_DATA, [told["api"]])))}, times=None),
+        apis |= {*OF_DATA, told["api"], METADATA}
+        return [Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, times=None),
                 Rule(NOTICE, answers | {"error_code": "-?[1-9].*"}, told, times=None), Rule(HOLD, answers, times=None)]
 
     def _wanted(self, link: str, broker: int) -> list[Wanted]:
@@ -85,6 +89,20 @@ class Held:
         return [frame for (link, _), rules in self.rules.items() if link == KAFKA for rule in rules
                 for frame in rule.undecided if frame.is_stale or frame.said.get("controller_epoch", epoch) < epoch]
 
+    def prepare(self, number: int) -> None:
+        """Do what has to be done before a step."""
+        self._number = number
+        self.misled.prepare(number)
+        self._tell_metadata()
+
+    def _tell_metadata(self) -> None:
+        """Let UpdateMetadata through, but to a broker that is to obey an earlier controller: it would obey it no more."""
+        for link, broker in self.rules:
+            for frame in [each for rule in self.rules[link, broker] for each in rule.held if link == KAFKA]:
+                if frame.said.get("api") == METADATA and not self._behaviour.obeys_later(
+                        self._number, broker, frame.said["controller_epoch"]):
+                    frame.let_go()
+
     def free(self, broker: int) -> None:
         """Let a process of a broker begin: until `await_started` it may read what it likes."""
         always, *others = self.rules[ZOOKEEPER, broker]
@@ -99,18 +117,26 @@ class Held:
         """The process of a broker has ended."""
         self.ended |= {epoch for epoch, ruler in self.ruled.items() if ruler == broker}
 
-    def await_frame(self, step: Step, wanted: Wanted) -> Frame:
-        """The frame that a step stands for, as soon as it is held; whatever is only read before it is let through."""
+    def await_frame(self, step: Step, wanted: Wanted, meanwhile: Callable[[], None] = lambda: None) -> Frame:
+        """The frame that a step stands for, as soon as it is held; whatever is only read before it is let through.
+
+        What is to be done `meanwhile` is done again and again, when it does not come at once.
+        """
         until, begun = time.monotonic() + WAIT, time.monotonic()
         while time.monotonic() < until:
             self._cluster.check()
             self._refuse_others()
+            self._tell_metadata()
             for frame in self._held_now(wanted):
                 if self._is_wanted(frame, wanted):
                     return frame
             if time.monotonic() > begun + SOON:
                 self.let_reads_of(self.ruled.get(wanted.reign, wanted.broker))
                 self._turn_away(wanted)
+                meanwhile()
+                if wanted.link == ZOOKEEPER and self.misled.finds_out(wanted.broker):
+                    raise Departs(f"{step}: broker {wanted.broker} looks whose /controller is before it comes to "
+                                  f"{wanted.text}, and finds out that it rules no more")
             time.sleep(LOOK)
         others = "; ".join(words_of(frame.said) for frame in self._held_now(wanted)) or "nothing"
         raise Departs(f"{step}: waited {WAIT:.0f} seconds for {wanted.text}; it does {others}")
@@ -144,6 +170,13 @@ class Held:
                 if fits(frame.said, {"operation": f"{READ}|{LIST}"}) and not self._is_kept(reader, frame):
                     self._watcher.say(f"     besides, broker {reader}: {words_of(frame.said)}", besides=frame.said)
                     frame.let_go()
+
+    def let_fetch(self, leader: int, follower: int) -> None:
+        """Let what a follower fetches, and is answered, through."""
+        for frame in [each for rule in self.rules[KAFKA, leader] for each in rule.held]:
+            if fits(frame.said, {"api": "Fetch", "sender": follower}):
+                self._watcher.say(f"     besides, broker {follower}: Fetch {frame.said['part']}", besides="Fetch")
+                frame.let_go()
 
     def let_shut_down(self, broker: int) -> None:
         """Let through what a broker reads besides, and lose what it asks of controllers that give no answer."""

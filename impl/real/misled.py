@@ -39,6 +39,10 @@ class Misled:
         return any(each.broker == broker and each.since <= self._number < each.lists
                    for each in self._behaviour.deposed)
 
+    def finds_out(self, broker: int) -> bool:
+        """Whether a deposed controller looks now whose /controller is; nothing of it comes to ZooKeeper before that."""
+        return any(each.broker == broker and rule.held for each, rule in self._slow.items())
+
     def end(self) -> None:
         """Let all of them find out."""
         for each in list(self._slow):
