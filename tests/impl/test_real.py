@@ -8,7 +8,10 @@ from checker.commands.main import main
 from impl.real import jars
 from spec.catalogue import find
 from spec.errors import UserError
+from spec.museum import cluster
+from tests.checker.test_cluster_system import LOSS
 from tests.impl.test_along import FENCED, LANDS, STAYS_NEW
+from tests.impl.test_conductor import write_run
 
 
 @pytest.fixture
@@ -51,6 +54,21 @@ def test_a_counterexample_is_reproduced(kafka, tmp_path, capsys, release, varian
     assert code == 0 and any(line.get("reproduced") for line in told), told[-3:]
     assert [line["step"] for line in told if "step" in line] == [line["plan"] for line in told if "plan" in line]
     assert main(["replay", str(tmp_path / "c"), "--expect", "C4"]) == 0
+
+
+@pytest.mark.real
+def test_an_acknowledged_record_is_lost_and_in_the_control_it_is_not(kafka, tmp_path, capsys):
+    run = write_run(tmp_path / "run", "cluster", "fenced", *LOSS.split("\n")[1:-1], name="committed",
+                    scope=cluster.FENCED.scopes["deep"])
+    asked = ["run", "--kafka", kafka("3.9.1"), "--from-counterexample", str(run), "--json", "--directory"]
+    assert main([*asked, str(tmp_path / "lost")]) == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
+    (seen,) = [line["seen"] for line in told if line.get("reproduced")]
+    assert seen == ["record-0, acknowledged with acks=all by broker 0 at offset 0, is in no log"]
+    assert main([*asked, str(tmp_path / "kept"), "--control"]) == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
+    assert any("control" in line for line in told) and not any(line.get("reproduced") for line in told)
+    assert main(["replay", str(tmp_path / "lost")]) == 0
 
 
 @pytest.mark.real
