@@ -204,8 +204,9 @@ def test_a_leader_that_refuses_itself_up_to_2_6(capsys, tmp_path):
 @pytest.mark.parametrize("change", [
     without("Shutting down broker"),
     lambda line: line.replace("ineligible replicas Set(1)", "ineligible replicas Set(2)"),
+    lambda line: line.replace("ineligible replicas Set(1)", "ineligible replicas Set(1, 2)"),
     moved("26:30", "Shutting down broker", "ineligible")],
-    ids=["nobody shuts down", "the follower", "it is not alone yet"])
+    ids=["nobody shuts down", "the follower", "the follower is gone, too", "it is not alone yet"])
 def test_a_follower_that_is_ineligible_closes_no_isr(capsys, tmp_path, change):
     assert told(capsys, SHUTDOWN, altered(SHUTDOWN, tmp_path, change)) == []
 

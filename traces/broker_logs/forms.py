@@ -59,8 +59,8 @@ TELLS = tuple(Tell(sign, what, re.compile(pattern)) for sign, what, pattern in (
                    rf"leaderEpoch=(?P<leader_epoch>\d+).*\) )?for partition {_PARTITION}, bad ZK version"),
     ("Cached zkVersion ", STALE_VERSION,    # up to 2.6
      rf"\[Partition {_PARTITION} broker=(?P<teller>\d+)\] Cached zkVersion \[?(?P<offset>\d+)\b"),
-    ("it specified ineligible replicas ", INELIGIBLE,    # 3.3 and later; only a leader that is ineligible itself
+    ("it specified ineligible replicas ", INELIGIBLE,    # 3.3 and later; `leader`: nobody else is
      _CONTROLLER + rf"Rejecting AlterPartition request from node (?P<teller>\d+) for {_PARTITION} because it specified "
-                   r"ineligible replicas \w*Set\((?:[^)]*\b(?P<leader>(?P=teller))\b)?"),
+                   r"ineligible replicas \w*Set\((?:(?P<leader>(?P=teller))\))?"),
 ))
 """All forms. `own`: the epoch that the controller itself tells of; `teller`: a broker that tells of itself."""
