@@ -40,6 +40,16 @@ def test_a_zombie_has_a_new_process_lead_with_an_isr_of_the_past(kafkaproof, tmp
     assert {each["id"] for each in report["violations"]} == violated
 
 
+def test_a_leader_is_refused_its_own_write_and_waits(kafkaproof, tmp_path):
+    """The way to the lasso of `alone_acknowledges`: the answer is lost on the wire, and asked for again."""
+    asked = [f"control.alter_partition(b=1, p=0, sender=0, isr=1, fate={fate}) -> {answer}"
+             for fate, answer in ((1, "LOST"), (0, "BADVERSION"))]
+    steps = [*LED, "data_plane.shrink_isr(b=0, p=0, follower=1)", *asked, LOGGED[0].replace("acks=0", "acks=1")]
+    assert kafkaproof("run", "--from-counterexample", run_of(tmp_path, *steps), "--directory", "c").code == 0
+    report = kafkaproof("replay", "--json", "c").json
+    assert (report["verdict"], report["violations"]) == ("conforms", [])
+
+
 def test_followers_fetch_and_find_their_checkpoint(kafkaproof, tmp_path):
     fetched = ["data_plane.serve_fetch(b=0, p=0, follower=1) -> OK", "data_plane.receive_answer(b=1, p=0)"]
     again = ["faults.crash(b=1)", "faults.expire_orphan(b=1)", "faults.restart(b=1, hw=1)"]
