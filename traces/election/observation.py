@@ -51,9 +51,9 @@ _OUTSIDE = (
 class Observation(NamedTuple):
     """What a record may be.
 
-    `candidates`: the transitions that may explain it. `outside`: the kind of what else it may be, None
-    for nothing. `applied`: whether it changed something. `state`, `known`: the partition state that is written
-    and the one before, if it is one.
+    `candidates`: the transitions that may explain it. `outside`: the kind of what else it may be, None for nothing;
+    `otherwise`: the same where no candidate explains it. `applied`: whether it changed something. `state`, `known`: the
+    partition state that is written and the one before, if it is one.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -61,13 +61,14 @@ class Observation(NamedTuple):
     applied: bool = True
     state: PartitionState | None = None
     known: PartitionState | None = None
+    otherwise: str | None = None
 
     @property
     def sign(self) -> tuple:
         """All that matters to the election system: equal for records that are alike to it."""
         state, known = self.state, self.known
         epochs = state and state.controller_epoch, known and known.controller_epoch
-        return self.candidates, self.outside, self.applied, epochs
+        return self.candidates, self.outside, self.otherwise, self.applied, epochs
 
 
 def refused(*names: str, answer: str, outside: str | None = None) -> Observation:
@@ -167,7 +168,7 @@ class Observer:
                 return done("register_broker")
             case (Failure(code), Failure(-2)) if code == NODEEXISTS:
                 asks_again = refusal(operations[0]) if session in self._registered else None
-                return refused("register", "register_broker", answer="NODEEXISTS", outside=asks_again)
+                return refused("register", "register_broker", answer="NODEEXISTS")._replace(otherwise=asks_again)
             case (Failure(code), Failure(-2)) if code == BADVERSION:
                 return refused("write_state", "clean", "delete_own_controller", answer="FENCED")
         return None

@@ -230,6 +230,8 @@ class Follower(Listener):
         known = observation.known.controller_epoch if observation.known else 0
         reign = observation.state.controller_epoch if observation.state else None
         found = self.possible.outcomes(broker, observation.candidates, after, known, reign)
+        if observation.otherwise and not found:
+            observation = Observation(outside=observation.otherwise)
         same = observation.outside and after == self.possible.shared
         return self._settle(transaction, broker, observation, found, self.possible.sets[broker] if same else (), after)
 
