@@ -85,7 +85,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--scenario", choices=SCENARIOS, help="a failure that Kafka once had: see docs/run.md")
     parser.add_argument("--from-counterexample", metavar="RUN", type=Path,
                         help="take the steps of a counterexample that check has found, one by one, for real; RUN, a "
-                             "run directory, says how many brokers there are, and which variant they are of")
+                             "run directory or a file with a trace, says how many brokers there are, and which variant "
+                             "they are of")
     parser.add_argument("--property", metavar="P", help="which violation of RUN (default: the shortest)")
     parser.add_argument("--control", action="store_true",
                         help="take the same steps without the decisive one, the last fault or message that the "

@@ -97,18 +97,20 @@ def shortest_of(directory: Path, result: dict, wanted: str | None) -> dict:
     return min(found, key=lambda each: len(each["trace"]))
 
 
-def read_result(directory: Path) -> dict:
-    """The result of a run; raises UserError where there is none that can be read."""
-    file = directory / "result.json"
-    if not (directory / "run.json").is_file():
-        raise UserError(f"{directory}: not a run directory of kafkaproof check: it has no run.json")
+def read_result(run: Path) -> dict:
+    """The result of a run, or one trace of a file, as `show` takes it; raises UserError where it cannot be read."""
+    file = run if run.is_file() else run / "result.json"
+    if file != run and not (run / "run.json").is_file():
+        raise UserError(f"{run}: not a run directory of kafkaproof check: it has no run.json")
     try:
         result = json.loads(file.read_text())
+        if "trace" in result:
+            result["violations"] = [{"property": result["property"], "trace": result["trace"]}]
         numbers = all(isinstance(size, int) for size in result["scope"].values())
         if numbers and all(isinstance(text, str) for each in result["violations"] for text in each["trace"]):
             return result
     except FileNotFoundError:
-        raise UserError(f"{directory}: the run has not ended: it has no result.json; resume it") from None
+        raise UserError(f"{run}: the run has not ended: it has no result.json; resume it") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
     raise UserError(f"{file}: not the result of a run")

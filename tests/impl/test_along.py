@@ -1,6 +1,7 @@
 """Brokers of ours that do as they like are driven along counterexamples by their links, as real ones are."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +15,7 @@ from impl.real.moves import DEEDS, FRAMES, INSIDE, how
 from spec.catalogue import find
 from spec.errors import UserError
 from spec.language.steps import parse_step
+from tests.checker.test_cluster_system import LOSS
 
 ASLEEP = ["failover.elect(b=0) -> OK", "failover.load_brokers(b=0) -> OK", "failover.load_state(b=0, p=0) -> NONODE"]
 DEPOSED = [*ASLEEP, "faults.delete_controller()", "failover.elect(b=1) -> OK"]
@@ -116,3 +118,16 @@ def test_the_plan_says_how_each_step_is_brought_about(text, wanted):
 def test_what_is_not_known_outside_is_refused_before_anything_starts(behaviour):
     with pytest.raises(UserError, match="step 1, .*nothing is known of what it is outside of a process"):
         behaviour("fenced", ["session.start(b=0) -> OK"], system="election")
+
+
+def test_a_run_may_be_a_file_with_one_trace(tmp_path):
+    recordings = Path(__file__).parents[2] / "traces" / "recordings"
+    lost = read_behaviour(recordings / "3.9.1-lost-records" / "counterexample.json", "3.9.1")
+    assert (lost.model.system, lost.property, len(lost.steps)) == ("cluster", "committed", len(LOSS.split("\n")[1:-1]))
+    new = read_behaviour(recordings / "3.9.1-stays-new" / "counterexample.json", "3.9.1")
+    assert [str(step) for step in new.steps] == STAYS_NEW
+    file = tmp_path / "trace.json"
+    for content in ("[]", "{}", '{"system": "cluster", "variant": "fenced", "scope": {}, "trace": [1], "property": "p"}'):
+        file.write_text(content)
+        with pytest.raises(UserError, match="not the result of a run"):
+            read_behaviour(file, "3.9.1")
