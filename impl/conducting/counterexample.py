@@ -98,7 +98,7 @@ def shortest_of(directory: Path, result: dict, wanted: str | None) -> dict:
 
 
 def read_result(run: Path) -> dict:
-    """The result of a run, or one trace of a file, as `show` takes it; raises UserError where it cannot be read."""
+    """The result of a run, or the trace of a file, as `show` takes it; raises UserError where there is none."""
     file = run if run.is_file() else run / "result.json"
     if file != run and not (run / "run.json").is_file():
         raise UserError(f"{run}: not a run directory of kafkaproof check: it has no run.json")

@@ -127,7 +127,7 @@ def test_a_run_may_be_a_file_with_one_trace(tmp_path):
     new = read_behaviour(recordings / "3.9.1-stays-new" / "counterexample.json", "3.9.1")
     assert [str(step) for step in new.steps] == STAYS_NEW
     file = tmp_path / "trace.json"
-    for content in ("[]", "{}", '{"system": "cluster", "variant": "fenced", "scope": {}, "trace": [1], "property": "p"}'):
+    for content in ("[]", "{}", '{"system": "cluster", "variant": "fenced", "scope": {}, "trace": [1]}'):
         file.write_text(content)
         with pytest.raises(UserError, match="not the result of a run"):
             read_behaviour(file, "3.9.1")
