@@ -43,6 +43,7 @@ class Along:
         self._done: set[int] = set()
         self._answers = {b: link.add(Rule(NOTICE, {"part": ANSWER}, times=None)) for b, link in cluster.links.items()}
         self.await_started, self.let_all_go = self._held.await_started, self._held.let_all_go
+        self.let_all_go_but_fetches = self._held.let_all_go_but_fetches
 
     @property
     def clients(self) -> Clients:
@@ -79,6 +80,8 @@ class Along:
             self._await_proposal(step, state)
         if not (found := frames_of(step)):
             return self._do(step, state)
+        if self._is_repeated(number):
+            found = found[-1:]
         for wanted in found[:-1]:
             answer = self._let(step, wanted, ANSWERED)
             if answer not in (None, "OK", step.answer) or answer == step.answer == "FENCED":
@@ -98,6 +101,13 @@ class Along:
             self._held.elected(step.arguments["b"])
         return answer
 
+    def _is_repeated(self, number: int) -> bool:
+        """Whether a controller writes again what a leader has proposed, since the answer to its write was lost."""
+        step, before = self._steps[number - 1], self._steps[:number - 1]
+        same = [each for each in before if name_of(each) == name_of(step) == "alter_partition"
+                and all(each.arguments[name] == step.arguments[name] for name in ("b", "p", "sender", "isr"))]
+        return bool(same) and same[-1].answer == "LOST"
+
     def _await_proposal(self, step: Step, state: Plain) -> None:
         """Wait until a leader proposes an ISR, and compare it with the specification's.
 
@@ -107,7 +117,7 @@ class Along:
         plane = state.planes[step.arguments["p"]]
 
         def fetch_again() -> None:
-            if plane.brokers[leader].log == plane.brokers[follower].log:
+            if name_of(step) == "expand_isr" and plane.brokers[leader].log == plane.brokers[follower].log:
                 self._held.let_fetch(leader, follower)
 
         proposed = isr_proposed(self._held.await_frame(step, proposal_of(step), fetch_again).said)

@@ -119,7 +119,7 @@ def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> 
     known of what one of its steps is outside.
     """
     result = read_result(directory)
-    shortest = shortest_of(directory, result, wanted)
+    shortest = shortest_of(directory, result, wanted, may_stand=True)
     model, scope = find(result["system"], result["variant"])[0], result["scope"]
     steps = [parse_step(text) for text in shortest["trace"]]
     for number, step in enumerate(steps, 1):

@@ -2,7 +2,8 @@
 
 The decisive step is the last fault, or message that is delivered, without which the specification takes the remaining
 steps, those that are still possible, and the property holds throughout. A request or answer that is lost is not lost
-in the control. What clients can no longer do as in the counterexample they ask of the other brokers.
+in the control. What clients can no longer do as in the counterexample they ask of the other brokers. Whether a property
+of liveness holds is not known of a behaviour that ends: there it is the last request or answer that was lost.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from impl.real.behaviour import Behaviour, followed
 from impl.real.moves import DEEDS, name_of
 from spec.errors import UserError
-from spec.language.model import SAFETY, Property
+from spec.language.model import LIVENESS, SAFETY, Property
 from spec.language.plain import Plain
 from spec.language.steps import Step
 from spec.zookeeper import ANSWERED, LOST_APPLIED
@@ -43,12 +44,16 @@ class Control:
 
 def control_of(behaviour: Behaviour) -> Control:
     """The control of a counterexample; raises UserError where its model does not ask its property, or there is none."""
-    asked = [prop for prop in behaviour.model.properties if prop.name == behaviour.property and prop.kind in SAFETY]
+    asked = [prop for prop in behaviour.model.properties
+             if prop.name == behaviour.property and prop.kind in SAFETY + LIVENESS]
     if not asked:
         raise UserError(f"--control: {behaviour.model.system} asks nothing of states or steps that is called "
                         f"{behaviour.property}")
     for number in reversed(range(1, len(behaviour.steps) + 1)):
-        for instead in _instead_of(behaviour.steps[number - 1]):
+        step = behaviour.steps[number - 1]
+        if asked[0].kind in LIVENESS and step.arguments.get("fate", ANSWERED) == ANSWERED:
+            continue
+        for instead in _instead_of(step):
             if found := _tried(behaviour, number, instead, asked[0]):
                 return found
     raise UserError(f"--control: without any one fault or message the counterexample of {behaviour.property} still "
@@ -76,6 +81,8 @@ def _tried(behaviour: Behaviour, number: int, instead: list[Step], asked: Proper
 
 
 def _holds(asked: Property, behaviour: Behaviour, states: list[Plain], steps: list[Step]) -> bool:
+    if asked.kind in LIVENESS:
+        return True
     if asked.kind == "always":
         return all(asked.predicate(state) for state in states)
     for before, step, after in zip(states, steps, states[1:]):

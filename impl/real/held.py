@@ -83,6 +83,18 @@ class Held:
         for broker, link in self._cluster.inner.items():
             link.remove(*self.rules[KAFKA, broker])
 
+    def let_all_go_but_fetches(self) -> None:
+        """Hold nothing any more but what followers fetch, from now on."""
+        rules = {broker: Rule(HOLD, {"part": REQUEST, "api": "Fetch"}, times=None) for broker in self._cluster.inner}
+        for broker, link in self._cluster.inner.items():
+            link.rules = [rules[broker], *link.rules]
+            for frame in [each for rule in self.rules[KAFKA, broker] for each in rule.undecided]:
+                if frame.said.get("api") == "Fetch":
+                    frame.drop()
+        self.let_all_go()
+        for broker, rule in rules.items():
+            self.rules[KAFKA, broker] = [rule]
+
     def _outdated(self) -> list[Frame]:
         """What is still held of controllers that were followed by others, or whose connections have gone."""
         epoch = epoch_in(self._cluster)

@@ -11,8 +11,8 @@ from impl.real.behaviour import Behaviour
 from impl.real.cluster import KafkaCluster
 from impl.real.control import Control
 from impl.real.moves import how, name_of
-from impl.real.records import Clients
-from impl.real.verdict import RESTATED, Seen, look
+from impl.real.records import ALL, Clients
+from impl.real.verdict import ASKED, RESTATED, Seen, look
 from impl.zookeeper.znodes import State, Topic
 from spec.language.plain import ids_in
 
@@ -74,26 +74,44 @@ def _end(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, along: A
     for step in control.skipped if control else []:
         if name_of(step) == "produce":
             _produce_anywhere(clients, step.arguments["b"], step.arguments["p"], brokers)
-    now = [look(cluster, clients, p, brokers) for p in partitions]
+    if behaviour.property in ASKED:
+        along.let_all_go_but_fetches()
+        _ask_leaders(behaviour, clients)
+    now = later = [look(cluster, clients, p, brokers) for p in partitions]
     for seen in now:
         watcher.say(f"     at the end {seen.text}", now=seen.text)
-    along.let_all_go()
-    if not wait_until(lambda: all(_is_in_sync(cluster, p) for p in partitions), IN_SYNC):
-        raise Departs("when nothing is held any more the brokers do not come to be in sync again")
-    wait_until(lambda: all(_is_level(look(cluster, clients, p, brokers)) for p in partitions), ANSWERS)
-    later = [look(cluster, clients, p, brokers) for p in partitions]
-    for seen in later:
+    if behaviour.property not in ASKED:
+        later = _look_later(behaviour, cluster, along)
+    for seen in later if later is not now else []:
         watcher.say(f"     later {seen.text}", later=seen.text)
     for each in clients.produced:
         watcher.say(f"     {each.value.decode()}: broker {each.broker} answered {each.error}, offset {each.offset}",
                     produced=each.value.decode(), broker=each.broker, answer=each.error, offset=each.offset)
     found = [text for before, after in zip(now, later) for text in RESTATED[behaviour.property](before, after, clients)]
+    along.let_all_go()
     if control and found:
         raise Departs(f"the control violates {behaviour.property}, too: {'; '.join(found)}")
     if not control and not found:
         raise Departs(f"after the last step, {behaviour.steps[-1]}: {behaviour.property} is not violated as seen from "
                       f"outside; the specification has it violated")
     return found
+
+
+def _look_later(behaviour: Behaviour, cluster: KafkaCluster, along: Along) -> list[Seen]:
+    """How all partitions look when nothing is held any more; raises Departs where brokers stay out of sync."""
+    brokers, partitions = behaviour.scope["brokers"], range(behaviour.size.partitions)
+    along.let_all_go()
+    if not wait_until(lambda: all(_is_in_sync(cluster, p) for p in partitions), IN_SYNC):
+        raise Departs("when nothing is held any more the brokers do not come to be in sync again")
+    wait_until(lambda: all(_is_level(look(cluster, along.clients, p, brokers)) for p in partitions), ANSWERS)
+    return [look(cluster, along.clients, p, brokers) for p in partitions]
+
+
+def _ask_leaders(behaviour: Behaviour, clients: Clients) -> None:
+    """A producer asks each leader that ZooKeeper names for acks=all, and waits for a while."""
+    for p, state in enumerate(behaviour.states[-1].zk.partitions):
+        record = clients.produce(state.leader, p, ALL)
+        wait_until(lambda record=record: record.error is not None, ANSWERS)
 
 
 def _await_answers(behaviour: Behaviour, clients: Clients) -> None:
@@ -109,7 +127,7 @@ def _await_answers(behaviour: Behaviour, clients: Clients) -> None:
 
 def _produce_anywhere(clients: Clients, first: int, p: int, brokers: int) -> None:
     """A producer that looks for the leader: it asks one broker, and then the others."""
-    record = clients.produce(first, p, acks=-1)
+    record = clients.produce(first, p, ALL)
     for broker in sorted(range(brokers), key=lambda b: b != first):
         if broker != first:
             record.broker = broker

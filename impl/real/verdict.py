@@ -64,11 +64,22 @@ def incomplete(now: Seen, later: Seen, clients: Clients) -> list[str]:
             for value, b in shown.items() for member in now.state.get("isr", []) if value not in now.logs[member]]
 
 
+def waits(now: Seen, later: Seen, clients: Clients) -> list[str]:
+    """The records that a leader that is alone in the ISR does not acknowledge, in words."""
+    leader = now.state.get("leader")
+    return [f"{each.value.decode()} is not acknowledged by broker {leader}, which is alone in the ISR"
+            for each in clients.produced if now.state.get("isr") == [leader] and not each.is_acknowledged]
+
+
 RESTATED: Mapping[str, Callable[[Seen, Seen, Clients], list[str]]] = {
-    "committed": lost, "isr_complete": incomplete, "stable_read": unread,
+    "committed": lost, "isr_complete": incomplete, "stable_read": unread, "alone_acknowledges": waits,
 }
 """What shows from outside that a property is violated, `now` at the end of the counterexample and `later` when all
 brokers are in sync again.
+"""
+ASKED = ("alone_acknowledges",)
+"""The properties for which a producer asks the leader at the end for acks=all, while nothing is held but fetches; whether
+brokers come to be in sync later is nothing to them.
 """
 
 

@@ -11,7 +11,7 @@ from impl.real.control import control_of
 from impl.real.moves import DEEDS, FRAMES, INSIDE, PROPOSALS, how, name_of
 from impl.real.outside import error_in, isr_proposed, told_in
 from impl.real.records import ALL, GONE, Clients, Produced, log_of, values_in
-from impl.real.verdict import Seen, incomplete, lost, unread
+from impl.real.verdict import Seen, incomplete, lost, unread, waits
 from spec.catalogue import find
 from spec.errors import UserError
 from spec.museum.cluster import FENCED
@@ -19,6 +19,14 @@ from tests.checker.test_cluster_system import LOSS, ZOMBIE_TELLS_AN_OLD_ISR
 from tests.impl.test_conductor import write_run
 
 DEEP = FENCED.scopes["deep"]
+ALONE = [
+    "failover.elect(b=0) -> OK", "failover.load_brokers(b=0) -> OK", "failover.load_state(b=0, p=0) -> NONODE",
+    "control.create_first_state(b=0, p=0, fate=0) -> OK", "control.leader_and_isr(b=0, epoch=1, p=0)",
+    "control.leader_and_isr(b=1, epoch=1, p=0)", "data_plane.shrink_isr(b=0, p=0, follower=1)",
+    "control.alter_partition(b=0, p=0, sender=0, isr=1, fate=1) -> LOST",
+    "control.alter_partition(b=0, p=0, sender=0, isr=1, fate=0) -> BADVERSION",
+]
+"""A leader alone in the ISR acknowledges nothing, for ever; nothing more happens."""
 
 
 def behaviour(tmp_path, trace, name, *more):
@@ -51,6 +59,21 @@ def test_a_control_goes_without_the_message_of_the_zombie(tmp_path, trace, name,
     assert str(found.omitted) == "control.leader_and_isr(b=0, epoch=1, p=0)"
     assert [name_of(step) for step in found.skipped] == skipped
     assert [*found.behaviour.steps, found.omitted, *found.skipped] == whole.steps
+
+
+def test_a_control_of_liveness_loses_no_answer(tmp_path):
+    run = write_run(tmp_path / "run", "cluster", "fenced", *ALONE, name="alone_acknowledges",
+                    scope=FENCED.scopes["quick"], loop=len(ALONE))
+    found = control_of(read_behaviour(run, "3.9.1"))
+    assert (str(found.omitted), [str(step) for step in found.skipped]) == (ALONE[7], [ALONE[8]])
+    assert found.behaviour.steps[-1].answer == "OK"
+
+
+def test_a_lasso_that_goes_round_is_refused(tmp_path):
+    run = write_run(tmp_path / "run", "cluster", "fenced", *ALONE, name="alone_acknowledges",
+                    scope=FENCED.scopes["quick"], loop=len(ALONE) - 1)
+    with pytest.raises(UserError, match="no counterexample of any property in it that comes to an end"):
+        read_behaviour(run, "3.9.1")
 
 
 def test_a_control_of_what_is_not_asked_is_refused(tmp_path):
@@ -125,12 +148,19 @@ def test_a_member_of_the_isr_lacks_what_was_committed(clients):
         "kept, committed by broker 0, is not in the log of broker 1, which is in the ISR"]
 
 
+def test_a_leader_alone_in_the_isr_acknowledges_nothing(clients):
+    alone = seen(0, [0], b0=[b"kept"], b1=[])
+    assert waits(alone, alone, clients) == ["open is not acknowledged by broker 0, which is alone in the ISR"]
+    assert waits(seen(0, [0, 1], b0=[], b1=[]), alone, clients) == []
+
+
 def test_the_driver_produces_reads_and_looks_into_logs(tmp_path):
     with Cluster(tmp_path / "c", Size(2, 2, 1, session_timeout=60)) as cluster:
         cluster.start_all()
         cluster.await_all()
         cluster.await_that(lambda: led(cluster), "the partition is led")
         driver, leader = Clients(TOPIC, {b: child.port for b, child in cluster.children.items()}), led(cluster)["leader"]
+        cluster.await_that(lambda: cluster.recorded(leader, "leader_and_isr"), "the leader is told")
         records = [driver.produce(broker, 0, ALL) for broker in (leader, 1 - leader)]
         assert wait_until(lambda: all(each.error for each in records), 60)
         assert [each.error for each in records] == [DONE, "NOT_LEADER_OR_FOLLOWER"]
