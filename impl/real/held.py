@@ -108,7 +108,7 @@ class Held:
         self._tell_metadata()
 
     def _tell_metadata(self) -> None:
-        """Let UpdateMetadata through, but to a broker that is to obey an earlier controller: it would obey it no more."""
+        """Let UpdateMetadata through, but to a broker that is to obey an earlier controller: it no more would."""
         for link, broker in self.rules:
             for frame in [each for rule in self.rules[link, broker] for each in rule.held if link == KAFKA]:
                 if frame.said.get("api") == METADATA and not self._behaviour.obeys_later(

@@ -78,8 +78,8 @@ RESTATED: Mapping[str, Callable[[Seen, Seen, Clients], list[str]]] = {
 brokers are in sync again.
 """
 ASKED = ("alone_acknowledges",)
-"""The properties for which a producer asks the leader at the end for acks=all, while nothing is held but fetches; whether
-brokers come to be in sync later is nothing to them.
+"""The properties for which a producer asks the leader at the end for acks=all, while nothing is held but fetches;
+whether brokers come to be in sync later is nothing to them.
 """
 
 

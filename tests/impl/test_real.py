@@ -12,6 +12,7 @@ from spec.museum import cluster
 from tests.checker.test_cluster_system import LOSS
 from tests.impl.test_along import FENCED, LANDS, STAYS_NEW
 from tests.impl.test_conductor import write_run
+from tests.impl.test_reproduction import ALONE
 
 
 @pytest.fixture
@@ -57,18 +58,25 @@ def test_a_counterexample_is_reproduced(kafka, tmp_path, capsys, release, varian
 
 
 @pytest.mark.real
-def test_an_acknowledged_record_is_lost_and_in_the_control_it_is_not(kafka, tmp_path, capsys):
-    run = write_run(tmp_path / "run", "cluster", "fenced", *LOSS.split("\n")[1:-1], name="committed",
-                    scope=cluster.FENCED.scopes["deep"])
+@pytest.mark.parametrize("trace, name, scope, more, wanted", [
+    (LOSS.split("\n")[1:-1], "committed", "deep", {},
+     "record-0, acknowledged with acks=all by broker 0 at offset 0, is in no log"),
+    (ALONE, "alone_acknowledges", "quick", {"loop": len(ALONE)},
+     "record-0 is not acknowledged by broker 0, which is alone in the ISR"),
+], ids=["lost", "alone"])
+def test_what_is_violated_is_seen_from_outside_and_in_the_control_it_is_not(
+        kafka, tmp_path, capsys, trace, name, scope, more, wanted):
+    sizes = cluster.FENCED.scopes[scope]
+    run = write_run(tmp_path / "run", "cluster", "fenced", *trace, name=name, scope=sizes, **more)
     asked = ["run", "--kafka", kafka("3.9.1"), "--from-counterexample", str(run), "--json", "--directory"]
-    assert main([*asked, str(tmp_path / "lost")]) == 0
+    assert main([*asked, str(tmp_path / "seen")]) == 0
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
     (seen,) = [line["seen"] for line in told if line.get("reproduced")]
-    assert seen == ["record-0, acknowledged with acks=all by broker 0 at offset 0, is in no log"]
-    assert main([*asked, str(tmp_path / "kept"), "--control"]) == 0
+    assert seen == [wanted]
+    assert main([*asked, str(tmp_path / "not"), "--control"]) == 0
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
     assert any("control" in line for line in told) and not any(line.get("reproduced") for line in told)
-    assert main(["replay", str(tmp_path / "lost")]) == 0
+    assert main(["replay", str(tmp_path / "seen")]) == 0
 
 
 @pytest.mark.real
