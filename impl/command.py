@@ -6,6 +6,7 @@ import argparse
 import signal
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from kazoo.exceptions import KazooException
@@ -19,19 +20,20 @@ from impl.driving.chaos import Chaos
 from impl.driving.cluster import MANIFEST, TOPIC, Cluster, Size, wait_until
 from impl.driving.consumers import Consumers
 from impl.driving.load import Load
-from impl.driving.scenarios import CONDUCTED, LEAST_BROKERS, SCENARIOS, SESSION
+from impl.driving.scenarios import SCENARIOS
 from impl.driving.watch import Watcher
 from impl.real.behaviour import Behaviour, read_behaviour
 from impl.real.cluster import KafkaCluster
+from impl.real.compared import compared, real_name
 from impl.real.control import Control, control_of
 from impl.real.jars import number_of
 from impl.real.reproduction import go_along
+from impl.sizes import ROOM, size_of
 from spec.errors import UserError
 from spec.processes import VARIANTS
 
 CHAOS_SECONDS, LOST, SHOWN = 30, 1, 10
 MEMBERS, GROUP = 2, "readers"
-ROOM, KAFKA_SESSION = 3, 4.0
 EXAMPLES = """examples:
   kafkaproof run --brokers 3 --seconds 20
   kafkaproof run --brokers 3 --partitions 4 --directory runs/cluster
@@ -40,10 +42,11 @@ EXAMPLES = """examples:
   kafkaproof run --brokers 3 --faults runs/cluster/recording/faults.jsonl --load
   kafkaproof run --brokers 3 --variant legacy --scenario split-brain --directory runs/split-brain
   kafkaproof run --kafka 3.9.1 --brokers 3 --chaos 1 --seconds 60 --load
+  kafkaproof run --kafka 3.9.1 --brokers 3 --faults faults.jsonl --compare
   kafkaproof run --from-counterexample runs/election-legacy-20260101-120000-1f2e
 
-exit codes: 0 the cluster ran, 1 an acknowledged record was lost, or the cluster departed from a counterexample, 2 wrong
-use or bad input, 3 a broker has ended by itself, or what was waited for never came
+exit codes: 0 the cluster ran, 1 an acknowledged record was lost, the cluster departed from a counterexample, or clusters
+that are compared differ, 2 wrong use or bad input, 3 a broker has ended by itself, or what was waited for never came
 """
 
 
@@ -79,6 +82,9 @@ def add_parser(commands) -> None:
                         help="let the chaos allow unclean elections: what was acknowledged may then be lost")
     parser.add_argument("--faults", metavar="FILE", type=Path,
                         help="do what a file lists, with times, such as the recording/faults.jsonl of another cluster")
+    parser.add_argument("--compare", action="store_true",
+                        help="do it to a cluster of ours as well, and tell in what the two come to differ: what clients "
+                             "are answered, and what ZooKeeper holds (with --kafka and --faults)")
     parser.add_argument("--load", action="store_true",
                         help="produce with acks=all meanwhile, consume as a group of two, and look in the end whether "
                              "all that was acknowledged is there, and was read (fenced)")
@@ -109,6 +115,8 @@ def run(options) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     watcher = Watcher(options.json)
     watcher.say(f"directory {directory}", directory=str(directory))
+    if options.compare:
+        return compare(options, size, directory, watcher)
     try:
         lost = run_cluster(directory, size, counterexample, acts, watcher, options, control)
     except (KazooException, KazooTimeoutError) as error:
@@ -116,6 +124,19 @@ def run(options) -> int:
         raise UserError(f"{where}: ZooKeeper answers no more ({error!r}); the recording is in {directory}") from None
     watcher.say(f"next: kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}", ended=True)
     return LOST if lost else 0
+
+
+def compare(options, size: Size, directory: Path, watcher: Watcher) -> int:
+    """Do the acts of a file to a cluster of ours and to real brokers; the exit code says whether they differ."""
+    ours = replace(size, release="", recorded=True, groups=True)
+    acts = read_acts(options.faults, ours)
+    found, count = compared(acts, ours, size, directory, watcher)
+    for each in found:
+        watcher.say(f"differs: {each.what}: ours {each.ours}, Kafka {size.release} {each.real}", **each._asdict())
+    watcher.say(f"{count} things were compared, and {len(found)} differ", compared=count, differ=len(found))
+    watcher.say(f"next: kafkaproof replay {directory / 'ours'}, and kafkaproof replay "
+                f"{directory / real_name(size) / 'zookeeper'}", ended=True)
+    return LOST if found else 0
 
 
 def run_cluster(directory: Path, size: Size, counterexample: Counterexample | Behaviour | None, acts: list[Act],
@@ -164,6 +185,11 @@ def go_through(cluster: Cluster, watcher: Watcher, options, acts: list[Act]) -> 
 
 def counterexample_of(options) -> Counterexample | Behaviour | None:
     """The counterexample that is to be followed, if any; raises UserError."""
+    if options.compare and not (options.kafka and options.faults):
+        raise UserError("--compare is of --kafka RELEASE --faults FILE: give all three")
+    if options.compare and (options.zookeeper or options.port or options.load):
+        raise UserError("--compare starts two clusters with a ZooKeeper each, and a load: leave --zookeeper, --port and "
+                        "--load away")
     if options.control and not (options.from_counterexample and options.kafka):
         raise UserError("--control is of --from-counterexample RUN --kafka RELEASE: give all three")
     if options.from_counterexample is None:
@@ -220,57 +246,6 @@ def has_lost(load: Load, readers: Consumers, watcher: Watcher, cluster: Cluster)
     missed = len(load.noted.items() - readers.read.items())
     watcher.say(f"the group has read {len(readers.read):,}, and missed {missed:,} of them", missed=missed)
     return bool(lost or missed)
-
-
-def size_of(options) -> Size:
-    """The size that the options ask for; raises UserError."""
-    replicas = min(3, options.brokers) if options.replicas is None else options.replicas
-    limits = {"brokers": (1, 9), "partitions": (1, 50), "room": (0, 12), "replicas": (1, options.brokers),
-              "min_isr": (1, replicas), "session_timeout": (0.5, 60)}
-    values = {"brokers": options.brokers, "partitions": options.partitions, "replicas": replicas,
-              "room": options.room if options.variant == "fenced" else 0, "min_isr": options.min_isr,
-              "session_timeout": options.session_timeout}
-    for name, (low, high) in limits.items():
-        if not low <= values[name] <= high:
-            raise UserError(f"--{name.replace('_', '-')} {values[name]}: from {low} to {high}")
-    if options.seconds is not None and not options.seconds > 0:
-        raise UserError(f"--seconds {options.seconds}: more than 0")
-    if options.port is not None and not 0 < options.port < 65536:
-        raise UserError(f"--port {options.port}: from 1 to 65535")
-    if options.port and options.zookeeper:
-        raise UserError("--port is of the ZooKeeper that is started, and --zookeeper names another: give one of them")
-    if options.load and (options.variant != "fenced" or options.scenario):
-        raise UserError("--load is for --variant fenced without --scenario: legacy brokers have no logs")
-    if sum((options.scenario is not None, options.chaos is not None, options.faults is not None)) > 1:
-        raise UserError("--scenario, --chaos and --faults: give one of them")
-    if options.unclean and options.chaos is None:
-        raise UserError("--unclean is for --chaos SEED; in a file of faults there is allow_unclean")
-    if (options.faults or options.scenario) and options.seconds is not None:
-        raise UserError("--seconds: the file of --faults says how long, and a --scenario ends by itself")
-    if options.scenario:
-        if options.brokers < LEAST_BROKERS:
-            raise UserError(f"--scenario {options.scenario} needs --brokers {LEAST_BROKERS} or more")
-        values["session_timeout"] = max(values["session_timeout"], SESSION)
-    if options.scenario in CONDUCTED:
-        if options.variant != "legacy":
-            raise UserError(f"--scenario {options.scenario} is of --variant legacy: later versions have no such steps")
-        values["partitions"], values["ordered"] = 1, True
-    if options.kafka:
-        return kafka_size(options, values)
-    return Size(variant=options.variant, groups=options.variant == "fenced", **values)
-
-
-def kafka_size(options, values: dict) -> Size:
-    """The size of a cluster of real brokers; raises UserError where something is asked for that they do not do."""
-    number_of(options.kafka)
-    if options.variant != "fenced":
-        raise UserError("--variant is of our brokers; --kafka RELEASE says what real ones do")
-    if options.scenario:
-        raise UserError(f"--scenario {options.scenario} is of our brokers, which stop before a step that they are told")
-    if options.room != ROOM:
-        raise UserError("--room is of our brokers; real ones create any number of topics")
-    values["session_timeout"] = max(values["session_timeout"], KAFKA_SESSION)
-    return Size(release=options.kafka, recorded=False, **values)
 
 
 def new_directory() -> Path:

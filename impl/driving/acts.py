@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -156,11 +157,12 @@ def _check(name: str, value: object, highest: float | None) -> None:
         raise ValueError(f"{name} is {json.dumps(value)}: a {'whole ' if kinds == (int,) else ''}number {bounds}")
 
 
-def carry_out(acts: list[Act], cluster: Cluster, watcher: Watcher) -> None:
+def carry_out(acts: list[Act], cluster: Cluster, watcher: Watcher, before_mending: Callable[[], None] = lambda: None,
+              ) -> None:
     """Do all of it, each at its time, and all as much later as the cluster came up late; then mend everything, and wait
     for the end, if it has a time.
 
-    A broker that runs is not started again. What needs a running broker is left out where there is none, and told.
+    `before_mending` is called before that. A broker that runs is not started again. What needs a running broker is left out where there is none, and told.
     """
     broken, end = Broken(cluster), acts[-1].time if acts[-1].fault == END else 0.0
     late = max(0.0, cluster.age - next((act.time for act in acts if act.fault != "start"), 0.0))
@@ -175,6 +177,7 @@ def carry_out(acts: list[Act], cluster: Cluster, watcher: Watcher) -> None:
             about = dict(zip(ACTS[act.fault][:1] or ("broker",), act.arguments or (None,)))
             watcher.say(words, fault=act.fault, **about)
             broken.do(act.fault, *act.arguments)
+    before_mending()
     broken.mend()
     watcher.look(cluster)
     _wait(cluster, watcher, end + late)

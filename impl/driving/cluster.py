@@ -166,10 +166,14 @@ class Cluster(Faults):
                      size.ordered),
             self.directory / f"broker-{broker}.log")
 
-    def start_all(self) -> None:
-        """Start a process of every broker."""
+    def start_all(self, first: int | None = None) -> None:
+        """Start a process of every broker; `first`: the one that is to be the controller, where one is."""
+        if first is not None:
+            self.start(first)
+            self.await_that(lambda: self.controller() == first, f"broker {first} is the controller")
         for broker in range(self.size.brokers):
-            self.start(broker)
+            if broker != first:
+                self.start(broker)
 
     def stop(self, broker: int) -> None:
         """A controlled shutdown."""
