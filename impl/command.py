@@ -45,8 +45,8 @@ EXAMPLES = """examples:
   kafkaproof run --kafka 3.9.1 --brokers 3 --faults faults.jsonl --compare
   kafkaproof run --from-counterexample runs/election-legacy-20260101-120000-1f2e
 
-exit codes: 0 the cluster ran, 1 an acknowledged record was lost, the cluster departed from a counterexample, or clusters
-that are compared differ, 2 wrong use or bad input, 3 a broker has ended by itself, or what was waited for never came
+exit codes: 0 the cluster ran, 1 an acknowledged record was lost, the cluster departed from a counterexample, or
+clusters that are compared differ, 2 wrong use or bad input, 3 a broker has ended by itself, or what was waited for never came
 """
 
 
@@ -83,8 +83,8 @@ def add_parser(commands) -> None:
     parser.add_argument("--faults", metavar="FILE", type=Path,
                         help="do what a file lists, with times, such as the recording/faults.jsonl of another cluster")
     parser.add_argument("--compare", action="store_true",
-                        help="do it to a cluster of ours as well, and tell in what the two come to differ: what clients "
-                             "are answered, and what ZooKeeper holds (with --kafka and --faults)")
+                        help="do it to a cluster of ours as well, and tell in what the two come to differ: what "
+                             "clients are answered, and what ZooKeeper holds (with --kafka and --faults)")
     parser.add_argument("--load", action="store_true",
                         help="produce with acks=all meanwhile, consume as a group of two, and look in the end whether "
                              "all that was acknowledged is there, and was read (fenced)")
@@ -188,8 +188,8 @@ def counterexample_of(options) -> Counterexample | Behaviour | None:
     if options.compare and not (options.kafka and options.faults):
         raise UserError("--compare is of --kafka RELEASE --faults FILE: give all three")
     if options.compare and (options.zookeeper or options.port or options.load):
-        raise UserError("--compare starts two clusters with a ZooKeeper each, and a load: leave --zookeeper, --port and "
-                        "--load away")
+        raise UserError("--compare starts two clusters with a ZooKeeper each, and a load: leave --zookeeper, --port "
+                        "and --load away")
     if options.control and not (options.from_counterexample and options.kafka):
         raise UserError("--control is of --from-counterexample RUN --kafka RELEASE: give all three")
     if options.from_counterexample is None:

@@ -81,7 +81,8 @@ def real_name(size: Size) -> str:
     return f"kafka-{size.release}"
 
 
-def compared(acts: list[Act], ours: Size, real: Size, directory: Path, watcher: Watcher) -> tuple[list[Difference], int]:
+def compared(acts: list[Act], ours: Size, real: Size, directory: Path, watcher: Watcher,
+             ) -> tuple[list[Difference], int]:
     """Do the acts to a cluster of each size, one after the other; in what they come to differ, of how many things."""
     came, as_ours = [], partial(KafkaCluster, properties=AS_OURS)
     for new, size, name in (Cluster, ours, "ours"), (as_ours, real, real_name(real)):
@@ -113,7 +114,7 @@ def _begun(cluster: Cluster) -> list[int]:
     """Start a cluster; the controller epoch and the leader epochs with which it begins."""
     size = cluster.size
     assigned, wanted = assignments(size)[:size.partitions], range(size.partitions)
-    if isinstance(cluster, KafkaCluster):
+    if size.release:
         cluster.start_brokers(first=0)
         cluster.await_all()
         cluster.create_events([list(each) for each in assigned])

@@ -85,3 +85,20 @@ def test_chaos_loses_nothing_and_conforms(kafka, tmp_path, release):
     assert main(["run", "--kafka", kafka(release), "--chaos", "1", "--seconds", "60", "--load", "--directory",
                  str(tmp_path / "c")]) == 0
     assert main(["replay", str(tmp_path / "c"), "--expect", "C4"]) == 0
+
+
+LOST_ANSWER = {"time": 1, "fault": "lose_frame", "broker": 0, "link": "zookeeper",
+               "pattern": {"part": "answer", "operation": "multi", "path": ".*/events/partitions/0/state"}}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("session, acts", [
+    (20, [LOST_ANSWER, {"time": 1, "fault": "kill", "broker": 1}]),
+    (6, [{"time": 1, "fault": "kill", "broker": 0}]),
+    (6, [LOST_ANSWER, {"time": 1, "fault": "expire", "broker": 1}, {"time": 9, "fault": "delete_controller"}]),
+])
+def test_our_brokers_come_to_what_real_ones_come_to(kafka, tmp_path, kafkaproof, session, acts):
+    (tmp_path / "faults.jsonl").write_text("".join(json.dumps(act) + "\n" for act in acts))
+    shown = kafkaproof("run", "--kafka", kafka("3.9.1"), "--brokers", 2, "--faults", tmp_path / "faults.jsonl",
+                       "--compare", "--session-timeout", session, "--directory", tmp_path / "c")
+    assert shown.code == 0 and "things were compared, and 0 differ" in shown.out
