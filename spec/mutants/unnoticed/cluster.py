@@ -2,6 +2,16 @@
 
 EQUIVALENT = {}
 UNNOTICED = {
+    ("spec.partition.machines.create_first_state",
+     "if controller.doing != ELECTING or not is_next(controller.todo, p): return False -> "
+     "if controller.doing != ELECTING: return False"):
+        "There is one partition at these scopes, and it is the next whenever a controller elects.",
+    ("spec.partition.brokers.controlled_shutdown",
+     "if contains(controller.leaving, leaver) and (not leads_anything(controller, leaver)): return False -> "
+     "if not leads_anything(controller, leaver): return False"):
+        "A follower that asks to be shut down stays in the ISR until its session ends; nothing asks it to leave sooner.",
+    ("spec.partition.context.clear", "sequence.slots[i] = 0 -> nothing"):
+        "Nobody reads a slot beyond the length of its sequence.",
     ("spec.partition.faults.ask_for_reassignment",
      "if request.target.length > 0 or not contains(assigned(s.zk, p), target): return False -> "
      "if request.target.length > 0: return False"):
