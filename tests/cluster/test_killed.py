@@ -62,13 +62,13 @@ def test_a_run_killed_twice_is_resumed_with_the_same_counts(begin, kafkaproof, t
 
 
 def test_tables_that_a_killed_run_leaves_are_removed_by_the_next_and_it_leaves_none(begin, kafkaproof, tmp_path):
-    run = tmp_path / "run"
+    run, before = tmp_path / "run", tables(os.getpid())
     left = killed(begin, run, lambda run: on_spark(run) >= 3)
     assert left
     wait_until(lambda: not any(Path("/proc", str(owner(path))).exists() for path in left))
     assert counts(kafkaproof(*resumed(run)).result) == COUNTS
     assert not any(path.exists() for path in left)
-    assert tables(os.getpid()) == []
+    assert set(tables(os.getpid())) <= set(before), "a run that failed leaves its tables as long as its Spark is there"
 
 
 def test_an_interrupted_run_says_so_in_a_line_and_is_kept(begin, answer_of, kafkaproof, tmp_path):
