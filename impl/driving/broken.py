@@ -34,8 +34,9 @@ class Broken:
         getattr(self.cluster, fault)(*(() if broker is None else (broker, *others)))
 
     def mend(self) -> None:
-        """Take everything back, start the brokers that have ended, and those anew whose disks have failed or are to
-        fail at the next append, and wait until all are there; raises Unfinished where they never are.
+        """Take everything back, start the brokers that have ended, also those that end meanwhile because they could not
+        come up, and those anew whose disks have failed or are to fail at the next append, and wait until all are there;
+        raises Unfinished where they never are.
         """
         for fault in (*SLOW, *reversed(MENDS)):
             for broker in sorted(self.brokers[fault]):
@@ -43,9 +44,12 @@ class Broken:
         for broker in sorted(set().union(*(self.brokers[fault] for fault in DISKS))):
             if self.cluster.children[broker].running:
                 self.do("stop", broker)
+        self.cluster.await_that(self._are_all_there, "all brokers are there")
+
+    def _are_all_there(self) -> bool:
         for broker in range(self.cluster.size.brokers):
             self.start(broker)
-        self.cluster.await_all()
+        return self.cluster.is_whole()
 
     def start(self, broker: int) -> None:
         """Start a broker that does not run, as soon as the registration of its former process is gone."""

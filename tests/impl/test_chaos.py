@@ -6,6 +6,7 @@ import pytest
 
 from impl.driving import chaos
 from impl.driving.acts import KAFKA, ZOOKEEPER
+from impl.driving.broken import Broken
 from impl.driving.chaos import FAULTS, Chaos
 
 
@@ -33,8 +34,8 @@ class FakeCluster:
     def registered(self):
         return [b for b, child in self.children.items() if child.running]
 
-    def await_all(self):
-        assert len(self.registered()) == 3
+    def is_whole(self):
+        return len(self.registered()) == 3
 
     def await_that(self, condition, what):
         assert condition(), what
@@ -112,6 +113,27 @@ def test_all_faults_come_and_all_is_mended(run, seed):
     assert not any({b: delay for name, b, delay in filter(is_slow, cluster.done)}.values())
     assert sum(name == "create_topic" for name, *_ in cluster.done) == 3, "there is room for three"
     assert not cluster.paused and cluster.registered() == [0, 1, 2]
+
+
+class Failing(FakeCluster):
+    """A cluster in which the next process cannot come up."""
+
+    fails = True
+
+    def start(self, broker):
+        super().start(broker)
+        self.children[broker].running, self.fails = not self.fails, False
+
+    def await_that(self, condition, what):
+        assert any(condition() for _ in range(3)), what
+
+
+def test_a_broker_that_could_not_come_up_is_started_again():
+    """One of 3.9.1 that is stopped while it starts may end by itself, and nobody else would start it."""
+    cluster = Failing()
+    cluster.kill(1)
+    Broken(cluster).mend()
+    assert cluster.registered() == [0, 1, 2] and cluster.done.count(("start", 1)) == 2
 
 
 def test_the_same_seed_does_the_same(run):
