@@ -28,4 +28,15 @@ UNNOTICED = {
         "if broker.state != LEADER or proposal_state(s.network, b) != SENT: return False -> "
         "if broker.state == LEADER or proposal_state(s.network, b) != SENT: return False",
     ): "No leader hears a refusal any more; it would be as before its proposal, so that no state is missing.",
+    (
+        "spec.replica.controller.elect_unclean",
+        "if s.zk.leader != NOBODY or contains(s.zk.isr, leader): return False -> "
+        "if contains(s.zk.isr, leader): return False",
+    ): UNCLEAN,
+    (
+        "spec.replica.clients.network.take_record",
+        "if lacks_replicas(acks, enough): return NOT_ENOUGH_REPLICAS -> nothing",
+    ): "min.insync.replicas is 1 at these scopes, so that no ISR is too small; enough_replicas notices it with 2.",
+    ("spec.replica.zookeeper.set_isr", "return BADVERSION -> return NODEEXISTS"):
+        "The controller only looks whether the answer is OK.",
 }
