@@ -170,17 +170,24 @@ def go_through(cluster: Cluster, watcher: Watcher, options, acts: list[Act]) -> 
     cluster.start_all()
     if options.load or acts or options.chaos is not None:
         cluster.await_all()
-    load = Load(cluster.bootstrap, TOPIC, cluster.size.partitions) if options.load else None
-    readers = Consumers(cluster.bootstrap, TOPIC, GROUP, MEMBERS) if options.load else None
-    if load:
+    if not options.load:
+        break_it(cluster, watcher, options, acts)
+        return False
+    with Load(cluster.bootstrap, TOPIC, cluster.size.partitions) as load:
+        readers = Consumers(cluster.bootstrap, TOPIC, GROUP, MEMBERS)
         cluster.await_that(lambda: load.acknowledged, "a record is acknowledged")
+        break_it(cluster, watcher, options, acts)
+        return has_lost(load, readers, watcher, cluster)
+
+
+def break_it(cluster: Cluster, watcher: Watcher, options, acts: list[Act]) -> None:
+    """Chaos, the acts of a file, or nothing, for some time."""
     if options.chaos is not None:
         Chaos(cluster, options.chaos, options.unclean).run(options.seconds or CHAOS_SECONDS, watcher)
     elif acts:
         carry_out(acts, cluster, watcher)
     else:
         look_on(cluster, watcher, options.seconds)
-    return load is not None and has_lost(load, readers, watcher, cluster)
 
 
 def counterexample_of(options) -> Counterexample | Behaviour | None:

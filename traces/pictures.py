@@ -1,10 +1,10 @@
 """A replayed log as a history for `kafkaproof show`: the steps that led to the first violation or divergence."""
 
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from spec.language.model import Model, Transition
 from spec.museum.election import MODELS
+from traces.clock import time_of_day
 from traces.election.possibilities import Candidate, Shared
 from traces.election.result import Result
 from traces.election.steps import Step
@@ -153,7 +153,7 @@ def _drawn(row: _Row, state: dict, model: Model, lanes: list[str], name: str) ->
         "arrows": _arrows(step, lane),
         "state": state,
         "zxid": hex(step.transaction.zxid) + (f" to {row.last.transaction.zxid:#x}" if row.count > 1 else ""),
-        "time": datetime.fromtimestamp(step.transaction.time / 1000, UTC).strftime("%H:%M:%S.%f")[:-3],
+        "time": time_of_day(step.transaction.time),
     }
     return {**drawn, "violates": [name]} if name in step.violates else drawn
 

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.markup import escape
+
+from traces.clock import time_of_day
 
 OBEYED = "LeaderAndIsr obeyed after a later election"
 TRUNCATED = "truncation below the high watermark"
@@ -59,11 +60,6 @@ class Remark(NamedTuple):
                 "line": self.line, "text": self.text, "way_out": WAYS_OUT[self.what]}
 
 
-def moment(time: int) -> str:
-    """The time of day (UTC) of a time in ms since 1970."""
-    return f"{datetime.fromtimestamp(time / 1000, UTC):%H:%M:%S}.{time % 1000:03d}"
-
-
 def print_remarks(out: Console, remarks: Iterable[Remark]) -> None:
     """Print each remark, the first of many, and the way out of each kind once."""
     counts: Counter = Counter()
@@ -72,7 +68,7 @@ def print_remarks(out: Console, remarks: Iterable[Remark]) -> None:
         if counts[each.what] <= _SHOWN:
             name = "{}-{}".format(*each.partition)
             out.print(f"[bold red]{each.what}[/]: ", end="")
-            out.print(f"{moment(each.time)} {name}: {each.text} ({each.place})", soft_wrap=True, markup=False,
+            out.print(f"{time_of_day(each.time)} {name}: {each.text} ({each.place})", soft_wrap=True, markup=False,
                       highlight=False)
     for what, count in counts.items():
         more = f"and {count - _SHOWN:,} more: see --json; " if count > _SHOWN else ""

@@ -159,10 +159,11 @@ def _check(name: str, value: object, highest: float | None) -> None:
 
 def carry_out(acts: list[Act], cluster: Cluster, watcher: Watcher, before_mending: Callable[[], None] = lambda: None,
               ) -> None:
-    """Do all of it, each at its time, and all as much later as the cluster came up late; then mend everything, and wait
-    for the end, if it has a time.
+    """Do all of it, each at its time; then mend everything, and wait for the end, if it has a time.
 
-    `before_mending` is called before that. A broker that runs is not started again. What needs a running broker is left out where there is none, and told.
+    All is done as much later as the cluster came up late. `before_mending` is called when the acts are done and nothing
+    is mended yet. A broker that runs is not started again. What needs a running broker is left out where none runs,
+    and a line says so.
     """
     broken, end = Broken(cluster), acts[-1].time if acts[-1].fault == END else 0.0
     late = max(0.0, cluster.age - next((act.time for act in acts if act.fault != "start"), 0.0))

@@ -166,7 +166,11 @@ class Cluster(Faults):
                      size.ordered),
             self.directory / f"broker-{broker}.log")
 
-    def start_all(self, first: int | None = None) -> None:
+    def start_all(self) -> None:
+        """Start what a new cluster has: a process of every broker."""
+        self.start_brokers()
+
+    def start_brokers(self, first: int | None = None) -> None:
         """Start a process of every broker; `first`: the one that is to be the controller, where one is."""
         if first is not None:
             self.start(first)

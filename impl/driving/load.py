@@ -17,7 +17,7 @@ from kafka.errors import KafkaError
 
 from spec.errors import UserError
 
-PAUSE, TIMEOUT, PATIENCE = 0.05, 40, 300
+PAUSE, TIMEOUT, AT_ONCE, PATIENCE = 0.05, 40, 1, 300
 
 
 class Verdict(NamedTuple):
@@ -31,6 +31,7 @@ class Verdict(NamedTuple):
 class Load:
     """Produces numbered records to every partition of a topic, one after the other, until `stop`.
 
+    Use it as a context, so that it ends where something else fails.
     `noted`: what was acknowledged, by partition and offset.
     """
 
@@ -38,9 +39,15 @@ class Load:
         logging.getLogger("kafka").setLevel(logging.CRITICAL)
         self._bootstrap, self._topic, self._partitions = bootstrap, topic, partitions
         self.noted: dict[tuple[int, int], bytes] = {}
-        self._stopping = threading.Event()
+        self._stopping, self._patience = threading.Event(), TIMEOUT
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
+
+    def __enter__(self) -> "Load":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.stop(AT_ONCE)
 
     def _run(self):
         producer, number = self._connect(), 0
@@ -51,13 +58,10 @@ class Load:
                 producer.send(self._topic, value=value, partition=p).add_callback(self._note, value)
             except KafkaError:
                 continue
-        try:
-            producer.close(timeout=TIMEOUT)
-        except KafkaError:
-            pass  # what was not acknowledged in time is not acknowledged
+        close_producer(producer, self._patience)
 
     def _connect(self):
-        while True:
+        while not self._stopping.is_set():
             try:
                 while not self._bootstrap():
                     time.sleep(PAUSE)
@@ -76,8 +80,9 @@ class Load:
         """How many records have been acknowledged."""
         return len(self.noted)
 
-    def stop(self) -> None:
-        """Produce no more; what is under way may still be acknowledged."""
+    def stop(self, patience: float = TIMEOUT) -> None:
+        """Produce no more; what is under way may still be acknowledged, within so many seconds."""
+        self._patience = patience
         self._stopping.set()
         self._thread.join(2 * TIMEOUT)
 
@@ -127,3 +132,11 @@ class Load:
         lost = [(p, offset, value) for (p, offset), value in sorted(self.noted.items())
                 if found.get((p, offset)) != value]
         return Verdict(len(self.noted), len(found), lost)
+
+
+def close_producer(producer: KafkaProducer, patience: float) -> None:
+    """Close a producer; what is not acknowledged within `patience` seconds is given up."""
+    try:
+        producer.close(timeout=patience)
+    except KafkaError:
+        pass

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from impl.conducting.conductor import Conductor
 from impl.driving.cluster import TOPIC, Cluster
-from impl.driving.watch import Watcher, read_znode
-from impl.zookeeper.znodes import ControllerEpoch, State
+from impl.driving.watch import Watcher, epoch_in, state_in
 
 HOLD = "write_leader"
 
@@ -22,7 +21,7 @@ def split_brain(cluster: Cluster, watcher: Watcher) -> None:
     """
     sleeper = 1
     cluster.start(sleeper)
-    cluster.await_that(lambda: cluster.controller() == sleeper and _state(cluster), "broker 1 leads and rules")
+    cluster.await_that(lambda: cluster.controller() == sleeper and state_in(cluster, 0), "broker 1 leads and rules")
     watcher.look(cluster)
     watcher.say(f"broker {sleeper} is to stop in its next rebalance, before {HOLD}")
     cluster.hold(sleeper, HOLD)
@@ -31,19 +30,19 @@ def split_brain(cluster: Cluster, watcher: Watcher) -> None:
     for broker in others:
         cluster.start(broker)
     cluster.await_that(lambda: cluster.children[sleeper].stopped, "the preferred leader is in the ISR, and is elected")
-    epoch = _epoch(cluster)
+    epoch = epoch_in(cluster)
     for broker in others:
         cluster.hold(broker, HOLD)
     cluster.delete_controller()
     watcher.say("an operator deletes /controller")
-    cluster.await_that(lambda: cluster.controller() not in (None, sleeper) and _epoch(cluster) > epoch
+    cluster.await_that(lambda: cluster.controller() not in (None, sleeper) and epoch_in(cluster) > epoch
                        and cluster.registered() == everybody, "another broker is elected")
     watcher.look(cluster)
-    before, written = _state(cluster), cluster.recorded(sleeper, HOLD)
+    before, written = state_in(cluster, 0), cluster.recorded(sleeper, HOLD)
     cluster.resume(sleeper)
     watcher.say(f"broker {sleeper} goes on")
     cluster.await_that(lambda: cluster.recorded(sleeper, HOLD) > written, "the sleeper writes")
-    landed = _state(cluster) != before
+    landed = state_in(cluster, 0) != before
     for broker in others:
         cluster.release(broker)
     watcher.look(cluster)
@@ -86,7 +85,7 @@ def zombie_epoch(cluster: Cluster, watcher: Watcher) -> None:
                        "legacy.raise_epoch(b=1) -> NONODE", "legacy.found_epoch(b=1) -> OK")
     watcher.say("broker 0 wakes, and raises the epoch that it reads now")
     conductor.take_all("legacy.learn_epoch(b=0) -> OK", "legacy.raise_epoch(b=0) -> OK")
-    landed = cluster.controller() == 1 and _epoch(cluster) == 2
+    landed = cluster.controller() == 1 and epoch_in(cluster) == 2
     watcher.say("broker 1 owns /controller, and the epoch is that of broker 0", landed=landed)
 
 
@@ -109,7 +108,7 @@ def never_led(cluster: Cluster, watcher: Watcher) -> None:
     watcher.say("the leader that broker 0 wrote loses its session")
     conductor.take_all("faults.expire_session(b=0)", "brokers.broker_change(b=1) -> OK", "brokers.broker_failure(b=1)",
                        "machines.create_first_state(b=1, p=0) -> NODEEXISTS")
-    led_by = _state(cluster).leader
+    led_by = state_in(cluster, 0).leader
     watcher.say(f"the state names broker {led_by}, who is gone, and the controller elects nobody",
                 landed=led_by not in cluster.registered())
 
@@ -135,7 +134,7 @@ def stale_zkversion(cluster: Cluster, watcher: Watcher) -> None:
     conductor.take_all("replica.leader_and_isr(b=0, epoch=2, p=0)", "replica.leader_and_isr(b=1, epoch=2, p=0)")
     watcher.say("broker 1 wakes, and writes; the leader refuses what it is told")
     conductor.take("machines.write_leader(b=1, p=0) -> OK")
-    conductor.take("replica.leader_and_isr(b=0, epoch=1, p=0)", leader_epoch=_state(cluster).leader_epoch)
+    conductor.take("replica.leader_and_isr(b=0, epoch=1, p=0)", leader_epoch=state_in(cluster, 0).leader_epoch)
     watcher.say("the leader wants its follower out of the ISR, again and again")
     conductor.take_all(*["leader_zk.change_isr(b=0, p=0, isr=1) -> BADVERSION"] * ATTEMPTS)
     watcher.say("its ISR writes are refused, and nobody tells it why", landed=True)
@@ -172,12 +171,3 @@ def _begin_reign(conductor, b, found="NONODE"):
     """Broker `b` is elected, and reads who lives, and the state."""
     conductor.take_all(f"failover.elect(b={b}) -> OK", f"failover.load_brokers(b={b}) -> OK",
                        f"failover.load_state(b={b}, p=0) -> {found}")
-
-
-def _state(cluster):
-    return read_znode(cluster, State.path_of(TOPIC, 0), State)
-
-
-def _epoch(cluster):
-    return read_znode(cluster, ControllerEpoch.path, ControllerEpoch).epoch
-

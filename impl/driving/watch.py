@@ -7,7 +7,7 @@ import time
 
 from kazoo.exceptions import NoNodeError
 
-from impl.driving.cluster import Cluster
+from impl.driving.cluster import TOPIC, Cluster
 from impl.zookeeper.znodes import TOPICS, ControllerEpoch, State, Topic
 
 
@@ -36,8 +36,8 @@ class Watcher:
                                                       "leader epoch": state.leader_epoch})
 
     def _controller(self, cluster):
-        broker, epoch = cluster.controller(), read_znode(cluster, ControllerEpoch.path, ControllerEpoch)
-        return None if broker is None else {"broker": broker, "epoch": epoch and epoch.epoch}
+        broker = cluster.controller()
+        return None if broker is None else {"broker": broker, "epoch": epoch_in(cluster)}
 
     def _tell(self, what, now):
         if self._seen.get(what) == now:
@@ -45,6 +45,17 @@ class Watcher:
         self._seen[what] = now
         words = ", ".join(f"{name} {value}" for name, value in now.items()) if isinstance(now, dict) else now
         self.say(f"{what}: {'nobody' if now is None else words}", what=what, now=now)
+
+
+def epoch_in(cluster: Cluster) -> int:
+    """The controller epoch in ZooKeeper, 0 where there is none."""
+    found = read_znode(cluster, ControllerEpoch.path, ControllerEpoch)
+    return found.epoch if found else 0
+
+
+def state_in(cluster: Cluster, p: int) -> State | None:
+    """The state in ZooKeeper of a partition of the topic, None where there is none."""
+    return read_znode(cluster, State.path_of(TOPIC, p), State)
 
 
 def read_znode(cluster: Cluster, path: str, znode):

@@ -112,16 +112,12 @@ class KafkaCluster(Cluster):
     def _directories(self, broker: int) -> list[Path]:
         return [self.directory.absolute() / f"broker-{broker}" / f"data-{n}" for n in range(DIRECTORIES)]
 
-    def start_all(self, first: int | None = None) -> None:
+    def start_all(self) -> None:
         """Start every broker, and create the topic when all are there, with replicas in turn."""
-        self.start_brokers(first)
-        self.await_that(self.is_whole, "all brokers are there")
+        self.start_brokers()
+        self.await_all()
         size = self.size
         self.create_events([[(p + n) % size.brokers for n in range(size.replicas)] for p in range(size.partitions)])
-
-    def start_brokers(self, first: int | None = None) -> None:
-        """Start every broker; `first`: the one that is to be the controller, where one is."""
-        super().start_all(first)
 
     def create_events(self, assignments: list[list[int]]) -> None:
         """Create the topic as Kafka's own tool did that wrote to ZooKeeper (up to 2.8)."""

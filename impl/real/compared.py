@@ -20,12 +20,11 @@ from kafka.errors import KafkaError
 from impl.broker import REBALANCE_EVERY
 from impl.driving.acts import Act, carry_out
 from impl.driving.cluster import TOPIC, Cluster, Size, assignments
-from impl.driving.load import Load
-from impl.driving.watch import Watcher, read_znode
+from impl.driving.load import Load, close_producer
+from impl.driving.watch import Watcher, epoch_in, state_in
 from impl.planes.replication import LAG
 from impl.real.cluster import KafkaCluster
 from impl.real.outside import seen_of
-from impl.zookeeper.znodes import ControllerEpoch, State
 
 REST, LONGEST, ANSWERED = 8.0, 60.0, 15.0
 """For how long nothing changes in a cluster at rest, in seconds; how long that is waited for; and how long a client
@@ -69,7 +68,7 @@ class Came(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What a cluster of ours came to, and what real brokers did otherwise."""
+    """Something that came out differently: what it is, in our cluster and with real brokers."""
 
     what: str
     ours: object
@@ -83,7 +82,7 @@ def real_name(size: Size) -> str:
 
 def compared(acts: list[Act], ours: Size, real: Size, directory: Path, watcher: Watcher,
              ) -> tuple[list[Difference], int]:
-    """Do the acts to a cluster of each size, one after the other; in what they come to differ, of how many things."""
+    """Do the acts to a cluster of each size, one after the other: how they differ, and how many things were compared."""
     came, as_ours = [], partial(KafkaCluster, properties=AS_OURS)
     for new, size, name in (Cluster, ours, "ours"), (as_ours, real, real_name(real)):
         watcher.say(f"{name}: {directory / name}", cluster=name)
@@ -97,36 +96,33 @@ def compared(acts: list[Act], ours: Size, real: Size, directory: Path, watcher: 
 def _done(acts, cluster, watcher) -> Came:
     """Do the acts to one cluster."""
     began, looks = _begun(cluster), []
-    load = Load(cluster.bootstrap, TOPIC, cluster.size.partitions)
-    cluster.await_that(lambda: load.acknowledged, "a record is acknowledged")
 
     def look():
         _come_to_rest(cluster, watcher)
         looks.append(_look(cluster, began))
 
-    carry_out(acts, cluster, watcher, look)
-    look()
-    load.stop()
-    return Came(looks, len(load.read_all(cluster.check).lost))
+    with Load(cluster.bootstrap, TOPIC, cluster.size.partitions) as load:
+        cluster.await_that(lambda: load.acknowledged, "a record is acknowledged")
+        carry_out(acts, cluster, watcher, look)
+        look()
+        load.stop()
+        return Came(looks, len(load.read_all(cluster.check).lost))
 
 
 def _begun(cluster: Cluster) -> list[int]:
     """Start a cluster; the controller epoch and the leader epochs with which it begins."""
     size = cluster.size
     assigned, wanted = assignments(size)[:size.partitions], range(size.partitions)
+    cluster.start_brokers(first=0)
+    cluster.await_all()
     if size.release:
-        cluster.start_brokers(first=0)
-        cluster.await_all()
         cluster.create_events([list(each) for each in assigned])
-    else:
-        cluster.start_all(first=0)
-        cluster.await_all()
-    cluster.await_that(lambda: all((state := _state(cluster, p)) and len(state.isr) == size.replicas for p in wanted),
+    cluster.await_that(lambda: all((state := state_in(cluster, p)) and len(state.isr) == size.replicas for p in wanted),
                        "all replicas are in the ISR")
     cluster.ask_for_preferred()
     preferred = [each[0] for each in assigned]
-    cluster.await_that(lambda: [_state(cluster, p).leader for p in wanted] == preferred, "preferred replicas lead")
-    return [_epoch(cluster), *(_state(cluster, p).leader_epoch for p in wanted)]
+    cluster.await_that(lambda: [state_in(cluster, p).leader for p in wanted] == preferred, "preferred replicas lead")
+    return [epoch_in(cluster), *(state_in(cluster, p).leader_epoch for p in wanted)]
 
 
 def _come_to_rest(cluster: Cluster, watcher: Watcher) -> None:
@@ -134,7 +130,7 @@ def _come_to_rest(cluster: Cluster, watcher: Watcher) -> None:
     until, last, since = time.monotonic() + LONGEST, None, time.monotonic()
     while time.monotonic() < min(until, since + REST):
         watcher.look(cluster)
-        now = _epoch(cluster), cluster.registered(), [_state(cluster, p) for p in range(cluster.size.partitions)]
+        now = epoch_in(cluster), cluster.registered(), [state_in(cluster, p) for p in range(cluster.size.partitions)]
         if now != last:
             last, since = now, time.monotonic()
         time.sleep(0.2)
@@ -144,11 +140,11 @@ def _look(cluster: Cluster, began: list[int]) -> Look:
     """What is seen of a cluster now."""
     partitions = []
     for p, epoch in zip(range(cluster.size.partitions), began[1:]):
-        state = _state(cluster, p)
+        state = state_in(cluster, p)
         seen = seen_of(state)
         elections = seen.pop("leader_epoch") - epoch
         partitions.append({**seen, "elections": elections, "acks=all": _answer(cluster, p)})
-    return Look(_epoch(cluster) - began[0], cluster.registered(), partitions)
+    return Look(epoch_in(cluster) - began[0], cluster.registered(), partitions)
 
 
 def _answer(cluster: Cluster, p: int) -> str:
@@ -157,16 +153,10 @@ def _answer(cluster: Cluster, p: int) -> str:
     try:
         producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all", enable_idempotence=False,
                                  request_timeout_ms=wait // 2, delivery_timeout_ms=wait, max_block_ms=wait)
-        producer.send(TOPIC, value=b"asked", partition=p).get(2 * ANSWERED)
-        producer.close(ANSWERED)
+        try:
+            producer.send(TOPIC, value=b"asked", partition=p).get(2 * ANSWERED)
+        finally:
+            close_producer(producer, ANSWERED)
     except KafkaError:
         return "not acknowledged"
     return "acknowledged"
-
-
-def _state(cluster: Cluster, p: int) -> State | None:
-    return read_znode(cluster, State.path_of(TOPIC, p), State)
-
-
-def _epoch(cluster: Cluster) -> int:
-    return read_znode(cluster, ControllerEpoch.path, ControllerEpoch).epoch

@@ -16,7 +16,7 @@ from impl.real.misled import Misled
 from impl.real.moves import (
     ALWAYS_HELD, ANY, CONTROLLER, CREATE, IN_TURN, LIST, OF_DATA, READ, Wanted, frames_of,
 )
-from impl.real.outside import epoch_in, told_in
+from impl.real.outside import told_in
 from impl.zookeeper.znodes import BROKER_IDS
 from spec.language.steps import Step
 

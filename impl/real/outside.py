@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 
 from impl.driving.cluster import TOPIC, Cluster
-from impl.driving.watch import read_znode
+from impl.driving.watch import epoch_in, read_znode, state_in
 from impl.real.behaviour import Behaviour, replicas_in
-from impl.zookeeper.znodes import ControllerEpoch, State, Topic
+from impl.zookeeper.znodes import State, Topic
 from spec.language.domains import NOBODY
 from spec.language.plain import Plain, ids_in
 
@@ -34,18 +34,12 @@ def _compared(zk: Plain, cluster: Cluster, stands_in: int | None) -> Iterator[tu
         epoch = zk.epoch + (stands_in is not None)
         yield "/controller_epoch", epoch if epoch > 0 else None, epoch_in(cluster) or None
     for p, state in enumerate(zk.partitions):
-        found = read_znode(cluster, State.path_of(TOPIC, p), State)
+        found = state_in(cluster, p)
         yield f"the state of {TOPIC}-{p}", wanted_of(state) if state.leader_epoch >= 0 else None, (
             seen_of(found) if found else None)
     if topic := read_znode(cluster, Topic.path_of(TOPIC), Topic):
         yield (f"the assignment of {TOPIC}", [sorted(each) for each in replicas_in(zk)],
                [sorted(each) for each in topic.assignments])
-
-
-def epoch_in(cluster: Cluster) -> int:
-    """The controller epoch in ZooKeeper, 0 where there is none."""
-    found = read_znode(cluster, ControllerEpoch.path, ControllerEpoch)
-    return found.epoch if found else 0
 
 
 def told_in(said: Mapping[str, object], p: int) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from impl.conducting.conductor import Departs
 from impl.driving.cluster import TOPIC, wait_until
-from impl.driving.watch import Watcher, read_znode
+from impl.driving.watch import Watcher, read_znode, state_in
 from impl.planes.plane import DONE
 from impl.real.along import Along
 from impl.real.behaviour import Behaviour
@@ -13,7 +13,7 @@ from impl.real.control import Control
 from impl.real.moves import how, name_of
 from impl.real.records import ALL, Clients
 from impl.real.verdict import ASKED, RESTATED, Seen, look
-from impl.zookeeper.znodes import State, Topic
+from impl.zookeeper.znodes import Topic
 from spec.language.plain import ids_in
 
 ANSWERS, IN_SYNC = 20.0, 120.0
@@ -139,7 +139,7 @@ def _produce_anywhere(clients: Clients, first: int, p: int, brokers: int) -> Non
 
 def _is_in_sync(cluster: KafkaCluster, p: int) -> bool:
     """Whether a partition has a leader, and all registered replicas of the behaviour are in its ISR."""
-    state, topic = read_znode(cluster, State.path_of(TOPIC, p), State), read_znode(cluster, Topic.path_of(TOPIC), Topic)
+    state, topic = state_in(cluster, p), read_znode(cluster, Topic.path_of(TOPIC), Topic)
     if not state or not topic:
         return False
     replicas = set(topic.assignments[p]).intersection(cluster.registered())

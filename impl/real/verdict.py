@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from impl.driving.cluster import TOPIC, Cluster
-from impl.driving.watch import read_znode
+from impl.driving.watch import state_in
 from impl.real.outside import seen_of
 from impl.real.records import Clients
-from impl.zookeeper.znodes import State
 
 
 class Seen(NamedTuple):
@@ -35,7 +34,7 @@ class Seen(NamedTuple):
 def look(cluster: Cluster, clients: Clients, p: int, brokers: int) -> Seen:
     """How a partition looks now, of whose replicas the first `brokers` may have one."""
     running = [b for b in range(brokers) if cluster.children[b].running]
-    found = read_znode(cluster, State.path_of(TOPIC, p), State)
+    found = state_in(cluster, p)
     return Seen(p, seen_of(found) if found else {}, {b: clients.visible(b, p) for b in running},
                 {b: cluster.log_of(b, p) for b in range(brokers)})
 

@@ -77,8 +77,8 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: 
 
     Guards:  those of `isr.alter_partition`; the leader has proposed this ISR.
     Request: its answers.
-    Effects: its effects; the leader is told of OK. It is also told of BADVERSION, be the present version its own
-             write's, whose answer was lost: it proposes nothing more in its leader epoch.
+    Effects: its effects; the leader is told of OK and of BADVERSION. After BADVERSION it proposes nothing more in its leader epoch, even
+             where that version comes from an earlier write of its own proposal, whose answer was lost.
     Kafka:   KafkaController.processAlterPartition, Partition.handleAlterPartitionError, 2.7 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -12,7 +12,8 @@ import pytest
 from checker.commands.main import main
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import BUNDLED, read, run_json
-from traces.remarks import CLOSED, OBEYED, OUTSIDE, REFUSED, TRUNCATED, UNTOLD, WAYS_OUT, moment
+from traces.clock import time_of_day
+from traces.remarks import CLOSED, OBEYED, OUTSIDE, REFUSED, TRUNCATED, UNTOLD, WAYS_OUT
 
 LOST, REFUSES, NEW = BUNDLED / "3.9.1-lost-records", BUNDLED / "3.9.1-refused-isr", BUNDLED / "3.9.1-stays-new"
 SHUTDOWN, CANCELLED = BUNDLED / "3.9.1-failed-shutdown", BUNDLED / "3.9.1-cancelled-reassignment"
@@ -254,7 +255,7 @@ def test_the_picture_of_the_lost_records_is_of_their_log(capsys, tmp_path):
     history = json.loads((LOST / "history.json").read_text())
     times = {hex(t.zxid): t.time for t in read(LOST).transactions}
     named = [step for step in history["steps"] if "zxid" in step]
-    assert [moment(times[step["zxid"]]) for step in named] == [step["time"] for step in named] and len(named) == 4
+    assert [time_of_day(times[step["zxid"]]) for step in named] == [step["time"] for step in named] and len(named) == 4
     picture = tmp_path / "picture.svg"
     assert main(["show", str(LOST / "history.json"), "--svg", str(picture)]) == 0
     assert picture.read_text() == (BUNDLED.parents[1] / "docs" / "kafka-3.9.1-lost-records.svg").read_text()

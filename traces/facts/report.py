@@ -13,7 +13,7 @@ from traces.facts.registrations import Registration
 from traces.facts.outside import Outside
 from traces.facts.reigns import Written, written_by
 from traces.partitions.changes import Change
-from traces.remarks import moment
+from traces.clock import time_of_day
 from traces.streams import Streams
 
 _SHOWN = 10
@@ -94,8 +94,8 @@ def _brokers(registrations: list[Registration]) -> Table:
         table.add_column(name, justify="right" if name in ("broker", "lives") else "left")
     for broker in sorted({each.broker for each in registrations}):
         own = [each for each in registrations if each.broker == broker]
-        begun = [f"{each.zxid:#x} {moment(each.time)}" for each in own]
-        ended = [f"{each.how} at {each.ended:#x} {moment(each.ended_time)}" if each.how else "stands" for each in own]
+        begun = [f"{each.zxid:#x} {time_of_day(each.time)}" for each in own]
+        ended = [f"{each.how} at {each.ended:#x} {time_of_day(each.ended_time)}" if each.how else "stands" for each in own]
         shown = slice(-_SHOWN, None)
         table.add_row(str(broker), f"{len(own):,}", "\n".join(begun[shown]), "\n".join(ended[shown]))
     return table
@@ -120,14 +120,14 @@ def _unclean(change: Change) -> dict:
 
 def _unclean_text(change: Change) -> str:
     before, after = change.before, change.after
-    return (f"{change.zxid:#x} {moment(change.time)} {change.topic}-{change.number}: leader {before.leader}, ISR "
+    return (f"{change.zxid:#x} {time_of_day(change.time)} {change.topic}-{change.number}: leader {before.leader}, ISR "
             f"{list(before.isr)} to leader {after.leader}, ISR {list(after.isr)}")
 
 
 def _leaderless_text(each: Leaderless) -> str:
     name = "{}-{}".format(*each.partition)
-    begin = f"{name} from {each.zxid:#x} {moment(each.time)}, ISR {list(each.isr)}"
+    begin = f"{name} from {each.zxid:#x} {time_of_day(each.time)}, ISR {list(each.isr)}"
     if each.ended is None:
         return f"{begin}, to the end"
     how = f"led by {each.leader}" + (", unclean" if each.unclean else "")
-    return f"{begin}, to {each.ended:#x} {moment(each.ended_time)}: {how}"
+    return f"{begin}, to {each.ended:#x} {time_of_day(each.ended_time)}: {how}"

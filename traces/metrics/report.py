@@ -1,7 +1,6 @@
 """The metrics of a log as a table, and as JSON."""
 
 from dataclasses import dataclass
-from datetime import datetime, timezone
 
 import numpy as np
 from rich.console import Console
@@ -9,6 +8,7 @@ from rich.table import Table
 
 from spec.metrics import names
 from spec.metrics.metric import Metric
+from traces.clock import time_of_day
 from traces.metrics.observer import COUNTERS, GAUGES
 from traces.metrics.series import Moment, Series
 
@@ -115,6 +115,5 @@ def _moment(sample: Moment | None) -> str:
     """Zxid and time of day (UTC) of a record."""
     if sample is None:
         return ""
-    moment = datetime.fromtimestamp(sample.time / 1000, timezone.utc)
     zxid = hex(sample.zxid) if sample.zxid else "begin"
-    return f"{zxid} {moment:%H:%M:%S}.{sample.time % 1000:03d}"
+    return f"{zxid} {time_of_day(sample.time)}"
