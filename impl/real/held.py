@@ -8,7 +8,7 @@ from collections.abc import Callable
 from impl.conducting.conductor import Departs
 from impl.driving.acts import KAFKA, ZOOKEEPER
 from impl.driving.cluster import Cluster, wait_until
-from impl.driving.watch import Watcher
+from impl.driving.watch import Watcher, epoch_in
 from impl.links.passed import ANSWER, REQUEST
 from impl.links.rules import HOLD, NOTICE, Frame, Rule, fits
 from impl.real.behaviour import Behaviour
