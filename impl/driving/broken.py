@@ -28,7 +28,7 @@ class Broken:
         elif fault in UNDONE or fault in SLOW:
             for each in UNDONE.get(fault, (fault,)):
                 self.brokers[each].discard(broker)
-        elif fault in ("kill", "stop", "start"):
+        elif fault in ("kill", "start"):
             for each in OF_PROCESS:
                 self.brokers[each].discard(broker)
         getattr(self.cluster, fault)(*(() if broker is None else (broker, *others)))
@@ -52,9 +52,10 @@ class Broken:
         return self.cluster.is_whole()
 
     def start(self, broker: int) -> None:
-        """Start a broker that does not run, as soon as the registration of its former process is gone."""
-        if broker in self.cluster.children and self.cluster.children[broker].running:
+        """Start a broker that does not run, or is about to end, as soon as that and its registration are gone."""
+        former = self.cluster.children.get(broker)
+        if former and former.running and not former.is_ending:
             return
-        self.cluster.await_that(lambda: self.cluster.owner(broker) is None,
-                                f"the registration of the former process of broker {broker} is gone")
+        self.cluster.await_that(lambda: not (former and former.running) and self.cluster.owner(broker) is None,
+                                f"the former process of broker {broker} has ended, and its registration is gone")
         self.do("start", broker)

@@ -78,7 +78,7 @@ class Chaos:
         cluster, broken = self._cluster, self._broken.brokers
         brokers = range(cluster.size.brokers)
         up = [b for b in brokers if b in cluster.children and cluster.children[b].running]
-        awake = [b for b in up if b not in broken["pause"]]
+        awake = [b for b in up if b not in broken["pause"] and not cluster.children[b].is_ending]
         if why_not(name, cluster.size, cluster.owns_zookeeper):
             return []
         match name:

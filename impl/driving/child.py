@@ -42,6 +42,11 @@ class Child:
         return self._process.poll() is None
 
     @property
+    def is_ending(self) -> bool:
+        """Whether SIGTERM was sent, and the process lives yet."""
+        return self.ending in self._wanted and self.running
+
+    @property
     def stopped(self) -> bool:
         """Whether the process is stopped by a signal."""
         state = Path(f"/proc/{self._process.pid}/stat")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Thread
 
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
@@ -180,12 +181,12 @@ class Cluster(Faults):
                 self.start(broker)
 
     def stop(self, broker: int) -> None:
-        """A controlled shutdown."""
+        """SIGTERM: a controlled shutdown begins, for whose end nobody waits; it is killed where that does not come."""
         self.ask_to_stop(broker)
-        self.children[broker].wait(self.shuts_down_within)
+        Thread(target=self.children[broker].wait, args=(self.shuts_down_within,), daemon=True).start()
 
     def ask_to_stop(self, broker: int) -> None:
-        """SIGTERM: a controlled shutdown begins."""
+        """SIGTERM: a controlled shutdown begins, and may take as long as it likes."""
         self.note("stop", broker=broker)
         self.children[broker].signal(signal.SIGTERM)
 

@@ -126,12 +126,12 @@ def _begun(cluster: Cluster) -> list[int]:
 
 
 def _come_to_rest(cluster: Cluster, watcher: Watcher) -> None:
-    """Wait until nothing has changed in ZooKeeper for a while."""
+    """Wait until nothing has changed in ZooKeeper for a while, and no broker is shutting down."""
     until, last, since = time.monotonic() + LONGEST, None, time.monotonic()
     while time.monotonic() < min(until, since + REST):
         watcher.look(cluster)
         now = epoch_in(cluster), cluster.registered(), [state_in(cluster, p) for p in range(cluster.size.partitions)]
-        if now != last:
+        if now != last or any(child.is_ending for child in cluster.children.values()):
             last, since = now, time.monotonic()
         time.sleep(0.2)
 

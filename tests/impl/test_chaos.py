@@ -12,7 +12,7 @@ from impl.driving.chaos import FAULTS, Chaos
 
 class Child:
     def __init__(self):
-        self.running, self.session = True, (1, b"")
+        self.running, self.is_ending, self.session = True, False, (1, b"")
 
 
 class FakeCluster:
@@ -134,6 +134,29 @@ def test_a_broker_that_could_not_come_up_is_started_again():
     cluster.kill(1)
     Broken(cluster).mend()
     assert cluster.registered() == [0, 1, 2] and cluster.done.count(("start", 1)) == 2
+
+
+class ShuttingDown(FakeCluster):
+    """A cluster whose brokers take their time to shut down: as long as somebody waits for it."""
+
+    def stop(self, broker):
+        self.children[broker].is_ending = True
+        self.done.append(("stop", broker))
+
+    def await_that(self, condition, what):
+        assert not condition()
+        for child in self.children.values():
+            child.running, child.is_ending = child.running and not child.is_ending, False
+        super().await_that(condition, what)
+
+
+def test_a_broker_that_shuts_down_is_started_when_it_has_ended():
+    cluster = ShuttingDown()
+    broken = Broken(cluster)
+    broken.do("stop", 1)
+    assert cluster.registered() == [0, 1, 2], "nobody has waited"
+    broken.start(1)
+    assert cluster.registered() == [0, 1, 2] and cluster.done == [("stop", 1), ("start", 1)]
 
 
 def test_the_same_seed_does_the_same(run):

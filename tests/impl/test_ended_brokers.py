@@ -126,6 +126,28 @@ def test_an_end_that_was_asked_for_is_none_by_itself(child):
     assert ended(stopped) is None
 
 
+class Stopping(Cluster):
+    """A cluster of one process."""
+
+    shuts_down_within = 60.0
+
+    def __init__(self, child):
+        self.children = {0: child}
+
+    def note(self, fault, **about):
+        pass
+
+
+def test_nobody_waits_for_the_end_of_a_controlled_shutdown(child):
+    stopped = child(LEAVES)
+    stopped.told.get(timeout=60)
+    stopped.signal(signal.SIGSTOP)
+    Stopping(stopped).stop(0)
+    assert stopped.is_ending
+    stopped.signal(signal.SIGCONT)
+    assert ended(stopped) is None and not stopped.is_ending
+
+
 def test_one_that_leaves_by_its_own_steps_may_do_so_where_it_was_disturbed(child):
     left = child("")
     assert "could not register" in ended(left) and ended(left, may_leave=True) is None
