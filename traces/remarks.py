@@ -16,6 +16,7 @@ UNTOLD = "state written that nobody was told of"
 OUTSIDE = "ISR outside the assignment"
 REFUSED = "ISR changes refused for ever"
 CLOSED = "controlled shutdown that cannot succeed"
+DELETED = "records deleted as if they were of 1970"
 
 WAYS_OUT = {
     OBEYED: "what it has acknowledged since may be on no other member of ZooKeeper's ISR, and the next election may "
@@ -27,6 +28,8 @@ WAYS_OUT = {
              "ends it, a new controller alone may not",
     CLOSED: "start the broker again; if there is time before it gives up, delete /controller: the next controller does "
             "not know who is shutting down, and lets the follower in",
+    DELETED: "as long as this broker has not led since, take its replica away and give it back by reassignments; "
+             "else send the records again; Kafka 3.5.2 deletes them no more (KAFKA-15375)",
 }
 """What to do about each kind."""
 STANDS = 10_000

@@ -13,10 +13,11 @@ from checker.commands.main import main
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import BUNDLED, read, run_json
 from traces.clock import time_of_day
-from traces.remarks import CLOSED, OBEYED, OUTSIDE, REFUSED, TRUNCATED, UNTOLD, WAYS_OUT
+from traces.remarks import CLOSED, DELETED, OBEYED, OUTSIDE, REFUSED, TRUNCATED, UNTOLD, WAYS_OUT
 
 LOST, REFUSES, NEW = BUNDLED / "3.9.1-lost-records", BUNDLED / "3.9.1-refused-isr", BUNDLED / "3.9.1-stays-new"
 SHUTDOWN, CANCELLED = BUNDLED / "3.9.1-failed-shutdown", BUNDLED / "3.9.1-cancelled-reassignment"
+EXPIRED = BUNDLED / "2.8.2-deleted-records"
 
 
 def told(capsys, directory: Path, logs: Path | None = None) -> list[dict]:
@@ -80,6 +81,10 @@ SEEN = {
         (OUTSIDE, "t", 0, None,
          "ISR [1, 2], at last [2, 3], assignment [1], for 18 s, to the end of the log: who is not assigned is waited "
          "for at every commit, and is never elected, not even uncleanly")],
+    EXPIRED: [
+        (DELETED, "events", 0, "broker-2/server.log.gz",
+         "broker 2 deleted its records from offset 0 on: their time index was never recovered, and has no time but 0; "
+         "once it leads, all replicas delete them")],
 }
 
 
@@ -149,6 +154,14 @@ def test_a_request_is_obeyed_late_where_a_later_controller_is_known_or_long_elec
 ])
 def test_a_truncation_counts_below_the_high_watermark_at_the_start(capsys, tmp_path, change, expected):
     assert kinds(told(capsys, LOST, altered(LOST, tmp_path, change))).get(TRUNCATED, 0) == expected
+
+
+@pytest.mark.parametrize("change, expected", [
+    pytest.param(lambda line: line.replace("Timestamp=Some(0))", "Timestamp=Some(1795468436526))"), 0, id="old records"),
+    pytest.param(lambda line: line.replace("[Log", "[UnifiedLog"), 1, id="a log of 3.0 to 3.5"),
+])
+def test_records_without_a_time_are_deleted(capsys, tmp_path, change, expected):
+    assert kinds(told(capsys, EXPIRED, altered(EXPIRED, tmp_path, change))).get(DELETED, 0) == expected
 
 
 def test_logs_of_all_brokers_may_lie_in_one_directory(capsys, tmp_path):

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 ELECTED, STATE, FROM, SHUTTING_DOWN = "elections of controllers", "leaders and leader epochs", "controllers obeyed", \
     "controlled shutdowns asked for"
-HANDLED, STARTED, TRUNCATED_TO, READY, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE = (
+HANDLED, STARTED, TRUNCATED_TO, READY, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE, EXPIRED = (
     "request handled", "replica started", "log truncated", "broker started", "first state not made",
-    "ISR refused", "version of an ISR stale", "leader ineligible")
+    "ISR refused", "version of an ISR stale", "leader ineligible", "segment expired")
 SIGNS_OF_TROUBLE = {
-    SHUTTING_DOWN, HANDLED, STARTED, TRUNCATED_TO, READY, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE}
+    SHUTTING_DOWN, HANDLED, STARTED, TRUNCATED_TO, READY, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE, EXPIRED}
 """What is not held to ZooKeeper line by line, but tells together with others what went wrong."""
 _CONTROLLER = r"\[Controller (?:id=)?(?P<broker>\d+)(?: epoch=(?P<epoch>\d+))?\]:? "
 _PARTITION = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
@@ -51,6 +51,8 @@ TELLS = tuple(Tell(sign, what, re.compile(pattern)) for sign, what, pattern in (
      r"(?:.* ISR \[(?P<isr>[\d,]*)\])?"),
     ("] Truncating to offset ", TRUNCATED_TO,
      rf"\[(?:Unified)?Log partition={_PARTITION}, dir=.*\] Truncating to offset (?P<offset>\d+)"),
+    ("largestRecordTimestamp=Some(0)) due to retention time", EXPIRED,    # 2.8 and later
+     rf"\[(?:Unified)?Log partition={_PARTITION}, dir=.*\] Deleting segment LogSegment\(baseOffset=(?P<offset>\d+), "),
     ("] started (kafka.server.KafkaServer)", READY, r"\[KafkaServer id=(?P<teller>\d+)\] started "),
     (" from NewPartition to OnlinePartition", NOT_MADE,
      _CONTROLLER + rf"Controller \d+ epoch \d+ failed to change state for partition {_PARTITION} from NewPartition"),

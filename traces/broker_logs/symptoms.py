@@ -9,13 +9,13 @@ from itertools import groupby
 
 from spec.language.domains import NOBODY
 from traces.broker_logs.forms import (
-    BAD_VERSION, FROM, HANDLED, INELIGIBLE, NOT_MADE, READY, SHUTTING_DOWN, STALE_VERSION, STARTED, STATE,
+    BAD_VERSION, EXPIRED, FROM, HANDLED, INELIGIBLE, NOT_MADE, READY, SHUTTING_DOWN, STALE_VERSION, STARTED, STATE,
     TRUNCATED_TO,
 )
 from traces.broker_logs.history import AHEAD, History
 from traces.broker_logs.reading import Claim
 from traces.partitions.changes import Change, Partition
-from traces.remarks import CLOSED, OBEYED, REFUSED, STANDS, TRUNCATED, UNTOLD, Remark
+from traces.remarks import CLOSED, DELETED, OBEYED, REFUSED, STANDS, TRUNCATED, UNTOLD, Remark
 
 _LATELY = 60_000
 """A broker that shuts down has asked for it within so many ms."""
@@ -27,7 +27,7 @@ def remarks_in(claims: Iterable[Claim], history: History) -> list[Remark]:
     for claim in claims:
         if history.first - AHEAD <= claim.time <= history.last + AHEAD:
             kinds[claim.what].append(claim)
-    found = [*_obeyed(kinds, history), *_truncated(kinds, history), *_untold(kinds, history),
+    found = [*_obeyed(kinds, history), *_truncated(kinds, history), *_deleted(kinds), *_untold(kinds, history),
              *_refused(kinds, history), *_refused_itself(kinds, history), *_closed(kinds, history)]
     return sorted(found, key=lambda remark: (remark.time, remark.what))
 
@@ -120,6 +120,15 @@ def _truncated(kinds: dict[str, list[Claim]], history: History) -> Iterator[Rema
             if claim.what == TRUNCATED_TO and claim.offset < high:
                 yield _remark(TRUNCATED, claim, _truncated_text(claim, high, history))
             high = claim.high if claim.what == STARTED else min(high, claim.offset)
+
+
+def _deleted(kinds: dict[str, list[Claim]]) -> Iterator[Remark]:
+    """Segments whose time index was read as zeros, since nobody had recovered them, and which retention then deleted."""
+    owner = _owners(kinds)
+    for claim in kinds[EXPIRED]:
+        whose = "a broker" if (broker := owner(claim)) is None else f"broker {broker}"
+        yield _remark(DELETED, claim, f"{whose} deleted its records from offset {claim.offset} on: their time index was "
+                                      "never recovered, and has no time but 0; once it leads, all replicas delete them")
 
 
 def _owners(kinds: dict[str, list[Claim]]) -> Callable[[Claim], int | None]:
