@@ -6,6 +6,7 @@ import json
 
 from rich.table import Table
 
+from checker.commands.describe import described, print_description
 from checker.commands.main import OK
 from checker.commands.tables import console, scope_text
 from checker.errors import UserError
@@ -16,24 +17,35 @@ from spec.metrics.catalogue import metrics_of
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "list", help="systems, variants, bounds, properties and metrics", description="What there is to check.",
-        epilog="examples: kafkaproof list; kafkaproof list partition; kafkaproof list --json",
+        "list", help="systems, variants, bounds, properties and metrics", description="What there is to check, or with "
+        "--variant what one variant consists of: its state, its transitions, and which function stands for which.",
+        epilog="examples: kafkaproof list; kafkaproof list partition; kafkaproof list partition --variant legacy; "
+        "kafkaproof list --json",
     )
     parser.add_argument("system", nargs="?", help="only this one")
+    parser.add_argument("--variant", metavar="V", help="what this variant of the system consists of")
     parser.add_argument("--json", action="store_true", help="print as JSON")
     parser.set_defaults(run=run)
 
 
 def run(options) -> int:
-    """Print the catalogue."""
+    """Print the catalogue, or one variant."""
+    if options.variant and not options.system:
+        raise UserError("--variant V is of a system: kafkaproof list SYSTEM --variant V")
     try:
-        models = [_entry(model) for model in find(options.system)]
+        found = find(options.system, options.variant)
     except LookupError as error:
         raise UserError(error.args[0]) from error
+    models = [_entry(model) for model in found]
     if options.json:
-        print(json.dumps({"format": 1, "models": models}, indent=2))
+        more = [described(model) for model in found] if options.variant else [{} for _ in models]
+        print(json.dumps({"format": 1, "models": [one | two for one, two in zip(models, more)]}, indent=2))
         return OK
     out = console()
+    if options.variant:
+        for model in found:
+            print_description(out, model)
+        return OK
     table = Table("system", "variant", "default scope", "story", header_style="bold")
     for entry in models:
         table.add_row(entry["system"], entry["variant"], scope_text(entry["scope"]), entry["story"])

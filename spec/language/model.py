@@ -180,6 +180,7 @@ class Model:
     proved before a run up to symmetry; each with the first ones that are told apart from the rest: a sort whose ids
     they are (a receiver is one of the first brokers), or how many.
     `projections` names machines that a few fields show, each of which is whole at the scope of the same name.
+    `replaced` has each function that another stands for in this variant, with that other one, oldest first.
     """
 
     system: str
@@ -202,6 +203,7 @@ class Model:
     parts: tuple[tuple[str, str], ...] = ()
     interchangeable: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     projections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    replaced: tuple[tuple[Callable, Callable], ...] = ()
 
     @property
     def scopes(self) -> Mapping[str, Scope]:
@@ -223,7 +225,8 @@ class Model:
         transitions = tuple(
             replace(t, function=rebind(t.function, replacements)) for t in self.transitions
         )
-        changes = {"initial": rebind(self.initial, replacements), "properties": properties, **changes}
+        changes = {"initial": rebind(self.initial, replacements), "properties": properties,
+                   "replaced": (*self.replaced, *replacements.items()), **changes}
         seams = tuple(rebind(seam, replacements) for seam in self.seams)
         return replace(self, transitions=transitions, seams=seams, **changes)
 

@@ -1,0 +1,30 @@
+"""What a variant consists of: `kafkaproof list SYSTEM --variant V`."""
+
+import pytest
+
+from checker.commands.describe import described
+from spec.catalogue import MODELS
+from spec.language.layout import leaves
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}/{model.variant}")
+def test_every_leaf_of_the_state_is_a_field_that_is_listed(model):
+    fields = {row["field"] for row in described(model)["state"]}
+    for leaf in leaves(model.state, model.scope):
+        name = "".join("[*]" if isinstance(part, int) else f".{part}" for part in leaf.path).removeprefix(".")
+        assert name in fields
+    assert all(row["values"] and row["meaning"] for row in described(model)["state"])
+
+
+def test_a_variant_that_was_made_by_replacing_functions_says_which(kafkaproof):
+    listed = kafkaproof("list", "partition", "--variant", "legacy", "--json").json["models"]
+    assert [model["variant"] for model in listed] == ["legacy"]
+    by = {row["function"].rpartition(".")[2]: row["by"].rpartition(".")[2] for row in listed[0]["replaced"]}
+    assert by["checked_set_state"] == "set_state" and by["list_brokers"] == "list_broker_ids"
+    text = kafkaproof("list", "partition", "--variant", "legacy").out
+    assert "machines.write_leader" in text and "highest controller epoch in an accepted request" in text
+
+
+def test_a_variant_is_of_a_system(kafkaproof):
+    assert "list SYSTEM --variant V" in kafkaproof("list", "--variant", "legacy").complaint
+    assert "election has no variant 'newest'" in kafkaproof("list", "election", "--variant", "newest").complaint
