@@ -7,6 +7,7 @@ broker does beyond it, and only reads, is let through and told.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 from kazoo.exceptions import EXCEPTIONS, BadVersionError
 
@@ -19,7 +20,9 @@ from impl.links.rules import DROP, NOTICE, Frame, Rule, fits
 from impl.real.behaviour import Behaviour
 from impl.real.deeds import Deeds
 from impl.real.held import LOOK, SETTLES, WAIT, Held
-from impl.real.moves import ASKS, PROPOSALS, Wanted, answer_to, frames_of, name_of, proposal_of
+from impl.real.moves import (
+    ASKS, CONTROLLER, LOOK_FOR, PROPOSALS, READ, Wanted, answer_to, frames_of, name_of, proposal_of,
+)
 from impl.real.outside import differences, error_in, isr_proposed, seen_of, wanted_of
 from impl.real.records import Clients
 from impl.zookeeper.requests import CODES
@@ -31,6 +34,8 @@ from spec.zookeeper import ANSWERED, LOST_APPLIED, Answer
 
 ANSWERED_AT_ONCE = ("leader_and_isr", "serve_fetch", "refuse_isr")
 """The steps between brokers whose answer is awaited."""
+FINDS = {"operation": f"{READ}|{LOOK_FOR}", "path": CONTROLLER}
+"""The frames by which a broker looks who rules."""
 
 
 class Along:
@@ -213,9 +218,17 @@ class Along:
         while time.monotonic() < until:
             for frame in self._answers[wanted.broker].taken[number:]:
                 if fits(frame.said, pattern):
-                    return _named(frame.said)
+                    return self._named(frame.said, wanted.broker)
             time.sleep(LOOK)
         raise Unfinished(f"ZooKeeper did not answer in {WAIT:.0f} seconds")
+
+    def _named(self, said: Mapping[str, object], reader: int) -> str:
+        """What the specification calls an answer; a broker may find itself in /controller."""
+        answer = named(said)
+        if answer == "OK" and fits(said, FINDS) and self._cluster.controller() == reader:
+            return "MINE"
+        return answer
+
 
 def _written(said) -> dict | None:
     """Leader, ISR and leader epoch of a state that a frame writes, None where it writes none."""
@@ -225,8 +238,8 @@ def _written(said) -> dict | None:
     return None
 
 
-def _named(said) -> str:
-    """What the specification calls an answer."""
+def named(said: Mapping[str, object]) -> str:
+    """What the specification calls an answer, but for whom it names."""
     if said.get("failed") == 0 and said["operations"][0]["operation"] == "check":
         if said["error"] == BadVersionError.code:
             return "FENCED"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,8 +16,11 @@ from spec.errors import UserError
 from spec.language.domains import NOBODY, Scope
 from spec.language.model import Model, Transition
 from spec.language.plain import Plain, copied, new_state, values_of
+from spec.language.rebind import rebind
 from spec.language.steps import Step, parse_step
 
+DRIVEN = ("election", "partition", "topics", CLUSTER)
+"""The systems along whose counterexamples real brokers are driven."""
 SESSION = 120.0
 """No session ends by itself while steps are taken, in seconds."""
 PATIENT = {
@@ -55,6 +58,11 @@ class Behaviour:
     def properties(self) -> dict[str, object]:
         """What the brokers' configuration must have: where frames wait for their steps nobody gives up waiting."""
         return PATIENT if self.has_planes else {}
+
+    @property
+    def starts_brokers(self) -> bool:
+        """Whether brokers start in its steps; all of them run before the first step otherwise, and have a topic."""
+        return not hasattr(self.initial.zk, "assignments")
 
     @property
     def has_planes(self) -> bool:
@@ -125,8 +133,8 @@ def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> 
     for number, step in enumerate(steps, 1):
         if not is_known(step):
             raise UserError(f"{directory}: step {number}, {step}: nothing is known of what it is outside of a process")
-    if not hasattr(new_state(model.state, scope).zk, "assignments"):
-        raise UserError(f"{directory}: {model.system} has no assignments: there is no cluster to start for it")
+    if model.system not in DRIVEN:
+        raise UserError(f"{directory}: {model.system} is not driven: {', '.join(DRIVEN)} are")
     for arguments in Transition(model.initial).choices(scope):
         initial = new_state(model.state, scope)
         model.initial(initial, *arguments)
@@ -146,6 +154,26 @@ def _check_stand_in(directory: Path, found: Behaviour) -> None:
         if found.stands_in and number > found.stands_in and name_of(step) == "elect":
             raise UserError(f"{directory}: step {number}, {step}: cannot be forced, since in step {found.stands_in} a "
                             "process begins while nobody rules, which real brokers do not")
+
+
+def answered(model: Model, initial: Plain, steps: list[Step]) -> list[Step]:
+    """The same steps, all enabled, each with the answer that the specification gives there."""
+    answers: list[int] = []
+
+    def watched(seam):
+        def ask(*arguments):
+            answers.append(seam(*arguments))
+            return answers[-1]
+
+        return ask
+
+    seams, state, found = {seam: watched(seam) for seam in model.seams}, copied(initial), []
+    for step in steps:
+        answers.clear()
+        transition = model.transition(step.transition)
+        rebind(transition.function, seams)(state, *(step.arguments[name] for name in transition.arguments))
+        found.append(replace(step, answer=model.answers[answers[-1]] if answers else None))
+    return found
 
 
 def followed(model: Model, initial: Plain, steps: list[Step]) -> list[Plain] | None:

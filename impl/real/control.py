@@ -2,15 +2,15 @@
 
 The decisive step is the last fault, or message that is delivered, without which the specification takes the remaining
 steps, those that are still possible, and the property holds throughout. A request or answer that is lost is not lost
-in the control. What clients can no longer do as in the counterexample they ask of the other brokers. Whether a property
-of liveness holds is not known of a behaviour that ends: there it is the last request or answer that was lost.
+in the control. Answers are those that the specification gives then. What clients can no longer do as in the counterexample they ask of the other brokers. Whether a property
+of liveness holds is not known of a behaviour that ends: there it is the last request or answer that was lost, and the last fault where none was.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from impl.real.behaviour import Behaviour, followed
+from impl.real.behaviour import Behaviour, answered, followed
 from impl.real.moves import DEEDS, name_of
 from spec.errors import UserError
 from spec.language.model import LIVENESS, SAFETY, Property
@@ -49,9 +49,10 @@ def control_of(behaviour: Behaviour) -> Control:
     if not asked:
         raise UserError(f"--control: {behaviour.model.system} asks nothing of states or steps that is called "
                         f"{behaviour.property}")
+    lossless = all(_is_answered(step) for step in behaviour.steps)
     for number in reversed(range(1, len(behaviour.steps) + 1)):
         step = behaviour.steps[number - 1]
-        if asked[0].kind in LIVENESS and step.arguments.get("fate", ANSWERED) == ANSWERED:
+        if asked[0].kind in LIVENESS and _is_answered(step) and not lossless:
             continue
         for instead in _instead_of(step):
             if found := _tried(behaviour, number, instead, asked[0]):
@@ -60,9 +61,13 @@ def control_of(behaviour: Behaviour) -> Control:
                     "violates it")
 
 
+def _is_answered(step: Step) -> bool:
+    return step.arguments.get("fate", ANSWERED) == ANSWERED
+
+
 def _instead_of(step: Step) -> list[list[Step]]:
     """What a control may have in the place of a step: nothing, or the same without its fault."""
-    if step.arguments.get("fate", ANSWERED) != ANSWERED:
+    if not _is_answered(step):
         answer = "OK" if step.arguments["fate"] == LOST_APPLIED else None
         return [[replace(step, arguments=step.arguments | {"fate": ANSWERED}, answer=answer)]]
     name = name_of(step)
@@ -76,7 +81,7 @@ def _tried(behaviour: Behaviour, number: int, instead: list[Step], asked: Proper
     states = followed(behaviour.model, behaviour.initial, kept)
     if states is None or not _holds(asked, behaviour, [behaviour.initial, *states], kept):
         return None
-    found = replace(behaviour, steps=kept, states=states)
+    found = replace(behaviour, steps=answered(behaviour.model, behaviour.initial, kept), states=states)
     return Control(found, number, behaviour.steps[number - 1], skipped)
 
 

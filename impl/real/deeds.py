@@ -36,6 +36,7 @@ class Deeds:
         self._cluster = cluster
         self._slow: dict[int, list] = {}
         self._left: dict[int, tuple[int, bytes]] = {}
+        self._asked: set[int] = set()
         self._clients: Clients | None = None
 
     def do(self, step: Step, state: Plain) -> str | None:
@@ -66,6 +67,10 @@ class Deeds:
 
     # Processes and sessions
 
+    def start(self, b: int) -> None:
+        """The first process of a broker."""
+        self._cluster.start(b)
+
     def crash(self, b: int) -> None:
         """kill -9."""
         self._left[b] = self._cluster.children[b].session
@@ -79,10 +84,14 @@ class Deeds:
 
     def shut_down(self, b: int) -> None:
         """SIGTERM; the broker asks the controller first."""
+        self._asked.add(b)
         self._cluster.ask_to_stop(b)
 
     def stop(self, b: int) -> None:
-        """A broker has shut down."""
+        """A broker has shut down; it is asked to, where it was not yet."""
+        if b not in self._asked:
+            self.shut_down(b)
+        self._asked.discard(b)
         self._cluster.await_that(lambda: not self._cluster.children[b].running, f"broker {b} has shut down")
 
     def expire_session(self, b: int) -> None:
@@ -117,6 +126,10 @@ class Deeds:
     def delete_controller(self) -> None:
         """An operator deletes /controller."""
         self._cluster.delete_controller()
+
+    def edit_epoch(self) -> None:
+        """An operator writes /controller_epoch again, as it is."""
+        self._cluster.edit_epoch()
 
     def ask_for_reassignment(self, p: int, **_) -> None:
         """An administrator asks the controller to move a partition."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from impl.conducting.conductor import Departs
 from impl.driving.acts import KAFKA, ZOOKEEPER
@@ -14,7 +14,7 @@ from impl.links.rules import HOLD, NOTICE, Frame, Rule, fits
 from impl.real.behaviour import Behaviour
 from impl.real.misled import Misled
 from impl.real.moves import (
-    ALWAYS_HELD, ANY, CONTROLLER, CREATE, IN_TURN, LIST, OF_DATA, READ, Wanted, frames_of,
+    ALWAYS_HELD, ANY, CANDIDACY, IN_ELECTIONS, IN_TURN, LIST, LOOK_FOR, OF_DATA, READ, Wanted, frames_of,
 )
 from impl.real.outside import told_in
 from impl.zookeeper.znodes import BROKER_IDS
@@ -42,7 +42,8 @@ class Held:
         self.ended: set[int] = set()
         self._number = 1
         for broker in range(cluster.size.brokers):
-            self.rules[ZOOKEEPER, broker] = [cluster.links[broker].add(Rule(HOLD, *ALWAYS_HELD, times=None))]
+            held = (*IN_ELECTIONS, *self._patterns(broker)) if behaviour.starts_brokers else ALWAYS_HELD
+            self.rules[ZOOKEEPER, broker] = [cluster.links[broker].add(Rule(HOLD, *held, times=None))]
             self.rules[KAFKA, broker] = [cluster.inner[broker].add(rule) for rule in self._kafka_rules(broker)
                                          if broker in cluster.inner]
 
@@ -61,13 +62,16 @@ class Held:
         return [each for step in self._behaviour.steps for each in frames_of(step)
                 if (each.link, each.broker) == (link, broker)]
 
+    def _patterns(self, broker: int) -> list[Mapping[str, object]]:
+        """What the steps of a broker ask of ZooKeeper."""
+        return [wanted.pattern for wanted in self._wanted(ZOOKEEPER, broker)]
+
     def await_started(self, *brokers: int) -> None:
         """Wait until brokers are registered; from then on what they read is held, too, until its step comes."""
         self._cluster.await_that(lambda: all(self._cluster.owner(b) is not None for b in brokers),
                                  "the brokers are registered")
         for broker in brokers:
-            patterns = [wanted.pattern for wanted in self._wanted(ZOOKEEPER, broker)]
-            rule = self._cluster.links[broker].add(Rule(HOLD, *patterns, times=None))
+            rule = self._cluster.links[broker].add(Rule(HOLD, *self._patterns(broker), times=None))
             self.rules[ZOOKEEPER, broker] = [self.rules[ZOOKEEPER, broker][0], rule]
 
     def let_all_go(self) -> None:
@@ -168,18 +172,18 @@ class Held:
 
     def _refuse_others(self) -> None:
         """Let those go that stand for election while somebody rules, so that they do what else a broker does."""
-        if self._cluster.controller() is None:
+        if self._behaviour.starts_brokers or self._cluster.controller() is None:
             return
         for broker in range(self._cluster.size.brokers):
             for frame in self.rules[ZOOKEEPER, broker][0].held:
-                if fits(frame.said, {"operation": CREATE, "path": CONTROLLER}):
+                if fits(frame.said, CANDIDACY):
                     frame.let_go()
 
     def let_reads_of(self, reader: int | None) -> None:
         """Let through what a broker reads besides, and waits for."""
         for rule in self.rules.get((ZOOKEEPER, reader), ()):
             for frame in rule.held:
-                if fits(frame.said, {"operation": f"{READ}|{LIST}"}) and not self._is_kept(reader, frame):
+                if fits(frame.said, {"operation": f"{READ}|{LIST}|{LOOK_FOR}"}) and not self._is_kept(reader, frame):
                     self._watcher.say(f"     besides, broker {reader}: {words_of(frame.said)}", besides=frame.said)
                     frame.let_go()
 

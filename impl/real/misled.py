@@ -7,7 +7,7 @@ from impl.links.passed import NOTIFICATION, REQUEST
 from impl.links.rules import HOLD, NOTICE, Frame, Rule, fits
 from impl.real.behaviour import Behaviour
 from impl.real.deposed import Deposed
-from impl.real.moves import CREATE, LIST
+from impl.real.moves import CANDIDACY, LIST
 from impl.zookeeper.znodes import BROKER_IDS, Controller
 
 
@@ -74,7 +74,7 @@ class Misled:
 
         def candidacies() -> list[Frame]:
             return [frame for rule in link.rules for frame in rule.held
-                    if fits(frame.said, {"operation": CREATE, "path": Controller.path})]
+                    if fits(frame.said, CANDIDACY)]
 
         self._cluster.await_that(candidacies, f"broker {spare} stands for election")
         self._lists = link.add(Rule(HOLD, {"part": REQUEST, "operation": LIST, "path": BROKER_IDS}, times=None))

@@ -13,12 +13,13 @@ from typing import NamedTuple
 from impl.driving.acts import KAFKA, ZOOKEEPER
 from impl.driving.cluster import TOPIC
 from impl.links.passed import ANSWER, REQUEST
-from impl.zookeeper.znodes import BROKER_IDS, TOPICS
+from impl.zookeeper.znodes import BROKER_IDS, TOPICS, BrokerId, ControllerEpoch
 from spec.language.steps import Step
 
 CONTROLLER, TOPIC_ZNODE = "/controller", f"{TOPICS}/{TOPIC}"
 ISR_CHANGES, PREFERRED = "/isr_change_notification", "/admin/preferred_replica_election"
 LIST, READ, WRITE, CREATE, DELETE = "getChildren2?", "getData", "setData", "create2?", "delete"
+LOOK_FOR, NUMBER = "exists", {"data": "\\d+"}
 ANY = -1
 FOLDER, ANY_STATE = f"{TOPIC_ZNODE}/partitions(/\\d+)?", f"{TOPIC_ZNODE}/partitions/\\d+/state"
 
@@ -79,6 +80,14 @@ def _lists_brokers(b):
     return [_zk(b, LIST, BROKER_IDS)]
 
 
+def _reads_controller(b):
+    return [_zk(b, READ, CONTROLLER)]
+
+
+def _writes_epoch(b, operation):
+    return Wanted(ZOOKEEPER, b, _asked(operation, ControllerEpoch.path) | NUMBER)
+
+
 def _writes_topic(b, p=0):
     return [_zk(b, WRITE, TOPIC_ZNODE)]
 
@@ -93,11 +102,22 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
     "write_assignment": _writes_topic, "write_target": _writes_topic,
     "isr_notification": lambda b, p: [_zk(b, LIST, ISR_CHANGES)],
     "delete_request": lambda b, **_: [_zk(b, DELETE, PREFERRED)],
+    "register_broker": lambda b: [_zk(b, CREATE, BrokerId.path_of(b))],
+    "maybe_resign": lambda b: [_zk(b, f"{LOOK_FOR}|{READ}", CONTROLLER)],
+    "look_for_controller": _reads_controller, "confirm_owner": _reads_controller,
+    "confirm_controller": _reads_controller,
+    "learn_epoch": lambda b: [_zk(b, READ, ControllerEpoch.path)],
+    "confirm_epoch": lambda b: [_zk(b, READ, ControllerEpoch.path)],
+    "found_epoch": lambda b: [_writes_epoch(b, CREATE)], "raise_epoch": lambda b: [_writes_epoch(b, WRITE)],
+    "create": lambda b: [_zk(b, CREATE, CONTROLLER)], "register": lambda b: [_zk(b, CREATE, CONTROLLER)],
+    "delete_any_controller": lambda b: [_zk(b, DELETE, CONTROLLER)],
+    "delete_own_controller": lambda b: [_zk(b, DELETE, CONTROLLER)],
+    "clean": lambda b: [_zk(b, LIST, ISR_CHANGES)], "load": _lists_brokers,
     "leader_and_isr": lambda b, epoch, p: [
         _kafka(b, "LeaderAndIsr", epoch, controller_epoch=epoch, topic_name=TOPIC, partition_index=p)],
     "controlled_shutdown": lambda b, leaver: [_kafka(b, "ControlledShutdown", broker_id=leaver)],
-    "alter_partition": lambda b, p, sender, **_: [
-        _kafka(b, "AlterPartition", partition_index=p, sender=sender), *_writes(b, p)],
+    "alter_partition": lambda b, p, isr, **of: [
+        _kafka(b, "AlterPartition", partition_index=p, **of), *_writes(b, p)],
     "confirm_isr": lambda b, p, sender: [_kafka(b, "AlterPartition", partition_index=p, sender=sender)],
     "refuse_isr": lambda sender, p, b, isr: [_kafka(b, "AlterPartition", partition_index=p, sender=sender)],
     "learn_isr": lambda b, p: [_kafka(ANY, "AlterPartition", part=ANSWER, sender=b)],
@@ -113,7 +133,7 @@ PROPOSALS: Mapping[str, Callable[..., Wanted]] = {
 DEEDS = (
     "crash", "restart", "stop", "shut_down", "expire_session", "expire_orphan", "delete_controller",
     "ask_for_preferred", "ask_for_reassignment", "ask_for_cancellation", "queue_deletion", "allow_unclean", "reopen",
-    "produce", "consume",
+    "produce", "consume", "start", "edit_epoch",
 )
 """The steps that the driver brings about."""
 ASKS = ("ask_for_reassignment", "ask_for_cancellation")
@@ -122,11 +142,20 @@ HEARD = ("delete_controller", "expire_session", "expire_orphan")
 """The steps of which brokers hear at once, though the specification lets them go on for a while: they come late."""
 INSIDE = (
     "broker_failure", "broker_startup", "resign", "check", "stop_replicas", "caught_up", "reassign", "rebalance",
-    "preferred_election", "unclean_enabled", "reassignment", "topic_deletion", "send_request",
+    "preferred_election", "unclean_enabled", "reassignment", "topic_deletion", "send_request", "handle_change",
+    "trigger_move",
 )
 """The steps that nobody sees: they show in the frames of later ones."""
-ALWAYS_HELD = (_asked(CREATE, CONTROLLER), _asked(CREATE, FOLDER), _asked(f"{CREATE}|{WRITE}", ANY_STATE))
+UNKNOWN = ("requests.leader_and_isr", "session.reopen")
+"""Steps of *election* that have the name of another system's, and are not the same outside: a request names no
+partition, and a session that is opened again is not registered yet.
+"""
+CANDIDACY = _asked(CREATE, CONTROLLER)
+"""By what a broker stands for election."""
+ALWAYS_HELD = (CANDIDACY, _asked(CREATE, FOLDER), _asked(f"{CREATE}|{WRITE}", ANY_STATE))
 """What a broker asks of ZooKeeper only when its step has come."""
+IN_ELECTIONS = (CANDIDACY, _asked(f"{CREATE}|{WRITE}", ControllerEpoch.path) | NUMBER, _asked(DELETE, CONTROLLER))
+"""The same where brokers start, and stand for election, in steps."""
 IN_TURN = ("AlterPartition", "ControlledShutdown")
 """What a broker asks of the controller only when its step has come."""
 OF_DATA = ("Fetch", "AlterPartition")
@@ -166,4 +195,4 @@ def proposal_of(step: Step) -> Wanted:
 
 def is_known(step: Step) -> bool:
     """Whether anything is known of what a step is outside."""
-    return name_of(step) in {*FRAMES, *PROPOSALS, *DEEDS, *INSIDE}
+    return step.transition not in UNKNOWN and name_of(step) in {*FRAMES, *PROPOSALS, *DEEDS, *INSIDE}

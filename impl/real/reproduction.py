@@ -12,7 +12,7 @@ from impl.real.cluster import KafkaCluster
 from impl.real.control import Control
 from impl.real.moves import how, name_of
 from impl.real.records import ALL, Clients
-from impl.real.verdict import ASKED, RESTATED, Seen, look
+from impl.real.verdict import ASKED, MENDED, RESTATED, Seen, look
 from impl.zookeeper.znodes import Topic
 from spec.language.plain import ids_in
 
@@ -24,11 +24,8 @@ def go_along(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, cont
     """Drive real brokers along a counterexample, or its control; raises Departs where they go otherwise."""
     _tell_plan(behaviour, watcher, control)
     along = Along(cluster, watcher, behaviour)
-    if behaviour.has_planes:
-        cluster.create_logs(behaviour.assignments)
-    cluster.start_brokers()
-    along.await_started(*range(cluster.size.brokers))
-    cluster.create_events(behaviour.assignments)
+    if not behaviour.starts_brokers:
+        _start(behaviour, cluster, along)
     along.take_all()
     along.compare_end()
     seen = []
@@ -36,6 +33,7 @@ def go_along(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, cont
         seen = _end(behaviour, cluster, watcher, along, control)
     else:
         along.let_all_go()
+        seen = _rest(behaviour, cluster, control)
     if control:
         watcher.say(f"the control ends without the violation of {behaviour.property}: ZooKeeper holds what the "
                     "specification has then" + (", and every acknowledged record is there" if behaviour.has_planes
@@ -44,6 +42,26 @@ def go_along(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, cont
     watcher.say(f"reproduced: every step was taken, and ZooKeeper holds what the specification has at the end of the "
                 f"counterexample of {behaviour.property}" + "".join(f"; {text}" for text in seen),
                 violates=behaviour.property, reproduced=True, seen=seen)
+
+
+def _start(behaviour: Behaviour, cluster: KafkaCluster, along: Along) -> None:
+    """Start all brokers, with the topic of a counterexample that begins when all run."""
+    if behaviour.has_planes:
+        cluster.create_logs(behaviour.assignments)
+    cluster.start_brokers()
+    along.await_started(*range(cluster.size.brokers))
+    cluster.create_events(behaviour.assignments)
+
+
+def _rest(behaviour: Behaviour, cluster: KafkaCluster, control: Control | None) -> list[str]:
+    """Wait, when nothing is held any more, whether a property of liveness stays violated; raises Departs."""
+    if behaviour.property not in MENDED:
+        return []
+    text, is_mended = MENDED[behaviour.property]
+    mended = wait_until(lambda: is_mended(cluster), ANSWERS)
+    if mended != (control is not None):
+        raise Departs(f"when nothing is held any more: in {ANSWERS:.0f} seconds {text}{'; not so' if mended else ''}")
+    return [] if mended else [f"{text}, for {ANSWERS:.0f} seconds in which nothing was held"]
 
 
 def _tell_plan(behaviour: Behaviour, watcher: Watcher, control: Control | None) -> None:

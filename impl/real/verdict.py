@@ -76,6 +76,10 @@ RESTATED: Mapping[str, Callable[[Seen, Seen, Clients], list[str]]] = {
 """What shows from outside that a property is violated, `now` at the end of the counterexample and `later` when all
 brokers are in sync again.
 """
+MENDED: Mapping[str, tuple[str, Callable[[Cluster], bool]]] = {
+    "one_controller": ("nobody rules", lambda cluster: cluster.controller() is not None),
+}
+"""Properties of liveness that no client sees: what goes on while they are violated, and whether it has ended."""
 ASKED = ("alone_acknowledges",)
 """The properties for which a producer asks the leader at the end for acks=all, while nothing is held but fetches;
 whether brokers come to be in sync later is nothing to them.

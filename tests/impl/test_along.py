@@ -10,11 +10,11 @@ from impl.conducting.conductor import Departs
 from impl.driving.cluster import Cluster, Size
 from impl.real import held
 from impl.real.along import Along
-from impl.real.behaviour import read_behaviour
-from impl.real.moves import DEEDS, FRAMES, INSIDE, how
+from impl.real.behaviour import DRIVEN, read_behaviour
+from impl.real.moves import DEEDS, FRAMES, INSIDE, how, is_known
 from spec.catalogue import find
 from spec.errors import UserError
-from spec.language.steps import parse_step
+from spec.language.steps import Step, parse_step
 from tests.checker.test_cluster_system import LOSS
 
 ASLEEP = ["failover.elect(b=0) -> OK", "failover.load_brokers(b=0) -> OK", "failover.load_state(b=0, p=0) -> NONODE"]
@@ -23,6 +23,21 @@ LANDS = [*DEPOSED, "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
 FENCED = [*DEPOSED, "machines.create_first_state(b=0, p=0, fate=0) -> FENCED"]
 STAYS_NEW = [*ASLEEP, "machines.create_first_state(b=0, p=0, fate=1) -> LOST",
              "machines.create_first_state(b=0, p=0, fate=0) -> NODEEXISTS"]
+CANDIDATES = [f"{step}(b={b}) -> {answer}" for step, answer in (
+    ("session.start", "OK"), ("session.register_broker", "OK"), ("election.maybe_resign", "NONODE"),
+    ("legacy.look_for_controller", "NONODE")) for b in (0, 1)]
+FOREIGN_DELETE = [
+    *CANDIDATES, "legacy.create(b=0, fate=0) -> OK", "legacy.learn_epoch(b=0) -> NONODE",
+    "legacy.raise_epoch(b=0, fate=0) -> NONODE", "faults.delete_controller()", "legacy.create(b=1, fate=0) -> OK",
+    "legacy.learn_epoch(b=1) -> NONODE", "legacy.raise_epoch(b=1, fate=0) -> NONODE",
+    "legacy.found_epoch(b=1, fate=0) -> OK", "legacy.found_epoch(b=0, fate=0) -> NODEEXISTS",
+    "legacy.delete_any_controller(b=0, fate=0) -> OK"]
+NOBODY_STANDS = [
+    "session.start(b=0) -> OK", "session.register_broker(b=0) -> OK", "election.maybe_resign(b=0) -> NONODE",
+    "election.look_for_controller(b=0) -> NONODE", "election.learn_epoch(b=0) -> NONODE",
+    "election.found_epoch(b=0, fate=0) -> OK", "election.register(b=0, fate=0) -> OK",
+    "reign.clean(b=0, fate=0) -> OK", "reign.load(b=0) -> OK", "election.handle_change(b=0)",
+    "faults.delete_controller()", "election.maybe_resign(b=0) -> NONODE"]
 DROPPED = [*ASLEEP, "machines.create_first_state(b=0, p=0, fate=2) -> LOST",
            "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
 
@@ -60,8 +75,9 @@ def drive(behaviour, directory, variant):
     with Cluster(directory, Size(brokers, 2, 1, variant=variant, session_timeout=60, recorded=False)) as cluster:
         driver = Along(cluster, told, behaviour)
         try:
-            cluster.start_all()
-            driver.await_started(*range(brokers))
+            if not behaviour.starts_brokers:
+                cluster.start_all()
+                driver.await_started(*range(brokers))
             driver.take_all()
             driver.compare_end()
         finally:
@@ -73,6 +89,12 @@ def drive(behaviour, directory, variant):
     ("legacy", LANDS), ("fenced", FENCED), ("fenced", STAYS_NEW), ("fenced", DROPPED), ("legacy", DROPPED)])
 def test_they_go_along(behaviour, tmp_path, variant, trace):
     steps = drive(behaviour(variant, trace, brokers=2), tmp_path / "cluster", variant)
+    assert steps == [str(parse_step(text)) for text in trace]
+
+
+@pytest.mark.parametrize("variant, trace", [("legacy", FOREIGN_DELETE), ("fenced", NOBODY_STANDS)])
+def test_they_go_along_an_election_from_before_they_start(behaviour, tmp_path, variant, trace):
+    steps = drive(behaviour(variant, trace, system="election", brokers=2), tmp_path / "cluster", variant)
     assert steps == [str(parse_step(text)) for text in trace]
 
 
@@ -116,8 +138,24 @@ def test_the_plan_says_how_each_step_is_brought_about(text, wanted):
 
 
 def test_what_is_not_known_outside_is_refused_before_anything_starts(behaviour):
-    with pytest.raises(UserError, match="step 1, .*nothing is known of what it is outside of a process"):
-        behaviour("fenced", ["session.start(b=0) -> OK"], system="election")
+    for step in ("session.reopen(b=0) -> OK", "reign.write_state(b=0, fate=0) -> OK",
+                 "requests.leader_and_isr(b=0, epoch=1)"):
+        with pytest.raises(UserError, match="step 1, .*nothing is known of what it is outside of a process"):
+            behaviour("fenced", [step], system="election")
+
+
+def test_systems_whose_brokers_are_not_driven_are_refused(behaviour):
+    with pytest.raises(UserError, match="group is not driven: election, partition, topics, cluster are"):
+        behaviour("current", [], system="group")
+
+
+def test_of_all_known_steps_of_driven_systems_there_are_frames():
+    """Steps of one name in several systems have the same arguments, or nothing is known of one of them."""
+    for model in [model for system in DRIVEN for model in find(system)]:
+        for transition in model.transitions:
+            step = Step(transition.name, dict.fromkeys(transition.arguments, 0), None)
+            if is_known(step):
+                assert how(step), step
 
 
 def test_a_run_may_be_a_file_with_one_trace(tmp_path):
