@@ -242,13 +242,18 @@ class Statements:
     def _for(self, node):
         if isinstance(node.iter, ast.Call):
             first, last, step = self._range(node.iter)
-            item = lambda counter: counter
+
+            def item(counter):
+                return counter
         else:
             array = self._expressions.value(node.iter)
             if not isinstance(array.kind, Array):
                 raise CompileError("only arrays and ranges are iterated", node)
             first, last, step = number(0), number(self._program.layout.slots(array.kind)), 1
-            item = lambda counter: self._expressions.load(*self._expressions.element(array, counter, node))
+
+            def item(counter):
+                return self._expressions.load(*self._expressions.element(array, counter, node))
+
         self._loop(node, first, last, step, item)
 
     def _range(self, node):

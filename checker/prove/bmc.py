@@ -16,13 +16,13 @@ from checker.errors import UserError
 from checker.execution import Execution, ExecutionError
 from checker.progress import silent
 from checker.prove.encoding import Encoding
+from checker.prove.formulas import StyleError
 from checker.prove.interchangeable import require_symmetry
 from checker.prove.intervals import interval
 from checker.prove.naming import naming_of
 from checker.prove.relation import Relation
 from checker.prove.terms import is_known
 from checker.prove.unrolling import Unrolling
-from checker.prove.variables import StyleError
 from spec.language.domains import Scope
 from spec.language.model import SAFETY, Model, Property
 

@@ -20,7 +20,6 @@ from checker.prove.variables import EVERY
 from checker.prove.work import Work
 from spec.language.domains import named
 
-
 INITIAL = "initial state"
 
 

@@ -9,9 +9,10 @@ from types import FunctionType
 import z3
 
 from checker.prove import sets, sets_of_any_size
+from checker.prove.formulas import StyleError
 from checker.prove.intervals import interval
 from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, same, together, truth
-from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, size_name
+from checker.prove.variables import EVERY, EndNeeded, Variables, size_name
 from spec.language.domains import Array, Record, SetOf
 from spec.language.subset import rule_error
 

@@ -6,7 +6,12 @@ from itertools import product
 
 import z3
 
+from checker.errors import UserError
 from checker.prove.parts import has_quantifier
+
+
+class StyleError(UserError):
+    """A function is outside the style that can be proved: which construct, where, what to write instead."""
 
 
 def elements_read(formula: z3.BoolRef) -> z3.BoolRef:

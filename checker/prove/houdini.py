@@ -18,10 +18,10 @@ from checker.prove.parts import distinct, key, parts
 from checker.prove.question import assumed, breaks, numbers_of
 from checker.prove.relation import Relation
 from checker.prove.vocabulary import Vocabulary
-from spec.language.text import function_from
 from checker.prove.work import Work
 from spec.language.domains import Number, values
 from spec.language.model import Property
+from spec.language.text import function_from
 
 
 class OutOfWork(Exception):

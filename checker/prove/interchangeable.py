@@ -20,12 +20,11 @@ from checker.errors import UserError
 from checker.execution import Execution
 from checker.prove.cti import arguments_of
 from checker.prove.facts import ranges_of
-from checker.prove.formulas import elements_read
+from checker.prove.formulas import StyleError, elements_read
 from checker.prove.question import new_solver
 from checker.prove.relation import Action, Relation
 from checker.prove.symmetry import Renamed, action_key, generators
 from checker.prove.terms import value_of
-from checker.prove.variables import StyleError
 from checker.prove.work import Work
 from spec.language.domains import Scope, named
 from spec.language.model import LIVENESS, Model, Property

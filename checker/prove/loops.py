@@ -15,10 +15,11 @@ from math import inf
 import z3
 
 from checker.prove.expressions import Expressions, Ref
+from checker.prove.formulas import StyleError
 from checker.prove.intervals import interval
-from checker.prove.parts import key, parts
+from checker.prove.parts import parts
 from checker.prove.terms import conjunction, disjunction, is_known
-from checker.prove.variables import EVERY, EndNeeded, StyleError, size_name
+from checker.prove.variables import EVERY, EndNeeded, size_name
 from spec.language.domains import Array, Bound
 
 MOST_TURNS = 64

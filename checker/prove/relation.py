@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import z3
 
-from checker.prove.formulas import elements_read
+from checker.prove.formulas import StyleError, elements_read
 from checker.prove.interpreter import Interpreter
 from checker.prove.parts import applications, choices, has_quantifier, has_variable, key, parts
 from checker.prove.terms import conjunction, truth
-from checker.prove.variables import EVERY, EndNeeded, StyleError, Variables, bounds_of, sorts_of
+from checker.prove.variables import EVERY, EndNeeded, Variables, bounds_of, sorts_of
 from checker.prove.written import leaf_after, of_its_sort, within_bound
 from spec.language.accepted import require_accepted
 from spec.language.domains import Bound, Id, Number, Scope, values

@@ -35,7 +35,7 @@ class Predicates:
         lines = []
         for literal in (literal for literal in vocabulary.literals if literal.is_call):
             for at in bindings(vocabulary, sampler.scope, literal.names):
-                called = re.sub(r"\b[ab]\b", lambda name: str(at[name[0]]), literal.text)
+                called = re.sub(r"\b[ab]\b", lambda name, at=at: str(at[name[0]]), literal.text)
                 if self._is_condition(literal, at, called):
                     number = self.numbers[literal.text, *at.values()] = len(self.numbers)
                     lines += [f"        if {called}:", f"            found[i][{number}] = 1"]

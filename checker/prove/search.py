@@ -20,9 +20,9 @@ from checker.prove.relation import Relation
 from checker.prove.sampler import sampling_scopes
 from checker.prove.samples import Samples
 from checker.prove.vocabulary import Vocabulary
-from spec.language.text import function_from
 from checker.prove.work import Work
 from spec.language.model import Property
+from spec.language.text import function_from
 
 ORDERS, FEW = 2, 6
 BEGINNINGS, FAILURES = 5, 50

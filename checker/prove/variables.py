@@ -7,7 +7,6 @@ from math import inf
 
 import z3
 
-from checker.errors import UserError
 from checker.prove.formulas import elements_read
 from checker.prove.parts import applications, key, parts
 from checker.prove.terms import Numbers, as_set, is_known
@@ -27,10 +26,6 @@ class EndNeeded(Exception):
     def __init__(self, bound: str, place: str = ""):
         super().__init__(bound)
         self.bound, self.place = bound, place
-
-
-class StyleError(UserError):
-    """A function is outside the style that can be proved: which construct, where, what to write instead."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from impl.conducting.conductor import Conductor
-from impl.driving.cluster import TOPIC, Cluster
+from impl.driving.cluster import Cluster
 from impl.driving.watch import Watcher, epoch_in, state_in
 
 HOLD = "write_leader"

@@ -64,9 +64,9 @@ class Steps:
         if not indices:
             return field_values(self._kernel, [name], states)[:, 0]
         found = np.zeros(len(states), np.int64)
-        for values in np.unique(np.array(indices), axis=1).T:
-            here = np.all(np.array(indices) == values[:, None], axis=0)
-            found[here] = field_values(self._kernel, [name.format(*values)], states[here])[:, 0]
+        for chosen in np.unique(np.array(indices), axis=1).T:
+            here = np.all(np.array(indices) == chosen[:, None], axis=0)
+            found[here] = field_values(self._kernel, [name.format(*chosen)], states[here])[:, 0]
         return found
 
 

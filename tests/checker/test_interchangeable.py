@@ -5,7 +5,6 @@ from itertools import product
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from checker.execution import Execution
 from checker.local import explore_here

@@ -5,11 +5,11 @@ import z3
 
 from checker.prove.cti import smallest
 from checker.prove.facts import property_family, ranges_of
+from checker.prove.formulas import StyleError
 from checker.prove.induction import Prover
 from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED
 from checker.prove.question import Question
 from checker.prove.relation import Relation
-from checker.prove.variables import StyleError
 from checker.prove.work import Work
 from spec.catalogue import find
 from spec.language.domains import Array, Bound, Flag, Number, Record

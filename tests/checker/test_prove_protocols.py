@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from checker.prove.formulas import StyleError
 from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
-from checker.prove.variables import StyleError
 from spec.catalogue import find
 from spec.language.model import Transition, always, always_step
 from spec.mutants import election as election_mutants

@@ -4,9 +4,10 @@ import pytest
 import z3
 
 from checker.execution import Execution
+from checker.prove.formulas import StyleError, universals
 from checker.prove.relation import Relation
 from checker.prove.terms import value_of
-from checker.prove.variables import EVERY, StyleError, bounds_of, sorts_of
+from checker.prove.variables import EVERY, bounds_of, sorts_of
 from spec.catalogue import find
 from spec.language.plain import get
 from tests import toys
@@ -128,3 +129,9 @@ def test_a_model_that_counts_brokers_is_refused_for_any_number_of_them(system, v
     (model,) = find(system, variant)
     with pytest.raises(StyleError):
         Relation(model, small_scope(model), bounds_of(model) | sorts_of(model))
+
+
+def test_a_fact_that_some_index_has_something_is_refused_in_words():
+    x = z3.Int("x")
+    with pytest.raises(StyleError, match="not that there is one"):
+        universals(z3.Exists([x], x > 0))

@@ -184,14 +184,14 @@ def recording(length=600):
         if number % 40 == 0:
             topic = f"topic-{number // 40 % 12}"
 
-            def shrink(state):
+            def shrink(state, topic=topic, broker=broker, number=number):
                 state["topics"][topic][broker].update(isr=[broker], version=number // 40)
             made.step(1 + broker, f"broker.shrink_isr(broker={broker}, topic={topic})", "The leader drops a slow follower.",
                       [(1 + broker, 4, "setData state", "request"), (4, 0, "state changed", "event")], shrink,
                       time=f"03:{number // 60:02}:{number % 60:02}.000",
                       **({"violates": ["single_leader"]} if number % 240 == 0 else {}))
         else:
-            def advance(state):
+            def advance(state, broker=broker):
                 state["hw"][broker] += 1
             made.step(1 + broker, f"broker.fetch(broker={broker})", "A follower fetches and the high watermark moves.",
                       [(1 + broker, 1 + (broker + 1) % 3, "Fetch", "message")], advance, group="fetch rounds",

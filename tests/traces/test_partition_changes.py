@@ -4,7 +4,7 @@ import gzip
 import json
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -172,8 +172,8 @@ def test_an_altered_state_of_1_1_1_is_unexplained(zxid, fields):
 def test_a_broker_s_write_in_another_s_name_is_unexplained():
     sessions = {each.change.broker: each.change.session for each in whole(LEGACY)}
     for zxid, writer in ((0xA1, 2), (0x4CC, 2), (0xA1, None)):
-        change = lambda t: replace(t, session=sessions.get(writer, 1))  # noqa: E731
-        found = explanations(altered(read(LEGACY).transactions, zxid, change))
+        session = sessions.get(writer, 1)
+        found = explanations(altered(read(LEGACY).transactions, zxid, partial(replace, session=session)))
         (each,) = [each for each in found if each.change.zxid == zxid]
         assert not each.explanations and "written" in each.text
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from statistics import median
 
-from traces.broker_logs.forms import ELECTED, SHUTTING_DOWN, SIGNS_OF_TROUBLE, STATE
+from traces.broker_logs.forms import ELECTED, SHUTTING_DOWN, SIGNS_OF_TROUBLE
 from traces.broker_logs.history import AHEAD, LONG_AGO, History
 from traces.broker_logs.reading import Claim, Read
 from traces.broker_logs.symptoms import remarks_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Callable, Iterator
 
-from checker.prove.variables import StyleError
+from checker.prove.formulas import StyleError
 from spec.language.subset import RuleError
 from tests.checker.fuzz import compiled, symbolic
 from tests.checker.fuzz.programs import Program

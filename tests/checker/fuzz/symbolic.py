@@ -10,7 +10,7 @@ from checker.execution import Execution, ExecutionError
 from checker.prove.bmc import violations_within
 from checker.prove.proof import PROVED, RANGES, prove
 from checker.prove.relation import Relation
-from checker.prove.terms import is_known, value_of
+from checker.prove.terms import value_of
 from checker.symbolic import Point, SymbolicError, SymbolicModel
 from spec.language.plain import get
 from tests.checker.fuzz.truth import OUTSIDE, REFUSED, WRONG, Left, Truth, values_within

@@ -19,7 +19,7 @@ def notification_of_an_isr_not_written(record: Record):
             for number in sorted(json.loads(record.tree.nodes[path].data)["partitions"], key=int):
                 if (topic, int(number)) not in named and f"{path}/partitions/{number}/state" not in wished:
                     entry = {"topic": topic, "partition": int(number)}
-                    return record.rewrite(lambda content: content["partitions"].append(entry))
+                    return record.rewrite(lambda content, entry=entry: content["partitions"].append(entry))
 
 
 @kind()
