@@ -97,6 +97,8 @@ class Along:
             for later in self._asks(number):
                 self._deeds.do(self._steps[later - 1], self._behaviour.states[later - 1])
                 self._done.add(later)
+        if name == "broker_change":
+            self._let_answers_come(number)
         answer = self._let(step, last, fate)
         if answer == "OK":
             self._compare(step, last, state)
@@ -105,6 +107,20 @@ class Along:
         if name == "elect":
             self._held.elected(step.arguments["b"])
         return answer
+
+    def _let_answers_come(self, number: int) -> None:
+        """Let those answers through that a controller handles later: of brokers that it finds gone it gets none.
+
+        They wait in its queue, in the order of their steps, behind the event that it is at.
+        """
+        b, before = self._steps[number - 1].arguments["b"], self._steps[:number - 1]
+        self._held.await_frame(self._steps[number - 1], frames_of(self._steps[number - 1])[-1])
+        stopped = {step.arguments["b"] for step in before if name_of(step) == "stop_replica"}
+        for later, step in enumerate(self._steps[number:], number + 1):
+            if name_of(step) == "replica_stopped" and step.arguments["b"] == b and step.arguments["r"] in stopped:
+                self._held.await_frame(step, frames_of(step)[0]).let_go()
+                self._deeds.go_round(b)
+                self._done.add(later)
 
     def _is_repeated(self, number: int) -> bool:
         """Whether a controller writes again what a leader has proposed, since the answer to its write was lost."""

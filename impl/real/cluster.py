@@ -176,6 +176,10 @@ class KafkaCluster(Cluster):
         replica = f"{TOPIC}-{partition}"
         return log_of([file for each in self._directories(broker) for file in (each / replica).glob("*.log")])
 
+    def has_log(self, broker: int, partition: int) -> bool:
+        """Whether a broker has a log of a replica, be it empty."""
+        return any((each / f"{TOPIC}-{partition}").exists() for each in self._directories(broker))
+
     def create_logs(self, assignments: list[list[int]]) -> None:
         """Give brokers that have not started empty logs of the topic, so that none has to read its configuration."""
         for p, replicas in enumerate(assignments):

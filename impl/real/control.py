@@ -19,6 +19,8 @@ from spec.language.steps import Step
 from spec.zookeeper import ANSWERED, LOST_APPLIED
 
 CLIENTS = ("produce", "consume")
+GOAL = "sometimes"
+"""The kind of a property that is reached, and not in the control."""
 DELIVERED = ("leader_and_isr", "serve_fetch", "receive_answer", "learn_isr")
 """The steps that are a message which may as well never arrive."""
 
@@ -45,7 +47,7 @@ class Control:
 def control_of(behaviour: Behaviour) -> Control:
     """The control of a counterexample; raises UserError where its model does not ask its property, or there is none."""
     asked = [prop for prop in behaviour.model.properties
-             if prop.name == behaviour.property and prop.kind in SAFETY + LIVENESS]
+             if prop.name == behaviour.property and prop.kind in (*SAFETY, *LIVENESS, GOAL)]
     if not asked:
         raise UserError(f"--control: {behaviour.model.system} asks nothing of states or steps that is called "
                         f"{behaviour.property}")
@@ -88,6 +90,8 @@ def _tried(behaviour: Behaviour, number: int, instead: list[Step], asked: Proper
 def _holds(asked: Property, behaviour: Behaviour, states: list[Plain], steps: list[Step]) -> bool:
     if asked.kind in LIVENESS:
         return True
+    if asked.kind == GOAL:
+        return not any(asked.predicate(state) for state in states)
     if asked.kind == "always":
         return all(asked.predicate(state) for state in states)
     for before, step, after in zip(states, steps, states[1:]):

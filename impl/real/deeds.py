@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from collections.abc import Callable
 from contextlib import closing, suppress
 from threading import Thread
 
@@ -140,16 +141,29 @@ class Deeds:
         """An administrator asks the controller to give up a reassignment."""
         self._reassign(p, None)
 
+    def ask_for_election(self, kind: int) -> None:
+        """An administrator asks the controller for an election of every partition: preferred (0) or unclean (1)."""
+        partitions = {TOPIC: list(range(self._cluster.size.partitions))}
+        self._ask("ElectLeaders", lambda admin: admin.elect_leaders(kind, partitions))
+
     def _reassign(self, p: int, replicas: list[int] | None) -> None:
+        self._ask("AlterPartitionReassignments",
+                  lambda admin: admin.alter_partition_reassignments({TopicPartition(TOPIC, p): replicas}))
+
+    def _ask(self, api: str, ask: Callable[[KafkaAdminClient], object]) -> None:
         """Ask in a thread of its own, for the answer may wait for steps to come; wait until the controller has it."""
         links = list(self._cluster.inner.values())
-        rules = [link.add(Rule(NOTICE, {"part": REQUEST, "api": "AlterPartitionReassignments"})) for link in links]
-        Thread(target=_ask, args=([link.address for link in links], p, replicas), daemon=True).start()
+        rules = [link.add(Rule(NOTICE, {"part": REQUEST, "api": api})) for link in links]
+        Thread(target=_ask, args=([link.address for link in links], ask), daemon=True).start()
         self._cluster.await_that(lambda: any(rule.taken for rule in rules), "the controller is asked")
         for link, rule in zip(links, rules):
             if rule.taken:
                 _go_round(link)
             link.remove(rule)
+
+    def go_round(self, b: int) -> None:
+        """Wait until what a broker was sent before has come to it."""
+        _go_round(self._cluster.inner[b])
 
     def ask_for_preferred(self) -> None:
         """An operator asks for preferred leaders."""
@@ -163,6 +177,10 @@ class Deeds:
         """An operator asks for the deletion of the topic."""
         self._cluster.delete_topic(TOPIC)
 
+    def mark_topic(self, **_) -> None:
+        """The same; who creates the marker is nothing to the controller."""
+        self.queue_deletion()
+
 
 def _go_round(link: KafkaLink) -> None:
     """Ask a broker for something else many times over, so that what it was asked before has reached its controller."""
@@ -172,6 +190,6 @@ def _go_round(link: KafkaLink) -> None:
             answers.read(int.from_bytes(answers.read(4), "big"))
 
 
-def _ask(bootstrap: list[str], p: int, replicas: list[int] | None) -> None:
+def _ask(bootstrap: list[str], ask: Callable[[KafkaAdminClient], object]) -> None:
     with suppress(KafkaError), closing(KafkaAdminClient(bootstrap_servers=bootstrap)) as admin:
-        admin.alter_partition_reassignments({TopicPartition(TOPIC, p): replicas})
+        ask(admin)

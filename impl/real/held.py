@@ -14,7 +14,8 @@ from impl.links.rules import HOLD, NOTICE, Frame, Rule, fits
 from impl.real.behaviour import Behaviour
 from impl.real.misled import Misled
 from impl.real.moves import (
-    ALWAYS_HELD, ANY, CANDIDACY, IN_ELECTIONS, IN_TURN, LIST, LOOK_FOR, OF_DATA, READ, Wanted, frames_of,
+    ALWAYS_HELD, ANY, CANDIDACY, IN_ELECTIONS, DELETES, IN_TURN, LIST, LOOK_FOR, OF_DATA, READ, STOP, Wanted,
+    frames_of, name_of,
 )
 from impl.real.outside import told_in
 from impl.zookeeper.znodes import BROKER_IDS
@@ -37,6 +38,7 @@ class Held:
     def __init__(self, cluster: Cluster, watcher: Watcher, behaviour: Behaviour):
         self._cluster, self._watcher, self._behaviour = cluster, watcher, behaviour
         self.misled = Misled(cluster, behaviour)
+        self._stops = any(name_of(step) == "stop_replica" for step in behaviour.steps)
         self.rules: dict[tuple[str, int], list[Rule]] = {}
         self.ruled: dict[int, int] = {}
         self.ended: set[int] = set()
@@ -49,9 +51,10 @@ class Held:
 
     def _kafka_rules(self, broker: int) -> list[Rule]:
         """What is held of all that others ask a broker, and of what it answers; errors say nothing that has a step."""
-        apis = {*IN_TURN, *(wanted.pattern["api"] for wanted in self._wanted(KAFKA, broker))}
+        apis = {*IN_TURN, *(wanted.pattern["api"] for wanted in self._wanted(KAFKA, broker))} - {STOP}
         if not self._behaviour.has_planes:
-            return [Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, times=None)]
+            stops = [{"part": part, "api": STOP, **DELETES} for part in (REQUEST, ANSWER) if self._stops]
+            return [Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, *stops, times=None)]
         answers, told = {"part": ANSWER, "api": "|".join(OF_DATA)}, {"part": ANSWER, "api": "LeaderAndIsr"}
         apis |= {*OF_DATA, told["api"], METADATA}
         return [Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, times=None),

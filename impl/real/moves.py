@@ -20,6 +20,7 @@ CONTROLLER, TOPIC_ZNODE = "/controller", f"{TOPICS}/{TOPIC}"
 ISR_CHANGES, PREFERRED = "/isr_change_notification", "/admin/preferred_replica_election"
 LIST, READ, WRITE, CREATE, DELETE = "getChildren2?", "getData", "setData", "create2?", "delete"
 LOOK_FOR, NUMBER = "exists", {"data": "\\d+"}
+STOP, DELETES = "StopReplica", {"delete_partition": True}
 ANY = -1
 FOLDER, ANY_STATE = f"{TOPIC_ZNODE}/partitions(/\\d+)?", f"{TOPIC_ZNODE}/partitions/\\d+/state"
 
@@ -115,6 +116,11 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
     "clean": lambda b: [_zk(b, LIST, ISR_CHANGES)], "load": _lists_brokers,
     "leader_and_isr": lambda b, epoch, p: [
         _kafka(b, "LeaderAndIsr", epoch, controller_epoch=epoch, topic_name=TOPIC, partition_index=p)],
+    "stop_replica": lambda b, epoch, p: [_kafka(
+        b, STOP, epoch, controller_epoch=epoch, topic_name=TOPIC, partition_index=p, **DELETES)],
+    "replica_stopped": lambda b, p, r: [_kafka(r, STOP, part=ANSWER, sender=b, partition_index=p, **DELETES)],
+    "delete_state": lambda b, p: [_zk(b, DELETE, _state(p))],
+    "delete_topic": lambda b: [_zk(b, DELETE, TOPIC_ZNODE)],
     "controlled_shutdown": lambda b, leaver: [_kafka(b, "ControlledShutdown", broker_id=leaver)],
     "alter_partition": lambda b, p, isr, **of: [
         _kafka(b, "AlterPartition", partition_index=p, **of), *_writes(b, p)],
@@ -132,18 +138,18 @@ PROPOSALS: Mapping[str, Callable[..., Wanted]] = {
 """The frames that a step sends, and that are let through by a later one."""
 DEEDS = (
     "crash", "restart", "stop", "shut_down", "expire_session", "expire_orphan", "delete_controller",
-    "ask_for_preferred", "ask_for_reassignment", "ask_for_cancellation", "queue_deletion", "allow_unclean", "reopen",
+    "ask_for_preferred", "ask_for_reassignment", "ask_for_cancellation", "ask_for_election", "queue_deletion", "mark_topic", "allow_unclean", "reopen",
     "produce", "consume", "start", "edit_epoch",
 )
 """The steps that the driver brings about."""
-ASKS = ("ask_for_reassignment", "ask_for_cancellation")
+ASKS = ("ask_for_reassignment", "ask_for_cancellation", "ask_for_election")
 """What an administrator asks the controller, which deals with it behind what it is at."""
-HEARD = ("delete_controller", "expire_session", "expire_orphan")
+HEARD = ("delete_controller", "expire_session", "expire_orphan", "ask_for_election")
 """The steps of which brokers hear at once, though the specification lets them go on for a while: they come late."""
 INSIDE = (
     "broker_failure", "broker_startup", "resign", "check", "stop_replicas", "caught_up", "reassign", "rebalance",
     "preferred_election", "unclean_enabled", "reassignment", "topic_deletion", "send_request", "handle_change",
-    "trigger_move",
+    "trigger_move", "admin_election", "resume_deletion",
 )
 """The steps that nobody sees: they show in the frames of later ones."""
 UNKNOWN = ("requests.leader_and_isr", "session.reopen")

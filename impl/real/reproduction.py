@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from impl.conducting.conductor import Departs
 from impl.driving.cluster import TOPIC, wait_until
 from impl.driving.watch import Watcher, read_znode, state_in
@@ -12,7 +14,7 @@ from impl.real.cluster import KafkaCluster
 from impl.real.control import Control
 from impl.real.moves import how, name_of
 from impl.real.records import ALL, Clients
-from impl.real.verdict import ASKED, MENDED, RESTATED, Seen, look
+from impl.real.verdict import ASKED, HOLDS, MENDED, RESTATED, Seen, look
 from impl.zookeeper.znodes import Topic
 from spec.language.plain import ids_in
 
@@ -32,8 +34,9 @@ def go_along(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, cont
     if behaviour.property in RESTATED:
         seen = _end(behaviour, cluster, watcher, along, control)
     else:
+        seen = look_closer(HOLDS, 0.0, behaviour, cluster, control)
         along.let_all_go()
-        seen = _rest(behaviour, cluster, control)
+        seen += look_closer(MENDED, ANSWERS, behaviour, cluster, control)
     if control:
         watcher.say(f"the control ends without the violation of {behaviour.property}: ZooKeeper holds what the "
                     "specification has then" + (", and every acknowledged record is there" if behaviour.has_planes
@@ -53,15 +56,22 @@ def _start(behaviour: Behaviour, cluster: KafkaCluster, along: Along) -> None:
     cluster.create_events(behaviour.assignments)
 
 
-def _rest(behaviour: Behaviour, cluster: KafkaCluster, control: Control | None) -> list[str]:
-    """Wait, when nothing is held any more, whether a property of liveness stays violated; raises Departs."""
-    if behaviour.property not in MENDED:
+def look_closer(asked: Mapping[str, tuple], seconds: float, behaviour: Behaviour, cluster: KafkaCluster,
+                 control: Control | None) -> list[str]:
+    """Whether a property shows to be violated in more than ZooKeeper, for so many seconds, in words.
+
+    Raises Departs where it holds, or in a control does not.
+    """
+    if behaviour.property not in asked:
         return []
-    text, is_mended = MENDED[behaviour.property]
-    mended = wait_until(lambda: is_mended(cluster), ANSWERS)
-    if mended != (control is not None):
-        raise Departs(f"when nothing is held any more: in {ANSWERS:.0f} seconds {text}{'; not so' if mended else ''}")
-    return [] if mended else [f"{text}, for {ANSWERS:.0f} seconds in which nothing was held"]
+    text, holds = asked[behaviour.property]
+    text += f", for {seconds:.0f} seconds in which nothing was held" if seconds else ""
+    held = wait_until(lambda: holds(cluster), seconds)
+    if held and not control:
+        raise Departs(f"after the last step, {behaviour.steps[-1]}: it is not so that {text}")
+    if control and not held:
+        raise Departs(f"the control violates {behaviour.property}, too: {text}")
+    return [] if held else [text]
 
 
 def _tell_plan(behaviour: Behaviour, watcher: Watcher, control: Control | None) -> None:

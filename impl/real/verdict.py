@@ -8,8 +8,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from impl.driving.cluster import TOPIC, Cluster
+from impl.driving.cluster import TOPIC, Cluster, wait_until
 from impl.driving.watch import state_in
+from impl.planes.plane import DONE
+from impl.real.cluster import KafkaCluster
 from impl.real.outside import seen_of
 from impl.real.records import Clients
 
@@ -70,16 +72,44 @@ def waits(now: Seen, later: Seen, clients: Clients) -> list[str]:
             for each in clients.produced if now.state.get("isr") == [leader] and not each.is_acknowledged]
 
 
+def _serves(cluster: KafkaCluster) -> bool:
+    """Whether the leader that ZooKeeper names appends a record, within a second."""
+    state = state_in(cluster, 0)
+    if state is None or state.leader not in cluster.registered():
+        return False
+    record = Clients(TOPIC, {state.leader: cluster.children[state.leader].port}).produce(state.leader, 0, 1)
+    return wait_until(lambda: record.error is not None, 1.0) and record.error == DONE
+
+
+def _is_removed(cluster: KafkaCluster) -> bool:
+    """Whether no broker has a log of the topic."""
+    return not any(cluster.has_log(b, 0) for b in range(cluster.size.brokers))
+
+
+def _creates_states(cluster: Cluster) -> bool:
+    """Whether a controller has given the topic, which an operator creates, its first state."""
+    cluster.create_events([cluster.registered()])
+    return state_in(cluster, 0) is not None
+
+
 RESTATED: Mapping[str, Callable[[Seen, Seen, Clients], list[str]]] = {
     "committed": lost, "isr_complete": incomplete, "stable_read": unread, "alone_acknowledges": waits,
 }
 """What shows from outside that a property is violated, `now` at the end of the counterexample and `later` when all
 brokers are in sync again.
 """
-MENDED: Mapping[str, tuple[str, Callable[[Cluster], bool]]] = {
-    "one_controller": ("nobody rules", lambda cluster: cluster.controller() is not None),
+HOLDS: Mapping[str, tuple[str, Callable[[KafkaCluster], bool]]] = {
+    "removed_when_deleted": ("a broker has a log of the topic that is deleted", _is_removed),
 }
-"""Properties of liveness that no client sees: what goes on while they are violated, and whether it has ended."""
+"""Properties that no client sees, and that show in more than ZooKeeper: what is seen while they are violated, and
+whether they hold.
+"""
+MENDED: Mapping[str, tuple[str, Callable[[KafkaCluster], bool]]] = {
+    "one_controller": ("nobody rules", lambda cluster: cluster.controller() is not None),
+    "is_served": ("the leader that ZooKeeper names takes no record", _serves),
+    "trapped": ("a new topic gets no first state", _creates_states),
+}
+"""The same of what is to come by itself, and does not: whether it has come when nothing is held any more."""
 ASKED = ("alone_acknowledges",)
 """The properties for which a producer asks the leader at the end for acks=all, while nothing is held but fetches;
 whether brokers come to be in sync later is nothing to them.

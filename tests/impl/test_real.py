@@ -1,6 +1,7 @@
 """Unmodified Kafka, where its jars can be had: a cluster that breaks and mends, and brokers driven along counterexamples."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from spec.catalogue import find
 from spec.errors import UserError
 from spec.museum import cluster
 from tests.checker.test_cluster_system import LOSS
-from tests.impl.test_along import FENCED, LANDS, STAYS_NEW
+from tests.impl.test_along import FENCED, FOREIGN_DELETE, LANDS, NOBODY_STANDS, STAYS_NEW
 from tests.impl.test_conductor import write_run
 from tests.impl.test_reproduction import ALONE
 
@@ -55,6 +56,30 @@ def test_a_counterexample_is_reproduced(kafka, tmp_path, capsys, release, varian
     assert code == 0 and any(line.get("reproduced") for line in told), told[-3:]
     assert [line["step"] for line in told if "step" in line] == [line["plan"] for line in told if "plan" in line]
     assert main(["replay", str(tmp_path / "c"), "--expect", "C4"]) == 0
+
+
+BUNDLED = Path(__file__).parents[2] / "traces" / "counterexamples"
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", sorted(file.stem for file in BUNDLED.glob("*.json")))
+def test_bundled_counterexamples_are_reproduced_and_their_controls_are_not(kafka, tmp_path, kafkaproof, name):
+    asked = ["run", "--kafka", kafka("3.9.1"), "--from-counterexample", BUNDLED / f"{name}.json", "--directory"]
+    shown = kafkaproof(*asked, tmp_path / "seen")
+    assert shown.code == 0 and "reproduced: every step was taken" in shown.out
+    shown = kafkaproof(*asked, tmp_path / "not", "--control")
+    assert shown.code == 0 and "the control ends without the violation" in shown.out
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("release, variant, trace, name", [
+    ("1.1.1", "legacy", FOREIGN_DELETE, "deletes_own"), ("3.9.1", "fenced", NOBODY_STANDS, "one_controller")])
+def test_an_election_is_gone_along_from_before_the_brokers_start(kafka, tmp_path, kafkaproof, release, variant, trace,
+                                                                 name):
+    sizes = find("election", variant)[0].scope | {"brokers": 2}
+    run = write_run(tmp_path / "run", "election", variant, *trace, name=name, scope=sizes)
+    shown = kafkaproof("run", "--kafka", kafka(release), "--from-counterexample", run, "--directory", tmp_path / "c")
+    assert shown.code == 0 and "reproduced: every step was taken" in shown.out
 
 
 @pytest.mark.real
