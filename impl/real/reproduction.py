@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from impl.conducting.conductor import Departs
 from impl.driving.cluster import TOPIC, wait_until
 from impl.driving.watch import Watcher, read_znode, state_in
@@ -18,8 +16,10 @@ from impl.real.verdict import ASKED, HOLDS, MENDED, RESTATED, Seen, look
 from impl.zookeeper.znodes import Topic
 from spec.language.plain import ids_in
 
-ANSWERS, IN_SYNC = 20.0, 120.0
-"""How long a producer's answer is waited for, and until all brokers are in sync again, in seconds."""
+ANSWERS, IN_SYNC, SOON = 20.0, 120.0, 5.0
+"""How long a producer's answer is waited for, until all brokers are in sync again, and until a violation shows, in
+seconds.
+"""
 
 
 def go_along(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, control: Control | None) -> None:
@@ -34,9 +34,7 @@ def go_along(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, cont
     if behaviour.property in RESTATED:
         seen = _end(behaviour, cluster, watcher, along, control)
     else:
-        seen = look_closer(HOLDS, 0.0, behaviour, cluster, control)
-        along.let_all_go()
-        seen += look_closer(MENDED, ANSWERS, behaviour, cluster, control)
+        seen = _look_closer(behaviour, cluster, along, control)
     if control:
         watcher.say(f"the control ends without the violation of {behaviour.property}: ZooKeeper holds what the "
                     "specification has then" + (", and every acknowledged record is there" if behaviour.has_planes
@@ -56,22 +54,31 @@ def _start(behaviour: Behaviour, cluster: KafkaCluster, along: Along) -> None:
     cluster.create_events(behaviour.assignments)
 
 
-def look_closer(asked: Mapping[str, tuple], seconds: float, behaviour: Behaviour, cluster: KafkaCluster,
-                 control: Control | None) -> list[str]:
-    """Whether a property shows to be violated in more than ZooKeeper, for so many seconds, in words.
+def _look_closer(behaviour: Behaviour, cluster: KafkaCluster, along: Along, control: Control | None) -> list[str]:
+    """Hold nothing any more; what shows of a violated property in more than ZooKeeper, before that or after, in words.
 
-    Raises Departs where it holds, or in a control does not.
+    Raises Departs where nothing does, or in a control something.
     """
-    if behaviour.property not in asked:
-        return []
-    text, holds = asked[behaviour.property]
-    text += f", for {seconds:.0f} seconds in which nothing was held" if seconds else ""
-    held = wait_until(lambda: holds(cluster), seconds)
-    if held and not control:
-        raise Departs(f"after the last step, {behaviour.steps[-1]}: it is not so that {text}")
-    if control and not held:
+    seen = []
+    if behaviour.property in HOLDS:
+        text, holds = HOLDS[behaviour.property]
+        violated = wait_until(lambda: not holds(cluster), SOON)
+        seen += concluded(behaviour, text, violated, control)
+    along.let_all_go()
+    if behaviour.property in MENDED:
+        text, holds = MENDED[behaviour.property]
+        violated = not wait_until(lambda: holds(cluster), ANSWERS)
+        seen += concluded(behaviour, f"{text}, for {ANSWERS:.0f} seconds in which nothing was held", violated, control)
+    return seen
+
+
+def concluded(behaviour: Behaviour, text: str, violated: bool, control: Control | None) -> list[str]:
+    """What was seen, in words; raises Departs where nothing is violated, or in a control something is."""
+    if control and violated:
         raise Departs(f"the control violates {behaviour.property}, too: {text}")
-    return [] if held else [text]
+    if not control and not violated:
+        raise Departs(f"after the last step, {behaviour.steps[-1]}: it is not so that {text}")
+    return [text] if violated else []
 
 
 def _tell_plan(behaviour: Behaviour, watcher: Watcher, control: Control | None) -> None:

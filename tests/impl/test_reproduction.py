@@ -15,7 +15,7 @@ from impl.real.control import control_of
 from impl.real.moves import DEEDS, FRAMES, INSIDE, PROPOSALS, how, name_of
 from impl.real.outside import error_in, isr_proposed, told_in
 from impl.real.records import ALL, GONE, Clients, Produced, log_of, values_in
-from impl.real.reproduction import look_closer
+from impl.real.reproduction import concluded
 from impl.real.verdict import Seen, incomplete, lost, unread, waits
 from spec.catalogue import find
 from spec.errors import UserError
@@ -127,16 +127,15 @@ def test_answers_come_before_a_controller_finds_that_their_senders_have_gone():
     assert [name_of(found.steps[n - 1]) for n in sorted(along._done)] == ["replica_stopped"] * 2
 
 
-@pytest.mark.parametrize("holds, is_control, wanted", [
-    (False, False, ["nobody rules"]), (True, True, []), (True, False, None), (False, True, None)])
-def test_what_holds_is_no_reproduction_and_what_does_not_is_no_control(holds, is_control, wanted):
+@pytest.mark.parametrize("violated, is_control, wanted", [
+    (True, False, ["nobody rules"]), (False, True, []), (False, False, None), (True, True, None)])
+def test_what_holds_is_no_reproduction_and_what_does_not_is_no_control(violated, is_control, wanted):
     behaviour = SimpleNamespace(property="p", steps=["last"])
-    asked = {"p": ("nobody rules", lambda cluster: holds)}
     if wanted is None:
         with pytest.raises(Departs):
-            look_closer(asked, 0.0, behaviour, None, is_control or None)
+            concluded(behaviour, "nobody rules", violated, is_control or None)
     else:
-        assert look_closer(asked, 0.0, behaviour, None, is_control or None) == wanted
+        assert concluded(behaviour, "nobody rules", violated, is_control or None) == wanted
 
 
 def test_a_lasso_that_goes_round_is_refused(tmp_path):
