@@ -4,10 +4,14 @@ import re
 from ast import literal_eval
 from pathlib import Path
 
+import pytest
+
 from spec.language.domains import NOBODY
 from tests.traces.readmes import rows, section
 from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, all_of
 from traces.facts.expectations import UNEXPECTED
+from traces.facts.registrations import CLOSED, ENDED, EXPIRED, Registrations
+from traces.zookeeper.transactions import CloseSession, Create, Transaction
 
 
 def zxid_in(cell: str) -> int | None:
@@ -170,3 +174,12 @@ def test_five_brokers():
         assert any(each.how == "session expired" for each in facts.registrations)
     assert all_of(FIVE_LEGACY).result.violations.found["C4"].count == 2
     assert sum(each.refused for each in all_of(FIVE_FENCED).facts.reigns) == 1
+
+
+@pytest.mark.parametrize("cxid, how", [(0, EXPIRED), (1, ENDED), (9, ENDED), (10, CLOSED)])
+def test_a_session_that_another_client_ends_was_not_closed_by_its_broker(cxid, how):
+    """A client numbers its requests; one that takes over a session begins anew."""
+    found = Registrations("", {})
+    found.add(Transaction(1, 7, 9, 0, (Create("/brokers/ids/1", b"{}", True, -1),), False))
+    found.add(Transaction(2, 7, cxid, 0, (CloseSession(()),), False))
+    assert [each.how for each in found.all] == [how]

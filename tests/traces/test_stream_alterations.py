@@ -145,6 +145,30 @@ def test_is_caught(name):
     assert (hex(result.divergence[0]), text in result.divergence[1]) == (hex(zxid), True), result.divergence
 
 
+def asked_again(log, zxid, behind):
+    """The write of a record comes once more behind another one."""
+    return [*log[:behind], replace(log[zxid - 1], zxid=log[behind - 1].zxid), *log[behind:]]
+
+
+@pytest.mark.parametrize("directory, variant, union, bump, caught", [
+    (REASSIGN, "fenced", UNION, BUMP, BUMP + 1), (FIVE_LEGACY, "legacy", 0x90, 0x91, 0x93)])
+def test_a_topic_is_written_again_where_the_answer_was_lost(directory, variant, union, bump, caught):
+    log = read(directory).transactions[:bump + 0x30]
+    again = settled(consistent(asked_again(log, union, union), log), variant)
+    assert again.divergence is None, again.divergence
+    late = settled(consistent(asked_again(log, union, bump), log), variant)
+    assert late.divergence[0] == caught, late.divergence
+
+
+@pytest.mark.parametrize("behind, caught", [(0x362, False), (0x334, True)])
+def test_an_isr_may_be_told_of_next_time_if_it_was_written_just_before(behind, caught):
+    """Notifications are at 0x335, 0x363 and 0x3b0; the last tells of 0x3a1, which is remembered when it is answered."""
+    log = read(FIVE_LEGACY).transactions[:0x3C0]
+    divergence = settled(consistent(moved(log, 0x3A1, behind), log), "legacy").divergence
+    assert (divergence is not None and divergence[0] == 0x3B0 and "wrote no ISR of t1-2" in divergence[1]) == caught
+    assert caught or divergence is None, divergence
+
+
 def test_what_stops_a_deletion_is_no_creation_and_no_znode_that_is_gone():
     log = read(FIVE_FENCED).transactions[:0x48D]
     check = log[0x488].operations[0]

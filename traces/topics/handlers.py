@@ -14,7 +14,7 @@ from traces.topics.works import Completing, Listing, Reassigning, Work
 from traces.writes import Write
 from traces.znodes.places import Topic, text_of, topic_in
 
-STREAM, LISTED = "reassignment", "request list written"
+STREAM, LISTED, ASKED_AGAIN = "reassignment", "request list written", "written again"
 _KINDS = {
     "write_assignment": "assignment written", "write_union": "union written", "write_target": "target written",
     "delete_listed": LISTED,
@@ -51,7 +51,19 @@ class Handlers:
         found = [self._take(work, scene, write, reign, each) for work, scene in zip(works, scenes)]
         if taken := [judged for judged in found if judged]:
             return taken[0]
+        if self._asks_again(write, reign, last):
+            self._works[reign.start] = works
+            return Judged(write, stream, ASKED_AGAIN)
         return unexplained(write, reign, middle, stream) if pressing else None
+
+    def _asks_again(self, write: Write, reign: Reign, last: int) -> bool:
+        """Whether a controller writes the topic znode as it has just done: the answer was lost, and no version is asked
+        for, so that it lands once more (KafkaZkClient.setTopicAssignmentRaw, retryRequestsUntilConnected).
+        """
+        if write.place.kind != "topic" or write.form != "set":
+            return False
+        topic = topic_in(write.data)
+        return topic is not None and self._context.memory(reign).repeats(write.place.topic, topic, last)
 
     def close(self) -> None:
         """The stream ends: what a controller is in the middle of then, it would have gone on with first."""

@@ -28,6 +28,10 @@ class Memory:
         for number in topic.partitions:
             self._meant.pop((name, number), None)
 
+    def repeats(self, name: str, topic: Topic, last: int) -> bool:
+        """Whether its latest write, that of zxid `last`, was of this topic znode, and wrote the same."""
+        return self._written.get(name) == (last, topic)
+
     def forget(self, name: str) -> None:
         """The topic has been deleted."""
         self._written.pop(name, None)
