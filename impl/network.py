@@ -1,7 +1,9 @@
 """The network between brokers: frames of JSON and bytes over TCP on the loopback interface, first in, first out.
 
-Each process listens on one port, and has one connection, with a thread that sends, to each address that it talks to. A
-message whose connection breaks is lost, as the specification allows. What arrives goes into the owner's queue.
+Each process listens on one port, and has two connections, each with a thread that sends, to each address that it talks
+to: one for what it asks as the controller, which is sent until it has left, as long as the reign lasts and the receiver's
+process lives (ControllerChannelManager.RequestSendThread.doWork); and one for all else, of which a message whose
+connection breaks is lost, as the specification allows. What arrives goes into the owner's queue.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -23,6 +26,8 @@ from spec.partition.deletion.network import DELETED, FAILED, NO_ANSWER
 
 HOST = "127.0.0.1"
 _LENGTHS = struct.Struct("!II")
+CONTROL, AGAIN = ("LeaderAndIsr", "StopReplica"), 0.1
+"""What a controller asks, and after how many seconds it asks again where its link does not work."""
 
 
 @dataclass(frozen=True)
@@ -68,47 +73,57 @@ class Outgoing(NamedTuple):
 class Port:
     """Listens on a free port, and sends; `inbox` receives each Message that arrives.
 
-    `delay` is how long each message is held back, in seconds: a slow link.
+    `is_wanted` tells whether what was asked as the controller is still to be sent. `delay` is how long each message is
+    held back, in seconds: a slow link.
     """
 
-    def __init__(self, inbox: queue.Queue):
-        self.inbox = inbox
+    def __init__(self, inbox: queue.Queue, is_wanted: Callable[[Message], bool] = lambda message: True):
+        self.inbox, self._is_wanted = inbox, is_wanted
         self._listener = socket.create_server((HOST, 0))
         self.address = (HOST, self._listener.getsockname()[1])
-        self._channels: dict[tuple[str, int], queue.Queue] = {}
+        self._channels: dict[tuple[tuple[str, int], bool], queue.Queue] = {}
         self._cut: set[tuple[str, int]] = set()
         self.delay = 0.0
         threading.Thread(target=self._accept, daemon=True).start()
 
     def send(self, address: tuple[str, int], message: Message) -> None:
-        """Send a message behind those that were sent to the same address before."""
-        if address not in self._channels:
-            self._channels[address] = queue.Queue()
-            threading.Thread(target=self._send_all, args=(address,), daemon=True).start()
-        self._channels[address].put(message)
+        """Send a message behind those that were sent to the same address, over the same connection, before."""
+        channel = address, message.kind in CONTROL
+        if channel not in self._channels:
+            self._channels[channel] = queue.Queue()
+            threading.Thread(target=self._send_all, args=channel, daemon=True).start()
+        self._channels[channel].put(message)
 
     def cut(self, address: tuple[str, int], is_cut: bool) -> None:
-        """Lose what is sent to an address, or do so no more."""
+        """Let nothing through to an address, or do so no more."""
         (self._cut.add if is_cut else self._cut.discard)(address)
 
-    def _send_all(self, address):
-        waiting, connection = self._channels[address], None
+    def _send_all(self, address, is_control):
+        waiting, connection = self._channels[address, is_control], None
         while True:
             message = waiting.get()
             if self.delay:
                 time.sleep(self.delay)
+            connection = self._sent(address, is_control, message, connection)
+            waiting.task_done()
+
+    def _sent(self, address, is_control, message, connection):
+        """The connection over which a message was sent, None where it is lost: nobody listens there any more, say."""
+        while True:
             try:
                 if address in self._cut:
                     raise ConnectionError("the link is cut")
                 connection = connection or socket.create_connection(address, timeout=1)
                 connection.settimeout(None)
                 connection.sendall(message.encode())
-            except OSError:
+                return connection
+            except OSError as error:
                 if connection:
                     connection.close()
                 connection = None
-            finally:
-                waiting.task_done()
+                if not is_control or isinstance(error, ConnectionRefusedError) or not self._is_wanted(message):
+                    return None
+            time.sleep(AGAIN)
 
     def flush(self) -> None:
         """Wait until all that was sent has left this process, or is lost."""

@@ -57,7 +57,7 @@ class Process:
         self.cluster = cluster(settings.variant)
         sizes = scopes(settings.brokers, settings.replicas, settings.partitions, settings.min_isr, EPOCHS)
         self.requests = Requests(settings.zookeeper, settings.session_timeout)
-        self.port = Port(self.requests.inbox)
+        self.port = Port(self.requests.inbox, lambda message: message.content["epoch"] == self.election.epoch)
         self.clients = ClientPort(self.requests.inbox, settings.port, settings.offsets != NONE,
                                   has_planes(self.cluster.partition))
         self._make_seams()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.errors import KafkaError
 
-from spec.errors import UserError
+from spec.errors import Unfinished
 
 PAUSE, TIMEOUT, AT_ONCE, PATIENCE = 0.05, 40, 1, 300
 
@@ -96,8 +96,8 @@ class Load:
             except (KafkaError, KeyError):  # kafka-python leaves out a partition without a leader, and then misses it
                 time.sleep(PAUSE)
             if len(ends) < len(places) and time.monotonic() > until:
-                raise UserError(f"no leader answers for {self._topic} {sorted(set(places) - ends.keys())}: it is not "
-                                "known what has become of the records")
+                raise Unfinished(f"no leader answers for {self._topic} {sorted(set(places) - ends.keys())}: it is not "
+                                 "known what has become of the records")
         return ends
 
     def _is_all(self, consumer, places, ends, found, may_lose) -> bool:

@@ -55,10 +55,10 @@ class Look(NamedTuple):
 
 
 class Came(NamedTuple):
-    """What a cluster came to: a look at each of the `MOMENTS`, and how many acknowledged records were lost."""
+    """What a cluster came to: a look at each of the `MOMENTS`, and whether acknowledged records were lost."""
 
     looks: list[Look]
-    lost: int
+    lost: bool
 
     def named(self) -> Iterator[tuple[str, object]]:
         """Each thing that is compared, by its name."""
@@ -106,7 +106,7 @@ def _done(acts, cluster, watcher) -> Came:
         carry_out(acts, cluster, watcher, look)
         look()
         load.stop()
-        return Came(looks, len(load.read_all(cluster.check).lost))
+        return Came(looks, bool(load.read_all(cluster.check, cluster.unclean_allowed).lost))
 
 
 def _begun(cluster: Cluster) -> list[int]:

@@ -8,7 +8,7 @@ from kafka.errors import KafkaTimeoutError
 
 from impl.driving import load
 from impl.driving.load import Load
-from spec.errors import UserError
+from spec.errors import Unfinished
 
 PLACES = [TopicPartition("events", p) for p in range(2)]
 LOAD = SimpleNamespace(_topic="events")
@@ -34,5 +34,5 @@ def test_a_partition_without_a_leader_is_waited_for():
 
 def test_a_partition_that_never_gets_a_leader_is_told(monkeypatch):
     monkeypatch.setattr(load, "PATIENCE", 0)
-    with pytest.raises(UserError, match="no leader answers for events"):
+    with pytest.raises(Unfinished, match="no leader answers for events"):
         Load._ends(LOAD, consumer(KeyError(PLACES[1])), PLACES, lambda: None)

@@ -129,3 +129,18 @@ def test_a_message_crosses_the_network():
     for message in messages:
         one.send(other.address, message)
     assert [inbox.get(timeout=120) for _ in messages] == messages
+
+
+def test_what_a_controller_asks_over_a_cut_link_is_asked_again_while_it_rules():
+    inbox, wanted = queue.Queue(), {2}
+    one, other = Port(queue.Queue(), lambda message: message.content["epoch"] in wanted), Port(inbox)
+    one.cut(other.address, True)
+    deposed, asked, fetched, last = (Message(kind, kind, 1, one.address, 0, 0, {"epoch": epoch}) for kind, epoch in (
+        ("LeaderAndIsr", 1), ("StopReplica", 2), ("Fetch", 2), ("LeaderAndIsr", 2)))
+    for message in (deposed, fetched):
+        one.send(other.address, message)
+    one.flush()
+    for message in (asked, last):
+        one.send(other.address, message)
+    one.cut(other.address, False)
+    assert [inbox.get(timeout=120) for _ in range(2)] == [asked, last]
