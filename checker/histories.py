@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from checker.counterexample import Trace
 from checker.metrics import changing, metrics_over
 from checker.liveness.lasso import reasons
-from spec.language.domains import named
-from spec.language.model import Property, Transition
+from spec.language.drawn import step_drawn
+from spec.language.model import Property
 from spec.language.plain import to_json
-from spec.language.steps import Step
 from spec.metrics.catalogue import metrics_of
 
 
@@ -46,35 +43,3 @@ def _metrics(trace):
     return [
         {"name": name, "text": texts[name], "values": [values[name] for values in series]} for name in changing(series)
     ]
-
-
-def step_drawn(step: Step, transition: Transition, lanes: list[str]) -> dict:
-    """A step of a history without the state after it: text, lane, words and arrows."""
-    values = {**step.arguments, "answer": step.answer or ""}
-    arrows = [
-        {
-            "from": lanes.index(arrow.source.format(**values)),
-            "to": lanes.index(arrow.target.format(**values)),
-            "label": arrow.label.format(**values),
-            "kind": arrow.kind,
-        }
-        for arrow in transition.arrows
-        if arrow.source.format(**values) != arrow.target.format(**values)
-    ]
-    lane = transition.lane.format(**values)
-    return {
-        "text": str(step),
-        "lane": lanes.index(lane) if lane in lanes else 0,
-        "words": words_of(transition, step.arguments),
-        "arrows": arrows,
-    }
-
-
-def words_of(transition, arguments):
-    """What the transition does, with arguments in the place of their names: ``Broker 1 registers``."""
-
-    def value(match):
-        name = match[1]
-        return str(named(transition.arguments[name], arguments[name])) if name in arguments else match[0]
-
-    return re.sub(r"`(\w+)`", value, transition.words)

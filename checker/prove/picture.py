@@ -6,12 +6,13 @@ import re
 from typing import Iterable, Iterator
 
 from checker.counterexample import executed
-from checker.histories import history_of, step_drawn
+from checker.histories import history_of
 from checker.pictures.show import show
 from checker.prove.cti import Cti, arguments_of
 from checker.prove.proof import Proof
 from checker.prove.relation import Relation
 from spec.language.domains import Scope
+from spec.language.drawn import step_drawn
 from spec.language.model import SAFETY, Model
 from spec.language.steps import Step
 

@@ -66,7 +66,8 @@ class Along:
                 raise Unfinished(f"could not be forced: step {number}, {step}: {error}") from None
             except Departs as departs:
                 raise Departs(f"step {number}, {departs}") from None
-            shown = Step(step.transition, step.arguments, answer)
+            asked = step.answer is not None or answer != "OK"
+            shown = Step(step.transition, step.arguments, answer if asked else None)
             self._watcher.say(f"{number:3}  {shown}", step=str(shown))
             self._watcher.look(self._cluster)
             if step.answer not in (None, answer):

@@ -11,6 +11,7 @@ from impl.real.behaviour import Behaviour
 from impl.real.cluster import KafkaCluster
 from impl.real.control import Control
 from impl.real.moves import how, name_of
+from impl.real.recorded import Recorded
 from impl.real.records import ALL, Clients
 from impl.real.verdict import ASKED, HOLDS, MENDED, RESTATED, Seen, look
 from impl.zookeeper.znodes import Topic
@@ -23,11 +24,21 @@ seconds.
 
 
 def go_along(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, control: Control | None) -> None:
-    """Drive real brokers along a counterexample, or its control; raises Departs where they go otherwise."""
+    """Drive real brokers along a counterexample, or its control, and keep a history of what is seen.
+
+    Raises Departs where they go otherwise, and Unfinished where a step cannot be forced.
+    """
     _tell_plan(behaviour, watcher, control)
+    with Recorded(watcher, cluster, behaviour, control) as recorded:
+        _drive(behaviour, cluster, recorded, control)
+
+
+def _drive(behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, control: Control | None) -> None:
+    """Start the brokers, take the steps, and say what came of it; raises Departs and Unfinished."""
     along = Along(cluster, watcher, behaviour)
     if not behaviour.starts_brokers:
         _start(behaviour, cluster, along)
+    watcher.begin()
     along.take_all()
     along.compare_end()
     seen = []
@@ -100,7 +111,7 @@ def _tell_plan(behaviour: Behaviour, watcher: Watcher, control: Control | None) 
         watcher.say(f"{number:3}  {step}: {how(step)}", plan=str(step), how=how(step))
 
 
-def _end(behaviour: Behaviour, cluster: KafkaCluster, watcher: Watcher, along: Along,
+def _end(behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, along: Along,
          control: Control | None) -> list[str]:
     """Restate the violated property on what is seen; raises Departs where it holds, or in a control does not."""
     clients, brokers = along.clients, behaviour.scope["brokers"]

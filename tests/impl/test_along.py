@@ -1,16 +1,19 @@
 """Brokers of ours that do as they like are driven along counterexamples by their links, as real ones are."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from checker.pictures.history import checked
 from impl.conducting.conductor import Departs
 from impl.driving.cluster import Cluster, Size
 from impl.real import held
 from impl.real.along import Along
 from impl.real.behaviour import DRIVEN, read_behaviour
 from impl.real.moves import DEEDS, FRAMES, INSIDE, how, is_known
+from impl.real.recorded import HISTORY, Recorded
 from spec.catalogue import find
 from spec.errors import UserError
 from spec.language.steps import Step, parse_step
@@ -71,8 +74,9 @@ def behaviour(tmp_path):
 def drive(behaviour, directory, variant):
     """Drive brokers of a variant along; what was told."""
     told, brokers = Told(), behaviour.scope["brokers"]
-    with Cluster(directory, Size(brokers, 2, 1, variant=variant, session_timeout=60, recorded=False)) as cluster:
-        driver = Along(cluster, told, behaviour)
+    size = Size(brokers, 2, 1, variant=variant, session_timeout=60, recorded=False)
+    with Cluster(directory, size) as cluster, Recorded(told, cluster, behaviour) as recorded:
+        driver = Along(cluster, recorded, behaviour)
         try:
             if not behaviour.starts_brokers:
                 cluster.start_all()
@@ -89,6 +93,19 @@ def drive(behaviour, directory, variant):
 def test_they_go_along(behaviour, tmp_path, variant, trace):
     steps = drive(behaviour(variant, trace, brokers=2), tmp_path / "cluster", variant)
     assert steps == [str(parse_step(text)) for text in trace]
+    history = written(tmp_path)
+    assert [step["text"] for step in history["steps"]] == steps
+    for text, step in zip(trace, history["steps"]):
+        assert step["notes"][0] == how(parse_step(text)) and len(step["time"]) == len("12:34:56.789")
+    state = history["steps"][-1]["state"]["zookeeper"]["partitions"]["events-0"]
+    assert (state and sorted(state["isr"])) == (None if trace == FENCED else [0, 1])
+    assert not any("violates" in step for step in history["steps"]), "nobody has said that it was reproduced"
+
+
+def written(tmp_path):
+    """The history that a run has left, which is one that can be shown; nothing half-written is beside it."""
+    assert [file.name for file in (tmp_path / "cluster" / "recording").glob("history*")] == ["history.json"]
+    return checked(json.loads((tmp_path / "cluster" / HISTORY).read_text()))
 
 
 @pytest.mark.parametrize("variant, trace", [("legacy", FOREIGN_DELETE), ("fenced", NOBODY_STANDS)])
@@ -98,8 +115,14 @@ def test_they_go_along_an_election_from_before_they_start(behaviour, tmp_path, v
 
 
 def test_where_they_go_otherwise_the_step_is_named(behaviour, tmp_path):
-    with pytest.raises(Departs, match=r"step 6, machines.create_first_state\(.*\) -> OK: the answer is FENCED"):
+    told = r"step 6, machines.create_first_state\(.*\) -> OK: the answer is FENCED"
+    with pytest.raises(Departs, match=told):
         drive(behaviour("legacy", LANDS, brokers=2), tmp_path / "cluster", "fenced")
+    history = written(tmp_path)
+    last = history["steps"][-1]
+    assert (len(history["steps"]), last["text"]) == (6, FENCED[-1])
+    assert re.search(f"It goes otherwise: {told}", history["story"]) and re.search(told, last["notes"][-1])
+    assert "violates" not in last
 
 
 def test_a_step_that_does_not_come_is_named_with_what_is_done_instead(behaviour, tmp_path, monkeypatch):
@@ -110,6 +133,9 @@ def test_a_step_that_does_not_come_is_named_with_what_is_done_instead(behaviour,
     told = "write_leader.*waited 5 seconds for setData .*; it does create /brokers/topics/events"
     with pytest.raises(Departs, match=told):
         drive(found, tmp_path / "cluster", "fenced")
+    history = written(tmp_path)
+    assert [step["text"] for step in history["steps"]] == ASLEEP[:2], "it ends before the step that did not come"
+    assert re.search(told, history["steps"][-1]["notes"][-1])
 
 
 def test_what_brokers_hear_of_at_once_comes_late(behaviour):

@@ -5,8 +5,8 @@ The states are the specification's. In the row of the divergence stands what was
 
 from __future__ import annotations
 
-from checker.histories import words_of
 from spec.language.domains import values
+from spec.language.drawn import words_of
 from spec.language.plain import to_json
 from spec.language.steps import Step
 from spec.processes import ELECTION, PARTITION
