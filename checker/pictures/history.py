@@ -161,16 +161,6 @@ def loop_text(history):
     return f"{which} repeated for ever"
 
 
-def parting(left, right):
-    """The number of the first step whose text differs between two histories, or None."""
-    texts = [[step["text"] for step in history["steps"]] for history in (left, right)]
-    shorter, longer = sorted(map(len, texts))
-    for number, (one, other) in enumerate(zip(*texts), start=1):
-        if one != other:
-            return number
-    return shorter + 1 if shorter < longer else None
-
-
 def scope_text(history):
     """The scope in one line: `brokers 3, partitions 1`."""
     return ", ".join(f"{name} {json.dumps(value)}" for name, value in history["scope"].items())

@@ -1,12 +1,25 @@
 const data = JSON.parse(document.getElementById("data").textContent);
-const { histories } = data;
+const { histories, rows: places } = data;
 const isBeside = histories.length === 2;
-const lastStep = Math.max(...histories.map((history) => history.steps.length));
+const lastRow = places.length - 1;
 const [layout, main, intro, heads, rows, panel, help] =
   ["layout", "main", "top", "heads", "rows", "panel", "help"].map((id) => document.getElementById(id));
 const geometries = histories.map(geometryOf);
 const foldedPaths = histories.map((history) => foldedAtFirst(history.initial));
 let current = null;
+
+/* A row is a place in `places`, which has the number of its step in each history, null for a gap. */
+const addressOf = (history, number) => `${history.address}-${number}`;
+const rowAddress = (place) => {
+  const side = places[place].findIndex((number) => number !== null);
+  return addressOf(histories[side], places[place][side]);
+};
+const stepAt = (side, place) => {
+  const number = places[place][side];
+  return number ? histories[side].steps[number - 1] : null;
+};
+const rowOf = (side, number) => places.findIndex((numbers) => numbers[side] === number);
+const reached = (side, place) => Math.max(...places.slice(0, place + 1).map((numbers) => numbers[side] ?? 0));
 
 function geometryOf(history) {
   const room = (layout.clientWidth / histories.length) * (isBeside ? 0.5 : 0.42);
@@ -49,7 +62,7 @@ function demand(history) {
 /* The verdict on a lasso, and why its loop may go on for ever. */
 function turn(history) {
   if (history.loop === null) return [];
-  const target = `#step-${Math.min(history.loop + 1, history.steps.length)}`;
+  const target = `#${addressOf(history, Math.min(history.loop + 1, history.steps.length))}`;
   const verdict = `✕ ${history.property?.name ?? "nothing"} violated: `;
   return [el("p", { class: "verdict" }, verdict, el("a", { href: target }, history.turn)),
     el("ul", { class: "reasons" }, history.reasons.map((reason) => el("li", {}, reason)))];
@@ -62,7 +75,7 @@ function verdicts(history) {
   for (const number of history.violations)
     for (const name of history.steps[number - 1].violates) steps.set(name, [...(steps.get(name) || []), number]);
   return [...steps].map(([name, numbers]) => {
-    const links = numbers.slice(0, LISTED).map((number) => el("a", { href: `#step-${number}` }, `step ${number}`));
+    const links = numbers.slice(0, LISTED).map((number) => el("a", { href: `#${addressOf(history, number)}` }, `step ${number}`));
     const more = numbers.length > LISTED ? ` and ${numbers.length - LISTED} more` : "";
     return el("p", { class: "verdict" }, `✕ ${name} violated at `, links.flatMap((link, i) => (i ? [", ", link] : [link])), more);
   });
@@ -94,26 +107,33 @@ function laneHead(history, side) {
 
 /* Rows. */
 
-function stepRow(number) {
-  const isViolating = histories.some((history) => history.steps[number - 1]?.violates.length);
-  const isShared = isBeside && number < (data.parting ?? Infinity);
-  const isLooping = histories.some((history) => history.loop !== null && history.loop < number && number <= history.steps.length);
-  const names = ["step", isViolating && "violating", isShared && "shared", !number && "initial", isLooping && "looping"];
-  return el("li", { id: `step-${number}`, class: names.filter(Boolean).join(" "), tabindex: "-1", "data-step": number },
-    histories.map((history, side) => cell(history, side, number)));
+function stepRow(place) {
+  const steps = histories.map((_, side) => stepAt(side, place));
+  const isViolating = steps.some((step) => step?.violates.length);
+  const isShared = isBeside && data.parting !== null && place < data.parting;
+  const isLooping = histories.some((history, side) => history.loop !== null && places[place][side] > history.loop);
+  const names = ["step", isViolating && "violating", isShared && "shared", !place && "initial", isLooping && "looping"];
+  return el("li", { id: rowAddress(place), class: names.filter(Boolean).join(" "), tabindex: "-1", "data-row": place },
+    histories.map((history, side) => cell(history, side, place)));
 }
 
-function cell(history, side, number) {
-  const style = widths(side);
-  if (number > history.steps.length) return el("div", { class: "cell over", style });
-  const step = number ? history.steps[number - 1] : null;
+function cell(history, side, place) {
+  const number = places[place][side], step = stepAt(side, place), style = widths(side);
+  if (number === null && reached(side, place) === history.steps.length) return el("div", { class: "cell over", style });
+  const own = side && number !== null && addressOf(history, number);
+  const id = own !== rowAddress(place) ? own : false;
+  if (number === null) return el("div", { class: "cell gap", style }, el("div", { class: "number" }), passing(geometries[side]));
   const marks = step ? step.marks.map((mark) => el("small", {}, mark)) : [];
-  return el("div", { class: "cell", style },
+  return el("div", { class: "cell", style, id },
     el("div", { class: "number" }, String(number), marks),
     picture(geometries[side], step, !step),
     el("div", { class: "words" }, step ? stepWords(step) : el("p", {}, "First state")),
     el("div", { class: "changed-column" }, step && step.changes.length ? changeList(step.changes) : null));
 }
+
+/* The lanes where nothing happens. */
+const passing = (geometry) => frame(0, "no step", geometry.lanes.map((_, lane) =>
+  shape("line", { class: "lane", x1: laneX(geometry, lane), x2: laneX(geometry, lane), y1: 0, y2: "100%" })));
 
 const stepWords = (step) => [
   step.story ? el("p", { class: "told" }, step.story) : null,
@@ -124,19 +144,24 @@ const stepWords = (step) => [
 ];
 
 function foldRow(fold) {
+  const folded = histories.map((_, side) => foldedSteps(side, fold));
+  const side = folded.findIndex((numbers) => numbers.length);
   const button = el("button", { type: "button", "aria-expanded": "false", tabindex: "-1" },
-    el("b", {}, `${fold.first}–${fold.last}`), ` ${fold.label} `, el("small", {}, `${fold.last - fold.first + 1} steps`));
-  const row = el("li", { class: "fold", tabindex: "-1", "data-step": fold.last, "data-first": fold.first },
-    histories.map((history, side) => el("div", { class: "cell", style: widths(side) },
-      el("div", { class: "number" }), tally(geometries[side], history, fold),
-      el("div", { class: "words" }, side ? null : button))));
-  return row;
+    el("b", {}, `${folded[side][0]}–${folded[side].at(-1)}`), ` ${fold.label} `, el("small", {}, `${folded[side].length} steps`));
+  return el("li", { class: "fold", tabindex: "-1", "data-row": fold.last, "data-first": fold.first },
+    histories.map((history, other) => el("div", { class: "cell", style: widths(other) },
+      el("div", { class: "number" }), tally(geometries[other], history, folded[other]),
+      el("div", { class: "words" }, other === side ? button : null))));
 }
 
+/* The numbers of the steps of a history in a folded run. */
+const foldedSteps = (side, fold) =>
+  places.slice(fold.first, fold.last + 1).map((numbers) => numbers[side]).filter((number) => number !== null);
+
 /* How often each lane acts in a folded run. */
-function tally(geometry, history, fold) {
+function tally(geometry, history, numbers) {
   const counts = geometry.lanes.map(() => 0);
-  for (const step of history.steps.slice(fold.first - 1, fold.last)) counts[step.lane] += 1;
+  for (const number of numbers) counts[history.steps[number - 1].lane] += 1;
   const words = counts.map((count, lane) => `${geometry.lanes[lane]}: ${count} steps`).join(", ");
   return frame(2 * FIRST, words, counts.map((count, lane) => {
     const x = laneX(geometry, lane);
@@ -148,11 +173,11 @@ function tally(geometry, history, fold) {
 function toggleFold(row) {
   const isOpen = row.classList.toggle("unfolded");
   row.querySelector("button").setAttribute("aria-expanded", String(isOpen));
-  const numbers = [];
-  for (let number = +row.dataset.first; number <= +row.dataset.step; number++) numbers.push(number);
-  const existing = numbers.map((number) => document.getElementById(`step-${number}`));
+  const folded = [];
+  for (let place = +row.dataset.first; place <= +row.dataset.row; place++) folded.push(place);
+  const existing = folded.map((place) => document.getElementById(rowAddress(place)));
   if (existing[0]) existing.forEach((step) => { step.hidden = !isOpen; });
-  else row.after(...numbers.map(stepRow));
+  else row.after(...folded.map(stepRow));
 }
 
 const closing = (history) =>
@@ -161,12 +186,12 @@ const closing = (history) =>
 function drawRows() {
   const folds = new Map(data.folds.map((fold) => [fold.first, fold]));
   const drawn = [];
-  for (let number = 0; number <= lastStep; number++) {
-    if (number === data.parting) drawn.push(el("li", { class: "parting" }, "here they part"));
-    if (!isBeside && number && histories[0].loop === number - 1) drawn.push(el("li", { class: "parting" }, "from here on for ever"));
-    const fold = folds.get(number);
-    drawn.push(fold ? foldRow(fold) : stepRow(number));
-    if (fold) number = fold.last;
+  for (let place = 0; place <= lastRow; place++) {
+    if (place === data.parting) drawn.push(el("li", { class: "parting" }, "here they part"));
+    if (!isBeside && place && histories[0].loop === place - 1) drawn.push(el("li", { class: "parting" }, "from here on for ever"));
+    const fold = folds.get(place);
+    drawn.push(fold ? foldRow(fold) : stepRow(place));
+    if (fold) place = fold.last;
   }
   if (!isBeside && histories[0].loop !== null) drawn.push(el("li", { class: "parting" }, closing(histories[0])));
   rows.append(...drawn);
@@ -191,11 +216,11 @@ function select(row) {
   if (row.id) history.replaceState(null, "", `#${row.id}`);
 }
 
-function reveal(number) {
-  const fold = data.folds.find((one) => one.first <= number && number <= one.last);
+function reveal(place) {
+  const fold = data.folds.find((one) => one.first <= place && place <= one.last);
   const row = fold && rows.querySelector(`[data-first="${fold.first}"]`);
   if (row && !row.classList.contains("unfolded")) toggleFold(row);
-  select(document.getElementById(`step-${number}`));
+  select(document.getElementById(rowAddress(place)));
 }
 
 function move(direction) {
@@ -205,23 +230,25 @@ function move(direction) {
 }
 
 function nextViolation() {
-  const numbers = histories.flatMap((one) => one.violations).sort((one, other) => one - other);
-  if (numbers.length) reveal(numbers.find((number) => number > +current.dataset.step) ?? numbers[0]);
+  const found = histories.flatMap((one, side) => one.violations.map((number) => rowOf(side, number)));
+  found.sort((one, other) => one - other);
+  if (found.length) reveal(found.find((place) => place > +current.dataset.row) ?? found[0]);
 }
 
 function fillPanel() {
-  const number = +current.dataset.step;
+  const place = +current.dataset.row;
+  const numbers = histories.map((_, side) => reached(side, place));
   const close = el("button", { type: "button", "aria-label": "Close the state" }, "✕");
   close.addEventListener("click", closePanel);
-  const title = number ? `State after step ${number}` : "First state";
+  const titleOf = (number) => number ? `State after step ${number}` : "First state";
   const trees = histories.map((one, side) => {
-    const name = isBeside ? el("h3", {}, one.title) : null;
-    if (number > one.steps.length) return el("section", {}, name, el("p", {}, `This history ends at step ${one.steps.length}.`));
-    const changes = number ? one.steps[number - 1].changes : [];
+    const number = numbers[side];
+    const name = isBeside ? el("h3", {}, `${one.title}: ${titleOf(number).toLowerCase()}`) : null;
+    const changes = stepAt(side, place)?.changes ?? [];
     return el("section", {}, name, stateTree(stateAt(one, number), changes, foldedPaths[side]));
   });
   const scrolled = panel.scrollTop;
-  panel.replaceChildren(el("header", {}, el("h2", {}, title), close), el("div", { class: "trees" }, trees));
+  panel.replaceChildren(el("header", {}, el("h2", {}, isBeside ? "States" : titleOf(numbers[0])), close), el("div", { class: "trees" }, trees));
   panel.scrollTop = scrolled;
 }
 
@@ -272,16 +299,19 @@ function onClick(event) {
 }
 
 function followAddress() {
-  const number = /^#step-(\d+)$/.exec(location.hash)?.[1];
-  if (number === undefined || +number > lastStep) return;
+  const place = histories.map((one, side) => {
+    const [name, number] = location.hash.slice(1).split("-");
+    return name === one.address && /^\d+$/.test(number) ? rowOf(side, +number) : -1;
+  }).find((found) => found >= 0);
+  if (place === undefined) return;
   openPanel();
-  reveal(+number);
+  reveal(place);
 }
 
 function start() {
   document.title = histories.map((one) => one.title).join(" | ");
   document.body.classList.add(isBeside ? "beside" : "single");
-  document.body.classList.toggle("many", lastStep > 300);
+  document.body.classList.toggle("many", lastRow > 300);
   intro.append(el("div", { class: "introductions" }, histories.map(introduction)), legend());
   heads.append(...histories.map(laneHead));
   drawRows();

@@ -6,8 +6,9 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
+from checker.pictures.aligned import parting, rows_of
 from checker.pictures.changes import ABSENT, differences, path_text
-from checker.pictures.history import checked, loop_text, metric_changes, parting, scope_text, violations
+from checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
 from checker.pictures.show import show, show_change
 from checker.pictures.strip import strip
 from checker.printable import printable
@@ -15,24 +16,28 @@ from checker.printable import printable
 HERE = Path(__file__).parent
 FOLD_ABOVE = 300
 LARGEST_SAFE = 2**53 - 1
+ADDRESSES = "step", "beside"
+"""What the addresses of the steps of each history begin with: ``#step-7``, ``#beside-9``."""
 
 
 def render(history):
     """The HTML page of a history; raises HistoryError when it is not one."""
-    return _page([checked(history)], None)
+    return _page([checked(history)])
 
 
 def render_beside(left, right):
     """The HTML page of two histories, row by row, marked where they part; raises HistoryError."""
-    both = [checked(left), checked(right)]
-    return _page(both, parting(*both))
+    return _page([checked(left), checked(right)])
 
 
-def _page(histories, part):
+def _page(histories):
+    rows = rows_of(histories)
+    part = parting(histories, rows)
     data = {
-        "histories": [_history_data(history) for history in histories],
+        "histories": [_history_data(history, name) for history, name in zip(histories, ADDRESSES)],
+        "rows": [row.numbers for row in rows],
         "parting": part,
-        "folds": folds_of(histories, part),
+        "folds": folds_of(histories, rows, part),
     }
     return filled(HERE / "page.html", data)
 
@@ -68,14 +73,15 @@ def _exact(value):
     return value
 
 
-def _history_data(history):
+def _history_data(history, address):
     names = ("title", "system", "variant", "property", "lanes", "initial")
     data = {name: history[name] for name in names}
     states = [history["initial"], *(step["state"] for step in history["steps"])]
     data["scope"] = scope_text(history)
     data["story"] = history.get("story", "")
     data["violations"] = violations(history)
-    drawn = strip(history)
+    data["address"] = address
+    drawn = strip(history, address)
     data["strip"] = "" if drawn is None else ElementTree.tostring(drawn, encoding="unicode")
     data["loop"] = history.get("loop")
     data["turn"] = loop_text(history)
@@ -110,24 +116,23 @@ def _change_data(keys, old, new):
     return data
 
 
-def folds_of(histories, part):
+def folds_of(histories, rows, part=None):
     """The runs of rows to fold into one: [{"first", "last", "label"}]."""
-    last = max(len(history["steps"]) for history in histories)
-    if last <= FOLD_ABOVE:
+    if len(rows) - 1 <= FOLD_ABOVE:
         return []
-    labels = [_row_label(histories, number, part) for number in range(1, last + 1)]
-    folds, number = [], 1
-    for (label, _), run in groupby(labels):
+    labels = [_row_label(histories, row, part is not None and place >= part) for place, row in enumerate(rows)]
+    folds, place = [], 0
+    for (label, *_), run in groupby(labels):
         length = len(list(run))
         if label and length > 1:
-            folds.append({"first": number, "last": number + length - 1, "label": label})
-        number += length
+            folds.append({"first": place, "last": place + length - 1, "label": label})
+        place += length
     return folds
 
 
-def _row_label(histories, number, part):
-    """The label a row folds under (empty: never), and which side of the parting it is on."""
-    steps = [history["steps"][number - 1] for history in histories if number <= len(history["steps"])]
+def _row_label(histories, row, is_behind):
+    """The label a row folds under (empty: never), which side of the parting it is on, and which histories have it."""
+    steps = [history["steps"][number - 1] for history, number in zip(histories, row.numbers) if number]
     groups = list(dict.fromkeys(step.get("group", "") for step in steps))
-    folds = all(groups) and not any(step.get("violates") for step in steps)
-    return " | ".join(groups) if folds else "", part is not None and number >= part
+    folds = steps and all(groups) and not any(step.get("violates") for step in steps)
+    return " | ".join(groups) if folds else "", is_behind, *(number is None for number in row.numbers)

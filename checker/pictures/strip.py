@@ -11,8 +11,8 @@ SIZE = 11.5
 BAD = "#b3261e"
 
 
-def strip(history):
-    """The strip of a checked history as an SVG element, None without metrics."""
+def strip(history, address="step"):
+    """The strip of a checked history as an SVG element, None without metrics; steps are found at `#address-N`."""
     metrics = history.get("metrics", [])
     if not metrics:
         return None
@@ -25,7 +25,7 @@ def strip(history):
     })
     for row, metric in enumerate(metrics):
         _row(root, metric, row, column)
-    _feet(root, history, ROW * len(metrics), column)
+    _feet(root, history, address, ROW * len(metrics), column)
     return root
 
 
@@ -49,13 +49,13 @@ def _row(root, metric, row, column):
             _add(group, "text", str(value), x=x + column / 2, y=top + 14, text_anchor="middle", font_weight=650)
 
 
-def _feet(root, history, top, column):
+def _feet(root, history, address, top, column):
     """The numbers of the steps, each a link to its step; every tenth where there is no room for more."""
     for number in range(len(history["steps"]) + 1):
         bad = bool(number and history["steps"][number - 1].get("violates"))
         if not bad and column < 18 and number % 10:
             continue
-        link = _add(root, "a", href=f"#step-{number}")
+        link = _add(root, "a", href=f"#{address}-{number}")
         x = LABEL + column * (number + 0.5)
         look = {"fill": BAD, "font_weight": 700} if bad else {"opacity": 0.7}
         _add(link, "text", str(number), x=x, y=top + 14, text_anchor="middle", **look)

@@ -7,6 +7,7 @@ and what it changed. Widths of text are reckoned, not measured, with a little ro
 import textwrap
 from xml.etree import ElementTree
 
+from checker.pictures.aligned import rows_of
 from checker.pictures.changes import ABSENT, changes
 from checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
 from checker.pictures.page import folds_of
@@ -141,7 +142,7 @@ class _Picture:
         lines = self.add(self.root, "g", stroke=LANE, stroke_width=1.5)
         top, loop = self.y, self.history.get("loop")
         turned = top
-        folds = {fold["first"]: fold for fold in folds_of([self.history], None)}
+        folds = {fold["first"]: fold for fold in folds_of([self.history], rows_of([self.history]))}
         before, number = self.history["initial"], 1
         while number <= len(self.history["steps"]):
             fold = folds.get(number)

@@ -3,8 +3,9 @@
 import textwrap
 from itertools import zip_longest
 
+from checker.pictures.aligned import parting, rows_of
 from checker.pictures.changes import changes
-from checker.pictures.history import checked, loop_text, metric_changes, parting, scope_text, violations
+from checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
 from checker.pictures.show import show_change
 
 WIDTH = 100
@@ -35,20 +36,32 @@ def metrics_text(history):
 
 
 def beside_text(left, right):
-    """Two histories in two columns (120 in all), shared first steps once; raises HistoryError."""
-    left, right = checked(left), checked(right)
-    both = left, right
-    last = max(len(history["steps"]) for history in both)
-    part = parting(left, right) or last + 1
-    lines = _columns(*(_head(history, COLUMN) for history in both)) + [""]
-    if part > 1:
-        lines.append("both:")
-        lines += [_clean(f"{number:>4}  {left['steps'][number - 1]['text']}") for number in range(1, part)]
-    if part <= last:
-        lines += ["", " here they part ".center(2 * COLUMN + 3, "-"), ""]
-    for number in range(part, last + 1):
-        lines += [*_columns(*(_step(history, number, COLUMN) for history in both)), ""]
-    return "\n".join([*lines, *_columns(*(_verdict(history, COLUMN) for history in both))]) + "\n"
+    """Two histories in two columns (120 in all), row by row; raises HistoryError.
+
+    Before they part, rows that say the same in both are one line.
+    """
+    both = [checked(left), checked(right)]
+    rows = rows_of(both)
+    part = parting(both, rows)
+    lines, brief = _columns(*(_head(history, COLUMN) for history in both)), False
+    for place, row in enumerate(rows[1:], 1):
+        one = "" if part is not None and place >= part else _in_one(both, row)
+        if place == part:
+            lines += ["", " here they part ".center(2 * COLUMN + 3, "-")]
+        if not (one and brief):
+            lines += ["", *(["both:"] if one else [])]
+        brief = bool(one)
+        lines += [one] if one else _columns(*(_step(*each, COLUMN) for each in zip(both, row.numbers)))
+    return "\n".join([*lines, "", *_columns(*(_verdict(history, COLUMN) for history in both))]) + "\n"
+
+
+def _in_one(histories, row):
+    """The line of a row that says the same in both histories; empty where it does not."""
+    steps = [history["steps"][number - 1] for history, number in zip(histories, row.numbers)]
+    if any(step.get("notes") or step.get("violates") for step in steps):
+        return ""
+    texts = {step["text"] for step in steps}
+    return _clean(f"{row.numbers[0]:>4}  {texts.pop()}") if len(texts) == 1 else ""
 
 
 def _head(history, width):
@@ -68,7 +81,7 @@ def _turn(history, number, width):
 
 
 def _step(history, number, width):
-    if number > len(history["steps"]):
+    if number is None:
         return []
     step = history["steps"][number - 1]
     lanes = history["lanes"]

@@ -1,0 +1,80 @@
+"""Two histories row by row: steps are aligned by what they are, not by their numbers or the ids in them."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from functools import cache
+from typing import NamedTuple
+
+from spec.catalogue import MODELS
+from spec.language.domains import Id, SetOf
+
+STEP = re.compile(r"(?:\w+\.)*(\w+)(\(.*\))(?: -> (.*))?", re.DOTALL)
+ARGUMENT = re.compile(r"(\w+)=(-?\d+|0x[0-9a-f]+)(?!\w)")
+
+
+class Row(NamedTuple):
+    """A row: the number of its step in each history, None for a gap; `alike`: whether the two belong together.
+
+    Row 0 has the initial states.
+    """
+
+    numbers: tuple[int | None, ...]
+    alike: bool = True
+
+
+def rows_of(histories: list[dict]) -> list[Row]:
+    """The rows of one checked history, or of two: each step once, in order.
+
+    Two steps belong together that are the same transition with the same answer. Others, where one history has them
+    in the place of the other's, stand beside each other as long as both last.
+    """
+    first = Row((0,) * len(histories))
+    if len(histories) == 1:
+        return [first, *(Row((number,)) for number in range(1, len(histories[0]["steps"]) + 1))]
+    left, right = ([key_of(step["text"]) for step in history["steps"]] for history in histories)
+    rows = [first]
+    for same, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        shared = min(j - i, m - k)
+        rows += [Row((i + n + 1, k + n + 1), same == "equal") for n in range(shared)]
+        rows += [Row((number, None), False) for number in range(i + shared + 1, j + 1)]
+        rows += [Row((None, number), False) for number in range(k + shared + 1, m + 1)]
+    return rows
+
+
+def key_of(text: str) -> tuple[str, str]:
+    """What a step is: the name of its transition, without the module, and its answer; other text is its own name."""
+    found = STEP.fullmatch(text)
+    return (found[1], found[3] or "") if found else (text, "")
+
+
+def parting(histories: list[dict], rows: list[Row]) -> int | None:
+    """The first row whose steps do not belong together, or differ in more than ids; None where there is none."""
+    for place, row in enumerate(rows[1:], 1):
+        if not row.alike or len({without_ids(text) for text in texts_of(histories, row)}) > 1:
+            return place
+    return None
+
+
+def texts_of(histories: list[dict], row: Row) -> list[str]:
+    """The texts of the steps of a row."""
+    return [history["steps"][number - 1]["text"] for history, number in zip(histories, row.numbers) if number]
+
+
+def without_ids(text: str) -> str:
+    """The text of a step without its module, a dot for each id; other text as it is."""
+    found = STEP.fullmatch(text)
+    return f"{found[1]}{ARGUMENT.sub(_without_id, found[2])} -> {found[3]}" if found else text
+
+
+def _without_id(match: re.Match) -> str:
+    return match[0] if match[1] in _quantities() else f"{match[1]}=·"
+
+
+@cache
+def _quantities() -> frozenset[str]:
+    """The names of arguments that are nowhere in the specification an id, or a set of ids."""
+    declared = [item for model in MODELS for transition in model.transitions for item in transition.arguments.items()]
+    ids = {name for name, domain in declared if isinstance(domain, (Id, SetOf))}
+    return frozenset(name for name, _ in declared) - ids
