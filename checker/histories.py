@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from checker.counterexample import Trace
 from checker.metrics import changing, metrics_over
 from checker.liveness.lasso import reasons
@@ -9,6 +11,9 @@ from spec.language.drawn import step_drawn
 from spec.language.model import Property
 from spec.language.plain import to_json
 from spec.metrics.catalogue import metrics_of
+
+HISTORY = Path("recording") / "history.json"
+"""Where a cluster's directory has the history of real brokers that were driven along a counterexample."""
 
 
 def history_of(trace: Trace, violated: Property | None) -> dict:

@@ -10,9 +10,9 @@ from checker.commands.main import OK
 from checker.asked import scope_for
 from checker.counterexample import Trace, executed, is_stuck, violates
 from checker.errors import UserError
-from checker.histories import history_of
+from checker.histories import HISTORY, history_of
 from checker.pictures import (
-    HistoryError, beside_text, metrics_text, path_dot, render, render_beside, to_itf, to_svg, to_text,
+    HistoryError, beside_text, checked, metrics_text, path_dot, render, render_beside, to_itf, to_svg, to_text,
 )
 from checker.rundir import BESIDE, COUNTEREXAMPLE, RunDirectory
 from spec.catalogue import find
@@ -20,7 +20,9 @@ from spec.language.model import LIVENESS, Property
 
 EXAMPLES = """examples: kafkaproof show runs/replication-kip101-20260101-120000-1f2e;
 kafkaproof show runs/election-legacy-20260101-120000-1f2e --svg legacy.svg --itf legacy.itf.json;
-kafkaproof show recorded.json --beside runs/election-legacy-20260101-120000-1f2e --output both.html"""
+kafkaproof show recorded.json --beside runs/election-legacy-20260101-120000-1f2e --output both.html;
+kafkaproof run --from-counterexample runs/partition-legacy-20260101-120000-1f2e --kafka 1.1.1 --directory runs/real, and then
+kafkaproof show runs/partition-legacy-20260101-120000-1f2e --beside runs/real --svg both.svg"""
 
 NAMED = {"system": str, "variant": str, "scope": dict}
 """What a trace says of its model."""
@@ -42,8 +44,10 @@ def add_parser(commands) -> None:
         description="Draw a run's counterexample, or a trace, as one HTML page that needs no network, "
         "or in the forms asked for, several at once.",
     )
-    parser.add_argument("target", metavar="RUN|TRACE.json", help="a run directory, or a file with a trace")
-    parser.add_argument("--beside", metavar="RUN|TRACE.json", help="a second history, to compare step by step")
+    parser.add_argument("target", metavar="RUN|TRACE.json", help="a run directory, a file with a trace, or the directory "
+                        "of real brokers that were driven along one")
+    parser.add_argument("--beside", metavar="RUN|TRACE.json", help="a second history, to compare step by step: steps are "
+                        "aligned by what they are, not by their ids")
     parser.add_argument("--property", metavar="P", help="which violation of a run (default: the shortest)")
     parser.add_argument("--text", action="store_true", help="print as text instead of writing a page")
     parser.add_argument("--metrics", action="store_true", help="print what operators would have seen, as a table")
@@ -57,24 +61,22 @@ def add_parser(commands) -> None:
 def run(options) -> int:
     """Write what is asked for, the page if nothing is, and say where it is."""
     files = {name: getattr(options, name) for name in ("svg", "dot", "itf") if getattr(options, name)}
-    if options.beside and files:
-        raise UserError(f"--{next(iter(files))} shows one history; leave out --beside, or write a page of both")
+    if options.beside and (alone := [name for name in files if name != "svg"]):
+        raise UserError(f"--{alone[0]} shows one history; leave out --beside, or write a page of both")
     shown = [load(options.target, options.property)]
     if options.beside:
         shown.append(load(options.beside, None))
-    try:
-        text = _printed(shown, options)
-        written = {path: _written(name, shown[0], options.target) for name, path in files.items()}
-        if options.output or not (text or files):
-            written[options.output or str(_default(options.target, bool(options.beside)))] = _page(shown)
-    except HistoryError as error:
-        raise UserError(f"{options.target}: {error}") from error
+    text = _printed(shown, options)
+    written = {path: _written(name, shown, options.target) for name, path in files.items()}
+    if options.output or not (text or files):
+        written[options.output or str(_default(options.target, bool(options.beside)))] = _page(shown)
     for path, content in written.items():
         Path(path).write_text(content, encoding="utf-8")
     if text:
         print(text)
     if written:
-        print(f"{len(shown[0].history['steps'])} steps; open {', '.join(written)}")
+        steps = " and ".join(str(len(one.history["steps"])) for one in shown)
+        print(f"{steps} steps; open {', '.join(written)}")
     return OK
 
 
@@ -90,35 +92,50 @@ def _page(shown):
 
 def _written(name, shown, target):
     if name == "svg":
-        return to_svg(shown.history)
+        return to_svg(*(one.history for one in shown))
     if name == "dot":
-        return path_dot(shown.history)
-    if shown.trace is None:
+        return path_dot(shown[0].history)
+    if shown[0].trace is None:
         raise UserError(f"{target} is a recorded history; --itf writes counterexamples of a model")
-    return json.dumps(to_itf(shown.trace, shown.violated), indent=1) + "\n"
+    return json.dumps(to_itf(shown[0].trace, shown[0].violated), indent=1) + "\n"
 
 
 def _default(target, beside):
-    name = BESIDE if beside else COUNTEREXAMPLE
     path = Path(target)
-    return path / name if path.is_dir() else path.with_suffix(".html")
+    if not path.is_dir():
+        return path.with_suffix(".html")
+    alone = HISTORY.with_suffix(".html").name if (path / HISTORY).is_file() else COUNTEREXAMPLE
+    return path / (BESIDE if beside else alone)
 
 
 def load(target: str, prop: str | None) -> Shown:
-    """A run's violation, the trace of a file, or a history as it stands in a file.
+    """A run's violation, the trace of a file, or a history as it stands in a file, or in a cluster's directory.
 
     A trace file names ``system``, ``variant``, ``scope`` and ``trace`` (step texts), as an entry of
     ``check --json`` does. Raises UserError.
     """
     if Path(target).is_file():
         data = _read(target)
-        return Shown(data) if "steps" in data else _from_result(data, prop, target)
+        return _recorded(data, target) if "steps" in data else _from_result(data, prop, target)
+    if (recording := Path(target) / HISTORY).is_file():
+        return _recorded(_read(recording), recording)
+    if recording.parent.is_dir():
+        raise UserError(f"{target} is of a cluster, and has no {HISTORY}, which real brokers leave that are driven along a "
+                        f"counterexample; write one of what was recorded: kafkaproof replay {target} --history FILE")
     result = RunDirectory(target)
     manifest = result.described()
     found = result.result()
     if found is None:
         raise UserError(f"{target} is not finished; go on with: kafkaproof check --resume {target}")
     return _from_result({**manifest, **found}, prop, target)
+
+
+def _recorded(data, target):
+    """A history as it was recorded; raises UserError where it is none."""
+    try:
+        return Shown(checked(data))
+    except HistoryError as error:
+        raise UserError(f"{target}: {error}") from error
 
 
 def _read(target):

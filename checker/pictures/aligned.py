@@ -10,7 +10,7 @@ from typing import NamedTuple
 from spec.catalogue import MODELS
 from spec.language.domains import Id, SetOf
 
-STEP = re.compile(r"(?:\w+\.)*(\w+)(\(.*\))(?: -> (.*))?", re.DOTALL)
+STEP = re.compile(r"(?:\w+\.)*(\w+)(\(.*\))(?: -> (\w+)(.*))?", re.DOTALL)
 ARGUMENT = re.compile(r"(\w+)=(-?\d+|0x[0-9a-f]+)(?!\w)")
 
 
@@ -65,7 +65,7 @@ def texts_of(histories: list[dict], row: Row) -> list[str]:
 def without_ids(text: str) -> str:
     """The text of a step without its module, a dot for each id; other text as it is."""
     found = STEP.fullmatch(text)
-    return f"{found[1]}{ARGUMENT.sub(_without_id, found[2])} -> {found[3]}" if found else text
+    return f"{found[1]}{ARGUMENT.sub(_without_id, found[2])} -> {found[3]}{found[4]}" if found else text
 
 
 def _without_id(match: re.Match) -> str:

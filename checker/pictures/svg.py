@@ -1,294 +1,90 @@
-"""A history as one standalone SVG: the space-time diagram of the page, for Markdown, slides and print.
+"""A history, or two beside each other, as one standalone SVG, for Markdown, slides and print.
 
-It looks as the page does on paper: a lane for each party, a row for each step with its arrows, its words
-and what it changed. Widths of text are reckoned, not measured, with a little room to spare.
+It looks as the page does on paper: a lane for each party, a row for each step with its arrows, its words and what it
+changed.
 """
 
-import textwrap
 from xml.etree import ElementTree
 
-from checker.pictures.aligned import rows_of
-from checker.pictures.changes import ABSENT, changes
-from checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
-from checker.pictures.page import folds_of
-from checker.pictures.show import show_change
-from checker.pictures.strip import strip
+from checker.pictures.aligned import parting, rows_of
+from checker.pictures.column import INK, MARGIN, RULE, SANS, Column, Size
+from checker.pictures.history import checked
+from checker.pictures.page import ADDRESSES, folds_of
 
-INK, SOFT, RULE, LANE = "#1b2127", "#55606b", "#e2e4e6", "#c4cad0"
-GOOD, BAD, BAD_PAPER, NEW, NEW_INK = "#00705a", "#b3261e", "#fdf1ef", "#fff0b8", "#3d2f00"
-SANS = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
-MONO = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
-ARROWS = {
-    "request": ("#0b5cad", {"stroke_width": 1.6}),
-    "answer": (GOOD, {"stroke_width": 1.6, "stroke_dasharray": "6 4"}),
-    "event": ("#8a3f93", {"stroke_width": 2.4, "stroke_dasharray": "0.1 4.5", "stroke_linecap": "round"}),
-    "message": ("#46515c", {"stroke_width": 1.2}),
-}
-MARGIN, NUMBER, MARKED, PITCH, WORDS = 24, 44, 84, 112, 540
-FIRST, GAP, DOT = 26, 26, 5.5
-MONO_WIDTH, SANS_WIDTH = 0.603, 0.505
-SHOWN, COLUMNS, LONGEST = 12, 76, 40
+ALONE, TWO = Size(112, 540, 12), Size(76, 390, 6)
+PART = 40
 
 
-def to_svg(history):
-    """The SVG of a history as text; raises HistoryError when it is not one."""
-    return _Picture(checked(history)).text()
+def to_svg(*histories):
+    """The SVG of a history, or of two beside each other, as text; raises HistoryError where one is none."""
+    histories = [checked(history) for history in histories]
+    root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "font-family": SANS, "fill": INK})
+    paper = ElementTree.SubElement(root, "rect", {"fill": "#ffffff"})
+    columns, width = [], 0
+    for history, address in zip(histories, ADDRESSES):
+        where = root if len(histories) == 1 else ElementTree.SubElement(root, "g", transform=f"translate({width},0)")
+        columns.append(Column(where, history, ALONE if len(histories) == 1 else TWO, address))
+        width += columns[-1].width
+    for part in (Column.head, Column.legend, Column.begin):
+        for column in columns:
+            part(column)
+        _level(columns)
+    top = columns[0].y
+    _rows(root, columns, width)
+    for column in columns:
+        column.end()
+    height = _level(columns) + MARGIN
+    if len(columns) == 2:
+        middle = {"x1": f"{columns[0].width}", "x2": f"{columns[0].width}", "y1": f"{top}", "y2": f"{height - MARGIN}"}
+        ElementTree.SubElement(root, "line", middle | {"stroke": RULE})
+    paper.attrib |= {"width": f"{width}", "height": f"{height}"}
+    root.attrib |= {"width": f"{width}", "height": f"{height}", "viewBox": f"0 0 {width} {height}"}
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-class _Picture:
-    """Draws downwards: `y` is where the next thing begins, in pixels."""
-
-    def __init__(self, history):
-        self.history, self.lanes = history, history["lanes"]
-        marked = any(step.get("time") or step.get("zxid") for step in history["steps"])
-        self.left = MARGIN + (MARKED if marked else NUMBER)
-        self.beside = self.left + PITCH * len(self.lanes) + 20
-        self.width, self.y = self.beside + WORDS + MARGIN, MARGIN
-        look = {"font-family": SANS, "fill": INK}
-        self.root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **look})
-
-    def text(self):
-        paper = self.add(self.root, "rect", width="100%", height="100%", fill="#ffffff")
-        self.head()
-        self.legend()
-        self.rows()
-        self.root.attrib |= {"width": f"{self.width}", "height": f"{self.y + MARGIN}",
-                             "viewBox": f"0 0 {self.width} {self.y + MARGIN}"}
-        paper.attrib |= {"width": f"{self.width}", "height": f"{self.y + MARGIN}"}
-        ElementTree.indent(self.root)
-        return ElementTree.tostring(self.root, encoding="unicode") + "\n"
-
-    def add(self, parent, tag, text=None, **attributes):
-        """Append an element; underscores in attribute names stand for hyphens."""
-        made = ElementTree.SubElement(parent, tag, {n.replace("_", "-"): str(v) for n, v in attributes.items()})
-        if text is not None:
-            made.text = _clean(text)
-        return made
-
-    def paragraph(self, parent, x, text, size, width, **attributes):
-        """Wrapped text, drawn from `self.y` on; what is set in a fixed width says so by its font."""
-        share = MONO_WIDTH if attributes.get("font_family") == MONO else SANS_WIDTH
-        for line in textwrap.wrap(_clean(text), int(width / (size * share)), break_on_hyphens=False):
-            self.y += round(size * 1.42)
-            self.add(parent, "text", line, x=x, y=self.y, font_size=size, **attributes)
-
-    def lane_x(self, lane):
-        return self.left + PITCH * (lane + 0.5)
-
-    def head(self):
-        """Title, scope, story, and the property with where it is violated."""
-        history, wide = self.history, self.width - 2 * MARGIN
-        self.add(self.root, "title", history["title"])
-        self.paragraph(self.root, MARGIN, history["title"], 22, wide, font_weight=650)
-        facts = ", ".join(filter(None, (history["system"], history["variant"], scope_text(history))))
-        self.paragraph(self.root, MARGIN, facts, 13, wide, fill=SOFT)
-        if history["property"] or violations(history):
-            self.demand(min(wide, 860))
-        if history.get("story"):
-            self.y += 8
-            self.paragraph(self.root, MARGIN, history["story"], 14, min(wide, 860))
-        self.y += 14
-        self.metrics()
-
-    def metrics(self):
-        """The strip of metrics, if there are any."""
-        drawn = strip(self.history)
-        if drawn is not None:
-            drawn.attrib |= {"x": str(MARGIN), "y": str(self.y), "font-family": MONO, "color": INK}
-            self.root.append(drawn)
-            self.width = max(self.width, int(drawn.get("width")) + 2 * MARGIN)
-            self.y += int(drawn.get("height")) + 10
-
-    def demand(self, wide):
-        """What was demanded, in words, and the verdict, behind a coloured bar."""
-        self.y += 14
-        top, found, demand = self.y, violations(self.history), self.history["property"]
-        if demand:
-            self.paragraph(self.root, MARGIN + 14, f"{demand['name']}: {demand['text']}", 14, wide - 14)
-        verdicts = [f"✕ {', '.join(self.history['steps'][n - 1]['violates'])} violated at step {n}" for n in found]
-        if "loop" in self.history and demand:
-            verdicts.append(f"✕ {demand['name']} violated: {loop_text(self.history)}")
-        for verdict in verdicts:
-            self.paragraph(self.root, MARGIN + 14, verdict, 14, wide - 14, fill=BAD, font_weight=650)
-        for reason in self.history.get("reasons", []):
-            self.paragraph(self.root, MARGIN + 14, reason, 12, wide - 14, fill=SOFT)
-        if not verdicts:
-            self.paragraph(self.root, MARGIN + 14, "No step of this history violates it.", 14, wide - 14, fill=GOOD)
-        self.y += 8
-        colour = BAD if verdicts else GOOD
-        self.add(self.root, "rect", x=MARGIN, y=top, width=4, height=self.y - top, fill=colour)
-
-    def legend(self):
-        """The kinds of arrows that occur, and the names of the lanes."""
-        used = {arrow["kind"] for step in self.history["steps"] for arrow in step["arrows"]}
-        x, self.y = MARGIN + 6, self.y + 16
-        self.add(self.root, "circle", cx=x, cy=self.y - 4, r=DOT)
-        self.add(self.root, "text", "acts", x=x + 12, y=self.y, font_size=12, fill=SOFT)
-        x += 62
-        for kind in (kind for kind in ARROWS if kind in used):
-            self.shaft(self.root, kind, x, x + 42, self.y - 4)
-            self.add(self.root, "text", kind, x=x + 50, y=self.y, font_size=12, fill=SOFT)
-            x += 120
-        self.y += 34
-        for lane, name in enumerate(self.lanes):
-            size = min(13, (PITCH - 8) / max(1, len(name)) / 0.6)
-            self.add(self.root, "text", name, x=self.lane_x(lane), y=self.y, text_anchor="middle",
-                     font_size=f"{size:.1f}", font_weight=650)
-        self.y += 8
-
-    def rows(self):
-        """A row for each step, or for each run of steps that the page folds, over the lines of the lanes."""
-        self.papers = self.add(self.root, "g")
-        lines = self.add(self.root, "g", stroke=LANE, stroke_width=1.5)
-        top, loop = self.y, self.history.get("loop")
-        turned = top
-        folds = {fold["first"]: fold for fold in folds_of([self.history], rows_of([self.history]))}
-        before, number = self.history["initial"], 1
-        while number <= len(self.history["steps"]):
-            fold = folds.get(number)
-            if number - 1 == loop:
-                turned = self.y
+def _rows(root, columns, width):
+    """The rows of all columns, each as high as its highest part."""
+    histories = [column.history for column in columns]
+    rows = rows_of(histories)
+    part = parting(histories, rows)
+    folds = {fold["first"]: fold for fold in folds_of(histories, rows, part)}
+    place = 1
+    while place < len(rows):
+        if place == part:
+            _part(root, columns, width)
+        top, fold = columns[0].y, folds.get(place)
+        last = fold["last"] if fold else place
+        numbers = [[each for row in rows[place : last + 1] if (each := row.numbers[side]) is not None]
+                   for side in range(len(columns))]
+        for column, found in zip(columns, numbers):
             if fold:
-                self.fold(fold)
-                number = fold["last"]
-            else:
-                self.step(number, before)
-            before = self.history["steps"][number - 1]["state"]
-            number += 1
-        for lane in range(len(self.lanes)):
-            x = self.lane_x(lane)
-            self.add(lines, "line", x1=x, x2=x, y1=top, y2=self.y)
-        if loop is not None:
-            self.turn(turned)
-
-    def turn(self, top):
-        """The way back, from the end of the last row to where the loop begins, and what that means."""
-        group, x = self.add(self.root, "g", id="turn"), MARGIN - 10
-        if self.history["loop"] < len(self.history["steps"]):
-            line = f"M{MARGIN + 6} {self.y}H{x + 6}q-6 0 -6 -6V{top + 16}q0 -6 6 -6H{MARGIN}"
-            self.add(group, "path", d=line, stroke=BAD, stroke_width=2.4, fill="none")
-            self.add(group, "path", d=f"M{MARGIN + 8} {top + 10}l-9 -4.5v9z", fill=BAD)
-        self.paragraph(group, MARGIN + 12, f"↺ {loop_text(self.history)}", 13, self.width - 2 * MARGIN, fill=BAD,
-                       font_weight=650)
-        self.y += 6
-
-    def row(self, number):
-        """A row's group, with its number and the rule above it."""
-        group = self.add(self.root, "g")
-        self.add(group, "line", x1=MARGIN, x2=self.width - MARGIN, y1=self.y, y2=self.y, stroke=RULE)
-        self.add(group, "text", number, x=MARGIN + 8, y=self.y + FIRST + 4, font_size=13, fill=SOFT, font_family=MONO)
-        return group
-
-    def fold(self, fold):
-        """Steps that the page folds into one row, with how often each lane acts."""
-        steps = self.history["steps"][fold["first"] - 1 : fold["last"]]
-        group = self.row("")
-        for lane in range(len(self.lanes)):
-            count = sum(step["lane"] == lane for step in steps)
-            if count:
-                self.halo(group, f"×{count}", self.lane_x(lane), self.y + FIRST, SOFT, "#ffffff")
-        words = f"{fold['first']} to {fold['last']}: {fold['label']}, {len(steps)} steps"
-        self.add(group, "text", words, x=self.beside, y=self.y + FIRST + 2, font_size=13, fill=SOFT)
-        self.y += 44
-
-    def step(self, number, before):
-        """One step: its picture between the lanes, and beside it text, words and changes."""
-        step, top = self.history["steps"][number - 1], self.y
-        group = self.row(str(number))
-        group.set("id", f"step-{number}")
-        self.add(group, "title", step["text"])
-        broken = step.get("violates", [])
-        self.picture(group, step, top + FIRST, BAD_PAPER if broken else "#ffffff")
-        for place, mark in enumerate(filter(None, (step.get("time"), step.get("zxid")))):
-            self.add(group, "text", mark, x=MARGIN + 8, y=top + FIRST + 19 + 13 * place, font_size=9.5, fill=SOFT,
-                     font_family=MONO)
-        self.y = top + FIRST - 13
-        self.paragraph(group, self.beside, step.get("story", ""), 13, WORDS, font_style="italic")
-        self.paragraph(group, self.beside, step["text"], 12.5, WORDS, font_family=MONO, font_weight=600)
-        self.paragraph(group, self.beside, step["words"], 13, WORDS)
-        self.changes(group, changes(before, step["state"]))
-        told = ["{} {} → {}".format(*change) for change in metric_changes(self.history, number)]
-        for note in (*told, *step.get("notes", [])):
-            self.paragraph(group, self.beside, note, 12, WORDS, fill=SOFT)
-        for name in broken:
-            self.paragraph(group, self.beside, f"✕ violates {name}", 13, WORDS, fill=BAD, font_weight=650)
-        self.y = max(self.y + 12, top + FIRST + GAP * max(0, len(step["arrows"]) - 1) + 20)
-        if broken:
-            self.add(self.papers, "rect", x=MARGIN, y=top, width=self.width - 2 * MARGIN, height=self.y - top,
-                     fill=BAD_PAPER)
-
-    def changes(self, group, found):
-        """What changed, a line each, the new value marked."""
-        self.y += 3
-        for path, old, new in found[:SHOWN]:
-            before, after = show_change(old, new)
-            head = f"{path}: {before} → "
-            if len(head) + len(after) > COLUMNS:
-                self.change(group, head[: COLUMNS - 1], "")
-                head = "    "
-            self.change(group, head, "gone" if new is ABSENT else after)
-        if len(found) > SHOWN:
-            self.change(group, f"and {len(found) - SHOWN} more changes", "")
-
-    def change(self, group, head, after):
-        self.y += 18
-        size = 11.5
-        x = self.beside + len(head) * size * MONO_WIDTH
-        if after:
-            wide = len(after) * size * MONO_WIDTH + 6
-            self.add(group, "rect", x=f"{x - 3:.1f}", y=self.y - 12, width=f"{wide:.1f}", height=16, rx=2, fill=NEW)
-        line = self.add(group, "text", head.rstrip(" "), x=self.beside, y=self.y, font_size=size, font_family=MONO,
-                        fill=SOFT)
-        if after:
-            self.add(line, "tspan", after, x=f"{x:.1f}", fill=NEW_INK)
-
-    def picture(self, group, step, y, paper):
-        """Arrows, each below the other, and the dot of whoever acts."""
-        x, bad = self.lane_x(step["lane"]), bool(step.get("violates"))
-        own = [place for place, arrow in enumerate(step["arrows"]) if step["lane"] in (arrow["from"], arrow["to"])]
-        if own and own[-1]:
-            self.add(group, "line", x1=x, x2=x, y1=y, y2=y + GAP * own[-1], stroke=INK, stroke_width=4,
-                     stroke_linecap="round", opacity=0.35)
-        for place, arrow in enumerate(step["arrows"]):
-            self.arrow(group, step, arrow, y + GAP * place, paper, place == 0)
-        self.add(group, "circle", cx=x, cy=y, r=9 if bad else DOT, fill=BAD if bad else INK)
-        if bad:
-            self.add(group, "path", d=f"M{x - 3.5} {y - 3.5}l7 7m0-7l-7 7", stroke="#ffffff", stroke_width=2,
-                     stroke_linecap="round")
-
-    def arrow(self, group, step, arrow, y, paper, beside_dot):
-        """One message from lane to lane, or a loop to the same lane, with its label above."""
-        way = (arrow["to"] > arrow["from"]) - (arrow["to"] < arrow["from"])
-        dot = (10 if step.get("violates") else DOT + 1.5) if beside_dot else 2
-        clear = {lane: dot if lane == step["lane"] else 2 for lane in (arrow["from"], arrow["to"])}
-        start = self.lane_x(arrow["from"]) + way * clear[arrow["from"]]
-        end = self.lane_x(arrow["to"]) - way * clear[arrow["to"]]
-        made = self.add(group, "g")
-        route = f"{self.lanes[arrow['from']]} → {self.lanes[arrow['to']]}"
-        self.add(made, "title", f"{arrow['kind']}, {route}: {arrow['label']}")
-        self.shaft(made, arrow["kind"], start, end, y)
-        label = arrow["label"] if len(arrow["label"]) <= LONGEST else arrow["label"][: LONGEST - 1] + "…"
-        half = len(label) * 11.5 * SANS_WIDTH / 2 + 4
-        middle = max((start + end) / 2 if way else start + 36, MARGIN + half)
-        self.halo(made, label, min(middle, self.beside - half), y - 8, ARROWS[arrow["kind"]][0], paper)
-
-    def shaft(self, parent, kind, start, end, y):
-        """The line of an arrow and its head."""
-        colour, look = ARROWS[kind]
-        way = (end > start) - (end < start)
-        line = f"M{start} {y}H{end - way * 7}" if way else f"M{start + 5} {y - 4}h14q6 0 6 6t-6 6h-8"
-        head = f"M{end} {y}l{-way * 9}-4.5v9z" if way else f"M{end + 7} {y + 8}l9-4.5v9z"
-        self.add(parent, "path", d=line, stroke=colour, fill="none", **look)
-        self.add(parent, "path", d=head, fill=colour)
-
-    def halo(self, parent, text, x, y, colour, paper):
-        """Text over lines: first as an outline in the colour of the paper."""
-        place = {"x": x, "y": y, "font_size": 11.5, "text_anchor": "middle"}
-        self.add(parent, "text", text, **place, fill=paper, stroke=paper, stroke_width=5, stroke_linejoin="round",
-                 aria_hidden="true")
-        self.add(parent, "text", text, **place, fill=colour)
+                column.fold(found, fold["label"])
+            elif found:
+                column.step(*found)
+        _level(columns)
+        for column, found in zip(columns, numbers):
+            if found:
+                column.end_row(top, any(column.history["steps"][each - 1].get("violates") for each in found))
+        place = last + 1
 
 
-def _clean(text):
-    """Text without the signs that XML does not allow."""
-    return "".join(sign if sign.isprintable() else " " for sign in text)
+def _part(root, columns, width):
+    """A line across, which says that the histories part here."""
+    y = columns[0].y + PART / 2
+    ElementTree.SubElement(root, "line", {"x1": f"{MARGIN}", "x2": f"{width - MARGIN}", "y1": f"{y}", "y2": f"{y}",
+                                          "stroke": INK, "stroke-width": "2"})
+    look = {"x": f"{width / 2}", "y": f"{y + 5}", "font-size": "14", "font-weight": "650", "text-anchor": "middle"}
+    halo = look | {"stroke": "#ffffff", "stroke-width": "14", "fill": "#ffffff", "aria-hidden": "true"}
+    for each in (halo, look):
+        ElementTree.SubElement(root, "text", each).text = "here they part"
+    for column in columns:
+        column.y += PART
+
+
+def _level(columns):
+    """All columns go on where the lowest does; that is returned."""
+    lowest = max(column.y for column in columns)
+    for column in columns:
+        column.y = lowest
+    return lowest

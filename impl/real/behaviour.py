@@ -91,6 +91,19 @@ class Behaviour:
         return next((number for number, step in enumerate(self.steps, 1) if self.has_planes
                      and name_of(step) == "restart" and before[number - 1].zk.controller == NOBODY), None)
 
+    def besides(self, number: int) -> list[str]:
+        """What is done besides from step `number` on, in words."""
+        found = []
+        for each in self.deposed:
+            if each.since == number:
+                word = f"broker {self.spare}, which has no replica, is killed or started first; " if each.lists else ""
+                found.append(f"besides: {word}from now on what controller {each.broker} reads of /controller is held, "
+                             "since it does not know yet that it rules no more")
+        if number == self.stands_in:
+            found.append(f"besides: broker {self.spare} is elected first, and what it asks then is held: a process that "
+                         "begins while nobody rules stands for election before it serves anybody")
+        return found
+
     def told(self, number: int) -> dict[str, object]:
         """What LeaderAndIsr says that step `number` handles: leader, leader epoch, and to the leader the ISR."""
         step = self.steps[number - 1]

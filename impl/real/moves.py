@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
     @property
     def text(self) -> str:
         """The frame in words."""
-        said = [str(value) for name, value in self.pattern.items() if name not in ("part", "sender")]
+        said = [str(value).replace("2?", "") for name, value in self.pattern.items() if name not in ("part", "sender")]
         said += ["answered"] if self.pattern["part"] == ANSWER else []
         said += [f"of broker {self.pattern['sender']}"] if "sender" in self.pattern else []
         where = "" if self.broker == ANY else f", {'of' if self.link == ZOOKEEPER else 'to'} broker {self.broker}"

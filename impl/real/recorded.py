@@ -74,10 +74,11 @@ class Recorded:
         self._watcher.look(cluster)
 
     def _take(self, text: str) -> None:
-        planned, taken = self._behaviour.steps[len(self._steps)], parse_step(text)
+        number, taken = len(self._steps) + 1, parse_step(text)
+        notes = [how(self._behaviour.steps[number - 1]), *self._behaviour.besides(number), *self._notes]
         drawn = step_drawn(taken, self._behaviour.model.transition(taken.transition), self._lanes)
         self._steps.append(drawn | {"time": f"{datetime.now(UTC):%H:%M:%S.%f}"[:-3], "state": self._seen(),
-                                    "notes": [how(planned), *dict.fromkeys(self._notes)]})
+                                    "notes": [*dict.fromkeys(notes)]})
         self._notes = []
         self._write()
 

@@ -97,16 +97,7 @@ def _tell_plan(behaviour: Behaviour, watcher: Watcher, control: Control | None) 
     if control:
         watcher.say(control.text, without=str(control.omitted), skipped=[str(step) for step in control.skipped])
     for number, step in enumerate(behaviour.steps, 1):
-        for each in behaviour.deposed:
-            if each.since == number:
-                word = f"broker {behaviour.spare}, which has no replica, is killed or started first; " \
-                    if each.lists else ""
-                text = (f"besides: {word}from now on what controller {each.broker} reads of /controller is held, since "
-                        "it does not know yet that it rules no more")
-                watcher.say(f"     {text}", besides=text)
-        if number == behaviour.stands_in:
-            text = (f"besides: broker {behaviour.spare} is elected first, and what it asks then is held: a process "
-                    "that begins while nobody rules stands for election before it serves anybody")
+        for text in behaviour.besides(number):
             watcher.say(f"     {text}", besides=text)
         watcher.say(f"{number:3}  {step}: {how(step)}", plan=str(step), how=how(step))
 

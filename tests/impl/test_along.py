@@ -152,7 +152,7 @@ def test_of_every_step_of_a_controller_it_is_known_what_it_is_outside():
 
 
 @pytest.mark.parametrize("text, wanted", [
-    ("failover.elect(b=1) -> OK", "held until then: create2? /controller, of broker 1"),
+    ("failover.elect(b=1) -> OK", "held until then: create /controller, of broker 1"),
     ("isr.alter_partition(b=2, p=0, sender=0, isr=1, fate=0) -> OK",
      "held until then: AlterPartition 0 of broker 0, to broker 2, "
      "then setData /brokers/topics/events/partitions/0/state, of broker 2"),
