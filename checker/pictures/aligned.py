@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 from functools import cache
-from typing import NamedTuple
+from itertools import takewhile
+from typing import Iterator, NamedTuple
 
 from spec.catalogue import MODELS
 from spec.language.domains import Id, SetOf
@@ -35,12 +36,31 @@ def rows_of(histories: list[dict]) -> list[Row]:
         return [first, *(Row((number,)) for number in range(1, len(histories[0]["steps"]) + 1))]
     left, right = ([key_of(step["text"]) for step in history["steps"]] for history in histories)
     rows = [first]
-    for same, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+    for same, i, j, k, m in _blocks(left, right):
         shared = min(j - i, m - k)
-        rows += [Row((i + n + 1, k + n + 1), same == "equal") for n in range(shared)]
+        rows += [Row((i + n + 1, k + n + 1), same) for n in range(shared)]
         rows += [Row((number, None), False) for number in range(i + shared + 1, j + 1)]
         rows += [Row((None, number), False) for number in range(k + shared + 1, m + 1)]
     return rows
+
+
+def _blocks(left: list, right: list) -> Iterator[tuple[bool, int, int, int, int]]:
+    """Blocks of the two lists in order: whether left[i:j] and right[k:m] are the same, and i, j, k, m.
+
+    What both begin or end with is set aside first: the longest block in the middle may be of later steps alone.
+    """
+    begin = _shared(left, right)
+    end = _shared(left[begin:][::-1], right[begin:][::-1])
+    i, j = len(left) - end, len(right) - end
+    yield True, 0, begin, 0, begin
+    for tag, *places in SequenceMatcher(None, left[begin:i], right[begin:j], autojunk=False).get_opcodes():
+        yield tag == "equal", *(begin + place for place in places)
+    yield True, i, len(left), j, len(right)
+
+
+def _shared(left: list, right: list) -> int:
+    """How many items the two lists begin with are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right)))
 
 
 def key_of(text: str) -> tuple[str, str]:

@@ -117,7 +117,8 @@ def test_a_run_s_counterexample_in_several_forms_at_once(kafkaproof, tmp_path):
     assert "become_follower" in (tmp_path / "a.svg").read_text() and "become_follower" in (tmp_path / "a.dot").read_text()
     both = kafkaproof("show", "bad", "--text", "--svg", "b.svg")
     assert "VIOLATED at step 11" in both.out and (tmp_path / "b.svg").exists()
-    assert "--svg shows one history" in kafkaproof("show", "bad", "--beside", "bad", "--svg", "c.svg").complaint
+    for form in ("dot", "itf"):
+        assert f"--{form} shows one history" in kafkaproof("show", "bad", "--beside", "bad", f"--{form}", "c").complaint
 
 
 def test_a_recorded_history_is_no_trace_of_a_model(kafkaproof, tmp_path):
