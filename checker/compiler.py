@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Mapping, Sequence
 
-from checker.compiler_expressions import EXACT, LEAF, WORD, CompileError, Expressions
+from checker.compiler_expressions import EXACT, CompileError, Expressions
+from checker.compiler_layout import LEAF, WORD, Layout, Lowered
 from checker.compiler_text import NUMBER, Value, number, type_of
 from checker.errors import UserError
 from checker.machine import Code
-from checker.record import dtype
-from spec.language.domains import Array, Record, Scope
-from spec.language.layout import slots
+from spec.language.domains import Array, Scope
 from spec.language.subset import definition, rule_error
 
 
@@ -39,48 +38,6 @@ class Generated:
     def of(cls, text: str, **names: object) -> Generated:
         """The function that a text defines."""
         return cls(ast.parse(text).body[0], names)
-
-
-@dataclass(frozen=True)
-class Lowered:
-    """A function that is there to be called: its name in LLVM, and the kind of its answer."""
-
-    name: str
-    kind: object
-
-    @property
-    def type(self) -> str:
-        """LLVM's type of its answer."""
-        return type_of(self.kind)
-
-
-class Layout:
-    """Where the parts of records and arrays are at one scope, in bytes."""
-
-    def __init__(self, scope: Scope):
-        self._scope = scope
-        self._types = {}
-
-    def _type(self, record):
-        if record not in self._types:
-            self._types[record] = dtype(record, self._scope)
-        return self._types[record]
-
-    def kind(self, domain: object) -> object:
-        """What stands in memory for a domain: a record, an array, or a leaf."""
-        return domain if isinstance(domain, (Record, Array)) else LEAF
-
-    def offset(self, record: Record, name: str) -> int:
-        """Where a field begins."""
-        return self._type(record).fields[name][1]
-
-    def slots(self, array: Array) -> int:
-        """How many elements an array has in memory."""
-        return slots(array, self._scope)
-
-    def size(self, domain: object) -> int:
-        """Bytes that a domain takes."""
-        return self.slots(domain) * self.size(domain.of) if isinstance(domain, Array) else self._type(domain).itemsize
 
 
 class Program:

@@ -6,14 +6,12 @@ Conditions are numbers, 0 or 1, as they are in Python; where one decides a jump,
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, Mapping
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
+from checker.compiler_layout import LEAF, LEAST, MOST, WORD, Layout, Lowered, Words
 from checker.compiler_text import NUMBER, Value, Writer, number
 from spec.language.domains import Array, Record
-
-if TYPE_CHECKING:
-    from checker.compiler import Program
 
 OPERATORS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
@@ -24,21 +22,8 @@ COMPARISONS = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge",
 }
 BUILTINS = ("len", "min", "max", "abs")
-
-
-@dataclass(frozen=True)
-class Words:
-    """The kind of a caller's array of 64-bit words: of single words, or of rows of `row` words each."""
-
-    row: int = 0
-
-
 COPY = "the function copy(to, source), of two records"
 OUT_OF_RANGE = "the function out_of_range(): the number of the place where an index was, since it was last asked; or 0"
-WORD = "a word of 64 bits"
-LEAF = "a leaf of 32 bits"
-LEAST, MOST = -(1 << 31), (1 << 31) - 1
-"""What a leaf can hold; a declared range ends within."""
 
 
 class CompileError(Exception):
@@ -49,6 +34,17 @@ class CompileError(Exception):
         self.node = node
 
 
+class Surroundings(Protocol):
+    """What expressions ask of the program that they are part of (`compiler.Program`)."""
+
+    FLAG: str
+    layout: Layout
+    places: list[str]
+
+    def lowered(self, function: object, kinds: tuple) -> Lowered:
+        """A function for arguments of these kinds."""
+
+
 class Expressions:
     """The expressions of one function.
 
@@ -57,7 +53,7 @@ class Expressions:
     `exact` must have room in 64 bits; hashes that the checker computes wrap around.
     """
 
-    def __init__(self, program: Program, names: Mapping[str, object], assigned: set[str], told: Callable, exact: bool):
+    def __init__(self, program: Surroundings, names: Mapping[str, object], assigned: set[str], told: Callable, exact: bool):
         self.program, self.names, self.assigned, self._told, self._is_exact = program, names, assigned, told, exact
         self.writer = Writer()
         self.parameters: dict[str, Value] = {}

@@ -17,7 +17,8 @@ from typing import Callable
 import numpy as np
 
 from checker.compiler import Generated, Program
-from checker.compiler_expressions import COPY, OUT_OF_RANGE, Words
+from checker.compiler_expressions import COPY, OUT_OF_RANGE
+from checker.compiler_layout import Words
 from checker.compiler_text import NUMBER
 from checker.errors import UserError
 from checker.machine import SPEED, Code

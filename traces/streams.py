@@ -18,7 +18,6 @@ from traces.forward import Floors
 from traces.owed.missing import Owed
 from traces.partitions.explanations import DELETION
 from traces.partitions.explained import Explained, is_ambiguous
-from traces.partitions.report import change_text
 from traces.pipeline.columns import ByZxid, Rows
 from traces.pipeline.found import Found, changes_in, explain_stream
 from traces.pipeline.work import Here, shown
@@ -162,7 +161,7 @@ def unexplained(common: Common, streams: Streams) -> list[Unexplained]:
 
 def _partitions(streams: Streams) -> Iterator[Unexplained]:
     for each in streams.strange:
-        yield Unexplained(each.change.zxid, f"partition {change_text(each.change)}: {each.text}", each.certain)
+        yield Unexplained(each.change.zxid, f"partition {each.change.text}: {each.text}", each.certain)
 
 
 def _writes(streams: Streams) -> Iterator[Unexplained]:

@@ -14,7 +14,8 @@ from typing import Iterator
 import numpy as np
 
 from checker.compiler import Generated, Program
-from checker.compiler_expressions import COPY, Words
+from checker.compiler_expressions import COPY
+from checker.compiler_layout import Words
 from checker.compiler_text import NUMBER
 from checker.kernel import Kernel, nested_choices
 from checker.liveness.labels import Labels, parameters

@@ -8,7 +8,7 @@ from typing import Iterable, Iterator
 import numpy as np
 
 from checker.compiler import Generated, Program, UnitError
-from checker.compiler_expressions import Words
+from checker.compiler_layout import Words
 from checker.compiler_text import NUMBER
 from checker.machine import Code
 from checker.prove.sampler import Sampler

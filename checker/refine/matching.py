@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from checker.compiler import Generated, Program
-from checker.compiler_expressions import Words
+from checker.compiler_layout import Words
 from checker.compiler_text import NUMBER
 from checker.kernel import Kernel
 from checker.machine import Code

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.compiler import Generated
-from checker.compiler_expressions import Words
+from checker.compiler_layout import Words
 from checker.packing import MARK, Packing
 from checker.record import dtype
 from spec.language.domains import Array, Bound, Flag, Number, Record, Sequence

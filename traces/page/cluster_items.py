@@ -6,7 +6,6 @@ from traces.facts.registrations import EXPIRED
 from traces.facts.reigns import late_writes
 from traces.page.items import Item, Lane
 from traces.page.times import Times
-from traces.partitions.report import change_text
 from traces.report import Report
 from traces.streams import flaws
 
@@ -49,7 +48,7 @@ def controller_items(report: Report, times: Times) -> Iterator[Item]:
                    f"{epoch}: controller by {each.zxid:#x}, {how}", tuple(zxids), end, (each.broker,))
     for change, how in late_writes(result.controllers, (each.change for each in report.streams.partitions)):
         yield Item(_controller(change.broker), "late", change.time,
-                   f"written {how}, in epoch {change.after.controller_epoch}: {change_text(change)}", (change.zxid,),
+                   f"written {how}, in epoch {change.after.controller_epoch}: {change.text}", (change.zxid,),
                    brokers=(change.broker,))
     for step in result.steps:
         if step.candidate.answer == "FENCED":

@@ -12,7 +12,6 @@ from traces.page.items import Item, Lane
 from traces.page.times import Times
 from traces.partitions.changes import Change, Partition
 from traces.partitions.explained import Explained
-from traces.partitions.report import change_text
 from traces.topics.history import Deletion
 from traces.streams import Streams
 
@@ -87,7 +86,7 @@ def _kind(change: Change) -> str:
 
 
 def _text(each: Explained) -> str:
-    told = change_text(each.change).partition(" ")[2]
+    told = each.change.text.partition(" ")[2]
     if not each.explanations:
         return f"{told}: unexplained: {each.text}"
     ways = list(dict.fromkeys(f"{e.strategy} ({e.trigger})" for e in each.explanations))

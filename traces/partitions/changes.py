@@ -54,6 +54,11 @@ class Change:
         """The controller that a controller's write claims to be of: epoch and session."""
         return self.after.controller_epoch, self.session
 
+    @property
+    def text(self) -> str:
+        """What it does, in words."""
+        return f"{self.topic}-{self.number} from {_words(self.before)} to {_words(self.after)}"
+
 
 class Standing(NamedTuple):
     """The versions of all partitions' states by columns, those before the first write among them.
@@ -170,3 +175,9 @@ class Changes(Sequence):
 
     def __len__(self) -> int:
         return len(self.rows)
+
+
+def _words(state: PartitionState | None) -> str:
+    if state is None:
+        return "nothing"
+    return f"leader {state.leader}, leader epoch {state.leader_epoch}, ISR {','.join(map(str, state.isr)) or 'empty'}"

@@ -5,7 +5,6 @@ from collections import Counter
 from rich.console import Console
 from rich.table import Table
 
-from traces.partitions.changes import Change
 from traces.partitions.explained import Explained
 from traces.znodes.contents import PartitionState
 
@@ -32,15 +31,10 @@ def print_changes(out: Console, streams) -> None:
     out.print(f"{explained:,} of {streams.changes:,} changes of a leader or an ISR are explained{told}")
     for each in streams.strange[:_SHOWN]:
         change = each.change
-        out.print(f"[yellow]unexplained[/] at {change.zxid:#x}: {change_text(change)}", end=": ", soft_wrap=True)
+        out.print(f"[yellow]unexplained[/] at {change.zxid:#x}: {change.text}", end=": ", soft_wrap=True)
         out.print(each.text, soft_wrap=True, markup=False)
     if len(streams.strange) > _SHOWN:
         out.print(f"and {len(streams.strange) - _SHOWN:,} more that nothing explains: see --json")
-
-
-def change_text(change: Change) -> str:
-    """What a change does, in words."""
-    return f"{_name(change)} from {_words(change.before)} to {_words(change.after)}"
 
 
 def _counts(ways: Counter) -> Counter:
@@ -66,19 +60,9 @@ def _table(counts: Counter) -> Table:
 
 def _unexplained(each: Explained) -> dict:
     change = each.change
-    return {"zxid": hex(change.zxid), "partition": _name(change), "before": _as_json(change.before),
+    return {"zxid": hex(change.zxid), "partition": f"{change.topic}-{change.number}", "before": _as_json(change.before),
             "after": _as_json(change.after), "text": each.text}
 
 
 def _as_json(state: PartitionState | None) -> dict | None:
     return None if state is None else state._asdict() | {"isr": list(state.isr)}
-
-
-def _name(change: Change) -> str:
-    return f"{change.topic}-{change.number}"
-
-
-def _words(state: PartitionState | None) -> str:
-    if state is None:
-        return "nothing"
-    return f"leader {state.leader}, leader epoch {state.leader_epoch}, ISR {','.join(map(str, state.isr)) or 'empty'}"
