@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
+import random
 import re
 import shutil
 import signal
@@ -19,6 +20,8 @@ from spec.errors import UserError
 HOST = "127.0.0.1"
 START = 120
 LONGEST_SESSION = 600_000
+PORTS, TRIED = range(15_000, 32_000), 100
+"""Ports that no system gives to a connection by itself, and how many of them are tried."""
 PR_SET_PDEATHSIG = 1
 MAIN = "org.apache.zookeeper.server.ZooKeeperServerMain"
 JVM = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
@@ -101,9 +104,14 @@ def parse(address: str) -> tuple[str, int]:
 
 
 def free_port() -> int:
-    """A port of the loopback interface that nobody listens on."""
-    with socket.create_server((HOST, 0)) as server:
-        return server.getsockname()[1]
+    """A port of the loopback interface that nobody listens on, nor is given by the system to a connection meanwhile."""
+    for port in random.sample(PORTS, TRIED):
+        try:
+            socket.create_server((HOST, port)).close()
+        except OSError:
+            continue
+        return port
+    raise UserError(f"no free port on {HOST} from {PORTS.start} to {PORTS.stop - 1}, {TRIED} were tried")
 
 
 def _require_free(port):

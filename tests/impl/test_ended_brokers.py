@@ -3,6 +3,7 @@
 import os
 import queue
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from impl.conducting import conductor
 from impl.conducting.conductor import Conductor
-from impl.driving import cluster
+from impl.driving import cluster, keeper
 from impl.driving.child import BrokerChild
 from impl.driving.cluster import Cluster
 from impl.settings import Settings
@@ -124,6 +125,13 @@ def test_an_end_that_was_asked_for_is_none_by_itself(child):
     stopped = child(LONG)
     stopped.wait(0)
     assert ended(stopped) is None
+
+
+def test_a_port_that_is_kept_for_a_broker_is_given_to_no_connection_meanwhile():
+    """A real broker listens seconds after its port was chosen, and once more whenever it is started again."""
+    with socket.create_server((keeper.HOST, 0)) as given, socket.create_connection(given.getsockname()) as connection:
+        assert not {given.getsockname()[1], connection.getsockname()[1], 32768} & set(keeper.PORTS)
+    assert keeper.free_port() in keeper.PORTS
 
 
 class Stopping(Cluster):
