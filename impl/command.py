@@ -33,6 +33,8 @@ from spec.errors import UserError
 from spec.processes import VARIANTS
 
 CHAOS_SECONDS, LOST, SHOWN = 30, 1, 10
+OURS = (2, 7)
+"""The first release of the variant of our brokers that have logs."""
 MEMBERS, GROUP = 2, "readers"
 EXAMPLES = """examples:
   kafkaproof run --brokers 3 --seconds 20
@@ -197,6 +199,8 @@ def counterexample_of(options) -> Counterexample | Behaviour | None:
     if options.compare and (options.zookeeper or options.port or options.load):
         raise UserError("--compare starts two clusters with a ZooKeeper each, and a load: leave --zookeeper, --port "
                         "and --load away")
+    if options.compare and number_of(options.kafka) < OURS:
+        raise UserError(f"--compare: our brokers that have logs are of Kafka 2.7 to 3.9, and {options.kafka} is not")
     if options.control and not (options.from_counterexample and options.kafka):
         raise UserError("--control is of --from-counterexample RUN --kafka RELEASE: give all three")
     if options.from_counterexample is None:
