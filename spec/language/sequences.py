@@ -1,4 +1,4 @@
-"""Sequences: push and pop. Elements are ints; records are written through their slot."""
+"""Sequences: push, pop, and what they begin with. Elements are ints; records are written through their slot."""
 
 
 def push(sequence, value):
@@ -14,3 +14,11 @@ def pop(sequence):
         sequence.slots[i] = sequence.slots[i + 1]
     sequence.length -= 1
     return oldest
+
+
+def begins_with(sequence, target):
+    """Whether the first elements of a sequence are those of another, in their order."""
+    for i in range(target.length):
+        if i >= sequence.length or sequence.slots[i] != target.slots[i]:
+            return False
+    return True

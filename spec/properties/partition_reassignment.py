@@ -1,6 +1,7 @@
 """Properties of a partitions' controller that reassigns: T3, T5 to T7, C4 and C15."""
 
 from spec.language.model import Property, always, always_step, sometimes
+from spec.language.sequences import begins_with
 from spec.language.sets import contains, difference, intersection, is_empty, union, with_member
 from spec.partition.context import NO_EPOCH, REASSIGN, WRITING_LEADER, WRITING_REMOVAL
 from spec.partition.deletion.progress import any_in
@@ -15,7 +16,6 @@ from spec.properties.partition_controllers import same_sequence
 from spec.properties.partition_elections import told
 from spec.properties.topic_deletion import has_log, legal_replica_or_retry
 from spec.properties.topic_deletion import hinders as is_hindered
-from spec.properties.topics import begins_with
 
 
 def raises_epoch(controller):

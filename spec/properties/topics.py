@@ -2,6 +2,7 @@
 
 from spec.language.domains import NOBODY
 from spec.language.model import always, always_step
+from spec.language.sequences import begins_with
 from spec.language.sets import contains, difference, intersection, is_empty, union
 from spec.partition.context import is_known
 from spec.partition.legal import (
@@ -122,14 +123,6 @@ def assignment_well_formed(s):
         if not is_empty(difference(assigned.removing, replicas_of(assigned.replicas))):
             return False
         if not is_empty(intersection(assigned.adding, assigned.removing)):
-            return False
-    return True
-
-
-def begins_with(sequence, target):
-    """Whether the first elements of a sequence are those of another, in their order."""
-    for i in range(target.length):
-        if i >= sequence.length or sequence.slots[i] != target.slots[i]:
             return False
     return True
 

@@ -5,9 +5,10 @@ knows is the one that exists, its marker stands while it deletes, and what it re
 """
 
 from spec.language.domains import NOBODY
+from spec.language.sequences import begins_with
 from spec.language.sets import contains, difference, intersection, is_empty, union, with_member
 from spec.partition.strategies import replicas_of
-from spec.properties.topics import begins_with, by_right, has_state
+from spec.properties.topics import by_right, has_state
 from spec.properties.topics_event_lemmas import EVENTS, deletes_znodes, finishes
 from spec.topics.context import (
     DELETING_CONFIG, DELETING_MARKER, LOADING, REWRITING, WRITING_ASSIGNMENT, Broker, Partition, is_present,

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from spec.language.domains import Bound, Number, Sequence
 from spec.language.plain import new_state
-from spec.language.sequences import pop, push
+from spec.language.sequences import begins_with, pop, push
 
 SCOPE = {"room": 4}
 
@@ -27,3 +27,12 @@ def test_a_push_beyond_the_bound_lands_in_the_spare_slot():
         push(sequence, value)
     assert sequence.length == 5
     assert sequence.slots[4] == 5
+
+
+@given(st.lists(st.integers(1, 3), max_size=4), st.lists(st.integers(1, 3), max_size=4))
+def test_a_sequence_begins_with_another_as_lists_do(whole, beginning):
+    sequence, target = (new_state(Sequence(Number(0, 9), Bound("room")), SCOPE) for _ in range(2))
+    for values, into in ((whole, sequence), (beginning, target)):
+        for value in values:
+            push(into, value)
+    assert begins_with(sequence, target) == (whole[:len(beginning)] == beginning)
