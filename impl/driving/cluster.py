@@ -190,6 +190,10 @@ class Cluster(Faults):
         self.note("stop", broker=broker)
         self.children[broker].signal(signal.SIGTERM)
 
+    def has_started(self, broker: int) -> bool:
+        """Whether a broker has started, and would ask the controller before it ends."""
+        return self.owner(broker) is not None
+
     def stop_all(self) -> None:
         """A controlled shutdown of all that live, all at once."""
         self.note("stop_all")

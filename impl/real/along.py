@@ -126,8 +126,9 @@ class Along:
     def _is_repeated(self, number: int) -> bool:
         """Whether a controller writes again what a leader has proposed, since the answer to its write was lost."""
         step, before = self._steps[number - 1], self._steps[:number - 1]
+        wish = ("b", "p", "sender", "isr")
         same = [each for each in before if name_of(each) == name_of(step) == "alter_partition"
-                and all(each.arguments[name] == step.arguments[name] for name in ("b", "p", "sender", "isr"))]
+                and all(each.arguments.get(name) == step.arguments.get(name) for name in wish)]
         return bool(same) and same[-1].answer == "LOST"
 
     def _await_proposal(self, step: Step, state: Plain) -> None:

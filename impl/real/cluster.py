@@ -21,7 +21,7 @@ from impl.links.passed import REQUEST, Recorder
 from impl.links.proxy import Proxy
 from impl.links.rules import DELAY, DROP, Rule
 from impl.links.zookeeper import ZooKeeperLink
-from impl.real.configuration import LISTENERS, write_log4j, write_properties
+from impl.real.configuration import LISTENERS, LOGS, write_log4j, write_properties
 from impl.real.jars import class_path, number_of
 from impl.real.records import log_of
 from impl.zookeeper.znodes import TOPICS, TopicConfig
@@ -34,6 +34,8 @@ DIRECTORIES = 2
 CLIENT, INNER = LISTENERS
 TOPIC_IDS = (2, 8)
 """The first release whose topics have ids (KIP-516)."""
+STARTED = b" started (kafka.server.KafkaServer)"
+"""What a broker logs when it has started."""
 
 
 class KafkaChild(Child):
@@ -41,9 +43,15 @@ class KafkaChild(Child):
 
     ending, leaving = 143, 1
 
-    def __init__(self, command: list[str], log: Path, port: int, link: ZooKeeperLink):
-        self.port, self._link = port, link
-        super().__init__(command, log)
+    def __init__(self, command: list[str], home: Path, port: int, link: ZooKeeperLink):
+        self.port, self._link, self._log = port, link, home / LOGS["server"]
+        self._begins = self._log.stat().st_size if self._log.exists() else 0
+        super().__init__(command, home / "output.log")
+
+    @property
+    def has_started(self) -> bool:
+        """Whether it has started; a process that is asked to end before that does not ask the controller, but halts."""
+        return self._log.exists() and STARTED in self._log.read_bytes()[self._begins:]
 
     @property
     def session(self) -> tuple[int, bytes] | None:
@@ -107,7 +115,7 @@ class KafkaCluster(Cluster):
                          self._directories(broker), self._properties)
         command = [self._java, *JVM, f"-Dlogs.dir={home}", f"-Dlog4j.configuration=file:{self.directory.absolute()}/"
                    "log4j.properties", "-cp", self._jars, "kafka.Kafka", str(home / "server.properties")]
-        return KafkaChild(command, home / "output.log", ports[CLIENT], self.links[broker])
+        return KafkaChild(command, home, ports[CLIENT], self.links[broker])
 
     def _directories(self, broker: int) -> list[Path]:
         return [self.directory.absolute() / f"broker-{broker}" / f"data-{n}" for n in range(DIRECTORIES)]
@@ -131,6 +139,10 @@ class KafkaCluster(Cluster):
                 self.operator.create(path, data, makepath=True)
             except NodeExistsError:
                 pass
+
+    def has_started(self, broker: int) -> bool:
+        """Whether a broker has started, and would ask the controller before it ends."""
+        return self.children[broker].has_started
 
     # Links and disks
 

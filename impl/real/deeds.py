@@ -84,7 +84,8 @@ class Deeds:
         self._cluster.start(b)
 
     def shut_down(self, b: int) -> None:
-        """SIGTERM; the broker asks the controller first."""
+        """SIGTERM, when it has started; the broker asks the controller first."""
+        self._cluster.await_that(lambda: self._cluster.has_started(b), f"broker {b} has started")
         self._asked.add(b)
         self._cluster.ask_to_stop(b)
 

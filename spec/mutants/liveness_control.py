@@ -10,7 +10,7 @@ from spec.language.model import first_paragraph
 from spec.museum import consumer_variants as variants
 from spec.mutants import liveness_control_mistakes as wrong
 from spec.mutants.mutant import Mutant, mutant, within
-from spec.mutants.topics import CALM, FAULT, TWICE
+from spec.mutants.topics import CALM, FAULT, MOVED_FAULT, TWICE
 from spec.partition import brokers, progress, rebalance, triggers
 from spec.partition import zookeeper as states
 from spec.replica import leader
@@ -78,12 +78,14 @@ KIP455 = (
     mutant("answer-ends-nothing", "is_deleted_despite_failures", {deletion.handle_answer: wrong.note_answer}, CALM),
     mutant("startup-resumes-nothing", "is_deleted", {hosts.resume_for: wrong.resume_nothing}, FAULT),
     mutant("logs-kept", "no_stray_log", {logs.stop_replica: wrong.keep_log}, TWICE),
-    mutant("catching-up-unheard", "has_moved", {reassignment.caught_up: wrong.hear_nothing}, CALM),
-    mutant("failover-looks-at-nothing", "has_moved", {reign.take_up_deletion: wrong.look_at_no_reassignment}, FAULT),
+    mutant("catching-up-unheard", "has_moved", {reassignment.look_again: wrong.look_at_nothing}, CALM),
+    mutant(
+        "failover-looks-at-nothing", "has_moved", {reign.take_up_deletion: wrong.look_at_no_reassignment}, MOVED_FAULT,
+    ),
 )
 TWO_PHASE = (
     Mutant(
-        "catching-up-unheard", first_paragraph(wrong.hear_nothing), "is_dealt_with",
+        "catching-up-unheard", first_paragraph(wrong.look_at_nothing), "is_dealt_with",
         within("caught_up", {at_work: wrong.never_at_work}), CALM,
     ),
 )

@@ -138,9 +138,9 @@ def keep_log(s, b: Broker, epoch: Epoch, p: Partition):
     return True
 
 
-def hear_nothing(s, b: Broker, p: Partition):
+def look_at_nothing(controller, p, isr):
     """Nobody looks again at a reassignment when its target has come into the ISR."""
-    return False
+    return 0
 
 
 def look_at_no_reassignment(controller):

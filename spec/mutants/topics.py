@@ -42,6 +42,7 @@ MOVED, MOVED_TWICE = scope(3, 2, 1, 1, 1, 4, 0, 1), scope(3, 2, 1, 1, 1, 4, 0, 2
 CALM, TWICE, FAULT = scope(2, 1, 1, 1, 1, 4, 0, 1), scope(2, 1, 1, 1, 1, 4, 0, 2), scope(2, 1, 1, 1, 2, 4, 1, 1)
 PAIR, PAIR_FAULT = scope(2, 2, 1, 1, 1, 4, 0, 1), scope(2, 2, 1, 1, 1, 4, 1, 1)
 EXPANDED, AGAIN = scope(2, 1, 2, 1, 1, 3, 0, 1), scope(2, 1, 1, 2, 2, 3, 1, 2)
+MOVED_FAULT = scope(3, 2, 1, 1, 2, 1, 1, 1)
 SPARE = scope(3, 1, 1, 1, 1, 4, 0, 2)
 
 

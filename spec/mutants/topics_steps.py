@@ -1,6 +1,7 @@
 """Mutants of what each step of a topics' controller does, on the variant `kip455`: it does nothing, or too much."""
 
 from spec.language.sets import contains, with_member
+from spec.mutants.liveness_control_mistakes import look_at_nothing
 from spec.mutants.omission import omitting
 from spec.mutants.topics import CALM, FAULT, marker_first, mutant
 from spec.partition.legal import ONLINE_REPLICA
@@ -26,9 +27,9 @@ OMITTED = tuple(omitting(transition, kills, CALM) for transition, kills in (
     (machines.stop_replicas, "stopped_are_asked"), (replica.leader_and_isr, "obeyed_in_order"),
     (replica.stop_replica, "stopped_in_order"), (faults.refuse_deletion, "refused_in_order"),
     (reassignment.reassign, "reassignment_taken_up"), (reassignment.write_assignment, "assignment_written"),
-    (reassignment.caught_up, "progress_looked_at"), (reassignment.check, "finished_when_ready"),
-    (reassignment.tell_replicas, "replicas_told"), (reassignment.move_leader, "leader_moved"),
-    (reassignment.write_target, "target_written"), (isr.alter_partition, "wish_granted"),
+    (reassignment.check, "finished_when_ready"), (reassignment.tell_replicas, "replicas_told"),
+    (reassignment.move_leader, "leader_moved"), (reassignment.write_target, "target_written"),
+    (isr.alter_partition, "wish_granted"),
     (faults.ask_for_cancellation, "cancellation_asked"), (faults.create_again, "created_whole"),
     (faults.ask_for_deletion, "deletion_asked_once"),
 ))
@@ -104,6 +105,7 @@ def start_of_no_topic(network, epoch, p, topic, to):
 
 
 MUTANTS = OMITTED + (
+    mutant("progress-looked-at-later", "progress_looked_at", {reassignment.look_again: look_at_nothing}),
     mutant("rest-early", "one_event", {progress.end_election: rest_early}),
     mutant("live-kept", "no_context_without_reign", {context.forget: keep_live}, FAULT),
     mutant("marker-before-topic", "deletion_in_order", {progress.begin_completion: marker_first}),

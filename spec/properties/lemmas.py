@@ -83,6 +83,7 @@ FALSE_BEYOND = {
     ("partition", "fenced", "failed_is_lost"): "false with three faults (findings/partition.md)",
     ("partition", "fenced", "led_if_possible"): "false with three faults (findings/partition.md)",
     ("topics", "kip455", "deletion_goes_on"): "false with four requests and a fault (findings/topics.md)",
+    ("topics", "kip455", "force_elects"): "false with two requests and two faults (findings/topics.md)",
     ("topics", "kip455", "own_logs_deleted"): "false with four requests and a fault (findings/topics.md)",
     ("topics", "kip455", "removed_when_deleted"): "false with two requests and two faults (findings/topics.md)",
     ("consumer", "orderly", "claims_afresh"): "false with an expiry and a crash (findings/consumer.md)",

@@ -57,12 +57,15 @@ def assignment_written(before, after, b, p):
     return goes_on and same_assignment(new.partitions[p].assigned, old.wanted) and contains(new.moving, p)
 
 
-def progress_looked_at(before, after, b, p):
-    """A controller hears that the target of a reassignment in progress is in the ISR."""
-    old = before.brokers[b].controller
-    ready = is_ready(old.partitions[p].assigned, before.zk.partitions[p].isr)
-    heard = rests(before, b) and old.partitions[p].reassigned == 1 and ready
-    return heard and after.brokers[b].controller.doing == CHECKING and contains(after.brokers[b].controller.moving, p)
+def progress_looked_at(before, after, b, p, isr):
+    """With an ISR that holds its whole target a reassignment in progress goes on in the event that writes the ISR."""
+    old = before.brokers[b].controller.partitions[p]
+    new = after.brokers[b].controller
+    if new.epoch == 0:
+        return True
+    if old.reassigned == 1 and is_ready(old.assigned, isr):
+        return new.doing == CHECKING and contains(new.moving, p)
+    return rests(after, b)
 
 
 def finished_when_ready(before, after, b, p):
@@ -158,7 +161,7 @@ def cancellation_asked(before, after, p):
 REASSIGNMENT = (
     always_step(reassignment_taken_up, of=("reassign",)),
     always_step(assignment_written, of=("write_assignment",)),
-    always_step(progress_looked_at, of=("caught_up",)),
+    always_step(progress_looked_at, of=("alter_partition",)),
     always_step(finished_when_ready, of=("check",)),
     always_step(replicas_told, of=("tell_replicas",)),
     always_step(leader_moved, of=("move_leader",)),

@@ -207,7 +207,7 @@ def wish_granted(before, after, b, p, isr):
     if is_refused(before, b):
         return reign_ends_unwritten(before, after, b, p)
     new = after.zk.partitions[p]
-    same = new.leader == state.leader and new.leader_epoch == state.leader_epoch and rests(after, b)
+    same = new.leader == state.leader and new.leader_epoch == state.leader_epoch
     return same and has_session(before, state.leader) and new.isr == isr and isr != state.isr and (
         new.controller_epoch == old.epoch
     )

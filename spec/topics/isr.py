@@ -10,8 +10,9 @@ from spec.topics.context import Broker, Partition, forget
 from spec.topics.fencing import checked_set_isr
 from spec.topics.network import named
 from spec.topics.progress import at_work
+from spec.topics.reassignment import look_again
 from spec.topics.zookeeper import epoch_of, isr_of, leader_of
-from spec.zookeeper import EXPIRED, FENCED
+from spec.zookeeper import EXPIRED, FENCED, OK
 
 Isr = SetOf("brokers")
 
@@ -22,7 +23,8 @@ def alter_partition(s, b: Broker, p: Partition, isr: Isr):
     Guards:  the leader lives; it wishes another ISR, of replicas that it knows of and are live, and that holds
              itself; `b` remembers its leader epoch, and is at work.
     Request: OK; FENCED; BADVERSION; EXPIRED.
-    Effects: none in the context, which has no ISR here.
+    Effects: on OK a reassignment whose target is then in the ISR is looked at in the same event. The context has no
+             ISR here.
     Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -37,4 +39,6 @@ def alter_partition(s, b: Broker, p: Partition, isr: Isr):
     answer = checked_set_isr(s.zk, b, p, controller.epoch, isr, epoch_of(s.zk, p))
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
+    elif answer == OK:
+        look_again(controller, p, isr)
     return True

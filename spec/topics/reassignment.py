@@ -126,12 +126,23 @@ def is_ready(assigned, isr):
     return is_complete(assigned.replicas, assigned.adding, assigned.removing, isr)
 
 
+def look_again(controller, p, isr):
+    """maybeCompleteReassignment: the reassignment of a partition whose ISR was just written goes on in the same event.
+
+    Kafka:   KafkaController.processAlterPartition (up to 2.8 processAlterIsr), 2.7 to 3.9.
+    """
+    partition = controller.partitions[p]
+    if partition.reassigned and is_ready(partition.assigned, isr):
+        controller.moving = only(p)
+        proceed(controller)
+
+
 def caught_up(s, b: Broker, p: Partition):
-    """A controller hears that the target of a reassignment is in the ISR.
+    """A controller hears that the target of a reassignment is in the ISR, where leaders write it.
 
     Guards:  it is; `b` is at work.
     Effects: the ISR is to be read.
-    Kafka:   KafkaController.maybeCompleteReassignment, processPartitionReassignmentIsrChange, 2.4 to 3.9.
+    Kafka:   KafkaController.processPartitionReassignmentIsrChange, up to 2.6 (isReassignmentComplete, 2.4 and later).
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
