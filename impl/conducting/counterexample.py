@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,13 +90,14 @@ def read_counterexample(directory: Path, wanted: str | None = None) -> Counterex
     return Counterexample(model, scope, shortest["property"], tuple(shortest["trace"]), contents)
 
 
-def shortest_of(directory: Path, result: dict, wanted: str | None, may_stand: bool = False) -> dict:
+def shortest_of(directory: Path, result: dict, wanted: str | None, may_stand: bool = False,
+                rounds: Collection[str] = ()) -> dict:
     """The counterexample of the property `wanted` in a result, or the shortest; raises UserError where there is none.
 
-    `may_stand`: it may be a lasso at whose end nothing more happens.
+    `may_stand`: it may be a lasso at whose end nothing more happens; `rounds`: of these properties any lasso.
     """
     found = [each for each in result["violations"] if wanted in (None, each["property"])
-             and ("loop" not in each or may_stand and each["loop"] == len(each["trace"]))]
+             and ("loop" not in each or may_stand and each["loop"] == len(each["trace"]) or each["property"] in rounds)]
     if not found:
         raise UserError(f"{directory}: no counterexample of {wanted or 'any property'} in it that comes to an end")
     return min(found, key=lambda each: len(each["trace"]))

@@ -39,7 +39,7 @@ ACTS = {
     **dict.fromkeys(DISKS, REPLICA),
     **dict.fromkeys(("restart_zookeeper", "delete_controller", "ask_for_preferred", "allow_unclean", "stop_all"), ()),
     **dict.fromkeys(("create_topic", "delete_topic"), TOPIC_NAMED),
-    "reassign": ("partition", "replicas"),
+    "reassign": ("partition", "replicas"), "write_znode": ("path", "data"),
     "hold": ("broker", "before"),
 }
 """What may be done, and what it needs to be told."""
@@ -100,7 +100,7 @@ def _act(line: str, size: Size, owns_zookeeper: bool) -> Act:
     if "pattern" in row:
         _check_frame(row, size)
     highest = {"time": sys.float_info.max, "broker": size.brokers - 1, "partition": size.planes - 1, "delay": LONGEST}
-    for name in row.keys() - {"replicas", "link", "pattern"}:
+    for name in row.keys() - {"replicas", "link", "pattern"} - ({"data"} if row.get("data", "") is None else set()):
         _check(name, row[name], highest.get(name))
     return Act(row["time"], fault, tuple(row[name] for name in ACTS[fault]))
 
@@ -148,6 +148,8 @@ def _check(name: str, value: object, highest: float | None) -> None:
     if highest is None:
         if not isinstance(value, str):
             raise ValueError(f"{name} is {json.dumps(value)}: a string")
+        if name == "path" and not (value.startswith("/") and len(value) > 1 and not value.endswith("/")):
+            raise ValueError(f"path is {json.dumps(value)}: of a znode, such as /admin/reassign_partitions")
         if name == "topic" and (not NAME.fullmatch(value) or value == OFFSETS_TOPIC):
             raise ValueError(f"topic is {json.dumps(value)}: of a-z, A-Z, 0-9, '.', '_', '-', and not {OFFSETS_TOPIC}")
         return

@@ -269,6 +269,17 @@ class Faults:
         except NodeExistsError:
             pass
 
+    def write_znode(self, path: str, data: str | None) -> None:
+        """An operator writes a znode, whether it is there or not; None: deletes it."""
+        self.note("write_znode", path=path, data=data)
+        if data is None:
+            if self.operator.exists(path):
+                self.operator.delete(path)
+        elif self.operator.exists(path):
+            self.operator.set(path, data.encode())
+        else:
+            self.operator.create(path, data.encode(), makepath=True)
+
     def ask_for_preferred(self) -> None:
         """An operator asks for preferred leaders, of all partitions."""
         self.note("ask_for_preferred")

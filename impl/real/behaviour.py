@@ -29,6 +29,8 @@ PATIENT = {
     "controlled.shutdown.max.retries": 10, "controlled.shutdown.retry.backoff.ms": 1000,
 }
 """The properties of brokers that wait for what is held on their links, and shrink an ISR late."""
+WHEN_LEFT = ("may_go_when_followed",)
+"""The properties of brokers that shut down: it is looked when they have gone. Their lasso is gone round once."""
 
 
 @dataclass(frozen=True)
@@ -128,9 +130,9 @@ class Behaviour:
 
 
 def replicas_in(zk: Plain) -> list[list[int]]:
-    """The replicas of each partition in a ZooKeeper of the specification, the preferred one first."""
+    """The replicas of each partition that there is in a ZooKeeper of the specification, the preferred one first."""
     found = [getattr(each, "replicas", each) for each in zk.assignments]
-    return [list(each.slots[:each.length]) for each in found]
+    return [list(each.slots[:each.length]) for each in found if each.length]
 
 
 def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> Behaviour:
@@ -140,7 +142,7 @@ def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> 
     known of what one of its steps is outside.
     """
     result = read_result(directory)
-    shortest = shortest_of(directory, result, wanted, may_stand=True)
+    shortest = shortest_of(directory, result, wanted, may_stand=True, rounds=WHEN_LEFT)
     model, scope = find(result["system"], result["variant"])[0], result["scope"]
     steps = [parse_step(text) for text in shortest["trace"]]
     for number, step in enumerate(steps, 1):

@@ -2,15 +2,17 @@
 
 The decisive step is the last fault, or message that is delivered, without which the specification takes the remaining
 steps, those that are still possible, and the property holds throughout. A request or answer that is lost is not lost
-in the control. Answers are those that the specification gives then. What clients can no longer do as in the counterexample they ask of the other brokers. Whether a property
-of liveness holds is not known of a behaviour that ends: there it is the last request or answer that was lost, and the last fault where none was.
+in the control. Answers are those that the specification gives then. What clients can no longer do as in the
+counterexample they ask of the other brokers. Whether a property of liveness holds is not known of a behaviour that ends:
+there it is the last request or answer that was lost, and the last fault where none was; of brokers that leave the last
+ISR that is written as its leader wishes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from impl.real.behaviour import Behaviour, answered, followed
+from impl.real.behaviour import WHEN_LEFT, Behaviour, answered, followed
 from impl.real.moves import DEEDS, name_of
 from spec.errors import UserError
 from spec.language.model import LIVENESS, SAFETY, Property
@@ -18,7 +20,7 @@ from spec.language.plain import Plain
 from spec.language.steps import Step
 from spec.zookeeper import ANSWERED, LOST_APPLIED
 
-CLIENTS = ("produce", "consume")
+CLIENTS, WISHED = ("produce", "consume"), ("alter_partition", "change_isr")
 GOAL = "sometimes"
 """The kind of a property that is reached, and not in the control."""
 DELIVERED = ("leader_and_isr", "serve_fetch", "receive_answer", "learn_isr")
@@ -54,9 +56,10 @@ def control_of(behaviour: Behaviour) -> Control:
     lossless = all(_is_answered(step) for step in behaviour.steps)
     for number in reversed(range(1, len(behaviour.steps) + 1)):
         step = behaviour.steps[number - 1]
+        wished = behaviour.property in WHEN_LEFT and name_of(step) in WISHED
         if asked[0].kind in LIVENESS and _is_answered(step) and not lossless:
             continue
-        for instead in _instead_of(step):
+        for instead in [[]] if wished else _instead_of(step):
             if found := _tried(behaviour, number, instead, asked[0]):
                 return found
     raise UserError(f"--control: without any one fault or message the counterexample of {behaviour.property} still "
@@ -64,6 +67,7 @@ def control_of(behaviour: Behaviour) -> Control:
 
 
 def _is_answered(step: Step) -> bool:
+    """Whether neither a request nor an answer of a step is lost."""
     return step.arguments.get("fate", ANSWERED) == ANSWERED
 
 

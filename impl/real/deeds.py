@@ -4,6 +4,7 @@ wants.
 
 from __future__ import annotations
 
+import json
 import socket
 import struct
 from collections.abc import Callable
@@ -15,15 +16,19 @@ from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError
 
 from impl.driving.cluster import TOPIC, Cluster
+from impl.driving.watch import state_in
 from impl.links.kafka import KafkaLink
 from impl.links.passed import REQUEST
 from impl.links.rules import HOLD, NOTICE, Rule
 from impl.planes.plane import DONE
+from impl.real.behaviour import replicas_in
 from impl.real.moves import DEEDS, name_of
 from impl.real.records import ALL, Clients
+from impl.zookeeper.znodes import Topic
 from spec.language.plain import Plain
 from spec.language.sets import contains
 from spec.language.steps import Step
+from spec.partition.zookeeper import session_open
 
 ROUNDS = 50
 """So many requests are answered one after the other before one that came earlier counts as having arrived."""
@@ -56,7 +61,13 @@ class Deeds:
         return self._clients
 
     def bring_isr_about(self, p: int, isr: int) -> None:
-        """Hold back the fetches of all brokers that are to leave the ISR, and let go those of all others."""
+        """Hold back the fetches of all brokers that are to leave the ISR, and let go those of all others.
+
+        Who has all that the leader has stays in the ISR, whether it fetches or not: the leader gets another record.
+        """
+        state = state_in(self._cluster, p)
+        if state and any(not contains(isr, broker) for broker in state.isr):
+            self.clients.produce(state.leader, p, 1)
         for broker in range(self._cluster.size.brokers):
             if contains(isr, broker):
                 for link, rule in self._slow.pop(broker, ()):
@@ -73,9 +84,11 @@ class Deeds:
         self._cluster.start(b)
 
     def crash(self, b: int) -> None:
-        """kill -9."""
+        """kill -9; the session ends, too, where it does in the specification."""
         self._left[b] = self._cluster.children[b].session
         self._cluster.kill(b)
+        if not session_open(self._state.zk, b):
+            self.expire_orphan(b)
 
     def restart(self, b: int, hw: int | None = None) -> None:
         """A new process; it finds no high watermark where it is to find 0."""
@@ -181,6 +194,17 @@ class Deeds:
     def mark_topic(self, **_) -> None:
         """The same; who creates the marker is nothing to the controller."""
         self.queue_deletion()
+
+    def ask_for_deletion(self) -> None:
+        """The same."""
+        self.queue_deletion()
+
+    def expand(self, p: int) -> None:
+        """A tool adds a partition to the topic's znode, whatever its version."""
+        path = Topic.path_of(TOPIC)
+        topic = json.loads(self._cluster.operator.get(path)[0])
+        topic["partitions"][str(p)] = replicas_in(self._state.zk)[p]
+        self._cluster.write_znode(path, json.dumps(topic))
 
 
 def _go_round(link: KafkaLink) -> None:

@@ -138,11 +138,11 @@ PROPOSALS: Mapping[str, Callable[..., Wanted]] = {
 """The frames that a step sends, and that are let through by a later one."""
 DEEDS = (
     "crash", "restart", "stop", "shut_down", "expire_session", "expire_orphan", "delete_controller",
-    "ask_for_preferred", "ask_for_reassignment", "ask_for_cancellation", "ask_for_election", "queue_deletion", "mark_topic", "allow_unclean", "reopen",
-    "produce", "consume", "start", "edit_epoch",
+    "ask_for_preferred", "ask_for_reassignment", "ask_for_cancellation", "ask_for_election", "ask_for_deletion",
+    "queue_deletion", "mark_topic", "expand", "allow_unclean", "reopen", "produce", "consume", "start", "edit_epoch",
 )
 """The steps that the driver brings about."""
-ASKS = ("ask_for_reassignment", "ask_for_cancellation", "ask_for_election")
+ASKS = ("ask_for_reassignment", "ask_for_cancellation", "ask_for_election", "ask_for_deletion", "expand")
 """What an administrator asks the controller, which deals with it behind what it is at."""
 HEARD = ("delete_controller", "expire_session", "expire_orphan", "ask_for_election")
 """The steps of which brokers hear at once, though the specification lets them go on for a while: they come late."""

@@ -7,13 +7,13 @@ from impl.driving.cluster import TOPIC, wait_until
 from impl.driving.watch import Watcher, read_znode, state_in
 from impl.planes.plane import DONE
 from impl.real.along import Along
-from impl.real.behaviour import Behaviour
+from impl.real.behaviour import WHEN_LEFT, Behaviour
 from impl.real.cluster import KafkaCluster
 from impl.real.control import Control
 from impl.real.moves import how, name_of
 from impl.real.recorded import Recorded
 from impl.real.records import ALL, Clients
-from impl.real.verdict import ASKED, HOLDS, MENDED, RESTATED, Seen, look
+from impl.real.verdict import ASKED, HOLDS, MENDED, RESTATED, look
 from impl.zookeeper.znodes import Topic
 from spec.language.plain import ids_in
 
@@ -107,7 +107,8 @@ def _end(behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, along: 
     """Restate the violated property on what is seen; raises Departs where it holds, or in a control does not."""
     clients, brokers = along.clients, behaviour.scope["brokers"]
     partitions = range(behaviour.size.partitions)
-    _await_answers(behaviour, clients)
+    if behaviour.has_planes:
+        _await_answers(behaviour, clients)
     for step in control.skipped if control else []:
         if name_of(step) == "produce":
             _produce_anywhere(clients, step.arguments["b"], step.arguments["p"], brokers)
@@ -118,7 +119,9 @@ def _end(behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, along: 
     for seen in now:
         watcher.say(f"     at the end {seen.text}", now=seen.text)
     if behaviour.property not in ASKED:
-        later = _look_later(behaviour, cluster, along)
+        await_end = _await_left if behaviour.property in WHEN_LEFT else _await_in_sync
+        await_end(behaviour, cluster, along)
+        later = [look(cluster, clients, p, brokers) for p in partitions]
     for seen in later if later is not now else []:
         watcher.say(f"     later {seen.text}", later=seen.text)
     for each in clients.produced:
@@ -134,14 +137,24 @@ def _end(behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, along: 
     return found
 
 
-def _look_later(behaviour: Behaviour, cluster: KafkaCluster, along: Along) -> list[Seen]:
-    """How all partitions look when nothing is held any more; raises Departs where brokers stay out of sync."""
+def _await_in_sync(behaviour: Behaviour, cluster: KafkaCluster, along: Along) -> None:
+    """Wait until all brokers are in sync when nothing is held any more; raises Departs where they stay out of sync."""
     brokers, partitions = behaviour.scope["brokers"], range(behaviour.size.partitions)
     along.let_all_go()
     if not wait_until(lambda: all(_is_in_sync(cluster, p) for p in partitions), IN_SYNC):
         raise Departs("when nothing is held any more the brokers do not come to be in sync again")
     wait_until(lambda: all(_is_level(look(cluster, along.clients, p, brokers)) for p in partitions), ANSWERS)
-    return [look(cluster, along.clients, p, brokers) for p in partitions]
+
+
+def _await_left(behaviour: Behaviour, cluster: KafkaCluster, along: Along) -> None:
+    """Wait until the brokers that shut down have gone, and lead nothing; raises Departs where they stay."""
+    left = {step.arguments["b"] for step in behaviour.steps if name_of(step) == "shut_down"}
+    along.let_all_go()
+    if not wait_until(lambda: not any(cluster.children[b].running for b in left), IN_SYNC):
+        raise Departs(f"broker {min(left)} does not end")
+    partitions = range(behaviour.size.partitions)
+    if not wait_until(lambda: not any(state_in(cluster, p).leader in left for p in partitions), IN_SYNC):
+        raise Departs(f"broker {min(left)} has gone, and is the leader yet")
 
 
 def _ask_leaders(behaviour: Behaviour, clients: Clients) -> None:

@@ -14,6 +14,7 @@ from impl.planes.plane import DONE
 from impl.real.cluster import KafkaCluster
 from impl.real.outside import seen_of
 from impl.real.records import Clients
+from spec.language.domains import NOBODY
 
 
 class Seen(NamedTuple):
@@ -72,6 +73,13 @@ def waits(now: Seen, later: Seen, clients: Clients) -> list[str]:
             for each in clients.produced if now.state.get("isr") == [leader] and not each.is_acknowledged]
 
 
+def leaderless(now: Seen, later: Seen, clients: Clients) -> list[str]:
+    """A partition that nobody leads, in words."""
+    if later.state.get("leader") != NOBODY:
+        return []
+    return [f"nobody leads {TOPIC}-{later.partition}, whose ISR is {later.state['isr']}"]
+
+
 def _serves(cluster: KafkaCluster) -> bool:
     """Whether the leader that ZooKeeper names appends a record, within a second."""
     state = state_in(cluster, 0)
@@ -94,6 +102,7 @@ def _creates_states(cluster: Cluster) -> bool:
 
 RESTATED: Mapping[str, Callable[[Seen, Seen, Clients], list[str]]] = {
     "committed": lost, "isr_complete": incomplete, "stable_read": unread, "alone_acknowledges": waits,
+    "may_go_when_followed": leaderless,
 }
 """What shows from outside that a property is violated, `now` at the end of the counterexample and `later` when all
 brokers are in sync again.

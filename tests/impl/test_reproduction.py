@@ -17,13 +17,16 @@ from impl.real.outside import error_in, isr_proposed, told_in
 from impl.real.records import ALL, GONE, Clients, Produced, log_of, values_in
 from impl.real.reproduction import concluded
 from impl.real.verdict import Seen, incomplete, lost, unread, waits
+from impl.real.verdict import Seen, incomplete, leaderless, lost, unread, waits
 from spec.catalogue import find
 from spec.errors import UserError
 from spec.museum.cluster import FENCED
+from spec.properties.topics import isr_assigned
 from tests.checker.test_cluster_system import LOSS, ZOMBIE_TELLS_AN_OLD_ISR
 from tests.impl.test_along import NOBODY_STANDS
 from tests.impl.test_conductor import write_run
 
+RECORDINGS = Path(__file__).parents[2] / "traces" / "recordings"
 DEEP = FENCED.scopes["deep"]
 ALONE = [
     "failover.elect(b=0) -> OK", "failover.load_brokers(b=0) -> OK", "failover.load_state(b=0, p=0) -> NONODE",
@@ -143,6 +146,29 @@ def test_a_lasso_that_goes_round_is_refused(tmp_path):
                     scope=FENCED.scopes["quick"], loop=len(ALONE) - 1)
     with pytest.raises(UserError, match="no counterexample of any property in it that comes to an end"):
         read_behaviour(run, "3.9.1")
+
+
+def test_a_shutdown_that_never_succeeds_goes_round_once_and_in_its_control_the_isr_stays(tmp_path):
+    found = read_behaviour(RECORDINGS / "3.9.1-failed-shutdown" / "counterexample.json", "3.9.1")
+    run = write_run(tmp_path / "run", "partition", "fenced", *map(str, found.steps), name=found.property,
+                    scope=found.scope, loop=9)
+    assert [str(step) for step in read_behaviour(run, "3.9.1").steps] == [str(step) for step in found.steps]
+    control = control_of(found)
+    assert name_of(control.omitted) == "alter_partition" and control.behaviour.states[-1].zk.partitions[0].isr == 0b11
+
+
+def test_a_cancelled_reassignment_leaves_nobody_in_the_isr_whose_controller_stays():
+    found = read_behaviour(RECORDINGS / "3.9.1-cancelled-reassignment" / "counterexample.json", "3.9.1")
+    assert not isr_assigned(found.states[-1]) and found.assignments == [[0]]
+    control = control_of(found)
+    assert str(control.omitted) == "faults.delete_controller()"
+    assert [name_of(step) for step in control.skipped] == ["elect", "load_context", "alter_partition"]
+
+
+def test_a_partition_without_a_leader_is_told_when_brokers_have_left():
+    led, unled = (Seen(0, {"leader": leader, "isr": isr}, {}, {}) for leader, isr in ((1, [0, 1]), (-1, [0])))
+    assert leaderless(led, unled, None) == ["nobody leads events-0, whose ISR is [0]"]
+    assert leaderless(unled, led, None) == []
 
 
 def test_a_control_of_what_is_not_asked_is_refused(tmp_path):
