@@ -46,6 +46,7 @@ class Along:
         self._steps = behaviour.steps
         self._deeds, self._held = Deeds(cluster), Held(cluster, watcher, behaviour)
         self._done: set[int] = set()
+        self._number = 0
         self._answers = {b: link.add(Rule(NOTICE, {"part": ANSWER}, times=None)) for b, link in cluster.links.items()}
         self.await_started, self.let_all_go = self._held.await_started, self._held.let_all_go
         self.let_all_go_but_fetches = self._held.let_all_go_but_fetches
@@ -59,6 +60,7 @@ class Along:
         """Take all steps; raises Departs where Kafka goes otherwise, and Unfinished where a step cannot be forced."""
         for number, (step, state) in enumerate(zip(self._steps, self._behaviour.states), 1):
             self._cluster.check()
+            self._number = number
             self._held.prepare(number)
             try:
                 answer = step.answer if number in self._done else self._take(number, step, state)
@@ -206,7 +208,7 @@ class Along:
 
     def _deliver(self, step: Step, wanted: Wanted, frame: Frame) -> str | None:
         """Let a frame between brokers through; await that the broker has dealt with it, where an answer shows that."""
-        awaited = name_of(step) in ANSWERED_AT_ONCE and not frame.is_stale and self._behaviour.has_planes
+        awaited = name_of(step) in ANSWERED_AT_ONCE and not frame.is_stale
         before = {rule: len(rule.taken) for rule in self._held.rules[KAFKA, wanted.broker]} if awaited else {}
         frame.let_go()
         pattern = {"part": ANSWER, "api": wanted.pattern["api"], "sender": frame.said.get("sender")}
@@ -226,7 +228,7 @@ class Along:
             return error_in(answer.said)
         if name_of(step) == "refuse_isr":
             answer.let_go()
-        elif answer.said["error_code"]:
+        elif answer.said["error_code"] and self._behaviour.obeys(self._number):
             raise Departs(f"{step}: it refuses, with {error_in(answer.said)}")
         return None
 

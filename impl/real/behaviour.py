@@ -113,6 +113,12 @@ class Behaviour:
             return {}
         return said_to(self.states[number - 2] if number > 1 else self.initial, step)
 
+    def obeys(self, number: int) -> bool:
+        """Whether a broker comes to know something by what step `number` tells it."""
+        broker = self.steps[number - 1].arguments["b"]
+        before = self.states[number - 2] if number > 1 else self.initial
+        return values_of(before.brokers[broker]) != values_of(self.states[number - 1].brokers[broker])
+
     def obeys_later(self, number: int, broker: int, epoch: int) -> bool:
         """Whether the process of a broker is to obey, in step `number` or later, a controller of an earlier epoch."""
         for step in self.steps[number - 1:]:

@@ -54,7 +54,8 @@ class Held:
         apis = {*IN_TURN, *(wanted.pattern["api"] for wanted in self._wanted(KAFKA, broker))} - {STOP}
         if not self._behaviour.has_planes:
             stops = [{"part": part, "api": STOP, **DELETES} for part in (REQUEST, ANSWER) if self._stops]
-            return [Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, *stops, times=None)]
+            return [Rule(NOTICE, {"part": ANSWER, "api": "LeaderAndIsr"}, times=None),
+                    Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, *stops, times=None)]
         answers, told = {"part": ANSWER, "api": "|".join(OF_DATA)}, {"part": ANSWER, "api": "LeaderAndIsr"}
         apis |= {*OF_DATA, told["api"], METADATA}
         return [Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, times=None),
