@@ -152,7 +152,7 @@ INSIDE = (
     "trigger_move", "admin_election", "resume_deletion",
 )
 """The steps that nobody sees: they show in the frames of later ones."""
-UNKNOWN = ("requests.leader_and_isr", "session.reopen")
+UNKNOWN = ("requests.leader_and_isr", "requests.stop_replica", "session.reopen")
 """Steps of *election* that have the name of another system's, and are not the same outside: a request names no
 partition, and a session that is opened again is not registered yet.
 """
