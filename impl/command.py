@@ -130,7 +130,7 @@ def run(options) -> int:
 
 def compare(options, size: Size, directory: Path, watcher: Watcher) -> int:
     """Do the acts of a file to a cluster of ours and to real brokers; the exit code says whether they differ."""
-    ours = replace(size, release="", recorded=True, groups=True)
+    ours = replace(size, release="", recorded=True)
     acts = read_acts(options.faults, ours)
     found, count = compared(acts, ours, size, directory, watcher)
     for each in found:

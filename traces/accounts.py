@@ -30,6 +30,7 @@ KINDS = {
     "sessions that never were a broker's": "of tools, and of brokers that never registered",
     "sessions that own nothing any more": "of a broker that has opened another, or was never registered in it",
     "topic ids, written by a new controller": "no transition reads them (2.8 and later)",
+    "topic znodes, written once more": "the answer was lost, and the same request asks for no version: it changes nothing",
     "written while the snapshot was taken": "the snapshot may hold them already",
 }
 """The kinds of records that no transition makes, and why; those that begin with TOOLS are of the same kinds."""

@@ -38,7 +38,7 @@ _STEPS = {
     "request list written": Account("topics", "delete_listed"),
     "ISRs told of": Account("partition", "change_isr"),
     "log directory failure told of": Account("partition", "notify"),
-    "written again": Account(None, "topic znodes, written once more since the answer was lost"),
+    "written again": Account(None, "topic znodes, written once more"),
     "topic id written": Account(None, "topic ids, written by a new controller"),
     "deletion withdrawn by hand": _WITHDRAWN,
     "requests withdrawn by hand": _WITHDRAWN,

@@ -25,6 +25,7 @@ from impl.driving.watch import Watcher, epoch_in, state_in
 from impl.planes.replication import LAG
 from impl.real.cluster import KafkaCluster
 from impl.real.outside import seen_of
+from spec.partition.rebalance import PERCENTAGE
 
 REST, LONGEST, ANSWERED = 8.0, 60.0, 15.0
 """For how long nothing changes in a cluster at rest, in seconds; how long that is waited for; and how long a client
@@ -32,7 +33,7 @@ waits for an acknowledgement.
 """
 AS_OURS = MappingProxyType({
     "auto.leader.rebalance.enable": "true", "leader.imbalance.check.interval.seconds": round(REBALANCE_EVERY),
-    "replica.lag.time.max.ms": round(LAG * 1000),
+    "leader.imbalance.per.broker.percentage": PERCENTAGE, "replica.lag.time.max.ms": round(LAG * 1000),
 })
 """What real brokers are told, so that they do by themselves what ours do, as often."""
 MOMENTS = "before anything is mended", "when all is mended"
