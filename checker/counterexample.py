@@ -17,7 +17,7 @@ from checker.outcome import Found, Outcome
 from checker.rundir import RunDirectory, RunError
 from spec.language.domains import Scope, values
 from spec.language.model import Model, Property, Transition
-from spec.language.plain import Plain
+from spec.language.plain import Plain, values_of
 from spec.language.steps import Step, parse_step
 
 
@@ -183,6 +183,27 @@ def executed(model: Model, scope: Scope, texts: list[str]) -> Trace:
         except TraceError as error:
             refusals.append((len(trace.steps), error))
     raise max(refusals, key=lambda refusal: refusal[0])[1]
+
+
+def in_order_of(trace: Trace, texts: list[str]) -> Trace:
+    """The trace with its steps in the order in which they come in `texts`, the others behind them.
+
+    The trace as it is, where that is no behaviour, or does not end with the same step in the same state.
+    """
+    steps = [str(step) for step, _, _ in trace.steps]
+    left, order = [*steps], []
+    for text in texts:
+        if text in left:
+            left.remove(text)
+            order.append(text)
+    order += left
+    if order == steps or order[-1] != steps[-1] or trace.loop not in (None, len(steps)):
+        return trace
+    try:
+        found = executed(trace.model, trace.scope, order)
+    except TraceError:
+        return trace
+    return replace(found, loop=trace.loop) if values_of(found.last) == values_of(trace.last) else trace
 
 
 def follow(trace: Trace, execution: Execution, text: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from checker.commands.main import OK
 from checker.asked import scope_for
-from checker.counterexample import Trace, executed, is_stuck, violates
+from checker.counterexample import Trace, executed, in_order_of, is_stuck, violates
 from checker.errors import UserError
 from checker.histories import HISTORY, history_of
 from checker.pictures import (
@@ -21,8 +21,8 @@ from spec.language.model import LIVENESS, Property
 EXAMPLES = """examples: kafkaproof show runs/replication-kip101-20260101-120000-1f2e;
 kafkaproof show runs/election-legacy-20260101-120000-1f2e --svg legacy.svg --itf legacy.itf.json;
 kafkaproof show recorded.json --beside runs/election-legacy-20260101-120000-1f2e --output both.html;
-kafkaproof run --from-counterexample runs/partition-legacy-20260101-120000-1f2e --kafka 1.1.1 --directory runs/real, and then
-kafkaproof show runs/partition-legacy-20260101-120000-1f2e --beside runs/real --svg both.svg"""
+kafkaproof show runs/election-legacy-20260101-120000-1f2e --beside runs/real --svg both.svg, after
+kafkaproof run --from-counterexample runs/election-legacy-20260101-120000-1f2e --kafka 1.1.1 --directory runs/real"""
 
 NAMED = {"system": str, "variant": str, "scope": dict}
 """What a trace says of its model."""
@@ -44,10 +44,10 @@ def add_parser(commands) -> None:
         description="Draw a run's counterexample, or a trace, as one HTML page that needs no network, "
         "or in the forms asked for, several at once.",
     )
-    parser.add_argument("target", metavar="RUN|TRACE.json", help="a run directory, a file with a trace, or the directory "
-                        "of real brokers that were driven along one")
-    parser.add_argument("--beside", metavar="RUN|TRACE.json", help="a second history, to compare step by step: steps are "
-                        "aligned by what they are, not by their ids")
+    parser.add_argument("target", metavar="RUN|TRACE.json", help="a run directory, a file with a trace, or the "
+                        "directory of real brokers that were driven along one")
+    parser.add_argument("--beside", metavar="RUN|TRACE.json", help="a second history, to compare step by step: steps "
+                        "are aligned by what they are, not by their ids")
     parser.add_argument("--property", metavar="P", help="which violation of a run (default: the shortest)")
     parser.add_argument("--text", action="store_true", help="print as text instead of writing a page")
     parser.add_argument("--metrics", action="store_true", help="print what operators would have seen, as a table")
@@ -65,7 +65,7 @@ def run(options) -> int:
         raise UserError(f"--{alone[0]} shows one history; leave out --beside, or write a page of both")
     shown = [load(options.target, options.property)]
     if options.beside:
-        shown.append(load(options.beside, None))
+        shown = _in_one_order([*shown, load(options.beside, None)])
     text = _printed(shown, options)
     written = {path: _written(name, shown, options.target) for name, path in files.items()}
     if options.output or not (text or files):
@@ -78,6 +78,18 @@ def run(options) -> int:
         steps = " and ".join(str(len(one.history["steps"])) for one in shown)
         print(f"{steps} steps; open {', '.join(written)}")
     return OK
+
+
+def _in_one_order(shown):
+    """Two histories; the steps of a counterexample come as a recording beside it has them, where they may."""
+    for place, (one, other) in enumerate((shown[:], shown[::-1])):
+        if one.trace and not other.trace:
+            found = in_order_of(one.trace, [step["text"] for step in other.history["steps"]])
+            if found is not one.trace:
+                history = history_of(found, one.violated)
+                told = "Steps that may come in any order come as in the recording beside it."
+                shown[place] = Shown({**history, "story": f"{history['story']} {told}".strip()}, found, one.violated)
+    return shown
 
 
 def _printed(shown, options):
@@ -120,8 +132,9 @@ def load(target: str, prop: str | None) -> Shown:
     if (recording := Path(target) / HISTORY).is_file():
         return _recorded(_read(recording), recording)
     if recording.parent.is_dir():
-        raise UserError(f"{target} is of a cluster, and has no {HISTORY}, which real brokers leave that are driven along a "
-                        f"counterexample; write one of what was recorded: kafkaproof replay {target} --history FILE")
+        raise UserError(f"{target} is of a cluster, and has no {HISTORY}, which real brokers leave that are driven "
+                        f"along a counterexample; of a violation or divergence in what was recorded one is written by: "
+                        f"kafkaproof replay {target} --history FILE")
     result = RunDirectory(target)
     manifest = result.described()
     found = result.result()

@@ -96,7 +96,8 @@ class Recorded:
         topic = read_znode(cluster, Topic.path_of(TOPIC), Topic)
         names = {f"{TOPIC}-{p}": p for p in range(behaviour.size.partitions)}
         found: dict[str, object] = {
-            "controller": cluster.controller(), "controller_epoch": epoch_in(cluster), "registered": cluster.registered(),
+            "controller": cluster.controller(), "controller_epoch": epoch_in(cluster),
+            "registered": cluster.registered(),
             "assignments": topic and dict(zip(names, topic.assignments)),
             "partitions": {name: (state := state_in(cluster, p)) and seen_of(state) for name, p in names.items()},
         }

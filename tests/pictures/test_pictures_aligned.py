@@ -10,10 +10,12 @@ from picture_browser import BROWSER, ask
 from picture_examples import fixed_replication, recording, replication
 from test_pictures_page import embedded
 
+from checker.counterexample import executed, in_order_of
 from checker.histories import HISTORY
 from checker.pictures import beside_text, render_beside, to_svg
 from checker.pictures.aligned import key_of, parting, rows_of, without_ids
 from impl.real import recorded
+from spec.catalogue import find
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -189,3 +191,36 @@ def test_show_draws_what_a_run_has_left(kafkaproof, tmp_path):
     file.write_text(json.dumps({**RIGHT, "lanes": []}))
     spoilt = kafkaproof("show", "left.json", "--beside", "real")
     assert spoilt.code == 2 and spoilt.complaint == 'kafkaproof: real/recording/history.json: history: "lanes" is empty'
+
+
+EARLY = [
+    "failover.elect(b=0) -> OK", "faults.delete_controller()", "failover.load_brokers(b=0) -> OK",
+    "failover.load_state(b=0, p=0) -> NONODE", "failover.elect(b=1) -> OK",
+    "machines.create_first_state(b=0, p=0, fate=0) -> OK",
+]
+LATE = [EARLY[0], *EARLY[2:4], EARLY[1], *EARLY[4:]]
+
+
+@pytest.mark.parametrize("recorded_as, shown_as", [
+    (LATE, LATE), (LATE[:4], LATE), (EARLY, EARLY),
+    ([EARLY[1], *LATE], EARLY),  # nobody has created what is deleted first
+    ([EARLY[4], *LATE], EARLY), ([LATE[-1], *LATE], EARLY),
+    (["a.step(b=0)"], EARLY),
+])
+def test_a_counterexample_comes_in_the_order_of_a_recording_where_that_leads_to_the_same_state(recorded_as, shown_as):
+    model = find("partition", "legacy")[0]
+    scope = {**model.scope, "brokers": 2}
+    trace = executed(model, scope, EARLY)
+    found = in_order_of(trace, recorded_as)
+    assert [str(step) for step, *_ in found.steps] == shown_as and found.last.zk.controller == 1
+    assert (found is trace) == (shown_as == EARLY)
+
+
+def test_show_tells_that_steps_come_in_another_order(kafkaproof, tmp_path):
+    named = {"system": "partition", "variant": "legacy", "scope": {**find("partition", "legacy")[0].scope, "brokers": 2}}
+    (tmp_path / "trace.json").write_text(json.dumps({**named, "property": "no_stale_write", "trace": EARLY}))
+    (tmp_path / "real.json").write_text(json.dumps(history(LATE)))
+    for names in (("trace.json", "--beside", "real.json"), ("real.json", "--beside", "trace.json")):
+        text = kafkaproof("show", *names, "--text").out
+        assert "here they part" not in text and "Steps that may come in any order" in " ".join(text.split())
+    assert "any order" not in kafkaproof("show", "trace.json", "--text").out
