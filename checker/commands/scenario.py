@@ -41,7 +41,7 @@ def add_parser(commands) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME|FILE", help="a scenario that comes with kafkaproof, or a file")
     parser.add_argument("--variant", help="only the part of this variant")
     parser.add_argument("--output", metavar="FILE", help="write a page instead, two variants beside each other")
-    parser.add_argument("--svg", metavar="FILE", help="write one picture instead, of one variant")
+    parser.add_argument("--svg", metavar="FILE", help="write one picture instead, of one variant or two")
     parser.add_argument("--json", action="store_true", help="print as JSON")
     parser.set_defaults(run=run)
 
@@ -112,15 +112,13 @@ def _entry(scenario):
 
 def _write(scenario: Scenario, tellings: list[Told], options) -> None:
     histories = [history_of_part(scenario, told) for told in tellings]
-    if options.svg and len(histories) > 1:
-        raise UserError("--svg draws one variant; choose it with --variant")
-    if options.output and len(histories) > 2:
-        raise UserError("--output shows at most two variants; choose one with --variant")
+    if len(histories) > 2:
+        raise UserError("--output and --svg show at most two variants; choose one with --variant")
     if options.output:
         page = render_beside(*histories) if len(histories) == 2 else render(histories[0])
         Path(options.output).write_text(page, encoding="utf-8")
     if options.svg:
-        Path(options.svg).write_text(to_svg(histories[0]), encoding="utf-8")
+        Path(options.svg).write_text(to_svg(*histories), encoding="utf-8")
     print(f"open {', '.join(filter(None, (options.output, options.svg)))}")
 
 

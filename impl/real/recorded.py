@@ -111,9 +111,11 @@ class Recorded:
         asked = next((prop for prop in behaviour.model.properties if prop.name == behaviour.property), None)
         release = f"Kafka {behaviour.release}"
         told = f"Unmodified brokers of {release}, driven from outside along a counterexample of {behaviour.property}"
-        told += f": {self._control.text}" if self._control else ""
+        title = f"{release}, seen from outside"
+        if self._control:
+            told, title = f"{told}: {self._control.text}", f"{title}: the control"
         history = {
-            "format": 1, "title": f"{release}, seen from outside", "system": behaviour.model.system,
+            "format": 1, "title": title, "system": behaviour.model.system,
             "variant": behaviour.model.variant, "scope": dict(behaviour.scope),
             "property": asked and {"name": asked.name, "text": asked.text},
             "story": f"{told}. {self._outcome}", "lanes": self._lanes, "initial": self._initial, "steps": self._steps,
