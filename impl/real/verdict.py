@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from impl.driving.cluster import TOPIC, Cluster, wait_until
-from impl.driving.watch import state_in
+from impl.driving.watch import read_znode, state_in
 from impl.planes.plane import DONE
 from impl.real.cluster import KafkaCluster
 from impl.real.outside import seen_of
 from impl.real.records import Clients
+from impl.zookeeper.znodes import Topic
 from spec.language.domains import NOBODY
 
 
@@ -100,6 +101,12 @@ def _creates_states(cluster: Cluster) -> bool:
     return state_in(cluster, 0) is not None
 
 
+def _has_moved(cluster: Cluster) -> bool:
+    """Whether the topic's znode says that nothing is added or removed."""
+    topic = read_znode(cluster, Topic.path_of(TOPIC), Topic)
+    return topic is not None and not any(moved for _, moved in (*topic.adding, *topic.removing))
+
+
 RESTATED: Mapping[str, Callable[[Seen, Seen, Clients], list[str]]] = {
     "committed": lost, "isr_complete": incomplete, "stable_read": unread, "alone_acknowledges": waits,
     "may_go_when_followed": leaderless,
@@ -117,6 +124,7 @@ MENDED: Mapping[str, tuple[str, Callable[[KafkaCluster], bool]]] = {
     "one_controller": ("nobody rules", lambda cluster: cluster.controller() is not None),
     "is_served": ("the leader that ZooKeeper names takes no record", _serves),
     "trapped": ("a new topic gets no first state", _creates_states),
+    "has_moved": ("a reassignment is not over", _has_moved),
 }
 """The same of what is to come by itself, and does not: whether it has come when nothing is held any more."""
 ASKED = ("alone_acknowledges",)

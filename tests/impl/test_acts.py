@@ -20,6 +20,7 @@ GOOD = [
     {"time": 6, "fault": "pause", "broker": 0}, {"time": 6, "fault": "reassign", "partition": 1, "replicas": [2, 0]},
     {"time": 7, "fault": "lose_frame", "broker": 1, "link": "zookeeper", "pattern": {"part": "answer"}},
 ]
+WRITTEN = {"time": 8, "fault": "write_znode", "path": "/admin/reassign_partitions", "data": None}
 FRAME = {"time": 3, "fault": "hold_frame", "broker": 0, "link": "zookeeper", "pattern": {}}
 
 
@@ -45,6 +46,7 @@ def test_what_was_recorded_can_be_read(write):
     end = {"time": 9, "fault": "stop_all"}
     found = read_acts(write(*GOOD, end, {"time": 9.5, "fault": "kill", "broker": 1}), Size())
     assert found[0] == Act(0.1, "start", (0,)) and found[5] == Act(4, "tear", (2, 1))
+    assert read_acts(write(WRITTEN), Size()) == [Act(8, "write_znode", ("/admin/reassign_partitions", None))]
     assert len(found) == len(GOOD) + 1 and found[-1] == Act(9, "stop_all", ())
 
 
@@ -63,6 +65,8 @@ def test_what_was_recorded_can_be_read(write):
     ({"time": 3, "fault": "reassign", "partition": 2, "replicas": [2]}, "partition is 2: one of the topic, from 0"),
     ({"time": 3, "fault": "reassign", "partition": 0, "replicas": [2, 2]}, "replicas is [2, 2]: a list of 1 to 3"),
     ({"time": 3, "fault": "reassign", "partition": 0, "replicas": 1}, "replicas is 1: a list"),
+    ({"time": 9, "fault": "write_znode", "path": "admin", "data": ""}, 'path is "admin": of a znode'),
+    ({"time": 9, "fault": "write_znode", "path": "/admin", "data": 1}, "data is 1: a string"),
     ({"time": 3, "fault": "let_go"}, "let_go needs time, fault, broker"),
     (FRAME | {"link": "kafka"}, 'link is "kafka": zookeeper (with --kafka RELEASE also kafka)'),
     (FRAME | {"pattern": "answer"}, 'pattern is "answer": an object of names and values'),

@@ -12,7 +12,7 @@ from impl.driving.cluster import Cluster, Size
 from impl.real import held
 from impl.real.along import Along
 from impl.real.behaviour import DRIVEN, read_behaviour
-from impl.real.moves import DEEDS, FRAMES, INSIDE, how, is_known
+from impl.real.moves import DEEDS, FRAMES, INSIDE, frames_of, how, is_known
 from impl.real.recorded import HISTORY, Recorded
 from spec.catalogue import find
 from spec.errors import UserError
@@ -172,6 +172,12 @@ def test_what_is_not_known_outside_is_refused_before_anything_starts(behaviour):
 def test_systems_whose_brokers_are_not_driven_are_refused(behaviour):
     with pytest.raises(UserError, match="group is not driven: election, partition, topics, cluster are"):
         behaviour("current", [], system="group")
+
+
+def test_a_partition_without_a_state_is_read_and_not_written():
+    assert frames_of(parse_step("machines.create_first_state(b=1, p=0)")) == []
+    (read,) = frames_of(parse_step("reassignment.tell_replicas(b=1, p=0) -> NONODE"))
+    assert read.text == "getData /brokers/topics/events/partitions/0/state, of broker 1"
 
 
 def test_of_all_known_steps_of_driven_systems_there_are_frames():

@@ -112,6 +112,17 @@ def test_what_is_violated_is_seen_from_outside_and_in_the_control_it_is_not(
 
 
 @pytest.mark.real
+@pytest.mark.parametrize("name", ["3.9.1-failed-shutdown", "3.9.1-cancelled-reassignment"])
+def test_what_comes_with_kafkaproof_is_reproduced_and_not_in_its_control(kafka, tmp_path, capsys, name):
+    trace = Path(__file__).parents[2] / "traces" / "recordings" / name / "counterexample.json"
+    asked = ["run", "--kafka", kafka("3.9.1"), "--from-counterexample", str(trace), "--json", "--directory"]
+    assert main([*asked, str(tmp_path / "seen")]) == 0
+    assert any(json.loads(line).get("reproduced") for line in capsys.readouterr().out.splitlines() if line[0] == "{")
+    assert main([*asked, str(tmp_path / "not"), "--control"]) == 0
+    assert main(["replay", str(tmp_path / "seen")]) == 0
+
+
+@pytest.mark.real
 @pytest.mark.parametrize("release", ["3.9.1", "2.8.2", "1.1.1"])
 def test_chaos_loses_nothing_and_conforms(kafka, tmp_path, release):
     assert main(["run", "--kafka", kafka(release), "--chaos", "1", "--seconds", "60", "--load", "--directory",
