@@ -3,9 +3,9 @@
 The decisive step is the last fault, or message that is delivered, without which the specification takes the remaining
 steps, those that are still possible, and the property holds throughout. A request or answer that is lost is not lost
 in the control. Answers are those that the specification gives then. What clients can no longer do as in the
-counterexample they ask of the other brokers. Whether a property of liveness holds is not known of a behaviour that ends:
-there it is the last request or answer that was lost, and the last fault where none was; of brokers that leave the last
-ISR that is written as its leader wishes.
+counterexample they ask of the other brokers. Whether a property of liveness holds is not known of a behaviour that
+ends: there it is the last request or answer that was lost, and the last fault where none was; of brokers that leave
+the last ISR that is written as its leader wishes.
 """
 
 from __future__ import annotations
