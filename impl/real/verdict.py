@@ -14,7 +14,7 @@ from impl.planes.plane import DONE
 from impl.real.cluster import KafkaCluster
 from impl.real.outside import seen_of
 from impl.real.records import Clients
-from impl.zookeeper.znodes import Topic
+from impl.zookeeper.znodes import TOPICS, Topic
 from spec.language.domains import NOBODY
 
 
@@ -97,7 +97,8 @@ def _is_removed(cluster: KafkaCluster) -> bool:
 
 def _creates_states(cluster: Cluster) -> bool:
     """Whether a controller has given the topic, which an operator creates, its first state."""
-    cluster.create_events([cluster.registered()])
+    if not cluster.below(TOPICS):
+        cluster.create_events([cluster.registered()])
     return state_in(cluster, 0) is not None
 
 

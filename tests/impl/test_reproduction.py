@@ -2,28 +2,22 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from impl.conducting.conductor import Departs
 from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
 from impl.planes.plane import DONE
-from impl.real.along import Along
 from impl.real.behaviour import read_behaviour
 from impl.real.control import control_of
 from impl.real.moves import DEEDS, FRAMES, INSIDE, PROPOSALS, how, name_of
 from impl.real.outside import error_in, isr_proposed, told_in
 from impl.real.records import ALL, GONE, Clients, Produced, log_of, values_in
-from impl.real.reproduction import concluded
-from impl.real.verdict import Seen, incomplete, lost, unread, waits
 from impl.real.verdict import Seen, incomplete, leaderless, lost, unread, waits
 from spec.catalogue import find
 from spec.errors import UserError
 from spec.museum.cluster import FENCED
 from spec.properties.topics import isr_assigned
 from tests.checker.test_cluster_system import LOSS, ZOMBIE_TELLS_AN_OLD_ISR
-from tests.impl.test_along import NOBODY_STANDS
 from tests.impl.test_conductor import write_run
 
 RECORDINGS = Path(__file__).parents[2] / "traces" / "recordings"
@@ -77,68 +71,6 @@ def test_a_control_of_liveness_loses_no_answer(tmp_path):
     found = control_of(read_behaviour(run, "3.9.1"))
     assert (str(found.omitted), [str(step) for step in found.skipped]) == (ALONE[7], [ALONE[8]])
     assert found.behaviour.steps[-1].answer == "OK"
-
-
-BUNDLED = Path(__file__).parents[2] / "traces" / "counterexamples"
-
-
-@pytest.mark.parametrize("name, omitted, skipped", [
-    ("living-leader-forced-out", "faults.ask_for_election(kind=1)",
-     ["admin_election", "read_for_election", "write_leader"]),
-    ("shutting-down-leader-replaced", "faults.allow_unclean()", ["write_leader"]),
-    ("late-answer-ends-deletion", "replica.leader_and_isr(b=0, epoch=1, p=0)", []),
-    ("epoch-edited", "faults.edit_epoch()", []),
-])
-def test_bundled_counterexamples_have_a_control(name, omitted, skipped):
-    found = control_of(read_behaviour(BUNDLED / f"{name}.json", "3.9.1"))
-    assert (str(found.omitted), [name_of(step) for step in found.skipped]) == (omitted, skipped)
-
-
-def test_answers_in_a_control_are_those_that_the_specification_gives_there(tmp_path):
-    run = write_run(tmp_path / "run", "election", "fenced", *NOBODY_STANDS, name="one_controller",
-                    scope=find("election", "fenced")[0].scope | {"brokers": 2}, loop=len(NOBODY_STANDS))
-    found = control_of(read_behaviour(run, "3.9.1"))
-    assert str(found.omitted) == "faults.delete_controller()", "nothing is lost: the last fault"
-    assert [str(step) for step in found.behaviour.steps[10:]] == ["election.maybe_resign(b=0) -> MINE"]
-
-
-def test_an_election_that_is_asked_for_is_asked_for_when_the_controller_comes_to_it():
-    found = read_behaviour(BUNDLED / "living-leader-forced-out.json", "3.9.1")
-    names = [name_of(step) for step in found.steps]
-    assert names[-5:] == ["read_for_election", "ask_for_election", "admin_election", "read_for_election",
-                          "write_leader"]
-
-
-def test_answers_come_before_a_controller_finds_that_their_senders_have_gone():
-    """In the order in which they are handled, and each when the one before has come."""
-    found, told = read_behaviour(BUNDLED / "late-answer-ends-deletion.json", "3.9.1"), []
-
-    class Stub:
-        def await_frame(self, step, wanted):
-            told.append((name_of(step), wanted.broker))
-            return SimpleNamespace(let_go=lambda: told.append("let go"))
-
-        def go_round(self, b):
-            told.append(f"round {b}")
-
-    along = Along.__new__(Along)
-    along._steps, along._held, along._deeds, along._done = found.steps, Stub(), Stub(), set()
-    number = next(n for n, step in enumerate(found.steps, 1) if name_of(step) == "broker_change")
-    along._let_answers_come(number)
-    one = ["let go", "round 1"]
-    assert told == [("broker_change", 1), ("replica_stopped", 1), *one, ("replica_stopped", 0), *one]
-    assert [name_of(found.steps[n - 1]) for n in sorted(along._done)] == ["replica_stopped"] * 2
-
-
-@pytest.mark.parametrize("violated, is_control, wanted", [
-    (True, False, ["nobody rules"]), (False, True, []), (False, False, None), (True, True, None)])
-def test_what_holds_is_no_reproduction_and_what_does_not_is_no_control(violated, is_control, wanted):
-    behaviour = SimpleNamespace(property="p", steps=["last"])
-    if wanted is None:
-        with pytest.raises(Departs):
-            concluded(behaviour, "nobody rules", violated, is_control or None)
-    else:
-        assert concluded(behaviour, "nobody rules", violated, is_control or None) == wanted
 
 
 def test_a_lasso_that_goes_round_is_refused(tmp_path):

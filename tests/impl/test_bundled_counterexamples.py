@@ -1,0 +1,145 @@
+"""Counterexamples of elections and deletions, and those that come along: what is held, awaited, seen, and left out."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from impl.conducting.conductor import Departs
+from impl.driving.cluster import Size
+from impl.links.passed import ANSWER, REQUEST
+from impl.links.rules import HOLD
+from impl.real import verdict
+from impl.real.along import Along
+from impl.real.behaviour import read_behaviour
+from impl.real.control import control_of
+from impl.real.held import Held
+from impl.real.moves import name_of
+from impl.real.reproduction import concluded
+from spec.catalogue import find
+from tests.impl.test_along import NOBODY_STANDS
+from tests.impl.test_conductor import write_run
+
+BUNDLED = Path(__file__).parents[2] / "traces" / "counterexamples"
+
+
+@pytest.mark.parametrize("name, omitted, skipped", [
+    ("living-leader-forced-out", "faults.ask_for_election(kind=1)",
+     ["admin_election", "read_for_election", "write_leader"]),
+    ("shutting-down-leader-replaced", "faults.allow_unclean()", ["write_leader"]),
+    ("late-answer-ends-deletion", "replica.leader_and_isr(b=0, epoch=1, p=0)", []),
+    ("epoch-edited", "faults.edit_epoch()", []),
+])
+def test_bundled_counterexamples_have_a_control(name, omitted, skipped):
+    found = control_of(read_behaviour(BUNDLED / f"{name}.json", "3.9.1"))
+    assert (str(found.omitted), [name_of(step) for step in found.skipped]) == (omitted, skipped)
+
+
+def test_answers_in_a_control_are_those_that_the_specification_gives_there(tmp_path):
+    run = write_run(tmp_path / "run", "election", "fenced", *NOBODY_STANDS, name="one_controller",
+                    scope=find("election", "fenced")[0].scope | {"brokers": 2}, loop=len(NOBODY_STANDS))
+    found = control_of(read_behaviour(run, "3.9.1"))
+    assert str(found.omitted) == "faults.delete_controller()", "nothing is lost: the last fault"
+    assert [str(step) for step in found.behaviour.steps[10:]] == ["election.maybe_resign(b=0) -> MINE"]
+
+
+def test_an_election_that_is_asked_for_is_asked_for_when_the_controller_comes_to_it():
+    found = read_behaviour(BUNDLED / "living-leader-forced-out.json", "3.9.1")
+    names = [name_of(step) for step in found.steps]
+    assert names[-5:] == ["read_for_election", "ask_for_election", "admin_election", "read_for_election",
+                          "write_leader"]
+
+
+def test_answers_come_before_a_controller_finds_that_their_senders_have_gone():
+    """In the order in which they are handled, and each when the one before has come."""
+    found, told = read_behaviour(BUNDLED / "late-answer-ends-deletion.json", "3.9.1"), []
+
+    class Stub:
+        def await_frame(self, step, wanted):
+            told.append((name_of(step), wanted.broker))
+            return SimpleNamespace(let_go=lambda: told.append("let go"))
+
+        def go_round(self, b):
+            told.append(f"round {b}")
+
+    along = Along.__new__(Along)
+    along._steps, along._held, along._deeds, along._done = found.steps, Stub(), Stub(), set()
+    number = next(n for n, step in enumerate(found.steps, 1) if name_of(step) == "broker_change")
+    along._let_answers_come(number)
+    one = ["let go", "round 1"]
+    assert told == [("broker_change", 1), ("replica_stopped", 1), *one, ("replica_stopped", 0), *one]
+    assert [name_of(found.steps[n - 1]) for n in sorted(along._done)] == ["replica_stopped"] * 2
+
+
+@pytest.mark.parametrize("violated, is_control, wanted", [
+    (True, False, ["nobody rules"]), (False, True, []), (False, False, None), (True, True, None)])
+def test_what_holds_is_no_reproduction_and_what_does_not_is_no_control(violated, is_control, wanted):
+    behaviour = SimpleNamespace(property="p", steps=["last"])
+    if wanted is None:
+        with pytest.raises(Departs):
+            concluded(behaviour, "nobody rules", violated, is_control or None)
+    else:
+        assert concluded(behaviour, "nobody rules", violated, is_control or None) == wanted
+
+
+class Rules:
+    """A link that keeps its rules, and does nothing."""
+
+    def __init__(self):
+        self.rules = []
+
+    def add(self, rule):
+        self.rules.append(rule)
+        return rule
+
+    def held(self, **said):
+        """Whether a rule holds a frame."""
+        return any(rule.action == HOLD and rule.take(said) for rule in self.rules)
+
+
+def held_of(name):
+    """The rules on the links of broker 0 for a bundled counterexample: to ZooKeeper, and of Kafka."""
+    found = read_behaviour(BUNDLED / f"{name}.json", "3.9.1")
+    brokers = range(found.size.brokers)
+    cluster = SimpleNamespace(size=found.size, links={b: Rules() for b in brokers}, inner={b: Rules() for b in brokers})
+    Held(cluster, None, found)
+    return cluster.links[0], cluster.inner[0]
+
+
+@pytest.mark.parametrize("part", [REQUEST, ANSWER])
+def test_stop_replica_and_its_answer_are_held_where_they_delete(part):
+    _, inner = held_of("late-answer-ends-deletion")
+    said = {"part": part, "api": "StopReplica"}
+    assert inner.held(**said, topics=[{"delete_partition": True}])
+    assert not inner.held(**said, topics=[{"delete_partition": False}])
+    assert not inner.held(part=ANSWER, api="LeaderAndIsr")
+    assert not held_of("living-leader-forced-out")[1].held(**said, topics=[{"delete_partition": True}])
+
+
+def test_what_is_held_of_an_election():
+    zookeeper, _ = held_of("epoch-edited")
+    for operation, path, data in (("create", "/controller", "{}"), ("setData", "/controller_epoch", "2"),
+                                  ("delete", "/controller", ""), ("create", "/brokers/ids/0", "{}")):
+        assert zookeeper.held(part=REQUEST, operation=operation, path=path, data=data), (operation, path)
+    multi = [{"operation": "check", "path": "/controller_epoch"},
+             {"operation": "create", "path": "/brokers/topics/t/partitions", "data": ""}]
+    assert not zookeeper.held(part=REQUEST, operation="multi", operations=multi), "a check is no write"
+
+
+def test_whether_a_new_topic_gets_a_state_is_asked_of_one_topic(monkeypatch):
+    created, topics = [], []
+    cluster = SimpleNamespace(below=lambda path: topics, registered=lambda: [0], create_events=lambda assigned: (
+        created.append(assigned), topics.append("events")))
+    states = iter([None, "state"])
+    monkeypatch.setattr(verdict, "state_in", lambda cluster, p: next(states))
+    _, holds = verdict.MENDED["trapped"]
+    assert [holds(cluster), holds(cluster)] == [False, True] and created == [[[0]]]
+
+
+def test_a_deletion_leaves_no_log():
+    logs = {(1, 0)}
+    _, holds = verdict.HOLDS["removed_when_deleted"]
+    cluster = SimpleNamespace(size=Size(brokers=2), has_log=lambda b, p: (b, p) in logs)
+    assert not holds(cluster)
+    logs.clear()
+    assert holds(cluster)
