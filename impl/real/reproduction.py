@@ -13,7 +13,7 @@ from impl.real.control import Control
 from impl.real.moves import how, name_of
 from impl.real.recorded import Recorded
 from impl.real.records import ALL, Clients
-from impl.real.verdict import ASKED, HOLDS, MENDED, RESTATED, look
+from impl.real.verdict import ASKED, HOLDS, MENDED, RESTATED, Seen, look
 from impl.zookeeper.znodes import Topic
 from spec.language.plain import ids_in
 

@@ -1,6 +1,5 @@
 """What becomes of a topic under controllers that fail over: recorded verdicts, and the shortest ways to them."""
 
-from collections import Counter
 
 import pytest
 
