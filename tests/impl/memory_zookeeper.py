@@ -163,11 +163,11 @@ class MemorySession(Session):
 
 
 class MemoryPort:
-    """A port whose messages are in the receiver's inbox at once."""
+    """A port whose messages are in the receiver's inbox at once: none is ever to be sent again."""
 
     listening: dict = {}
 
-    def __init__(self, inbox):
+    def __init__(self, inbox, is_wanted=None):
         self.inbox, self.address = inbox, (HOST, len(self.listening))
         self.listening[self.address] = self
 
