@@ -16,6 +16,7 @@ UNTOLD = "state written that nobody was told of"
 OUTSIDE = "ISR outside the assignment"
 REFUSED = "ISR changes refused for ever"
 CLOSED = "controlled shutdown that cannot succeed"
+DEAD = "controller that elects or stops no more"
 DELETED = "records deleted as if they were of 1970"
 
 WAYS_OUT = {
@@ -28,6 +29,7 @@ WAYS_OUT = {
              "ends it, a new controller alone may not",
     CLOSED: "start the broker again; if there is time before it gives up, delete /controller: the next controller does "
             "not know who is shutting down, and lets the follower in",
+    DEAD: "restart that broker: what it keeps of an earlier reign is gone with the process",
     DELETED: "as long as this broker has not led since, take its replica away and give it back by reassignments; "
              "else send the records again; Kafka 3.5.2 deletes them no more (KAFKA-15375)",
 }
@@ -40,16 +42,22 @@ _SHOWN = 20
 class Remark(NamedTuple):
     """Something that went wrong.
 
-    `time`: in ms since 1970 (UTC); `zxid`: the record to look at; `file`, `line`: of a broker's log.
+    `time`: in ms since 1970 (UTC); `partition`: None where it is of the cluster; `zxid`: the record to look at; `file`,
+    `line`: of a broker's log.
     """
 
     what: str
     time: int
-    partition: tuple[str, int]
+    partition: tuple[str, int] | None
     text: str
     zxid: int | None = None
     file: Path | None = None
     line: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The partition, in words."""
+        return "{}-{}".format(*self.partition) if self.partition else "cluster"
 
     @property
     def place(self) -> str:
@@ -58,7 +66,8 @@ class Remark(NamedTuple):
 
     def as_json(self) -> dict:
         """The remark as an object of `replay --json`."""
-        return {"what": self.what, "time": self.time, "topic": self.partition[0], "partition": self.partition[1],
+        topic, partition = self.partition or (None, None)
+        return {"what": self.what, "time": self.time, "topic": topic, "partition": partition,
                 "zxid": None if self.zxid is None else hex(self.zxid), "file": self.file and str(self.file),
                 "line": self.line, "text": self.text, "way_out": WAYS_OUT[self.what]}
 
@@ -69,9 +78,8 @@ def print_remarks(out: Console, remarks: Iterable[Remark]) -> None:
     for each in remarks:
         counts[each.what] += 1
         if counts[each.what] <= _SHOWN:
-            name = "{}-{}".format(*each.partition)
             out.print(f"[bold red]{each.what}[/]: ", end="")
-            out.print(f"{time_of_day(each.time)} {name}: {each.text} ({each.place})", soft_wrap=True, markup=False,
+            out.print(f"{time_of_day(each.time)} {each.name}: {each.text} ({each.place})", soft_wrap=True, markup=False,
                       highlight=False)
     for what, count in counts.items():
         more = f"and {count - _SHOWN:,} more: see --json; " if count > _SHOWN else ""

@@ -11,6 +11,7 @@ from tests.traces.replaying import FENCED, LEGACY, all_of, read, run_json
 from traces.broker_logs.checking import check_logs
 from traces.broker_logs.forms import ELECTED, FROM, SHUTTING_DOWN, STATE
 from traces.broker_logs.reading import read_logs
+from traces.remarks import DEAD
 
 HOUR = 3_600_000
 
@@ -170,3 +171,18 @@ def test_a_sparse_log_is_told(tmp_path):
         file.truncate(10 << 30)
     with pytest.raises(UserError, match="a line of 16 MiB or more"):
         read_logs(tmp_path)
+
+
+def test_a_controller_that_keeps_requests_of_a_reign_before_is_told_once_a_reign(tmp_path):
+    last = all_of(FENCED).result.controllers.all[-1]
+    time = {t.zxid: t.time for t in read(FENCED).transactions}[last.epoch_zxid] + 100
+    error = "ERROR [ReplicaStateMachine controllerId={}] Error while moving some replicas to OfflineReplica state (kafka.c)"
+    thrown = "java.lang.IllegalStateException: Controller to broker state change requests batch is not empty while " \
+             "creating a new one. Some StopReplica state changes Map() might be lost"
+    lines = [f"[{stamp(time + ms)}] {error.format(last.broker)}" for ms in (0, 7)]
+    write(tmp_path / "controller.log", [*elections(FENCED), lines[0], thrown, "\tat kafka.controller", lines[1], thrown])
+    (remark,) = check(FENCED, tmp_path).remarks
+    assert (remark.what, remark.partition, remark.name) == (DEAD, None, "cluster") and "gave up 2 times" in remark.text
+    assert f"controller {last.broker} of epoch {last.epoch}" in remark.text and remark.as_json()["topic"] is None
+    write(tmp_path / "controller.log", [*elections(FENCED), *lines])
+    assert check(FENCED, tmp_path).remarks == []

@@ -8,8 +8,10 @@ ELECTED, STATE, FROM, SHUTTING_DOWN = "elections of controllers", "leaders and l
 HANDLED, STARTED, TRUNCATED_TO, READY, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE, EXPIRED = (
     "request handled", "replica started", "log truncated", "broker started", "first state not made",
     "ISR refused", "version of an ISR stale", "leader ineligible", "segment expired")
+NOT_EMPTY = "requests of an earlier reign kept"
 SIGNS_OF_TROUBLE = {
-    SHUTTING_DOWN, HANDLED, STARTED, TRUNCATED_TO, READY, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE, EXPIRED}
+    SHUTTING_DOWN, HANDLED, STARTED, TRUNCATED_TO, READY, NOT_MADE, BAD_VERSION, STALE_VERSION, INELIGIBLE, EXPIRED,
+    NOT_EMPTY}
 """What is not held to ZooKeeper line by line, but tells together with others what went wrong."""
 _CONTROLLER = r"\[Controller (?:id=)?(?P<broker>\d+)(?: epoch=(?P<epoch>\d+))?\]:? "
 _PARTITION = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
@@ -61,6 +63,8 @@ TELLS = tuple(Tell(sign, what, re.compile(pattern)) for sign, what, pattern in (
                    rf"leaderEpoch=(?P<leader_epoch>\d+).*\) )?for partition {_PARTITION}, bad ZK version"),
     ("Cached zkVersion ", STALE_VERSION,    # up to 2.6
      rf"\[Partition {_PARTITION} broker=(?P<teller>\d+)\] Cached zkVersion \[?(?P<offset>\d+)\b"),
+    ("batch is not empty while creating a new one", NOT_EMPTY,    # 2.1 and later; the line below the error
+     r"\[(?:Partition|Replica)StateMachine controllerId=(?P<broker>\d+)\] Error while moving some "),
     ("it specified ineligible replicas ", INELIGIBLE,    # 3.3 and later; `leader`: nobody else is
      _CONTROLLER + rf"Rejecting AlterPartition request from node (?P<teller>\d+) for {_PARTITION} because it specified "
                    r"ineligible replicas \w*Set\((?:(?P<leader>(?P=teller))\))?"),

@@ -63,9 +63,14 @@ def read_logs(directory: Path, redactor: Redactor | None = None) -> Read:
     lines = unreadable = 0
     claims: list[Claim] = []
     for file in files:
+        error = ""
         for number, line in enumerate(_lines(file), 1):
             lines += 1
             told = [tell for tell in TELLS if tell.sign in line]
+            if line.startswith("["):
+                error = line
+            elif told:
+                line = error
             claim = next(filter(None, (_claim(tell, file, number, line) for tell in told)), None)
             claims += [_redacted(claim, redactor)] if claim else []
             unreadable += bool(told) and claim is None

@@ -9,13 +9,13 @@ from itertools import groupby
 
 from spec.language.domains import NOBODY
 from traces.broker_logs.forms import (
-    BAD_VERSION, EXPIRED, FROM, HANDLED, INELIGIBLE, NOT_MADE, READY, SHUTTING_DOWN, STALE_VERSION, STARTED, STATE,
-    TRUNCATED_TO,
+    BAD_VERSION, EXPIRED, FROM, HANDLED, INELIGIBLE, NOT_EMPTY, NOT_MADE, READY, SHUTTING_DOWN, STALE_VERSION,
+    STARTED, STATE, TRUNCATED_TO,
 )
 from traces.broker_logs.history import AHEAD, History
 from traces.broker_logs.reading import Claim
 from traces.partitions.changes import Change, Partition
-from traces.remarks import CLOSED, DELETED, OBEYED, REFUSED, STANDS, TRUNCATED, UNTOLD, Remark
+from traces.remarks import CLOSED, DEAD, DELETED, OBEYED, REFUSED, STANDS, TRUNCATED, UNTOLD, Remark
 
 _LATELY = 60_000
 """A broker that shuts down has asked for it within so many ms."""
@@ -28,7 +28,8 @@ def remarks_in(claims: Iterable[Claim], history: History) -> list[Remark]:
         if history.first - AHEAD <= claim.time <= history.last + AHEAD:
             kinds[claim.what].append(claim)
     found = [*_obeyed(kinds, history), *_truncated(kinds, history), *_deleted(kinds), *_untold(kinds, history),
-             *_refused(kinds, history), *_refused_itself(kinds, history), *_closed(kinds, history)]
+             *_refused(kinds, history), *_refused_itself(kinds, history), *_closed(kinds, history),
+             *_dead(kinds, history)]
     return sorted(found, key=lambda remark: (remark.time, remark.what))
 
 
@@ -225,3 +226,14 @@ def _closed(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]
             yield _remark(CLOSED, claim, (
                 f"broker {leader} shuts down and is the ISR alone; {_times(len(claims))} the controller refused to "
                 f"let in a follower, because the leader itself is not eligible: nobody can take over, {end}"), state)
+
+
+def _dead(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
+    """Controllers that keep requests of an event of an earlier reign, whose write was refused (2.1 and later)."""
+    def reign(claim: Claim) -> tuple[int, int]:
+        return claim.broker, history.epoch_at(claim.time)
+
+    for (broker, epoch), claims in _by(kinds[NOT_EMPTY], reign):
+        yield _remark(DEAD, claims[0], (
+            f"controller {broker} of epoch {epoch} keeps requests of a reign before, and gave up {_times(len(claims))} "
+            "what it was to do for that"))

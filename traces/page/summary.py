@@ -56,7 +56,7 @@ def _lines(report: Report) -> Iterator[Line]:
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
         yield Line(f"{each.property}: {each.count:,} records{changed}. {each.text}", 3, each.zxid)
     for each in report.remarks:
-        yield Line("{}: {}-{}: {}".format(each.what, *each.partition, each.text), 3, each.zxid)
+        yield Line(f"{each.what}: {each.name}: {each.text}", 3, each.zxid)
     for each in flaws(report.streams):
         told = f"{each.property} does not hold in any version of Kafka, nor here: {each.count:,} records. {each.text}"
         yield Line(told, 2, each.zxid)
