@@ -1,7 +1,7 @@
 """Mutants of liveness outside groups: mistakes by which something that must come does not.
 
-They are made by the functions of `liveness_control_mistakes`. Each is asked at a scope where the variant that it is a
-mutant of keeps the property.
+They are made by the functions of `liveness_control_mistakes`, and one by that of `topics_steps`. Each is asked at a
+scope where the variant that it is a mutant of keeps the property.
 """
 
 from spec import zookeeper
@@ -11,6 +11,7 @@ from spec.museum import consumer_variants as variants
 from spec.mutants import liveness_control_mistakes as wrong
 from spec.mutants.mutant import Mutant, mutant, within
 from spec.mutants.topics import CALM, FAULT, MOVED_FAULT, TWICE
+from spec.mutants.topics_steps import look_at_nothing
 from spec.partition import brokers, progress, rebalance, triggers
 from spec.partition import zookeeper as states
 from spec.replica import leader
@@ -78,14 +79,14 @@ KIP455 = (
     mutant("answer-ends-nothing", "is_deleted_despite_failures", {deletion.handle_answer: wrong.note_answer}, CALM),
     mutant("startup-resumes-nothing", "is_deleted", {hosts.resume_for: wrong.resume_nothing}, FAULT),
     mutant("logs-kept", "no_stray_log", {logs.stop_replica: wrong.keep_log}, TWICE),
-    mutant("catching-up-unheard", "has_moved", {reassignment.look_again: wrong.look_at_nothing}, CALM),
+    mutant("catching-up-unheard", "has_moved", {reassignment.look_again: look_at_nothing}, CALM),
     mutant(
         "failover-looks-at-nothing", "has_moved", {reign.take_up_deletion: wrong.look_at_no_reassignment}, MOVED_FAULT,
     ),
 )
 TWO_PHASE = (
     Mutant(
-        "catching-up-unheard", first_paragraph(wrong.look_at_nothing), "is_dealt_with",
+        "catching-up-unheard", first_paragraph(look_at_nothing), "is_dealt_with",
         within("caught_up", {at_work: wrong.never_at_work}), CALM,
     ),
 )

@@ -138,11 +138,6 @@ def keep_log(s, b: Broker, epoch: Epoch, p: Partition):
     return True
 
 
-def look_at_nothing(controller, p, isr):
-    """Nobody looks again at a reassignment when its target has come into the ISR."""
-    return 0
-
-
 def look_at_no_reassignment(controller):
     """A new controller does not look at the reassignments that it finds."""
     take_up_deletion(controller)

@@ -1,7 +1,6 @@
 """Mutants of what each step of a topics' controller does, on the variant `kip455`: it does nothing, or too much."""
 
 from spec.language.sets import contains, with_member
-from spec.mutants.liveness_control_mistakes import look_at_nothing
 from spec.mutants.omission import omitting
 from spec.mutants.topics import CALM, FAULT, marker_first, mutant
 from spec.partition.legal import ONLINE_REPLICA
@@ -33,6 +32,11 @@ OMITTED = tuple(omitting(transition, kills, CALM) for transition, kills in (
     (faults.ask_for_cancellation, "cancellation_asked"), (faults.create_again, "created_whole"),
     (faults.ask_for_deletion, "deletion_asked_once"),
 ))
+
+
+def look_at_nothing(controller, p, isr):
+    """Nobody looks again at a reassignment when its target has come into the ISR."""
+    return 0
 
 
 def rest_early(controller, p):
