@@ -107,7 +107,7 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
     "maybe_resign": lambda b: [_zk(b, f"{LOOK_FOR}|{READ}", CONTROLLER)],
     "look_for_controller": _reads_controller, "confirm_owner": _reads_controller,
     "confirm_controller": _reads_controller,
-    "learn_epoch": lambda b: [_zk(b, READ, ControllerEpoch.path)],
+    "learn_epoch": lambda b: [_zk(b, f"{LOOK_FOR}|{READ}", ControllerEpoch.path)],
     "confirm_epoch": lambda b: [_zk(b, READ, ControllerEpoch.path)],
     "found_epoch": lambda b: [_writes_epoch(b, CREATE)], "raise_epoch": lambda b: [_writes_epoch(b, WRITE)],
     "create": lambda b: [_zk(b, CREATE, CONTROLLER)], "register": lambda b: [_zk(b, CREATE, CONTROLLER)],
@@ -152,7 +152,7 @@ INSIDE = (
     "trigger_move", "admin_election", "resume_deletion",
 )
 """The steps that nobody sees: they show in the frames of later ones."""
-UNKNOWN = ("requests.leader_and_isr", "requests.stop_replica", "session.reopen")
+UNKNOWN = ("requests.leader_and_isr", "requests.stop_replica", "session.reopen", "zkclient_session.reopen")
 """Steps of *election* that have the name of another system's, and are not the same outside: a request names no
 partition, and a session that is opened again is not registered yet.
 """
