@@ -11,10 +11,11 @@ from spec.catalogue import find
 from spec.language.domains import Scope
 from spec.language.model import Model
 from spec.mutants import (
-    async_isr, cluster, consumer, consumer_events, election, election_events, group, group_events, liveness,
-    liveness_control, partition, partition_creation, partition_deletion, partition_elections, partition_reassignment,
-    partition_steps, replica, replica_steps, replication, replication_steps, requests, requests_events, rolling, topics,
-    topics_steps, topics_writes,
+    async_isr, cluster, consumer, consumer_events, consumer_liveness, election, election_events, election_liveness,
+    group, group_events, liveness, partition, partition_creation, partition_deletion, partition_elections,
+    partition_liveness, partition_reassignment, partition_steps, replica, replica_liveness, replica_steps, replication,
+    replication_steps, requests, requests_events, requests_liveness, rolling, topics, topics_liveness, topics_steps,
+    topics_writes,
 )
 from spec.mutants.mutant import Mutant
 
@@ -66,25 +67,25 @@ def catalogue() -> list[tuple[Model, Mutant]]:
     mutants = {
         ("replication", "kip320"): replication.MUTANTS + replication_steps.MUTANTS,
         ("async-isr", "maximal-isr"): async_isr.MUTANTS,
-        ("election", "fenced"): election.MUTANTS + election_events.MUTANTS + liveness_control.ELECTION,
-        ("election", "fenced-standing"): liveness_control.STANDING, ("election", "rolling"): rolling.MUTANTS,
-        ("partition", "fenced"): partition.MUTANTS + partition_steps.MUTANTS + liveness_control.FENCED,
+        ("election", "fenced"): election.MUTANTS + election_events.MUTANTS + election_liveness.ELECTION,
+        ("election", "fenced-standing"): election_liveness.STANDING, ("election", "rolling"): rolling.MUTANTS,
+        ("partition", "fenced"): partition.MUTANTS + partition_steps.MUTANTS + partition_liveness.FENCED,
         ("partition", "creating"): partition_creation.MUTANTS,
         ("partition", "deleting"): partition_deletion.MUTANTS,
         ("partition", "reassigning"): partition_reassignment.MUTANTS,
-        ("partition", "legacy"): partition_elections.LEGACY_MUTANTS + liveness_control.LEGACY,
-        ("requests", "current"): requests.MUTANTS + requests_events.MUTANTS + liveness_control.REQUESTS,
+        ("partition", "legacy"): partition_elections.LEGACY_MUTANTS + partition_liveness.LEGACY,
+        ("requests", "current"): requests.MUTANTS + requests_events.MUTANTS + requests_liveness.REQUESTS,
         ("topics", "kip455"): (
-            topics.MUTANTS + topics_writes.MUTANTS + topics_steps.MUTANTS + liveness_control.KIP455
+            topics.MUTANTS + topics_writes.MUTANTS + topics_steps.MUTANTS + topics_liveness.KIP455
         ),
-        ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS + liveness_control.TWO_PHASE,
-        ("replica", "current"): replica.MUTANTS + replica_steps.MUTANTS + liveness_control.REPLICA,
+        ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS + topics_liveness.TWO_PHASE,
+        ("replica", "current"): replica.MUTANTS + replica_steps.MUTANTS + replica_liveness.REPLICA,
         ("replica", "fenced"): replica.FENCED_MUTANTS,
         ("group", "current"): group.MUTANTS + group_events.MUTANTS + liveness.GROUP,
         ("group", "static"): group.STATIC_MUTANTS,
         ("group", "classic"): group.CLASSIC_MUTANTS, ("group", "limited"): group.LIMITED_MUTANTS,
         ("group", "transactional"): group.TRANSACTIONAL_MUTANTS,
-        ("consumer", "orderly"): consumer.MUTANTS + consumer_events.MUTANTS + liveness_control.CONSUMER,
+        ("consumer", "orderly"): consumer.MUTANTS + consumer_events.MUTANTS + consumer_liveness.CONSUMER,
         ("cluster", "fenced"): cluster.MUTANTS,
     }
     return [(find(*model)[0], mutant) for model, listed in mutants.items() for mutant in listed]
