@@ -1,4 +1,4 @@
-"""Mutants of liveness of the old consumer: mistakes by which something that must come does not. They are not held to the writing rules."""
+"""Mutants of liveness of the old consumer. They are not held to the writing rules."""
 
 from spec.museum import consumer_variants as variants
 from spec.mutants.mutant import mutant

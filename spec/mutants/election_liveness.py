@@ -1,4 +1,4 @@
-"""Mutants of liveness of election: mistakes by which something that must come does not. They are not held to the writing rules."""
+"""Mutants of liveness of election. They are not held to the writing rules."""
 
 from spec import zookeeper
 from spec.controller import election

@@ -1,4 +1,4 @@
-"""Mutants of liveness of partitions: mistakes by which something that must come does not. They are not held to the writing rules."""
+"""Mutants of liveness of partitions. They are not held to the writing rules."""
 
 from spec.language.domains import NOBODY
 from spec.language.model import first_paragraph

@@ -1,4 +1,4 @@
-"""Mutants of liveness of control requests: mistakes by which something that must come does not. They are not held to the writing rules."""
+"""Mutants of liveness of control requests. They are not held to the writing rules."""
 
 from spec.mutants.mutant import mutant
 from spec.requests import network

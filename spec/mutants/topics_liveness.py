@@ -1,4 +1,4 @@
-"""Mutants of liveness of topics: mistakes by which something that must come does not. They are not held to the writing rules."""
+"""Mutants of liveness of topics. They are not held to the writing rules."""
 
 from spec.language.model import first_paragraph
 from spec.mutants.mutant import Mutant, mutant, within
