@@ -96,7 +96,7 @@ def _writes_topic(b, p=0):
 FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
     "elect": lambda b: [_zk(b, CREATE, CONTROLLER)],
     "load_brokers": _lists_brokers, "load_context": _lists_brokers, "broker_change": _lists_brokers,
-    "load_state": _reads, "read_for_election": _reads, "read_for_removal": _reads,
+    "load_state": _reads, "caught_up": _reads, "check": _reads, "read_for_election": _reads, "read_for_removal": _reads,
     "create_first_state": lambda b, p, **_: [_zk(b, CREATE, _state(p), _asked(CREATE, FOLDER))],
     "write_leader": _writes, "write_removal": _writes, "tell_replicas": _writes, "change_isr": _writes,
     "elect_leader": _both, "remove_replica": _both, "move_leader": _both,
@@ -147,7 +147,7 @@ ASKS = ("ask_for_reassignment", "ask_for_cancellation", "ask_for_election", "ask
 HEARD = ("delete_controller", "expire_session", "expire_orphan", "ask_for_election")
 """The steps of which brokers hear at once, though the specification lets them go on for a while: they come late."""
 INSIDE = (
-    "broker_failure", "broker_startup", "resign", "check", "stop_replicas", "caught_up", "reassign", "rebalance",
+    "broker_failure", "broker_startup", "resign", "stop_replicas", "reassign", "rebalance",
     "preferred_election", "unclean_enabled", "reassignment", "topic_deletion", "send_request", "handle_change",
     "trigger_move", "admin_election", "resume_deletion",
 )

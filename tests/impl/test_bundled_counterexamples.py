@@ -17,6 +17,7 @@ from impl.real.held import Held
 from impl.real.moves import name_of
 from impl.real.reproduction import concluded
 from spec.catalogue import find
+from spec.properties.topics import force_elects, isr_assigned, no_partition_undone
 from tests.impl.test_along import NOBODY_STANDS
 from tests.impl.test_conductor import write_run
 
@@ -29,10 +30,20 @@ BUNDLED = Path(__file__).parents[2] / "traces" / "counterexamples"
     ("shutting-down-leader-replaced", "faults.allow_unclean()", ["write_leader"]),
     ("late-answer-ends-deletion", "replica.leader_and_isr(b=0, epoch=1, p=0)", []),
     ("epoch-edited", "faults.edit_epoch()", []),
+    ("expansion-undone", "faults.expand(p=1)", []),
 ])
 def test_bundled_counterexamples_have_a_control(name, omitted, skipped):
     found = control_of(read_behaviour(BUNDLED / f"{name}.json", "3.9.1"))
     assert (str(found.omitted), [name_of(step) for step in found.skipped]) == (omitted, skipped)
+
+
+@pytest.mark.parametrize("name, holds", [
+    ("cancelled-and-unled", force_elects), ("isr-shrinks-after-the-look", isr_assigned),
+    ("expansion-undone", no_partition_undone),
+])
+def test_reassignments_end_as_they_should_not(name, holds):
+    found = read_behaviour(BUNDLED / f"{name}.json", "3.9.1")
+    assert not holds(found.states[-1]) and all(holds(state) for state in found.states[:-1])
 
 
 def test_answers_in_a_control_are_those_that_the_specification_gives_there(tmp_path):
