@@ -35,14 +35,14 @@ real: install
 	$(BIN)/python -m pytest -m real tests/impl/test_real.py
 
 mutants: install
-	$(BIN)/python -m checker.mutation.by_hand docs/mutants.md
+	$(BIN)/python -m kafkaproof.checker.mutation.by_hand docs/mutants.md
 
 mutants-random: install
-	$(BIN)/python -m checker.mutation.by_machine --seed $(SEED) --per $(PER) \
+	$(BIN)/python -m kafkaproof.checker.mutation.by_machine --seed $(SEED) --per $(PER) \
 	  $(if $(SYSTEM),--system $(SYSTEM)) --output docs/mutants-random.md
 
 proofs: install
-	$(BIN)/python -m checker.prove.table docs/proved.md
+	$(BIN)/python -m kafkaproof.checker.prove.table docs/proved.md
 
 tamperings: install
 	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md --places 3

@@ -29,7 +29,7 @@ from kafka import KafkaProducer
 from rich.console import Console
 from rich.table import Table
 
-from impl.driving.cluster import TOPIC, Cluster, Size
+from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size
 
 PATIENCE = 900
 COLUMNS = ("faults", "acknowledged", "lost", "missed", "leaders elected", "controllers elected", "writes fenced",
@@ -97,7 +97,7 @@ def rebalances(directory: Path) -> int:
 
 def command(*arguments: object) -> subprocess.CompletedProcess:
     """A command of kafkaproof."""
-    run = "from checker.commands.main import main; raise SystemExit(main())"
+    run = "from kafkaproof.checker.commands.main import main; raise SystemExit(main())"
     return subprocess.run([sys.executable, "-c", run, *map(str, arguments)], stdout=subprocess.PIPE, text=True,
                           timeout=PATIENCE, check=False)
 

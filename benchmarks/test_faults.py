@@ -6,9 +6,9 @@ shrink within the limit.
 
 import json
 
-from checker.commands.main import main
-from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
-from impl.driving.load import Load
+from kafkaproof.checker.commands.main import main
+from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
+from kafkaproof.impl.harness.driving.load import Load
 
 
 def state(cluster):

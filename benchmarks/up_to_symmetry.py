@@ -30,8 +30,8 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from spec.catalogue import find
-from spec.language.model import LIVENESS
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import LIVENESS
 
 WIDTH = 120
 DEFAULT = ["replication/kip320:3,2,2,2", "replication/kip320:4,2,2,1", "async-isr/maximal-isr:4,2,3"]

@@ -1,17 +1,29 @@
-"""All systems and their variants, by name."""
+"""All systems and their variants, by name: each folder's `model.py` has the models of a system, or of a part of one."""
 
-from spec.language.model import Model
-from spec.language.refinement import Refinement
-from spec.museum import (
-    async_isr, cluster, consumer, control_requests, election, group, partition, partition_deletion,
-    partition_reassignment, replica, replication, rolling, rolling_partition, topics,
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.refinement import Refinement
+from kafkaproof.spec.replica.refinement import TO_REPLICATION
+
+ORDER = (
+    "replication", "async-isr", "replica", "election", "partition", "requests", "topics", "group", "consumer", "cluster",
 )
-from spec.replica.refinement import TO_REPLICATION
+"""The systems in the order in which they are listed, from the simplest on; a new one comes behind."""
 
-MODELS: tuple[Model, ...] = (
-    replication.MODELS + async_isr.MODELS + replica.MODELS + rolling.MODELS + election.MODELS
-    + rolling_partition.MODELS + partition_deletion.MODELS + partition_reassignment.MODELS + partition.MODELS
-    + control_requests.MODELS + topics.MODELS + group.MODELS + consumer.MODELS + cluster.MODELS
+
+def _found() -> Iterator[Model]:
+    """The models of all folders; those of a part of a system (`partition/deletion`) come before the system's own."""
+    root = Path(__file__).parent
+    for file in sorted(root.glob("*/**/model.py"), key=lambda file: (-len(file.parts), file)):
+        module = ".".join(("kafkaproof.spec", *file.relative_to(root).with_suffix("").parts))
+        yield from getattr(import_module(module), "MODELS", ())
+
+
+MODELS: tuple[Model, ...] = tuple(
+    sorted(_found(), key=lambda model: ORDER.index(model.system) if model.system in ORDER else len(ORDER))
 )
 REFINEMENTS: tuple[Refinement, ...] = (TO_REPLICATION,)
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import HealthCheck, settings
 
-from checker import cluster
-from checker.commands.main import main
-from checker.rundir import RunDirectory
+from kafkaproof.checker.spark import cluster
+from kafkaproof.checker.commands.main import main
+from kafkaproof.checker.runs.directory import RunDirectory
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 COMMAND = [sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-                                 "from checker.commands.main import main; raise SystemExit(main())"]
+                                 "from kafkaproof.checker.commands.main import main; raise SystemExit(main())"]
 """The command as a terminal starts it: with Ctrl-C, though the tests may run where that is ignored."""
 LOCAL = "local[2]"
 START = cluster.start

@@ -4,11 +4,11 @@ Each has a goal (*sometimes*) and a property of steps that hold; with `failing`,
 fails at a depth that its function's docstring gives, in states.
 """
 
-from spec.language.domains import Array, Bound, Budget, Flag, Id, Number, Record, Sequence, SetOf
-from spec.language.model import Model, Transition, always, always_step, sometimes
-from spec.language.sequences import pop, push
-from spec.language.sets import contains, with_member
-from spec.language.text import function_from
+from kafkaproof.spec.language.domains import Array, Bound, Budget, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.model import Model, Transition, always, always_step, sometimes
+from kafkaproof.spec.language.sequences import pop, push
+from kafkaproof.spec.language.sets import contains, with_member
+from kafkaproof.spec.language.text import function_from
 
 Node = Id("nodes")
 Amount = Number(1, 2)

@@ -11,17 +11,19 @@ from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 
-from checker import cluster
-from checker.asked import Check, properties_of
-from checker.commands.main import OK, UNFINISHED, VIOLATED
-from checker.commands.models import add_model_options, chosen, given_sizes
-from checker.commands.tables import print_alone, print_asked, print_check_table, print_compositions, print_coverage
-from checker.errors import UserError
-from checker.explorer import Limits
-from checker.kernel import compile_all
-from checker.rundir import RunDirectory
-from checker.runs import begin, kernel_of, perform, resumed
-from spec.catalogue import MODELS, find
+from kafkaproof.checker.spark import cluster
+from kafkaproof.checker.model.selection import Check, properties_of
+from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
+from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes
+from kafkaproof.checker.commands.tables import (
+    print_alone, print_asked, print_check_table, print_compositions, print_coverage,
+)
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.explore.explorer import Limits
+from kafkaproof.checker.compile.kernel import compile_all
+from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.check.run import begin, kernel_of, perform, resumed
+from kafkaproof.spec.catalogue import MODELS, find
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 EXAMPLES = """examples:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from rich.console import Console
 from rich.table import Column, Table
 
-from checker.commands.tables import scope_text
-from spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, SetOf
-from spec.language.model import Model, first_paragraph
+from kafkaproof.checker.commands.tables import scope_text
+from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, SetOf
+from kafkaproof.spec.language.model import Model, first_paragraph
+from kafkaproof.spec.language.subset import file_of
 
 
 def described(model: Model) -> dict:
@@ -33,7 +34,7 @@ def print_description(out: Console, model: Model) -> None:
     out.print(state)
     transitions = Table("transition", "arguments", "what it does", "source", title="transitions", header_style="bold")
     for each in model.transitions:
-        transitions.add_row(each.name, ", ".join(each.arguments), each.words, _file(each.function))
+        transitions.add_row(each.name, ", ".join(each.arguments), each.words, file_of(each.function))
     out.print(transitions)
     replaced = Table(
         Column("function", overflow="fold"), Column("in its place", overflow="fold"), "what that does", title="replaced",
@@ -84,8 +85,3 @@ def _size(size: int | str | Bound) -> str:
 def _place(function: Callable) -> str:
     """Where a function is: module and name."""
     return f"{function.__module__}.{function.__qualname__}"
-
-
-def _file(function: Callable) -> str:
-    """The file of a function, below the repository."""
-    return f"{function.__module__.replace('.', '/')}.py"

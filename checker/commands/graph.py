@@ -10,17 +10,19 @@ import networkx
 from rich.markup import escape
 from rich.table import Table
 
-from checker.asked import scope_for
-from checker.commands.main import OK
-from checker.commands.models import add_model_options, chosen, given_sizes, the_one
-from checker.commands.tables import console, scope_text
-from checker.errors import UserError
-from checker.fields import fields_of
-from checker.graph import state_graph
-from checker.pictures.dot import differences_from_first, drawn, machine_dot, require_dot, states_dot, value_text
-from checker.progress import Progress
-from checker.projection import projected
-from spec.language.rules import is_environment
+from kafkaproof.checker.model.selection import scope_for
+from kafkaproof.checker.commands.main import OK
+from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes, the_one
+from kafkaproof.checker.commands.tables import console, scope_text
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.fields import fields_of
+from kafkaproof.checker.explore.graph import state_graph
+from kafkaproof.checker.pictures.dot import (
+    differences_from_first, drawn, machine_dot, require_dot, states_dot, value_text,
+)
+from kafkaproof.checker.explore.progress import Progress
+from kafkaproof.checker.explore.projection import projected
+from kafkaproof.spec.language.rules import is_environment
 
 MOST_STATES, MOST_PROJECTED = 5_000, 20_000_000
 LEGEND = "grey and dashed: crashes, expiries and other faults"

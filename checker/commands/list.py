@@ -6,12 +6,12 @@ import json
 
 from rich.table import Table
 
-from checker.commands.describe import described, print_description
-from checker.commands.main import OK
-from checker.commands.tables import console, scope_text
-from checker.errors import UserError
-from spec.catalogue import find
-from spec.metrics.catalogue import metrics_of
+from kafkaproof.checker.commands.describe import described, print_description
+from kafkaproof.checker.commands.main import OK
+from kafkaproof.checker.commands.tables import console, scope_text
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.metrics_catalogue import metrics_of
 
 
 def add_parser(commands) -> None:

@@ -9,8 +9,8 @@ import sys
 import tempfile
 import traceback
 
-from checker.errors import UserError
-from checker.printable import only_printable
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.printable import only_printable
 
 GROUP = "kafkaproof.commands"
 OK, VIOLATED, WRONG_USE, UNFINISHED = 0, 1, 2, 3

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from checker.asked import scope_for
-from checker.errors import UserError
-from spec.catalogue import MODELS, find
-from spec.language.domains import Scope
-from spec.language.model import Model
+from kafkaproof.checker.model.selection import scope_for
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import Model
 
 
 def add_model_options(parser, **system) -> None:

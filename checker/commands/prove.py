@@ -11,19 +11,19 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from checker.asked import properties_of
-from checker.commands.main import OK, UNFINISHED, VIOLATED
-from checker.commands.models import add_model_options, given_sizes, the_one
-from checker.commands.tables import console, scope_text
-from checker.errors import UserError
-from checker.pictures import render, to_svg
-from checker.pictures.show import show
-from checker.progress import Progress
-from checker.prove.cti import INITIAL
-from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
-from checker.prove.variables import sorts_of
-from spec.language.model import SAFETY
-from spec.properties.lemmas import LEMMAS
+from kafkaproof.checker.model.selection import properties_of
+from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
+from kafkaproof.checker.commands.models import add_model_options, given_sizes, the_one
+from kafkaproof.checker.commands.tables import console, scope_text
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.pictures import render, to_svg
+from kafkaproof.checker.pictures.show import show
+from kafkaproof.checker.explore.progress import Progress
+from kafkaproof.checker.prove.cti import INITIAL
+from kafkaproof.checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
+from kafkaproof.checker.prove.variables import sorts_of
+from kafkaproof.spec.language.model import SAFETY
+from kafkaproof.spec.lemmas import LEMMAS
 
 COLOURS = {PROVED: "green", NOT_INDUCTIVE: "red", NOT_DECIDED: "cyan", "violated": "red", "holds": "green"}
 UNITS = {"induction": "steps", "bounded": "propagations"}
@@ -103,7 +103,7 @@ def run(options) -> int:
 
 
 def _bounded(model, scope, properties, options, note):
-    from checker.prove.bmc import violations_within
+    from kafkaproof.checker.prove.bmc import violations_within
 
     return violations_within(model, scope, properties, options.depth, options.work, options.symmetry, note), None
 
@@ -117,7 +117,7 @@ def _proved(model, scope, properties, options, note):
 
 def _draw(model, scope, result, proof, options):
     """Draw the first counterexample as asked, and say where it is."""
-    from checker.prove.picture import histories_of_proof, histories_of_violations
+    from kafkaproof.checker.prove.picture import histories_of_proof, histories_of_violations
 
     histories = histories_of_proof(proof) if proof else histories_of_violations(model, scope, result["properties"])
     out, history = sys.stderr if options.json else sys.stdout, next(histories, None)

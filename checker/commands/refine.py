@@ -9,13 +9,13 @@ import time
 from rich.markup import escape
 from rich.table import Table
 
-from checker.commands.main import OK, UNFINISHED, VIOLATED
-from checker.commands.models import add_model_options, the_one
-from checker.commands.tables import console, scope_text
-from checker.errors import UserError
-from checker.progress import Progress
-from checker.refine.search import refine
-from spec.catalogue import REFINEMENTS, find
+from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
+from kafkaproof.checker.commands.models import add_model_options, the_one
+from kafkaproof.checker.commands.tables import console, scope_text
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.explore.progress import Progress
+from kafkaproof.checker.refine.search import refine
+from kafkaproof.spec.catalogue import REFINEMENTS, find
 
 REFINES, DIVERGES, INCOMPLETE = "refines", "diverges", "incomplete"
 COLOURS = {REFINES: "green", DIVERGES: "red", INCOMPLETE: "cyan"}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rich.table import Table
 
-from checker.commands.main import OK
-from checker.commands.tables import console, explored_text
-from checker.rundir import RunDirectory, RunError
+from kafkaproof.checker.commands.main import OK
+from kafkaproof.checker.commands.tables import console, explored_text
+from kafkaproof.checker.runs.directory import RunDirectory, RunError
 
 
 def add_parser(commands) -> None:

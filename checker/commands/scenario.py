@@ -9,14 +9,14 @@ from pathlib import Path
 
 from rich.table import Table
 
-import spec
-from checker.commands.main import OK, VIOLATED
-from checker.commands.tables import console, scope_text
-from checker.errors import UserError
-from checker.pictures import metrics_text, render, render_beside, to_svg, to_text
-from checker.scenarios.parse import Scenario, read_scenario
-from checker.scenarios.play import Told, play
-from checker.scenarios.show import history_of_part, part_as_json, where_they_part
+from kafkaproof import spec
+from kafkaproof.checker.commands.main import OK, VIOLATED
+from kafkaproof.checker.commands.tables import console, scope_text
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.pictures import metrics_text, render, render_beside, to_svg, to_text
+from kafkaproof.checker.scenarios.parse import Scenario, read_scenario
+from kafkaproof.checker.scenarios.play import Told, play
+from kafkaproof.checker.scenarios.show import history_of_part, part_as_json, where_they_part
 
 BUNDLED = Path(spec.__file__).parent / "scenarios"
 ENDING = ".scenario"

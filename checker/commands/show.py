@@ -6,17 +6,17 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.commands.main import OK
-from checker.asked import scope_for
-from checker.counterexample import Trace, executed, in_order_of, is_stuck, violates
-from checker.errors import UserError
-from checker.histories import HISTORY, history_of
-from checker.pictures import (
+from kafkaproof.checker.commands.main import OK
+from kafkaproof.checker.model.selection import scope_for
+from kafkaproof.checker.runs.counterexample import Trace, executed, in_order_of, is_stuck, violates
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.pictures.histories import HISTORY, history_of
+from kafkaproof.checker.pictures import (
     HistoryError, beside_text, checked, metrics_text, path_dot, render, render_beside, to_itf, to_svg, to_text,
 )
-from checker.rundir import BESIDE, COUNTEREXAMPLE, RunDirectory
-from spec.catalogue import find
-from spec.language.model import LIVENESS, Property
+from kafkaproof.checker.runs.directory import BESIDE, COUNTEREXAMPLE, RunDirectory
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import LIVENESS, Property
 
 EXAMPLES = """examples: kafkaproof show runs/replication-kip101-20260101-120000-1f2e;
 kafkaproof show runs/election-legacy-20260101-120000-1f2e --svg legacy.svg --itf legacy.itf.json;

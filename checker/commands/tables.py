@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.segment import Segment
 from rich.table import Table
 
-from checker.printable import obeyed, printable
+from kafkaproof.checker.basics.printable import obeyed, printable
 
-from checker.answers import differing
+from kafkaproof.checker.check.answers import differing
 
 EXPECTED = {
     ("holds", True): ("holds", "green"),

@@ -7,18 +7,18 @@ from typing import Callable
 
 import numpy as np
 
-from checker.counterexample import Trace, extended, trace_of
-from checker.kernel import Kernel
-from checker.liveness.graph import Graph, graph_of
-from checker.liveness.kernel import look_of
-from checker.liveness.labels import Instance, Labels
-from checker.liveness.lasso import reasons
-from checker.liveness.loops import entry_of, loop_from
-from checker.liveness.search import Region, fair_sets, leading_to, region_of
-from checker.liveness.spark import Partitions
-from checker.outcome import Found
-from checker.rundir import RunDirectory
-from spec.language.model import Property
+from kafkaproof.checker.runs.counterexample import Trace, extended, trace_of
+from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.liveness.graph import Graph, graph_of
+from kafkaproof.checker.liveness.kernel import look_of
+from kafkaproof.checker.liveness.labels import Instance, Labels
+from kafkaproof.checker.liveness.lasso import reasons
+from kafkaproof.checker.liveness.loops import entry_of, loop_from
+from kafkaproof.checker.liveness.search import Region, fair_sets, leading_to, region_of
+from kafkaproof.checker.liveness.spark import Partitions
+from kafkaproof.checker.runs.outcome import Found
+from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.spec.language.model import Property
 
 IN_MEMORY = 4_000_000
 """The most states of a graph that is searched in the driver."""

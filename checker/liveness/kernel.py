@@ -13,14 +13,14 @@ from typing import Iterator
 
 import numpy as np
 
-from checker.compiler import Generated, Program
-from checker.compiler_expressions import COPY
-from checker.compiler_layout import Words
-from checker.compiler_text import NUMBER
-from checker.kernel import Kernel, nested_choices
-from checker.liveness.labels import Labels, parameters
-from checker.machine import SPEED, Code
-from checker.record import dtype
+from kafkaproof.checker.compile.compiler import Generated, Program
+from kafkaproof.checker.compile.expressions import COPY
+from kafkaproof.checker.compile.layout import Words
+from kafkaproof.checker.compile.text import NUMBER
+from kafkaproof.checker.compile.kernel import Kernel, nested_choices
+from kafkaproof.checker.liveness.labels import Labels, parameters
+from kafkaproof.checker.compile.machine import SPEED, Code
+from kafkaproof.checker.compile.record import dtype
 
 ARGUMENTS = 16
 BATCH = 1 << 14

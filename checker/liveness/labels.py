@@ -13,11 +13,11 @@ from typing import Callable
 
 import numpy as np
 
-from checker.errors import UserError
-from spec.language.domains import Scope, values
-from spec.language.fairness import AT_LAST, FINITELY, STRONG, WEAK, Assumption
-from spec.language.model import Model, Property, Transition
-from spec.language.plain import Plain
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.spec.language.domains import Scope, values
+from kafkaproof.spec.language.fairness import AT_LAST, FINITELY, STRONG, WEAK, Assumption
+from kafkaproof.spec.language.model import Model, Property, Transition
+from kafkaproof.spec.language.plain import Plain
 
 MOST_BITS = 62
 

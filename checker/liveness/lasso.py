@@ -6,12 +6,12 @@ that a lasso that is shown does not rest on the search.
 
 from __future__ import annotations
 
-from checker.counterexample import Trace, TraceError
-from checker.execution import Execution
-from checker.liveness.labels import Action, Labels, belongs, condition_of
-from spec.language.fairness import AT_LAST, FINITELY, STRONG, WORDS
-from spec.language.model import LIVENESS, Property
-from spec.language.plain import Plain
+from kafkaproof.checker.runs.counterexample import Trace, TraceError
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.liveness.labels import Action, Labels, belongs, condition_of
+from kafkaproof.spec.language.fairness import AT_LAST, FINITELY, STRONG, WORDS
+from kafkaproof.spec.language.model import LIVENESS, Property
+from kafkaproof.spec.language.plain import Plain
 
 
 def reasons(trace: Trace, prop: Property) -> list[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from checker.liveness.graph import Graph
-from checker.liveness.labels import Question
-from checker.liveness.search import Region
+from kafkaproof.checker.liveness.graph import Graph
+from kafkaproof.checker.liveness.labels import Question
+from kafkaproof.checker.liveness.search import Region
 
 GOAL = np.uint64(1 << 63)
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.liveness.kernel import Look, Looking
-from checker.rundir import RunDirectory, RunError
-from checker.table import hashes_of
+from kafkaproof.checker.liveness.kernel import Look, Looking
+from kafkaproof.checker.runs.directory import RunDirectory, RunError
+from kafkaproof.checker.runs.table import hashes_of
 
 FOLDER = "liveness"
 

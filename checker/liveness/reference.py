@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import networkx
 
-from checker.liveness.labels import Labels, belongs, condition_of
-from spec.language.domains import Scope
-from spec.language.fairness import AT_LAST, FINITELY, STRONG, WEAK
-from spec.language.model import LIVENESS, Model
-from spec.language.plain import Plain
+from kafkaproof.checker.liveness.labels import Labels, belongs, condition_of
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.fairness import AT_LAST, FINITELY, STRONG, WEAK
+from kafkaproof.spec.language.model import LIVENESS, Model
+from kafkaproof.spec.language.plain import Plain
 
 
 @dataclass

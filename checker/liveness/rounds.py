@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from checker.liveness.labels import Question
-from checker.liveness.loops import GOAL
-from checker.liveness.parts import Part
-from checker.liveness.search import FAR, beginnings
+from kafkaproof.checker.liveness.labels import Question
+from kafkaproof.checker.liveness.loops import GOAL
+from kafkaproof.checker.liveness.parts import Part
+from kafkaproof.checker.liveness.search import FAR, beginnings
 
 KINDS = {"distance": np.int32, "parent": np.uint64, "step": np.int64, "alive": bool, "before": np.int64,
          "paid": np.uint64}

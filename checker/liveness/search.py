@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from checker.liveness.graph import Graph
-from checker.liveness.labels import Question
+from kafkaproof.checker.liveness.graph import Graph
+from kafkaproof.checker.liveness.labels import Question
 
 FAR = np.iinfo(np.int32).max
 

@@ -12,16 +12,16 @@ from typing import Iterable, Iterator
 
 import numpy as np
 
-from checker.cluster import ClusterError, LostLevel, run_job
-from checker.errors import UserError
-from checker.liveness.graph import Graph
-from checker.liveness.kernel import Look
-from checker.liveness.labels import Question
-from checker.liveness.parts import FOLDER, Part, read_part, write_part
-from checker.liveness.rounds import Rounds
-from checker.liveness.search import FAR, Region
-from checker.rundir import RunDirectory
-from checker.table import hashes_of, owner_of
+from kafkaproof.checker.spark.cluster import ClusterError, LostLevel, run_job
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.liveness.graph import Graph
+from kafkaproof.checker.liveness.kernel import Look
+from kafkaproof.checker.liveness.labels import Question
+from kafkaproof.checker.liveness.parts import FOLDER, Part, read_part, write_part
+from kafkaproof.checker.liveness.rounds import Rounds
+from kafkaproof.checker.liveness.search import FAR, Region
+from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.runs.table import hashes_of, owner_of
 
 MOST_LEFT = 3_000_000
 MESSAGE = 3

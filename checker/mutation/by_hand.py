@@ -1,4 +1,4 @@
-"""Mistakes made by hand: every one must be noticed. ``python -m checker.mutation.by_hand FILE`` writes the table."""
+"""Mistakes made by hand: every one must be noticed. ``python -m kafkaproof.checker.mutation.by_hand FILE`` writes the table."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.local import explore_here
-from spec.catalogue import find
-from spec.language.domains import Scope
-from spec.language.model import Model
-from spec.mutants import (
-    async_isr, cluster, consumer, consumer_events, consumer_liveness, election, election_events, election_liveness,
-    group, group_events, liveness, partition, partition_creation, partition_deletion, partition_elections,
-    partition_liveness, partition_reassignment, partition_steps, replica, replica_liveness, replica_steps, replication,
-    replication_steps, requests, requests_events, requests_liveness, rolling, topics, topics_liveness, topics_steps,
-    topics_writes,
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.async_isr import mutants as async_isr
+from kafkaproof.spec.cluster import mutants as cluster
+from kafkaproof.spec.consumer.mutants import consumer, events as consumer_events, liveness as consumer_liveness
+from kafkaproof.spec.election.mutants import election, events as election_events, liveness as election_liveness, rolling
+from kafkaproof.spec.group.mutants import group, events as group_events, liveness
+from kafkaproof.spec.partition.mutants import (
+    partition, creation as partition_creation, deletion as partition_deletion, elections as partition_elections,
+    liveness as partition_liveness, reassignment as partition_reassignment, steps as partition_steps,
 )
-from spec.mutants.mutant import Mutant
+from kafkaproof.spec.replica.mutants import replica, liveness as replica_liveness, steps as replica_steps
+from kafkaproof.spec.replication.mutants import replication, steps as replication_steps
+from kafkaproof.spec.requests.mutants import requests, events as requests_events, liveness as requests_liveness
+from kafkaproof.spec.topics.mutants import (
+    topics, liveness as topics_liveness, steps as topics_steps, writes as topics_writes,
+)
+from kafkaproof.spec.language.mutants.mutant import Mutant
 
 HEADER = """# Mutants
 

@@ -1,4 +1,4 @@
-"""Mistakes made by machine: single changes drawn by a seed. ``python -m checker.mutation.by_machine --help``."""
+"""Mistakes made by machine: single changes drawn by a seed. ``python -m kafkaproof.checker.mutation.by_machine --help``."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from checker.mutation.changes import Change, calls
-from checker.mutation.page import EQUIVALENT, Judged, Page, line
-from checker.mutation.sample import drawn
-from checker.mutation.verdicts import NOTICED, STILLBORN, Verdict, judge, originals
-from spec.catalogue import find
-from spec.language.model import Model
-from spec.mutants.unnoticed import Reasons, listed
+from kafkaproof.checker.mutation.changes import Change, calls
+from kafkaproof.checker.mutation.page import EQUIVALENT, Judged, Page, line
+from kafkaproof.checker.mutation.sample import drawn
+from kafkaproof.checker.mutation.verdicts import NOTICED, STILLBORN, Verdict, judge, originals
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.unnoticed import Reasons, listed
 
 SYSTEMS = {
     "replication": "kip320", "async-isr": "maximal-isr", "election": "fenced", "partition": "fenced",

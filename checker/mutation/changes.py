@@ -14,10 +14,10 @@ from itertools import count
 from types import CodeType, FunctionType
 from typing import Iterator
 
-from checker.mutation.kinds import Domains, codes, same
-from spec.language.rebind import copy_of
-from spec.language.model import Model
-from spec.language.subset import definition, functions_reached, is_store
+from kafkaproof.checker.mutation.kinds import Domains, codes, same
+from kafkaproof.spec.language.rebind import copy_of
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.subset import definition, file_of, functions_reached, is_store
 
 COMPARISONS = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
@@ -41,12 +41,12 @@ class Change:
 
     @property
     def place(self) -> str:
-        """Where it is: ``spec/controller/election.py:31``."""
-        return f"{self.function.__module__.replace('.', '/')}.py:{getattr(self.old, 'lineno', self.statement.lineno)}"
+        """Where it is: ``spec/election/election.py:31``."""
+        return f"{file_of(self.function)}:{getattr(self.old, 'lineno', self.statement.lineno)}"
 
     @property
     def of(self) -> str:
-        """The function that is changed: ``spec.controller.election.register``."""
+        """The function that is changed: ``kafkaproof.spec.election.election.register``."""
         return f"{self.function.__module__}.{self.function.__name__}"
 
     @property

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Iterator
 
-from spec.language.domains import Array, Flag, Record
-from spec.language.model import Model
+from kafkaproof.spec.language.domains import Array, Flag, Record
+from kafkaproof.spec.language.model import Model
 
 
 @cache
@@ -23,7 +23,7 @@ def codes(module: str) -> dict[str, dict[str, int]]:
             case ast.Assign(targets=[ast.Tuple(elts=[*named])]):
                 group = {e.id: names[e.id] for e in named if isinstance(e, ast.Name) and type(names[e.id]) is int}
                 found |= {name: group for name in group}
-            case ast.ImportFrom(module=origin, names=imported) if origin and origin.split(".")[0] == "spec":
+            case ast.ImportFrom(module=origin, names=imported) if origin and origin.startswith("kafkaproof.spec."):
                 known = codes(origin)
                 found |= {(n.asname or n.name): known[n.name] for n in imported if n.name in known}
     return found

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.mutation.changes import Change
-from checker.mutation.verdicts import COUNTS, NEVER_TAKEN, NOTICED, SILENT, STILLBORN, UNREACHED, Verdict
-from spec.language.model import Model
+from kafkaproof.checker.mutation.changes import Change
+from kafkaproof.checker.mutation.verdicts import COUNTS, NEVER_TAKEN, NOTICED, SILENT, STILLBORN, UNREACHED, Verdict
+from kafkaproof.spec.language.model import Model
 
 EQUIVALENT = "equivalent"
 HEADER = """# Mutants by machine
@@ -25,7 +25,7 @@ they run the same text with wider bounds. `make mutants-random SYSTEM=group SEED
 longer reached, or a value leaves its range. *Never taken*: only the verdict of `check` notices it, which says that a
 transition is never taken that was taken before. *Counts only*: just the numbers of states, steps or cuts differ.
 *Not reached*: no step comes to the changed line at these scopes. *Silent*: nothing differs. *Equivalent*: nothing
-could ever tell; the reasons are in `spec/mutants/unnoticed`, as are those for what goes unnoticed. The share is what is
+could ever tell; the reasons are in `unnoticed.py` of each system, as are those for what goes unnoticed. The share is what is
 noticed or never taken, of all that is born, reached and not equivalent.
 
 """

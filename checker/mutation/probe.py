@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 
-from checker.mutation.changes import Change, replaced, rewritten
-from checker.mutation.kinds import Domains
-from spec.language.domains import Number
-from spec.language.layout import leaves
-from spec.language.model import Model
-from spec.language.subset import definition, functions_reached, nodes_of
+from kafkaproof.checker.mutation.changes import Change, replaced, rewritten
+from kafkaproof.checker.mutation.kinds import Domains
+from kafkaproof.spec.language.domains import Number
+from kafkaproof.spec.language.layout import leaves
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.subset import definition, functions_reached, nodes_of
 
 FAR = 1000
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from types import FunctionType
 
-from checker.mutation.changes import Change, changes
-from checker.mutation.kinds import Domains
-from spec.language.model import Model
-from spec.language.subset import functions_reached
+from kafkaproof.checker.mutation.changes import Change, changes
+from kafkaproof.checker.mutation.kinds import Domains
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.subset import functions_reached
 
-LANGUAGE = "spec.language"
+LANGUAGE = "kafkaproof.spec.language"
 
 
 def changeable(transition_function: FunctionType) -> list[FunctionType]:

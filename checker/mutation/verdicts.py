@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from checker.compiler import UnitError
-from checker.errors import UserError
-from checker.explorer import Limits
-from checker.local import Explored, explore_here
-from checker.mutation.changes import Change, mutated
-from checker.mutation.probe import probing
-from spec.language.domains import Scope
-from spec.language.model import SAFETY, STANDARD, Model
-from spec.language.subset import RuleError
+from kafkaproof.checker.compile.compiler import UnitError
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.explore.explorer import Limits
+from kafkaproof.checker.check.local import Explored, explore_here
+from kafkaproof.checker.mutation.changes import Change, mutated
+from kafkaproof.checker.mutation.probe import probing
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import SAFETY, STANDARD, Model
+from kafkaproof.spec.language.subset import RuleError
 
 STILLBORN, NOTICED, NEVER_TAKEN, COUNTS = "stillborn", "noticed", "never taken", "counts only"
 UNREACHED, SILENT = "not reached", "silent"

@@ -8,8 +8,8 @@ from functools import cache
 from itertools import takewhile
 from typing import Iterator, NamedTuple
 
-from spec.catalogue import MODELS
-from spec.language.domains import Id, SetOf
+from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.language.domains import Id, SetOf
 
 STEP = re.compile(r"(?:\w+\.)*(\w+)(\(.*\))(?: -> (\w+)(.*))?", re.DOTALL)
 ARGUMENT = re.compile(r"(\w+)=(-?\d+|0x[0-9a-f]+)(?!\w)")

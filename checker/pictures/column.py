@@ -7,10 +7,10 @@ import textwrap
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from checker.pictures.changes import ABSENT, changes
-from checker.pictures.history import loop_text, metric_changes, scope_text, violations
-from checker.pictures.show import show_change
-from checker.pictures.strip import strip
+from kafkaproof.checker.pictures.changes import ABSENT, changes
+from kafkaproof.checker.pictures.history import loop_text, metric_changes, scope_text, violations
+from kafkaproof.checker.pictures.show import show_change
+from kafkaproof.checker.pictures.strip import strip
 
 INK, SOFT, RULE, LANE = "#1b2127", "#55606b", "#e2e4e6", "#c4cad0"
 GOOD, BAD, BAD_PAPER, NEW, NEW_INK = "#00705a", "#b3261e", "#fdf1ef", "#fff0b8", "#3d2f00"

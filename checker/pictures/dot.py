@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import graphviz
 
-from checker.errors import UserError
-from checker.pictures.changes import changes
-from checker.pictures.history import checked, loop_text, scope_text
-from checker.pictures.show import show, show_change
-from checker.printable import printable
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.pictures.changes import changes
+from kafkaproof.checker.pictures.history import checked, loop_text, scope_text
+from kafkaproof.checker.pictures.show import show, show_change
+from kafkaproof.checker.basics.printable import printable
 
 if TYPE_CHECKING:
     import networkx

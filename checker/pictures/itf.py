@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spec.language.domains import NOBODY, Array, Id, Record, SetOf, named
-from spec.language.layout import length
-from spec.language.model import Property
+from kafkaproof.spec.language.domains import NOBODY, Array, Id, Record, SetOf, named
+from kafkaproof.spec.language.layout import length
+from kafkaproof.spec.language.model import Property
 
 if TYPE_CHECKING:
-    from checker.counterexample import Trace
+    from kafkaproof.checker.runs.counterexample import Trace
 
 
 def to_itf(trace: Trace, violated: Property | None) -> dict:

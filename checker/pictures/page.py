@@ -6,12 +6,12 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
-from checker.pictures.aligned import parting, rows_of
-from checker.pictures.changes import ABSENT, differences, path_text
-from checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
-from checker.pictures.show import show, show_change
-from checker.pictures.strip import strip
-from checker.printable import printable
+from kafkaproof.checker.pictures.aligned import parting, rows_of
+from kafkaproof.checker.pictures.changes import ABSENT, differences, path_text
+from kafkaproof.checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
+from kafkaproof.checker.pictures.show import show, show_change
+from kafkaproof.checker.pictures.strip import strip
+from kafkaproof.checker.basics.printable import printable
 
 HERE = Path(__file__).parent
 FOLD_ABOVE = 300

@@ -3,7 +3,7 @@
 import json
 import re
 
-from checker.pictures.changes import ABSENT
+from kafkaproof.checker.pictures.changes import ABSENT
 
 PLAIN = re.compile(r"(?!(?:null|true|false)$)(?:0x|[A-Za-z_/])[\w/.:@()+ -]*", re.ASCII)
 LIMIT = 56

@@ -6,10 +6,10 @@ changed.
 
 from xml.etree import ElementTree
 
-from checker.pictures.aligned import parting, rows_of
-from checker.pictures.column import INK, MARGIN, RULE, SANS, Column, Size
-from checker.pictures.history import checked
-from checker.pictures.page import ADDRESSES, folds_of
+from kafkaproof.checker.pictures.aligned import parting, rows_of
+from kafkaproof.checker.pictures.column import INK, MARGIN, RULE, SANS, Column, Size
+from kafkaproof.checker.pictures.history import checked
+from kafkaproof.checker.pictures.page import ADDRESSES, folds_of
 
 ALONE, TWO = Size(112, 540, 12), Size(76, 390, 6)
 PART = 40

@@ -3,10 +3,10 @@
 import textwrap
 from itertools import zip_longest
 
-from checker.pictures.aligned import parting, rows_of
-from checker.pictures.changes import changes
-from checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
-from checker.pictures.show import show_change
+from kafkaproof.checker.pictures.aligned import parting, rows_of
+from kafkaproof.checker.pictures.changes import changes
+from kafkaproof.checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
+from kafkaproof.checker.pictures.show import show_change
 
 WIDTH = 100
 COLUMN = 57

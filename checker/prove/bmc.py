@@ -11,20 +11,20 @@ import time
 from dataclasses import dataclass, replace
 from typing import Callable
 
-from checker.counterexample import Trace
-from checker.errors import UserError
-from checker.execution import Execution, ExecutionError
-from checker.progress import silent
-from checker.prove.encoding import Encoding
-from checker.prove.formulas import StyleError
-from checker.prove.interchangeable import require_symmetry
-from checker.prove.intervals import interval
-from checker.prove.naming import naming_of
-from checker.prove.relation import Relation
-from checker.prove.terms import is_known
-from checker.prove.unrolling import Unrolling
-from spec.language.domains import Scope
-from spec.language.model import SAFETY, Model, Property
+from kafkaproof.checker.runs.counterexample import Trace
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.execution import Execution, ExecutionError
+from kafkaproof.checker.explore.progress import silent
+from kafkaproof.checker.prove.encoding import Encoding
+from kafkaproof.checker.prove.formulas import StyleError
+from kafkaproof.checker.prove.interchangeable import require_symmetry
+from kafkaproof.checker.prove.intervals import interval
+from kafkaproof.checker.prove.naming import naming_of
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.terms import is_known
+from kafkaproof.checker.prove.unrolling import Unrolling
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import SAFETY, Model, Property
 
 MOST_BITS = 128
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Iterator
 
-from checker.prove.samples import Samples
-from checker.prove.vocabulary import Vocabulary
+from kafkaproof.checker.prove.samples import Samples
+from kafkaproof.checker.prove.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)

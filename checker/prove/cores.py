@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import z3
 
-from checker.prove.facts import Family
-from checker.prove.induction import Prover
-from checker.prove.question import LITTLE, Question
-from checker.prove.work import Work
+from kafkaproof.checker.prove.facts import Family
+from kafkaproof.checker.prove.induction import Prover
+from kafkaproof.checker.prove.question import LITTLE, Question
+from kafkaproof.checker.prove.work import Work
 
 
 class Cores:

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import z3
 
-from checker.prove.facts import Family, instances
-from checker.prove.induction import Failure
-from checker.prove.parts import distinct
-from checker.prove.question import numbers_of
-from checker.prove.relation import Action, Relation
-from checker.prove.terms import value_of
-from checker.prove.variables import EVERY
-from checker.prove.work import Work
-from spec.language.domains import named
+from kafkaproof.checker.prove.facts import Family, instances
+from kafkaproof.checker.prove.induction import Failure
+from kafkaproof.checker.prove.parts import distinct
+from kafkaproof.checker.prove.question import numbers_of
+from kafkaproof.checker.prove.relation import Action, Relation
+from kafkaproof.checker.prove.terms import value_of
+from kafkaproof.checker.prove.variables import EVERY
+from kafkaproof.checker.prove.work import Work
+from kafkaproof.spec.language.domains import named
 
 INITIAL = "initial state"
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import z3
 
-from checker.execution import Execution
-from checker.prove.clauses import Bits, Clauses, truth_of
-from checker.prove.naming import Naming
-from checker.prove.order import in_order
-from checker.prove.parts import distinct, key
-from checker.prove.question import new_solver
-from checker.prove.relation import Relation
-from spec.language.domains import SetOf
-from spec.language.model import Property
-from spec.language.plain import Plain, get
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.prove.clauses import Bits, Clauses, truth_of
+from kafkaproof.checker.prove.naming import Naming
+from kafkaproof.checker.prove.order import in_order
+from kafkaproof.checker.prove.parts import distinct, key
+from kafkaproof.checker.prove.question import new_solver
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.spec.language.domains import SetOf
+from kafkaproof.spec.language.model import Property
+from kafkaproof.spec.language.plain import Plain, get
 
 AT_MOST = 200_000
 """Steps of z3 to see that a condition holds by declared ranges alone, as most do."""

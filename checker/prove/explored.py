@@ -2,10 +2,10 @@
 
 import tempfile
 
-from checker.explorer import Explorer, Limits
-from checker.kernel import Kernel
-from checker.rundir import RunDirectory
-from spec.language.model import Model
+from kafkaproof.checker.explore.explorer import Explorer, Limits
+from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.spec.language.model import Model
 
 MOST = 20_000_000
 """More states than so many are not counted."""

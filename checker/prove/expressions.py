@@ -8,13 +8,13 @@ from types import FunctionType
 
 import z3
 
-from checker.prove import sets, sets_of_any_size
-from checker.prove.formulas import StyleError
-from checker.prove.intervals import interval
-from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, same, together, truth
-from checker.prove.variables import EVERY, EndNeeded, Variables, size_name
-from spec.language.domains import Array, Record, SetOf
-from spec.language.subset import rule_error
+from kafkaproof.checker.prove import sets, sets_of_any_size
+from kafkaproof.checker.prove.formulas import StyleError
+from kafkaproof.checker.prove.intervals import interval
+from kafkaproof.checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, same, together, truth
+from kafkaproof.checker.prove.variables import EVERY, EndNeeded, Variables, size_name
+from kafkaproof.spec.language.domains import Array, Record, SetOf
+from kafkaproof.spec.language.subset import rule_error
 
 ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
 COMPARISONS = {

@@ -10,16 +10,16 @@ from typing import Callable
 
 import z3
 
-from checker.prove.formulas import universals
-from checker.prove.parts import key
-from checker.prove.relation import Relation
-from checker.prove.terms import every
-from checker.prove.variables import EVERY
-from spec.language.accepted import require_predicate
-from spec.language.domains import Array, Bound, Id, Number, Record, Sequence, values
-from spec.language.kinds import Part, kind_of
-from spec.language.layout import length
-from spec.language.model import Transition
+from kafkaproof.checker.prove.formulas import universals
+from kafkaproof.checker.prove.parts import key
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.terms import every
+from kafkaproof.checker.prove.variables import EVERY
+from kafkaproof.spec.language.accepted import require_predicate
+from kafkaproof.spec.language.domains import Array, Bound, Id, Number, Record, Sequence, values
+from kafkaproof.spec.language.kinds import Part, kind_of
+from kafkaproof.spec.language.layout import length
+from kafkaproof.spec.language.model import Transition
 
 
 @dataclass(frozen=True)

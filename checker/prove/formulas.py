@@ -6,8 +6,8 @@ from itertools import product
 
 import z3
 
-from checker.errors import UserError
-from checker.prove.parts import has_quantifier
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.prove.parts import has_quantifier
 
 
 class StyleError(UserError):

@@ -11,17 +11,17 @@ from typing import Iterable, Iterator
 
 import z3
 
-from checker.prove.candidates import Clause
-from checker.prove.facts import Family, any_index, instances
-from checker.prove.formulas import universals
-from checker.prove.parts import distinct, key, parts
-from checker.prove.question import assumed, breaks, numbers_of
-from checker.prove.relation import Relation
-from checker.prove.vocabulary import Vocabulary
-from checker.prove.work import Work
-from spec.language.domains import Number, values
-from spec.language.model import Property
-from spec.language.text import function_from
+from kafkaproof.checker.prove.candidates import Clause
+from kafkaproof.checker.prove.facts import Family, any_index, instances
+from kafkaproof.checker.prove.formulas import universals
+from kafkaproof.checker.prove.parts import distinct, key, parts
+from kafkaproof.checker.prove.question import assumed, breaks, numbers_of
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.vocabulary import Vocabulary
+from kafkaproof.checker.prove.work import Work
+from kafkaproof.spec.language.domains import Number, values
+from kafkaproof.spec.language.model import Property
+from kafkaproof.spec.language.text import function_from
 
 
 class OutOfWork(Exception):

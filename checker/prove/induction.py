@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import z3
 
-from checker.prove.facts import Family
-from checker.prove.question import Question
-from checker.prove.relation import Action, Relation
-from checker.prove.terms import every
-from checker.prove.work import Work
+from kafkaproof.checker.prove.facts import Family
+from kafkaproof.checker.prove.question import Question
+from kafkaproof.checker.prove.relation import Action, Relation
+from kafkaproof.checker.prove.terms import every
+from kafkaproof.checker.prove.work import Work
 
 
 @dataclass(frozen=True)

@@ -16,19 +16,19 @@ from typing import Callable
 
 import z3
 
-from checker.errors import UserError
-from checker.execution import Execution
-from checker.prove.cti import arguments_of
-from checker.prove.facts import ranges_of
-from checker.prove.formulas import StyleError, elements_read
-from checker.prove.question import new_solver
-from checker.prove.relation import Action, Relation
-from checker.prove.symmetry import Renamed, action_key, generators
-from checker.prove.terms import value_of
-from checker.prove.work import Work
-from spec.language.domains import Scope, named
-from spec.language.model import LIVENESS, Model, Property
-from spec.language.renaming import Symmetry
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.prove.cti import arguments_of
+from kafkaproof.checker.prove.facts import ranges_of
+from kafkaproof.checker.prove.formulas import StyleError, elements_read
+from kafkaproof.checker.prove.question import new_solver
+from kafkaproof.checker.prove.relation import Action, Relation
+from kafkaproof.checker.prove.symmetry import Renamed, action_key, generators
+from kafkaproof.checker.prove.terms import value_of
+from kafkaproof.checker.prove.work import Work
+from kafkaproof.spec.language.domains import Scope, named
+from kafkaproof.spec.language.model import LIVENESS, Model, Property
+from kafkaproof.spec.language.renaming import Symmetry
 
 WORK = 2000.0
 """Millions of z3's steps, many times what any model of the catalogue needs."""

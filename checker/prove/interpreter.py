@@ -12,11 +12,11 @@ from types import FunctionType
 
 import z3
 
-from checker.prove.expressions import ARITHMETIC, Frame, Ref, field_of
-from checker.prove.loops import Loops
-from checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, together, truth
-from spec.language.domains import Array, Record, SetOf
-from spec.language.subset import definition
+from kafkaproof.checker.prove.expressions import ARITHMETIC, Frame, Ref, field_of
+from kafkaproof.checker.prove.loops import Loops
+from kafkaproof.checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, together, truth
+from kafkaproof.spec.language.domains import Array, Record, SetOf
+from kafkaproof.spec.language.subset import definition
 
 
 class Interpreter(Loops):

@@ -8,7 +8,7 @@ from typing import Callable
 
 import z3
 
-from checker.prove.parts import key
+from kafkaproof.checker.prove.parts import key
 
 Interval = tuple[float, float]
 """Least and greatest value, -inf and inf where there is none."""

@@ -14,13 +14,13 @@ from math import inf
 
 import z3
 
-from checker.prove.expressions import Expressions, Ref
-from checker.prove.formulas import StyleError
-from checker.prove.intervals import interval
-from checker.prove.parts import parts
-from checker.prove.terms import conjunction, disjunction, is_known
-from checker.prove.variables import EVERY, EndNeeded, size_name
-from spec.language.domains import Array, Bound
+from kafkaproof.checker.prove.expressions import Expressions, Ref
+from kafkaproof.checker.prove.formulas import StyleError
+from kafkaproof.checker.prove.intervals import interval
+from kafkaproof.checker.prove.parts import parts
+from kafkaproof.checker.prove.terms import conjunction, disjunction, is_known
+from kafkaproof.checker.prove.variables import EVERY, EndNeeded, size_name
+from kafkaproof.spec.language.domains import Array, Bound
 
 MOST_TURNS = 64
 """Loops whose ends are not known may have so many turns: each is a choice within the one before."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.execution import Execution
-from checker.prove.relation import Action, Relation
-from spec.language.domains import Id, SetOf
-from spec.language.renaming import Symmetry
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.prove.relation import Action, Relation
+from kafkaproof.spec.language.domains import Id, SetOf
+from kafkaproof.spec.language.renaming import Symmetry
 
 Name = tuple[str, int]
 

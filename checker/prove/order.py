@@ -21,7 +21,7 @@ from typing import Iterator
 
 import z3
 
-from checker.prove.relation import Action, Relation
+from kafkaproof.checker.prove.relation import Action, Relation
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import Iterable, Iterator
 
-from checker.counterexample import executed
-from checker.histories import history_of
-from checker.pictures.show import show
-from checker.prove.cti import Cti, arguments_of
-from checker.prove.proof import Proof
-from checker.prove.relation import Relation
-from spec.language.domains import Scope
-from spec.language.drawn import step_drawn
-from spec.language.model import SAFETY, Model
-from spec.language.steps import Step
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.checker.pictures.histories import history_of
+from kafkaproof.checker.pictures.show import show
+from kafkaproof.checker.prove.cti import Cti, arguments_of
+from kafkaproof.checker.prove.proof import Proof
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.drawn import step_drawn
+from kafkaproof.spec.language.model import SAFETY, Model
+from kafkaproof.spec.language.steps import Step
 
 STORY = """A counterexample to induction. All that is proved holds before the step, and {name} fails after it. The \
 state before need not be reachable. Shown is only what matters, with values as near to those of the initial state as \

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import chain
 from typing import Iterable
 
-from checker.prove.candidates import Clause
-from checker.prove.vocabulary import Vocabulary
-from spec.language.domains import Choice, Flag
+from kafkaproof.checker.prove.candidates import Clause
+from kafkaproof.checker.prove.vocabulary import Vocabulary
+from kafkaproof.spec.language.domains import Choice, Flag
 
 WIDTH = 110
 

@@ -9,19 +9,19 @@ from typing import Callable, Iterable
 
 import z3
 
-from checker.progress import silent
-from checker.prove.cores import Cores
-from checker.prove.cti import Cti, smallest
-from checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
-from checker.prove.induction import Prover
-from checker.prove.question import Question
-from checker.prove.relation import Relation
-from checker.prove.steps import States, fails, prove_step
-from checker.prove.symmetry import representatives
-from checker.prove.variables import bounds_of, sorts_of
-from checker.prove.work import Work
-from spec.language.domains import Scope
-from spec.language.model import SAFETY, Model, Property
+from kafkaproof.checker.explore.progress import silent
+from kafkaproof.checker.prove.cores import Cores
+from kafkaproof.checker.prove.cti import Cti, smallest
+from kafkaproof.checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
+from kafkaproof.checker.prove.induction import Prover
+from kafkaproof.checker.prove.question import Question
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.steps import States, fails, prove_step
+from kafkaproof.checker.prove.symmetry import representatives
+from kafkaproof.checker.prove.variables import bounds_of, sorts_of
+from kafkaproof.checker.prove.work import Work
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import SAFETY, Model, Property
 
 PROVED, NOT_INDUCTIVE, NOT_DECIDED = "proved", "not inductive", "not decided"
 RANGES = "declared ranges"
@@ -151,7 +151,7 @@ class _Run:
 
     def _learnt(self, ids, most, before):
         """Lemmas that are found with so many ids of each sort, beside those known before."""
-        from checker.prove.search import learn  # with Numba, which a proof without search does not wait for
+        from kafkaproof.checker.prove.search import learn  # with Numba, which a proof without search does not wait for
 
         model, endless = self.relation.model, self.relation.variables.endless - sorts_of(self.relation.model)
         narrow = Relation(model, {**self.relation.scope, **dict.fromkeys(sorts_of(model), ids)}, endless,

@@ -12,12 +12,12 @@ from typing import Iterable
 
 import z3
 
-from checker.prove.facts import Family, instances
-from checker.prove.parts import key
-from checker.prove.relation import Action, Relation
-from checker.prove.terms import every, some
-from checker.prove.work import Work
-from spec.language.domains import Bound, Id, Number
+from kafkaproof.checker.prove.facts import Family, instances
+from kafkaproof.checker.prove.parts import key
+from kafkaproof.checker.prove.relation import Action, Relation
+from kafkaproof.checker.prove.terms import every, some
+from kafkaproof.checker.prove.work import Work
+from kafkaproof.spec.language.domains import Bound, Id, Number
 
 LITTLE = 0.15
 """Millions of steps to try whether fewer families suffice for one goal."""

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import z3
 
-from checker.prove.formulas import StyleError, elements_read
-from checker.prove.interpreter import Interpreter
-from checker.prove.parts import applications, choices, has_quantifier, has_variable, key, parts
-from checker.prove.terms import conjunction, truth
-from checker.prove.variables import EVERY, EndNeeded, Variables, bounds_of, sorts_of
-from checker.prove.written import leaf_after, of_its_sort, within_bound
-from spec.language.accepted import require_accepted
-from spec.language.domains import Bound, Id, Number, Scope, values
-from spec.language.model import Model, Property, Transition
+from kafkaproof.checker.prove.formulas import StyleError, elements_read
+from kafkaproof.checker.prove.interpreter import Interpreter
+from kafkaproof.checker.prove.parts import applications, choices, has_quantifier, has_variable, key, parts
+from kafkaproof.checker.prove.terms import conjunction, truth
+from kafkaproof.checker.prove.variables import EVERY, EndNeeded, Variables, bounds_of, sorts_of
+from kafkaproof.checker.prove.written import leaf_after, of_its_sort, within_bound
+from kafkaproof.spec.language.accepted import require_accepted
+from kafkaproof.spec.language.domains import Bound, Id, Number, Scope, values
+from kafkaproof.spec.language.model import Model, Property, Transition
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections import Counter
 
 import numpy as np
 
-from checker.execution import Execution
-from checker.kernel import Expansion, Kernel, require_in_range
-from checker.table import Table
-from spec.language.domains import Scope
-from spec.language.layout import leaves
-from spec.language.model import Model
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.runs.table import Table
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.layout import leaves
+from kafkaproof.spec.language.model import Model
 
 FEW, LARGEST, MORE = 3, 4, 3
 

@@ -7,15 +7,15 @@ from typing import Iterable, Iterator
 
 import numpy as np
 
-from checker.compiler import Generated, Program, UnitError
-from checker.compiler_layout import Words
-from checker.compiler_text import NUMBER
-from checker.machine import Code
-from checker.prove.sampler import Sampler
-from checker.prove.vocabulary import Literal, Vocabulary
-from spec.language.domains import Scope, values
-from spec.language.model import Model
-from spec.language.plain import Plain, plain_type, put
+from kafkaproof.checker.compile.compiler import Generated, Program, UnitError
+from kafkaproof.checker.compile.layout import Words
+from kafkaproof.checker.compile.text import NUMBER
+from kafkaproof.checker.compile.machine import Code
+from kafkaproof.checker.prove.sampler import Sampler
+from kafkaproof.checker.prove.vocabulary import Literal, Vocabulary
+from kafkaproof.spec.language.domains import Scope, values
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.plain import Plain, plain_type, put
 
 WHOLE, WIDE, GROWTH = 400_000, 8_000, 10_000
 MOST_BITS = 1 << 31

@@ -12,17 +12,17 @@ from typing import Iterable
 
 import z3
 
-from checker.prove.candidates import Candidates, Clause
-from checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
-from checker.prove.houdini import Houdini, OutOfWork
-from checker.prove.printed import lemmas
-from checker.prove.relation import Relation
-from checker.prove.sampler import sampling_scopes
-from checker.prove.samples import Samples
-from checker.prove.vocabulary import Vocabulary
-from checker.prove.work import Work
-from spec.language.model import Property
-from spec.language.text import function_from
+from kafkaproof.checker.prove.candidates import Candidates, Clause
+from kafkaproof.checker.prove.facts import Family, lemma_family, property_family, ranges_of, sequences_of
+from kafkaproof.checker.prove.houdini import Houdini, OutOfWork
+from kafkaproof.checker.prove.printed import lemmas
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.sampler import sampling_scopes
+from kafkaproof.checker.prove.samples import Samples
+from kafkaproof.checker.prove.vocabulary import Vocabulary
+from kafkaproof.checker.prove.work import Work
+from kafkaproof.spec.language.model import Property
+from kafkaproof.spec.language.text import function_from
 
 ORDERS, FEW = 2, 6
 BEGINNINGS, FAILURES = 5, 50

@@ -1,4 +1,4 @@
-"""The functions of `spec.language.sets` over bit vectors; an id may be a symbol.
+"""The functions of `kafkaproof.spec.language.sets` over bit vectors; an id may be a symbol.
 
 A set is as wide as what may be in it: where an id may be beyond its sort, wider than the sort. Each function is given
 the width of a sort, and the greatest that its id may be.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import z3
 
-from checker.execution import MOST_IDS
-from checker.prove.terms import as_set, disjunction, is_known, together
-from spec.language import sets
+from kafkaproof.checker.model.execution import MOST_IDS
+from kafkaproof.checker.prove.terms import as_set, disjunction, is_known, together
+from kafkaproof.spec.language import sets
 
 MOST = MOST_IDS
 """A set holds no id from this one on, compiled or not."""

@@ -1,11 +1,11 @@
-"""The functions of `spec.language.sets` over arrays of truths: sets of ids of which there may be any number."""
+"""The functions of `kafkaproof.spec.language.sets` over arrays of truths: sets of ids of which there may be any number."""
 
 from __future__ import annotations
 
 import z3
 
-from checker.prove.terms import as_set
-from spec.language import sets
+from kafkaproof.checker.prove.terms import as_set
+from kafkaproof.spec.language import sets
 
 
 def contains(members, x):

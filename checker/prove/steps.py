@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import z3
 
-from checker.prove.facts import Fact, Family
-from checker.prove.formulas import universals
-from checker.prove.induction import Failure, Prover
-from checker.prove.question import Question, new_solver
-from checker.prove.relation import Action, Relation
-from checker.prove.work import Work
-from spec.language.model import Property
+from kafkaproof.checker.prove.facts import Fact, Family
+from kafkaproof.checker.prove.formulas import universals
+from kafkaproof.checker.prove.induction import Failure, Prover
+from kafkaproof.checker.prove.question import Question, new_solver
+from kafkaproof.checker.prove.relation import Action, Relation
+from kafkaproof.checker.prove.work import Work
+from kafkaproof.spec.language.model import Property
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """One action of all that renaming ids makes of each other, where it is proved that nothing tells these ids apart.
 
-A permutation of ids makes of a state another one (`spec.language.renaming`). Say that whatever facts hold in a state
+A permutation of ids makes of a state another one (`kafkaproof.spec.language.renaming`). Say that whatever facts hold in a state
 hold in the renamed state, and that an action's step of the renamed state is another one's step, renamed. If the latter
 keeps the facts, so does the former: rename back the state before, take the other step, rename what comes of it. Both
 are asked of z3, of states within the declared ranges before and after, for a few permutations of which all others are
@@ -13,14 +13,14 @@ from typing import Iterator
 
 import z3
 
-from checker.prove.facts import Family
-from checker.prove.formulas import elements_read
-from checker.prove.relation import Action, Relation
-from checker.prove.steps import States
-from checker.prove.variables import EVERY
-from checker.prove.work import Work
-from spec.language.domains import Id
-from spec.language.renaming import Named, Renaming, Symmetry, named_leaf
+from kafkaproof.checker.prove.facts import Family
+from kafkaproof.checker.prove.formulas import elements_read
+from kafkaproof.checker.prove.relation import Action, Relation
+from kafkaproof.checker.prove.steps import States
+from kafkaproof.checker.prove.variables import EVERY
+from kafkaproof.checker.prove.work import Work
+from kafkaproof.spec.language.domains import Id
+from kafkaproof.spec.language.renaming import Named, Renaming, Symmetry, named_leaf
 
 
 class Renamed:

@@ -1,4 +1,4 @@
-"""What is known of every property. ``python -m checker.prove.table FILE [SYSTEM/VARIANT ...]`` proves, and writes it.
+"""What is known of every property. ``python -m kafkaproof.checker.prove.table FILE [SYSTEM/VARIANT ...]`` proves, and writes it.
 
 A section for each variant that is proved, and one for what is explored only. With names, only their sections are
 made anew.
@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from checker.prove.explored import explored_scopes
-from checker.prove.proof import NOT_DECIDED, PROVED, Proof, prove
-from spec.catalogue import MODELS, find
-from spec.language.domains import Scope
-from spec.language.model import SAFETY, Model, Property
-from spec.properties.lemmas import FALSE_BEYOND, LEMMAS
+from kafkaproof.checker.prove.explored import explored_scopes
+from kafkaproof.checker.prove.proof import NOT_DECIDED, PROVED, Proof, prove
+from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import SAFETY, Model, Property
+from kafkaproof.spec.lemmas import FALSE_BEYOND, LEMMAS
 
 WORK = 2000.0
 """Millions of z3's steps for each variant: some ten minutes of a quiet core."""
@@ -166,7 +166,7 @@ def sections_of(text: str) -> dict[str, str]:
 def main(arguments: list[str]) -> int:
     """Prove, and write the file; what is not named stays as the file has it. 2 for wrong use."""
     if not arguments or {*arguments[1:]} - {*SECTIONS}:
-        print(f"usage: python -m checker.prove.table FILE [{' | '.join(SECTIONS)} ...]", file=sys.stderr)
+        print(f"usage: python -m kafkaproof.checker.prove.table FILE [{' | '.join(SECTIONS)} ...]", file=sys.stderr)
         return 2
     file, names = Path(arguments[0]), arguments[1:]
     made = sections_of(file.read_text(encoding="utf-8")) if file.exists() else {}

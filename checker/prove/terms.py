@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import z3
 
-from checker.prove.parts import key
+from kafkaproof.checker.prove.parts import key
 
 z3.z3.Z3_DEBUG = False
 """z3's Python need not look at each argument of each term: z3 itself refuses what has the wrong sort."""

@@ -7,10 +7,10 @@ from typing import Callable
 import numpy as np
 from pysat.solvers import Cadical195
 
-from checker.progress import silent
-from checker.prove.encoding import Encoding
-from spec.language.model import Property, Transition
-from spec.language.plain import Plain
+from kafkaproof.checker.explore.progress import silent
+from kafkaproof.checker.prove.encoding import Encoding
+from kafkaproof.spec.language.model import Property, Transition
+from kafkaproof.spec.language.plain import Plain
 
 MILLION = 1_000_000
 AT_ONCE = 5000

@@ -7,12 +7,12 @@ from math import inf
 
 import z3
 
-from checker.prove.formulas import elements_read
-from checker.prove.parts import applications, key, parts
-from checker.prove.terms import Numbers, as_set, is_known
-from spec.language.domains import NOBODY, Array, Bound, Id, Number, Record, Scope, SetOf, values
-from spec.language.layout import length, slots
-from spec.language.model import Model
+from kafkaproof.checker.prove.formulas import elements_read
+from kafkaproof.checker.prove.parts import applications, key, parts
+from kafkaproof.checker.prove.terms import Numbers, as_set, is_known
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Id, Number, Record, Scope, SetOf, values
+from kafkaproof.spec.language.layout import length, slots
+from kafkaproof.spec.language.model import Model
 
 EVERY = "*"
 

@@ -13,11 +13,11 @@ from itertools import combinations, product
 from types import FunctionType
 from typing import Callable, Iterable, Iterator
 
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
-from spec.language.model import Model
-from spec.language.rebind import callees
-from spec.language.sets import contains
-from spec.language.subset import RuleError, writes
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.rebind import callees
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.language.subset import RuleError, writes
 
 FLIPPED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}

@@ -6,7 +6,7 @@ from typing import Callable
 
 import z3
 
-from checker.progress import silent
+from kafkaproof.checker.explore.progress import silent
 
 MILLION = 1_000_000
 MOST = 2**32 - 1

@@ -6,10 +6,10 @@ from typing import Iterator
 
 import z3
 
-from checker.prove.parts import applications, distinct
-from checker.prove.terms import as_set, conjunction, is_known, together
-from checker.prove.variables import EVERY, Variables
-from spec.language.domains import Id, SetOf
+from kafkaproof.checker.prove.parts import applications, distinct
+from kafkaproof.checker.prove.terms import as_set, conjunction, is_known, together
+from kafkaproof.checker.prove.variables import EVERY, Variables
+from kafkaproof.spec.language.domains import Id, SetOf
 
 
 def leaf_after(variables: Variables, path: tuple, term: object) -> z3.ExprRef:

@@ -10,11 +10,11 @@ from typing import Iterator
 
 import numpy as np
 
-from checker.execution import Execution
-from checker.kernel import Expansion, Kernel, require_in_range
-from checker.refine.numbered import Numbered, field_values
-from spec.language.domains import Scope
-from spec.language.model import Model
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.refine.numbered import Numbered, field_values
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import Model
 
 
 class Abstract:

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.compiler import Generated, Program
-from checker.compiler_layout import Words
-from checker.compiler_text import NUMBER
-from checker.kernel import Kernel
-from checker.machine import Code
-from checker.record import dtype
-from checker.refine.abstract import Abstract
-from checker.refine.numbered import field_values
-from spec.language.accepted import require_predicate
-from spec.language.domains import Array
-from spec.language.kinds import Part
-from spec.language.refinement import Refinement
+from kafkaproof.checker.compile.compiler import Generated, Program
+from kafkaproof.checker.compile.layout import Words
+from kafkaproof.checker.compile.text import NUMBER
+from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.compile.machine import Code
+from kafkaproof.checker.compile.record import dtype
+from kafkaproof.checker.refine.abstract import Abstract
+from kafkaproof.checker.refine.numbered import field_values
+from kafkaproof.spec.language.accepted import require_predicate
+from kafkaproof.spec.language.domains import Array
+from kafkaproof.spec.language.kinds import Part
+from kafkaproof.spec.language.refinement import Refinement
 
 STATES = "abstract states"
 VERDICTS = 4_000_000

@@ -9,16 +9,16 @@ from typing import Callable
 
 import numpy as np
 
-from checker.counterexample import Trace, extend
-from checker.execution import Execution
-from checker.kernel import Expansion, Kernel, require_in_range
-from checker.outcome import Outcome
-from checker.refine.abstract import Abstract
-from checker.refine.matching import Matching
-from checker.refine.numbered import Numbered
-from spec.language.domains import Scope
-from spec.language.model import Model, first_paragraph
-from spec.language.refinement import Refinement
+from kafkaproof.checker.runs.counterexample import Trace, extend
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.runs.outcome import Outcome
+from kafkaproof.checker.refine.abstract import Abstract
+from kafkaproof.checker.refine.matching import Matching
+from kafkaproof.checker.refine.numbered import Numbered
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import Model, first_paragraph
+from kafkaproof.spec.language.refinement import Refinement
 
 NOTHING = -1
 

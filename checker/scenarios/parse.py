@@ -23,8 +23,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.errors import UserError
-from spec.language.steps import parse_step
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.spec.language.steps import parse_step
 
 HEADERS = ("title", "system", "scope", "variant")
 KINDS = ("refused", "expect", "violates", "reaches")

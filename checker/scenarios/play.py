@@ -10,19 +10,19 @@ import operator
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checker.asked import scope_for
-from checker.counterexample import Trace, TraceError, chosen_step, follow
-from checker.errors import UserError
-from checker.execution import Execution
-from checker.fields import fields_of
-from checker.metrics import metrics_over
-from checker.scenarios.parse import STEP, Line, Part, Scenario, expectation
-from spec.catalogue import find
-from spec.language.domains import Scope, coded, named
-from spec.language.model import Model, Property
-from spec.language.plain import Plain, get
-from spec.language.steps import Step, parse_step
-from spec.metrics.catalogue import metrics_of
+from kafkaproof.checker.model.selection import scope_for
+from kafkaproof.checker.runs.counterexample import Trace, TraceError, chosen_step, follow
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.model.fields import fields_of
+from kafkaproof.checker.runs.metrics import metrics_over
+from kafkaproof.checker.scenarios.parse import STEP, Line, Part, Scenario, expectation
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.domains import Scope, coded, named
+from kafkaproof.spec.language.model import Model, Property
+from kafkaproof.spec.language.plain import Plain, get
+from kafkaproof.spec.language.steps import Step, parse_step
+from kafkaproof.spec.metrics_catalogue import metrics_of
 
 RELATIONS = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,

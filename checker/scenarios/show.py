@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from checker.histories import history_of
-from checker.scenarios.parse import Scenario
-from checker.scenarios.play import Told
+from kafkaproof.checker.pictures.histories import history_of
+from kafkaproof.checker.scenarios.parse import Scenario
+from kafkaproof.checker.scenarios.play import Told
 
 
 def history_of_part(scenario: Scenario, told: Told) -> dict:

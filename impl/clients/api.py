@@ -1,6 +1,6 @@
 """What clients ask for, by the steps of data planes: produce, consume. Everything else is read and told.
 
-Which partition exists and who leads it is a hint (`impl.clients.metadata`): whoever is asked in vain answers so, by
+Which partition exists and who leads it is a hint (`kafkaproof.impl.clients.metadata`): whoever is asked in vain answers so, by
 its own record.
 """
 
@@ -17,25 +17,25 @@ from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest
 from kafka.protocol.metadata.metadata import MetadataRequest
 from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
 
-from impl.clients.batches import CorruptBatch, split
-from impl.clients.deletions import Deletions
-from impl.clients.errors import ERRORS
-from impl.clients.metadata import Metadata
-from impl.clients.reassignments import Reassignments
-from impl.clients.topics import Topics
-from impl.clients.wire import Call
-from impl.groups.answers import found
-from impl.groups.coordinator import Coordinator
-from impl.places import NONE, OFFSETS_TOPIC
-from impl.planes.plane import DONE, Offer
-from impl.process import Process
-from spec.group.finding import find_verdict
-from spec.group.network import NONE as NOTHING_WRONG
-from spec.group.network import Verdict
-from spec.partition.context import NO_EPOCH
-from spec.processes import PARTITION
-from spec.replica.broker import LEADER
-from spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
+from kafkaproof.impl.protocol.batches import CorruptBatch, split
+from kafkaproof.impl.clients.deletions import Deletions
+from kafkaproof.impl.clients.errors import ERRORS
+from kafkaproof.impl.clients.metadata import Metadata
+from kafkaproof.impl.clients.reassignments import Reassignments
+from kafkaproof.impl.clients.topics import Topics
+from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.impl.protocol.group_requests import found
+from kafkaproof.impl.groups.coordinator import Coordinator
+from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC
+from kafkaproof.impl.broker.replica import DONE, Offer
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.spec.group.finding import find_verdict
+from kafkaproof.spec.group.network import NONE as NOTHING_WRONG
+from kafkaproof.spec.group.network import Verdict
+from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.replica.broker import LEADER
+from kafkaproof.spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
 
 LATEST, EARLIEST, ALL = -1, -2, -1
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 
 from kafka.protocol.admin import DeleteTopicsResponse
 
-from impl.clients.topics import NOT_CONTROLLER, Verdict
-from impl.clients.topics import ERRORS as ERRORS_OF_CREATION
-from impl.clients.wire import Call
-from impl.places import OFFSETS_TOPIC
-from impl.process import Process
-from spec.language.sets import contains
-from spec.partition.legal import REPLICA_DELETION_STARTED
-from spec.processes import PARTITION
-from spec.zookeeper import LOST, NODEEXISTS, OK
+from kafkaproof.impl.clients.topics import NOT_CONTROLLER, Verdict
+from kafkaproof.impl.clients.topics import ERRORS as ERRORS_OF_CREATION
+from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.kafka.legal import REPLICA_DELETION_STARTED
+from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
 
 ERRORS = ERRORS_OF_CREATION | {"UNKNOWN_TOPIC_OR_PARTITION": 3}
 MARKED, UNKNOWN = Verdict("NONE"), Verdict("UNKNOWN_TOPIC_OR_PARTITION")

@@ -1,6 +1,6 @@
 """The error codes of Kafka's protocol, by their names."""
 
-from impl.planes.plane import DONE
+from kafkaproof.impl.broker.replica import DONE
 
 ERRORS = {
     DONE: 0, "OFFSET_OUT_OF_RANGE": 1, "CORRUPT_MESSAGE": 2, "UNKNOWN_TOPIC_OR_PARTITION": 3,

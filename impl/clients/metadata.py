@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from kafka.protocol.metadata.metadata import MetadataResponse
 
-from impl.clients.errors import ERRORS
-from impl.clients.wire import Call
-from impl.places import OFFSETS_TOPIC
-from impl.planes.plane import DONE
-from impl.process import Process
-from impl.zookeeper.requests import NotAnswered
-from impl.zookeeper.session import Expired
-from impl.zookeeper.znodes import BROKER_IDS, DELETE_TOPICS, TOPICS, BrokerId, Controller, State, Topic
+from kafkaproof.impl.clients.errors import ERRORS
+from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
+from kafkaproof.impl.broker.replica import DONE
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
+from kafkaproof.impl.seams.zookeeper.session import Expired
+from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, DELETE_TOPICS, TOPICS, BrokerId, Controller, State, Topic
 
 FRESH = 0.3
 """How long what was read from ZooKeeper is told to clients, in seconds."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from kafka.protocol.admin import ListPartitionReassignmentsResponse
 
-from impl.clients.topics import ERRORS
-from impl.clients.wire import Call
-from impl.process import Process
-from impl.zookeeper.watched import ids
-from spec.partition.reassignment.progress import is_reassigned
+from kafkaproof.impl.clients.topics import ERRORS
+from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.seams.zookeeper.watches import ids
+from kafkaproof.spec.partition.reassignment.progress import is_reassigned
 
 
 class Reassignments:

@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 from kafka.protocol.admin import CreateTopicsResponse
 
-from impl.clients.wire import Call
-from impl.places import OFFSETS_TOPIC
-from impl.process import Process
-from impl.zookeeper.requests import NotAnswered
-from impl.zookeeper.session import Expired
-from impl.zookeeper.watched import members
-from spec.language.sets import contains
-from spec.processes import PARTITION
-from spec.zookeeper import LOST, NODEEXISTS, OK
+from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
+from kafkaproof.impl.seams.zookeeper.session import Expired
+from kafkaproof.impl.seams.zookeeper.watches import members
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
 
 ERRORS = {
     "NONE": 0, "REQUEST_TIMED_OUT": 7, "INVALID_TOPIC_EXCEPTION": 17, "TOPIC_ALREADY_EXISTS": 36,

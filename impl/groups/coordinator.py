@@ -16,24 +16,24 @@ from kafka.protocol.consumer.group import (
     HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, OffsetCommitRequest, OffsetFetchRequest, SyncGroupRequest,
 )
 
-from impl.clients.wire import Call
-from impl.groups.answers import ANSWERS, described, listed, recorded
-from impl.groups.group import Group, bound
-from impl.groups.leader import Leader
-from impl.groups.network import Asked
-from impl.groups.offset_records import Committed, Member
-from impl.groups.timers import Timers
-from impl.process import Process
-from impl.record import transition
-from spec.coordinators import APPENDS, PROTOCOLS, PROTOTYPE, UNKNOWN, arguments_of, begin, digest_of
-from spec.group import network, storage
-from spec.group.records import GROUP_RECORD
-from spec.group.sorts import NOWHERE
-from spec.group.states import ABSENT, DEAD, GroupState
-from spec.group.validation import is_valid_group_id, refusal
-from spec.group.verdicts import gate
-from spec.language.domains import NOBODY
-from spec.language.steps import Step
+from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.impl.protocol.group_requests import ANSWERS, described, listed, recorded
+from kafkaproof.impl.groups.group import Group, bound
+from kafkaproof.impl.groups.leader import Leader
+from kafkaproof.impl.groups.network import Asked
+from kafkaproof.impl.protocol.offset_records import Committed, Member
+from kafkaproof.impl.groups.timers import Timers
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.broker.record import transition
+from kafkaproof.spec.running.coordinators import APPENDS, PROTOCOLS, PROTOTYPE, UNKNOWN, arguments_of, begin, digest_of
+from kafkaproof.spec.group import network, storage
+from kafkaproof.spec.group.records import GROUP_RECORD
+from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.states import ABSENT, DEAD, GroupState
+from kafkaproof.spec.group.validation import is_valid_group_id, refusal
+from kafkaproof.spec.group.verdicts import gate
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.steps import Step
 
 APPEND_TIMEOUT = 5.0
 """offsets.commit.timeout.ms, in seconds."""

@@ -9,22 +9,24 @@ from __future__ import annotations
 from dataclasses import replace
 from types import FunctionType, SimpleNamespace
 
-from impl.groups.network import GroupNetwork
-from impl.groups.offset_records import Committed, Entry, GroupValue, Member, batch_of
-from impl.record import Nothing, new_record, transition
-from spec import coordinators
-from spec.coordinators import MODEL, SCOPE, UNKNOWN, begin
-from spec.group import storage
-from spec.group.coordinator import BROKER, GONE, MEMBER
-from spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, RECORD
-from spec.group.sorts import NOWHERE
-from spec.language.domains import NOBODY
-from spec.language.plain import new_state
-from spec.language.sets import with_member
+from kafkaproof.impl.groups.network import GroupNetwork
+from kafkaproof.impl.protocol.offset_records import Committed, Entry, GroupValue, Member, batch_of
+from kafkaproof.impl.broker.record import Nothing, new_record, transition
+from kafkaproof.spec.running import coordinators
+from kafkaproof.spec.running.coordinators import MODEL, SCOPE, UNKNOWN, begin
+from kafkaproof.spec.group import storage
+from kafkaproof.spec.group.coordinator import BROKER, GONE, MEMBER
+from kafkaproof.spec.group.records import (
+    GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, RECORD,
+)
+from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.language.sets import with_member
 
 
 class GroupStorage:
-    """The seams to the offsets log, each the one of its name in `spec.group.storage`.
+    """The seams to the offsets log, each the one of its name in `kafkaproof.spec.group.storage`.
 
     `log` is how the specification reads it; `append` puts a batch into it and tells its place, -1 where the log
     refuses it. `fates` has what has become of appends, by place: None for acknowledged, else the error.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from impl.clients.wire import Call
-from impl.groups.offset_records import Committed, Member
-from spec.group import network
-from spec.language.domains import NOBODY
-from spec.language.sets import contains
+from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.impl.protocol.offset_records import Committed, Member
+from kafkaproof.spec.group import network
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Asked:
 
 
 class GroupNetwork:
-    """The seams to clients, each the one of its name in `spec.group.network`.
+    """The seams to clients, each the one of its name in `kafkaproof.spec.group.network`.
 
     `current` is the request at hand, which is that of client 0 there until it is kept; `kept` are those whose answers
     are due later, each at a number of its own. `verdict` is what the last step has answered, None for nothing;

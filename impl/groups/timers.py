@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from impl.groups.group import Group
-from spec.coordinators import UNKNOWN
-from spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
-from spec.group.states import COMPLETING_REBALANCE, PREPARING_REBALANCE
-from spec.language.domains import NOBODY
+from kafkaproof.impl.groups.group import Group
+from kafkaproof.spec.running.coordinators import UNKNOWN
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
+from kafkaproof.spec.group.states import COMPLETING_REBALANCE, PREPARING_REBALANCE
+from kafkaproof.spec.language.domains import NOBODY
 
 INITIAL_DELAY, NEW_MEMBER, REBALANCE = 0.5, 300.0, 60.0
 """group.initial.rebalance.delay.ms, and how long a new member may wait to be let in, in seconds."""

@@ -10,15 +10,15 @@ here: `control` (a state is written, LeaderAndIsr is obeyed), `processes` (a pro
 the two equal.
 """
 
-from spec.cluster.network import NETWORK
-from spec.language.domains import NOBODY, Array, Flag, Record, SetOf, renamed
-from spec.partition.cluster import initial as initial_control
-from spec.partition.context import BROKER, NO_EPOCH, Leader, LeaderEpoch
-from spec.partition.znodes import ZOOKEEPER
-from spec.replica.broker import BROKER as REPLICA
-from spec.replica.broker import UNKNOWN_END
-from spec.replica.clients.network import CLIENTS
-from spec.replica.network import ALTER, MESSAGE
+from kafkaproof.spec.cluster.network import NETWORK
+from kafkaproof.spec.language.domains import NOBODY, Array, Flag, Record, SetOf, renamed
+from kafkaproof.spec.partition.cluster import initial as initial_control
+from kafkaproof.spec.partition.context import BROKER, NO_EPOCH, Leader, LeaderEpoch
+from kafkaproof.spec.partition.znodes import ZOOKEEPER
+from kafkaproof.spec.replica.broker import BROKER as REPLICA
+from kafkaproof.spec.replica.broker import UNKNOWN_END
+from kafkaproof.spec.replica.clients.network import CLIENTS
+from kafkaproof.spec.replica.network import ALTER, MESSAGE
 
 LEADER_EPOCHS = {"epochs": "leader_epochs"}
 PARTITION_STATE = Record(

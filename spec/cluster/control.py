@@ -4,25 +4,25 @@ Each transition is that of `partition` with the same name, or one that `partitio
 may wish anything: the controller's answers to a proposed ISR.
 """
 
-from spec.cluster.network import isr_in
-from spec.cluster.zookeeper import is_not_older, note_state
-from spec.language.domains import NOBODY, SetOf
-from spec.partition.context import Broker, Partition
-from spec.partition.isr import are_eligible, is_accepted, may_be_written, take_answer
-from spec.partition.machines import create_first_state as create_state
-from spec.partition.machines import write_leader as write_elected
-from spec.partition.machines import write_removal as write_removed
-from spec.partition.network import leader_in, wish
-from spec.partition.progress import at_work
-from spec.partition.replica import Epoch
-from spec.partition.replica import leader_and_isr as accept_request
-from spec.partition.zookeeper import checked_set_state
-from spec.replica.broker import rest
-from spec.replica.clients.network import commit
-from spec.replica.leader import learn_refusal
-from spec.replica.network import grant, is_proposed, leave_leader, refuse, send_first, withdraw
-from spec.replica.replica import obey
-from spec.zookeeper import BADVERSION, OK, Fate
+from kafkaproof.spec.cluster.network import isr_in
+from kafkaproof.spec.cluster.zookeeper import is_not_older, note_state
+from kafkaproof.spec.language.domains import NOBODY, SetOf
+from kafkaproof.spec.partition.context import Broker, Partition
+from kafkaproof.spec.partition.isr import are_eligible, is_accepted, may_be_written, take_answer
+from kafkaproof.spec.partition.machines import create_first_state as create_state
+from kafkaproof.spec.partition.machines import write_leader as write_elected
+from kafkaproof.spec.partition.machines import write_removal as write_removed
+from kafkaproof.spec.partition.network import leader_in, wish
+from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.replica import Epoch
+from kafkaproof.spec.partition.replica import leader_and_isr as accept_request
+from kafkaproof.spec.partition.zookeeper import checked_set_state
+from kafkaproof.spec.replica.broker import rest
+from kafkaproof.spec.replica.clients.network import commit
+from kafkaproof.spec.replica.leader import learn_refusal
+from kafkaproof.spec.replica.network import grant, is_proposed, leave_leader, refuse, send_first, withdraw
+from kafkaproof.spec.replica.replica import obey
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK, Fate
 
 Isr = SetOf("brokers")
 

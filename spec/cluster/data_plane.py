@@ -3,16 +3,16 @@
 A process that has ended takes no part: it has no role, and answers nothing.
 """
 
-from spec.partition.context import Broker, Partition
-from spec.replica.clients.consumer import consume as read
-from spec.replica.follower import receive_answer as take_answer
-from spec.replica.follower import send_request as ask
-from spec.replica.leader import Acks
-from spec.replica.leader import expand_isr as propose_larger
-from spec.replica.leader import learn_isr as take_isr
-from spec.replica.leader import produce as append
-from spec.replica.leader import serve_fetch as answer_fetch
-from spec.replica.leader import shrink_isr as propose_smaller
+from kafkaproof.spec.partition.context import Broker, Partition
+from kafkaproof.spec.replica.clients.consumer import consume as read
+from kafkaproof.spec.replica.follower import receive_answer as take_answer
+from kafkaproof.spec.replica.follower import send_request as ask
+from kafkaproof.spec.replica.leader import Acks
+from kafkaproof.spec.replica.leader import expand_isr as propose_larger
+from kafkaproof.spec.replica.leader import learn_isr as take_isr
+from kafkaproof.spec.replica.leader import produce as append
+from kafkaproof.spec.replica.leader import serve_fetch as answer_fetch
+from kafkaproof.spec.replica.leader import shrink_isr as propose_smaller
 
 
 def produce(s, b: Broker, p: Partition, acks: Acks):

@@ -1,18 +1,18 @@
 """The deletion of a topic in the composed cluster: StopReplica(delete) deletes a log, and states go."""
 
-from spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
-from spec.cluster.network import NETWORK
-from spec.cluster.zookeeper import note_deletion, note_state
-from spec.language.domains import Array, Record, renamed
-from spec.partition.context import NO_EPOCH, Broker, Partition
-from spec.partition.deletion.deletion import delete_state as delete_znode
-from spec.partition.deletion.replica import stop_replica as stop
-from spec.partition.deletion.state import BROKER, STOPS, ZOOKEEPER
-from spec.partition.replica import Epoch
-from spec.replica.broker import rest
-from spec.replica.network import clear, withdraw
-from spec.replica.storage import remove
-from spec.zookeeper import Fate
+from kafkaproof.spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
+from kafkaproof.spec.cluster.network import NETWORK
+from kafkaproof.spec.cluster.zookeeper import note_deletion, note_state
+from kafkaproof.spec.language.domains import Array, Record, renamed
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition
+from kafkaproof.spec.partition.deletion.deletion import delete_state as delete_znode
+from kafkaproof.spec.partition.deletion.replica import stop_replica as stop
+from kafkaproof.spec.partition.deletion.state import BROKER, STOPS, ZOOKEEPER
+from kafkaproof.spec.partition.replica import Epoch
+from kafkaproof.spec.replica.broker import rest
+from kafkaproof.spec.replica.network import clear, withdraw
+from kafkaproof.spec.replica.storage import remove
+from kafkaproof.spec.kafka.zookeeper import Fate
 
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),

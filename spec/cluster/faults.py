@@ -4,14 +4,14 @@ An append is durable at once, and a failed log directory is out of reach, not lo
 record. It may find an older high watermark.
 """
 
-from spec.language.domains import Bound, Number
-from spec.partition.context import NO_EPOCH, Broker, Partition
-from spec.partition.faults import crash as kill
-from spec.partition.faults import fail_log_dir as lose_log_dir
-from spec.partition.faults import restart as start
-from spec.partition.faults import stop as close
-from spec.replica.broker import rest
-from spec.replica.network import drop_answer, withdraw
+from kafkaproof.spec.language.domains import Bound, Number
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition
+from kafkaproof.spec.partition.faults import crash as kill
+from kafkaproof.spec.partition.faults import fail_log_dir as lose_log_dir
+from kafkaproof.spec.partition.faults import restart as start
+from kafkaproof.spec.partition.faults import stop as close
+from kafkaproof.spec.replica.broker import rest
+from kafkaproof.spec.replica.network import drop_answer, withdraw
 
 Offset = Number(0, Bound("log"))
 

@@ -1,13 +1,13 @@
 """The network of `partition`, where LeaderAndIsr also says the ISR, which the leader begins with.
 
 What the other replicas are told of the ISR nothing reads. The newest request stands for those before it (see
-`spec.partition.network`): the ISR in it is the same, since only the leader changes the ISR within an epoch.
+`kafkaproof.spec.partition.network`): the ISR in it is the same, since only the leader changes the ISR within an epoch.
 """
 
-from spec.language.domains import NOBODY, Array, Bound, SetOf
-from spec.language.sets import contains
-from spec.partition import network
-from spec.partition.network import leader_in, put_request, take_request
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, SetOf
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition import network
+from kafkaproof.spec.partition.network import leader_in, put_request, take_request
 
 NETWORK = network.NETWORK.extended(
     isrs=(Array(Array(SetOf("brokers"), "partitions"), Bound("epochs", 1)), "ISR in it, until the leader has read it"),

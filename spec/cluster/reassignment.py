@@ -1,19 +1,19 @@
 """The reassignment of a partition in the composed cluster: states are written, and logs of removed replicas deleted."""
 
-from spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
-from spec.cluster.cluster import initial as begin
-from spec.cluster.deletion import end_log, is_removed
-from spec.cluster.network import NETWORK
-from spec.cluster.zookeeper import note_deletion, note_state
-from spec.language.domains import Array, Record, renamed
-from spec.partition.context import Broker, Partition
-from spec.partition.deletion.replica import stop_replica as stop
-from spec.partition.reassignment.network import is_of_deletion
-from spec.partition.reassignment.reassignment import tell_replicas as tell
-from spec.partition.reassignment.state import BROKER, STOPS, ZOOKEEPER, keep_replicas
-from spec.partition.replica import Epoch
-from spec.replica.network import clear, withdraw
-from spec.zookeeper import Fate
+from kafkaproof.spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
+from kafkaproof.spec.cluster.cluster import initial as begin
+from kafkaproof.spec.cluster.deletion import end_log, is_removed
+from kafkaproof.spec.cluster.network import NETWORK
+from kafkaproof.spec.cluster.zookeeper import note_deletion, note_state
+from kafkaproof.spec.language.domains import Array, Record, renamed
+from kafkaproof.spec.partition.context import Broker, Partition
+from kafkaproof.spec.partition.deletion.replica import stop_replica as stop
+from kafkaproof.spec.partition.reassignment.network import is_of_deletion
+from kafkaproof.spec.partition.reassignment.reassignment import tell_replicas as tell
+from kafkaproof.spec.partition.reassignment.state import BROKER, STOPS, ZOOKEEPER, keep_replicas
+from kafkaproof.spec.partition.replica import Epoch
+from kafkaproof.spec.replica.network import clear, withdraw
+from kafkaproof.spec.kafka.zookeeper import Fate
 
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),

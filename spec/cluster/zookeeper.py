@@ -1,9 +1,9 @@
 """The partition's state as the data plane has it."""
 
-from spec.language.domains import NOBODY
-from spec.language.sets import contains
-from spec.partition.context import NO_EPOCH
-from spec.replica.network import refuse_proposals
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.replica.network import refuse_proposals
 
 
 def note_state(data, state):

@@ -13,8 +13,8 @@ Source: kafka.consumer.RangeAssignor and RoundRobinAssignor, 0.8.2 to 0.11; befo
 ZookeeperConsumerConnector.
 """
 
-from spec.language.domains import NOBODY
-from spec.language.sets import contains
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains
 
 MOST_MEMBERS = 8
 TEN = 10

@@ -4,8 +4,8 @@ Consequences do not count: the end of a former session, a new start, the return 
 the `fate` of requests.
 """
 
-from spec.consumer.member import FAILED, IDLE, NEW_SESSION, NONE, Consumer, end_process, is_committed
-from spec.consumer.zookeeper import (
+from kafkaproof.spec.consumer.member import FAILED, IDLE, NEW_SESSION, NONE, Consumer, end_process, is_committed
+from kafkaproof.spec.consumer.zookeeper import (
     end_orphan, end_session, fire, fire_brokers, forget_client, has_orphan, orphan_session, session_open,
 )
 

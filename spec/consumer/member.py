@@ -9,10 +9,10 @@ the next rebalance releases. What the threads read is another thing: a new sessi
 and the fetchers run on until a rebalance stops them.
 """
 
-from spec.consumer.assignment import owner, owner_thread
-from spec.consumer.zookeeper import ZOOKEEPER
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
-from spec.language.sets import contains, is_empty, with_member
+from kafkaproof.spec.consumer.assignment import owner, owner_thread
+from kafkaproof.spec.consumer.zookeeper import ZOOKEEPER
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
+from kafkaproof.spec.language.sets import contains, is_empty, with_member
 
 Consumer = Id("consumers")
 Partition = Id("partitions")

@@ -1,9 +1,9 @@
 """What the threads of a consumer read, and what it commits of it, in ZooKeeper."""
 
-from spec.consumer.member import Consumer, Partition, reads
-from spec.consumer.zookeeper import set_offset
-from spec.language.sets import contains
-from spec.zookeeper import OK
+from kafkaproof.spec.consumer.member import Consumer, Partition, reads
+from kafkaproof.spec.consumer.zookeeper import set_offset
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.kafka.zookeeper import OK
 
 
 def consume(s, c: Consumer, p: Partition):

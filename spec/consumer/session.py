@@ -1,12 +1,12 @@
 """A consumer's process and sessions: started, registered, given a new session; and what makes it rebalance."""
 
-from spec.consumer.member import (
+from kafkaproof.spec.consumer.member import (
     IDLE, LOOKING, NEW_SESSION, NONE, REBALANCE, START, Consumer, end_process, reset,
 )
-from spec.consumer.zookeeper import (
+from kafkaproof.spec.consumer.zookeeper import (
     ARMED, FIRED, create_id, end_session, fire_all, has_fired, open_session, session_open, take_event,
 )
-from spec.zookeeper import NODEEXISTS, OK
+from kafkaproof.spec.kafka.zookeeper import NODEEXISTS, OK
 
 
 def start(s, c: Consumer):

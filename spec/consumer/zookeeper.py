@@ -1,6 +1,6 @@
 """ZooKeeper as the members of one group see it: ids, owners, offsets, one topic, the brokers.
 
-As in `spec.zookeeper`, a function that answers with a code is one request; `fate` says whether the answer
+As in `kafkaproof.spec.kafka.zookeeper`, a function that answers with a code is one request; `fate` says whether the answer
 arrives. Paths are below /consumers/<group>: ids/<consumer id> (ephemeral), owners/<topic>/<partition>
 (ephemeral, the name of a thread), offsets/<topic>/<partition> (persistent).
 
@@ -11,12 +11,12 @@ meanwhile sets the same flag.
 A session whose process is gone, or has opened another, is an orphan: kept while it owns a znode.
 """
 
-from spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record
-from spec.language.sets import contains, with_member
-from spec.zookeeper import (
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record
+from kafkaproof.spec.language.sets import contains, with_member
+from kafkaproof.spec.kafka.zookeeper import (
     ABSENT, ANSWERED, EXPIRED, LOST, LOST_DROPPED, MINE, NODEEXISTS, NONODE, OK, ORPHAN, PROCESS, Owner,
 )
-from spec.zookeeper import Answer as CommonAnswer
+from kafkaproof.spec.kafka.zookeeper import Answer as CommonAnswer
 
 Answer = Choice(*CommonAnswer.names, "NOBROKERS")  # OK, and /brokers/ids has no child
 NOBROKERS = len(CommonAnswer.names)

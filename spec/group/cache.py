@@ -1,10 +1,10 @@
 """What a coordinator's cache takes from the records of the log, the last one of each key; and what it puts there."""
 
-from spec.group.coordinator import MEMBER, forget_group, forget_member
-from spec.group.sorts import NOWHERE
-from spec.group.states import EMPTY, STABLE
-from spec.language.domains import NOBODY
-from spec.language.sets import contains, is_empty, only, with_member
+from kafkaproof.spec.group.coordinator import MEMBER, forget_group, forget_member
+from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.states import EMPTY, STABLE
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains, is_empty, only, with_member
 
 
 def put_offset(group, position, aged):

@@ -1,11 +1,11 @@
 """The whole state: brokers, clients, the network between them, the log of the offsets partition."""
 
-from spec.group.coordinator import BROKER, forget_group
-from spec.group.member import CLIENT, join_afresh
-from spec.group.network import NETWORK, drop_answer, drop_request
-from spec.group.producer.network import PRODUCER, conclude
-from spec.group.storage import STORAGE
-from spec.language.domains import NOBODY, Array, Record
+from kafkaproof.spec.group.coordinator import BROKER, forget_group
+from kafkaproof.spec.group.member import CLIENT, join_afresh
+from kafkaproof.spec.group.network import NETWORK, drop_answer, drop_request
+from kafkaproof.spec.group.producer.network import PRODUCER, conclude
+from kafkaproof.spec.group.storage import STORAGE
+from kafkaproof.spec.language.domains import NOBODY, Array, Record
 
 STATE = Record(
     brokers=(Array(BROKER, "brokers"), "what each broker holds of the group"),

@@ -13,10 +13,10 @@ While a broker loads, its group fills as it reads, and its state is Absent until
 refused meanwhile, and no timer is armed.
 """
 
-from spec.group.records import APPEND, PREPARED, Kind
-from spec.group.sorts import NOWHERE, Epoch, Generation, MemberId, NowhereOr, Position, Protocol
-from spec.group.states import ABSENT, DEAD, GroupState
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Record, Sequence, SetOf
+from kafkaproof.spec.group.records import APPEND, PREPARED, Kind
+from kafkaproof.spec.group.sorts import NOWHERE, Epoch, Generation, MemberId, NowhereOr, Position, Protocol
+from kafkaproof.spec.group.states import ABSENT, DEAD, GroupState
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Record, Sequence, SetOf
 
 Status = Choice("GONE", "PENDING", "MEMBER")
 GONE, PENDING, MEMBER = Status

@@ -5,17 +5,17 @@ what an operator does to the group. The end of a session does not, nor that a cl
 apart.
 """
 
-from spec.group.coordinator import NOTHING_PARKED, forget_group
-from spec.group.member import JOINING, OUT, WORKING, join_afresh, set_out
-from spec.group.network import DISCONNECTED, JOIN, UNANSWERED, WAIT, WORK, ask, give_error, hang_up
-from spec.group.producer.network import send_again
-from spec.group.records import NO_RECORD, clear_append, clear_prepared, clear_record
-from spec.group.sorts import NOWHERE, Broker, Client, Position
-from spec.group.states import EMPTY
-from spec.group.storage import elect, leader_of, leads
-from spec.group.transactions import is_marker
-from spec.language.domains import NOBODY, Flag
-from spec.language.sets import contains, without_member
+from kafkaproof.spec.group.coordinator import NOTHING_PARKED, forget_group
+from kafkaproof.spec.group.member import JOINING, OUT, WORKING, join_afresh, set_out
+from kafkaproof.spec.group.network import DISCONNECTED, JOIN, UNANSWERED, WAIT, WORK, ask, give_error, hang_up
+from kafkaproof.spec.group.producer.network import send_again
+from kafkaproof.spec.group.records import NO_RECORD, clear_append, clear_prepared, clear_record
+from kafkaproof.spec.group.sorts import NOWHERE, Broker, Client, Position
+from kafkaproof.spec.group.states import EMPTY
+from kafkaproof.spec.group.storage import elect, leader_of, leads
+from kafkaproof.spec.group.transactions import is_marker
+from kafkaproof.spec.language.domains import NOBODY, Flag
+from kafkaproof.spec.language.sets import contains, without_member
 
 
 def fail_over(s, to: Broker, committed: Position, kept: Position):

@@ -1,8 +1,8 @@
 """FindCoordinator: who coordinates the group, as a broker knows. `placement` says which partition it is about."""
 
-from spec.group.network import COORDINATOR_NOT_AVAILABLE, NONE, answer_operator
-from spec.group.sorts import Broker, Epoch
-from spec.group.storage import has_begun
+from kafkaproof.spec.group.network import COORDINATOR_NOT_AVAILABLE, NONE, answer_operator
+from kafkaproof.spec.group.sorts import Broker, Epoch
+from kafkaproof.spec.group.storage import has_begun
 
 
 def find_verdict(known):

@@ -1,18 +1,18 @@
 """JoinGroup, and the delayed join that collects members until a generation is complete."""
 
-from spec.group.coordinator import (
+from kafkaproof.spec.group.coordinator import (
     JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, all_joined, forget_member, members_of, park,
 )
-from spec.group.network import (
-    GROUP_MAX_SIZE_REACHED, JOIN, MEMBER_ID_REQUIRED, NONE, PARKED, REBALANCE_IN_PROGRESS, answer, answer_joins, asked,
-    give_generation, give_id, id_known, id_of, instance, refuse, waiter,
+from kafkaproof.spec.group.network import (
+    GROUP_MAX_SIZE_REACHED, JOIN, MEMBER_ID_REQUIRED, NONE, PARKED, REBALANCE_IN_PROGRESS, answer, answer_joins,
+    asked, give_generation, give_id, id_known, id_of, instance, refuse, waiter,
 )
-from spec.group.protocols import is_elected, stays
-from spec.group.sorts import Broker, Client, MemberId, Protocol, Topic
-from spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE
-from spec.group.storage import store_empty
-from spec.group.verdicts import first_join_verdict, join_verdict, member_of_instance
-from spec.language.domains import NOBODY, Flag
+from kafkaproof.spec.group.protocols import is_elected, stays
+from kafkaproof.spec.group.sorts import Broker, Client, MemberId, Protocol, Topic
+from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE
+from kafkaproof.spec.group.storage import store_empty
+from kafkaproof.spec.group.verdicts import first_join_verdict, join_verdict, member_of_instance
+from kafkaproof.spec.language.domains import NOBODY, Flag
 
 
 def create_if_absent(group):

@@ -7,13 +7,13 @@ A load takes one record a step, and others go on meanwhile: requests are refused
 Then the load ends where it is, and the broker owns what it has read so far until the thread comes to the next change.
 """
 
-from spec.group.cache import install
-from spec.group.coordinator import JOIN_PARKED, SYNC_PARKED, forget_group, lay_to_rest
-from spec.group.deletion import abandon_appends
-from spec.group.network import NOT_COORDINATOR, refuse
-from spec.group.sorts import Broker
-from spec.group.states import ABSENT
-from spec.group.storage import count_fault, has_more, has_news, is_next_leader, may_stop, read_record
+from kafkaproof.spec.group.cache import install
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, SYNC_PARKED, forget_group, lay_to_rest
+from kafkaproof.spec.group.deletion import abandon_appends
+from kafkaproof.spec.group.network import NOT_COORDINATOR, refuse
+from kafkaproof.spec.group.sorts import Broker
+from kafkaproof.spec.group.states import ABSENT
+from kafkaproof.spec.group.storage import count_fault, has_more, has_news, is_next_leader, may_stop, read_record
 
 
 def must_load(broker):

@@ -7,17 +7,17 @@ A member owns `s.clients[m]` and reaches the rest through the network. Which id 
 it (`draw`) is the one thing that depends on the whole state.
 """
 
-from spec.group.coordinator import GONE
-from spec.group.network import (
+from kafkaproof.spec.group.coordinator import GONE
+from kafkaproof.spec.group.network import (
     FENCED_INSTANCE_ID, GROUP_MAX_SIZE_REACHED, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL,
     INVALID_COMMIT_OFFSET_SIZE, JOIN, MEMBER_ID_REQUIRED, NONE, REBALANCE_IN_PROGRESS, SYNC, UNANSWERED,
     UNKNOWN_MEMBER_ID, WORK, ask, drop_request, in_messages, instance, say_goodbye,
 )
-from spec.group.records import STATIC_RECORD
-from spec.group.sorts import Client, Epoch, Generation, MemberId
-from spec.group.storage import in_log
-from spec.language.domains import NOBODY, Choice, Flag, Record
-from spec.language.sets import contains, is_empty
+from kafkaproof.spec.group.records import STATIC_RECORD
+from kafkaproof.spec.group.sorts import Client, Epoch, Generation, MemberId
+from kafkaproof.spec.group.storage import in_log
+from kafkaproof.spec.language.domains import NOBODY, Choice, Flag, Record
+from kafkaproof.spec.language.sets import contains, is_empty
 
 Phase = Choice("OUT", "JOINING", "SYNCING", "WORKING")
 OUT, JOINING, SYNCING, WORKING = Phase

@@ -15,10 +15,10 @@ for it (`known` is 0). It is the least that nobody holds: no client, message, ca
 properties read it.
 """
 
-from spec.group.coordinator import JOIN_PARKED, SYNC_PARKED, unpark
-from spec.group.sorts import Epoch, Generation, MemberId
-from spec.language.domains import NOBODY, Array, Choice, Flag, Record
-from spec.language.sets import contains, only
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, SYNC_PARKED, unpark
+from kafkaproof.spec.group.sorts import Epoch, Generation, MemberId
+from kafkaproof.spec.language.domains import NOBODY, Array, Choice, Flag, Record
+from kafkaproof.spec.language.sets import contains, only
 
 Verdict = Choice(
     "UNANSWERED", "NONE",

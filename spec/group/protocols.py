@@ -1,7 +1,7 @@
 """Which protocol a group uses: one that all members support, with the most votes."""
 
-from spec.group.coordinator import JOIN_PARKED, MEMBER
-from spec.language.sets import is_empty
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER
+from kafkaproof.spec.language.sets import is_empty
 
 
 def supports(member, protocol):

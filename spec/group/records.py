@@ -3,8 +3,8 @@
 Records have no content but for their position, where that is enough: the offset of a commit is its position.
 """
 
-from spec.group.sorts import Generation, KnownId, MemberId, NowhereOr
-from spec.language.domains import NOBODY, Array, Choice, Flag, Id, Record, SetOf
+from kafkaproof.spec.group.sorts import Generation, KnownId, MemberId, NowhereOr
+from kafkaproof.spec.language.domains import NOBODY, Array, Choice, Flag, Id, Record, SetOf
 
 Kind = Choice(
     "NO_RECORD", "GROUP_RECORD", "OFFSET_RECORD", "GROUP_TOMBSTONE", "OFFSET_TOMBSTONE",

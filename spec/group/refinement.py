@@ -4,26 +4,26 @@ The contract as a model of its own: brokers append records, each with a callback
 moves. It is the text of `storage` and `faults.fail_over`, with nothing of groups. A record is known by its number,
 which stands in the place of a generation.
 
-Agreed at every step (`checker.refine`): the next record, which records every broker waits for, and which were
+Agreed at every step (`kafkaproof.checker.refine`): the next record, which records every broker waits for, and which were
 acknowledged; and when the leader that ZooKeeper names has begun to lead, it leads here, and its log is the log.
 """
 
 from dataclasses import replace
 
-from spec.group import faults
-from spec.group.producer.network import PRODUCER, conclude
-from spec.group.records import APPEND, OFFSET_RECORD, clear_append, forget_append, remember_append
-from spec.group.sorts import Broker
-from spec.group.storage import STORAGE, Failure, acknowledge, leads, may_fail, may_succeed, put_record
-from spec.group.sync import Slot
-from spec.language.domains import Array, Bound, Flag, Number, Record, Sequence, SetOf, renamed
-from spec.language.model import Model, Transition
-from spec.language.refinement import Refinement
-from spec.language.sets import contains, difference, is_empty, union, with_member, without_member
-from spec.museum.replica import CURRENT
-from spec.replica import cluster
-from spec.replica.broker import LEADER, enough_in_sync
-from spec.replica.clients import network as clients
+from kafkaproof.spec.group import faults
+from kafkaproof.spec.group.producer.network import PRODUCER, conclude
+from kafkaproof.spec.group.records import APPEND, OFFSET_RECORD, clear_append, forget_append, remember_append
+from kafkaproof.spec.group.sorts import Broker
+from kafkaproof.spec.group.storage import STORAGE, Failure, acknowledge, leads, may_fail, may_succeed, put_record
+from kafkaproof.spec.group.sync import Slot
+from kafkaproof.spec.language.domains import Array, Bound, Flag, Number, Record, Sequence, SetOf, renamed
+from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.language.refinement import Refinement
+from kafkaproof.spec.language.sets import contains, difference, is_empty, union, with_member, without_member
+from kafkaproof.spec.replica.model import CURRENT
+from kafkaproof.spec.replica import cluster
+from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
+from kafkaproof.spec.replica.clients import network as clients
 
 LOG_BROKER = Record(
     owned=(Flag(), "it takes itself for the leader"),

@@ -1,6 +1,6 @@
 """What is counted and named in a group: brokers, clients, member ids, generations, epochs, protocols, positions."""
 
-from spec.language.domains import NOBODY, Bound, Id, Number
+from kafkaproof.spec.language.domains import NOBODY, Bound, Id, Number
 
 Broker = Id("brokers")
 Client = Id("clients")

@@ -6,7 +6,7 @@ was called AwaitingSync up to 1.0.
 Source: kafka.coordinator.group.GroupState, validPreviousStates, 0.11 to 3.9.
 """
 
-from spec.language.domains import Choice
+from kafkaproof.spec.language.domains import Choice
 
 GroupState = Choice("Absent", "Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Dead")
 ABSENT, EMPTY, PREPARING_REBALANCE, COMPLETING_REBALANCE, STABLE, DEAD = GroupState

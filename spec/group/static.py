@@ -5,20 +5,20 @@ generation. It is never told that it leads, even if its former id did (up to 3.1
 assignment, which comes to the same).
 """
 
-from spec.group.coordinator import JOIN_PARKED, MEMBER, SYNC_PARKED, forget_member, is_heir, park
-from spec.group.join import offer, prepare_rebalance
-from spec.group.membership import lose_member
-from spec.group.network import (
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, SYNC_PARKED, forget_member, is_heir, park
+from kafkaproof.spec.group.join import offer, prepare_rebalance
+from kafkaproof.spec.group.membership import lose_member
+from kafkaproof.spec.group.network import (
     FENCED_INSTANCE_ID, JOIN, NONE, PARKED, REBALANCE_IN_PROGRESS, STORED, UNKNOWN_MEMBER_ID, answer, answer_operator,
     asked, give_error, give_generation, id_known, id_of, instance, refuse, waiter,
 )
-from spec.group.records import STATIC_RECORD, forget_append
-from spec.group.sorts import Broker, Client, MemberId, Protocol
-from spec.group.storage import Failure, acknowledge, count_fault, fail, may_fail, may_succeed, store_static
-from spec.group.sync import Slot, meaning
-from spec.group.verdicts import member_of_instance, remove_static_verdict, static_join_verdict
-from spec.language.domains import NOBODY, Flag
-from spec.language.sets import only
+from kafkaproof.spec.group.records import STATIC_RECORD, forget_append
+from kafkaproof.spec.group.sorts import Broker, Client, MemberId, Protocol
+from kafkaproof.spec.group.storage import Failure, acknowledge, count_fault, fail, may_fail, may_succeed, store_static
+from kafkaproof.spec.group.sync import Slot, meaning
+from kafkaproof.spec.group.verdicts import member_of_instance, remove_static_verdict, static_join_verdict
+from kafkaproof.spec.language.domains import NOBODY, Flag
+from kafkaproof.spec.language.sets import only
 
 
 def replace_member(group, former, id):

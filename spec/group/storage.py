@@ -19,14 +19,14 @@ vain, and is elected again before it has followed anybody, has those records sti
 said of one move of the leader; with more it is said of the moves in which a former leader is truncated first.
 """
 
-from spec.group.cache import describe_group, forget_membership, load_group, put_offset, settle
-from spec.group.records import (
+from kafkaproof.spec.group.cache import describe_group, forget_membership, load_group, put_offset, settle
+from kafkaproof.spec.group.records import (
     ABORT_MARKER, COMMIT_MARKER, GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, RECORD,
     STATIC_RECORD, TOMBSTONES, TRANSACTION_RECORD, name_record, remember_append,
 )
-from spec.group.sorts import NOWHERE
-from spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence
-from spec.language.sets import contains
+from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence
+from kafkaproof.spec.language.sets import contains
 
 AppendError = Choice(
     "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "TIMED_OUT", "NOT_LEADER",

@@ -5,22 +5,23 @@ with one, which is then checked as any commit's). The transaction coordinator is
 stands, and for its markers: one is on its way at a time, until one is acknowledged.
 """
 
-from spec.group.cache import settle
-from spec.group.coordinator import has_timers
-from spec.group.join import create_if_absent
-from spec.group.network import STORED, answer_operator
-from spec.group.producer.network import (
+from kafkaproof.spec.group.cache import settle
+from kafkaproof.spec.group.coordinator import has_timers
+from kafkaproof.spec.group.join import create_if_absent
+from kafkaproof.spec.group.network import STORED, answer_operator
+from kafkaproof.spec.group.producer.network import (
     begin, commits_next, conclude, decide, marker_wanted, may_begin, may_end, offset_of, send_again, send_marker,
     take_up,
 )
-from spec.group.records import ABORT_MARKER, COMMIT_MARKER, TRANSACTION_RECORD, forget_append
-from spec.group.sorts import NOWHERE, Broker
-from spec.group.storage import (
-    Failure, acknowledge, fail, is_aged, leads, may_fail, may_succeed, note_commit, store_in_transaction, store_marker,
+from kafkaproof.spec.group.records import ABORT_MARKER, COMMIT_MARKER, TRANSACTION_RECORD, forget_append
+from kafkaproof.spec.group.sorts import NOWHERE, Broker
+from kafkaproof.spec.group.storage import (
+    Failure, acknowledge, fail, is_aged, leads, may_fail, may_succeed, note_commit, store_in_transaction,
+    store_marker,
 )
-from spec.group.sync import Slot
-from spec.group.verdicts import commit_in_transaction_verdict
-from spec.language.domains import Flag
+from kafkaproof.spec.group.sync import Slot
+from kafkaproof.spec.group.verdicts import commit_in_transaction_verdict
+from kafkaproof.spec.language.domains import Flag
 
 
 def commit_in_transaction(s, b: Broker):

@@ -4,14 +4,14 @@
 is not, from anybody.
 """
 
-from spec.group.join import create_if_absent
-from spec.group.network import (
+from kafkaproof.spec.group.join import create_if_absent
+from kafkaproof.spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, GROUP_AUTHORIZATION_FAILED, INVALID_GROUP_ID,
     INVALID_SESSION_TIMEOUT, NONE, NOT_COORDINATOR, OFFSET_METADATA_TOO_LARGE, STORED, answer_operator,
 )
-from spec.group.sorts import Broker
-from spec.group.verdicts import commit_verdict, gate
-from spec.language.domains import NOBODY, Choice
+from kafkaproof.spec.group.sorts import Broker
+from kafkaproof.spec.group.verdicts import commit_verdict, gate
+from kafkaproof.spec.language.domains import NOBODY, Choice
 
 Flaw = Choice("NOT_ALLOWED", "NO_GROUP_ID", "SESSION_TOO_LONG", "METADATA_TOO_LONG")
 NOT_ALLOWED, NO_GROUP_ID, SESSION_TOO_LONG, METADATA_TOO_LONG = Flaw

@@ -6,18 +6,18 @@ request is accepted, and answered later. `decisions` has the same as tables.
 What is refused for the request's own sake, whatever the group is like, is in `validation`.
 """
 
-from spec.group.coordinator import GONE, PENDING, status, subscribes
-from spec.group.network import (
+from kafkaproof.spec.group.coordinator import GONE, PENDING, status, subscribes
+from kafkaproof.spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, FENCED_INSTANCE_ID, GROUP_ID_NOT_FOUND,
     GROUP_MAX_SIZE_REACHED, GROUP_SUBSCRIBED_TO_TOPIC, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL,
     MEMBER_ID_REQUIRED, NONE, NON_EMPTY_GROUP, NOT_COORDINATOR, PARKED, REBALANCE_IN_PROGRESS, STORED,
     UNKNOWN_MEMBER_ID, UNSTABLE_OFFSET_COMMIT,
 )
-from spec.group.protocols import common, protocol_stays
-from spec.group.sorts import NOWHERE
-from spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
-from spec.language.domains import NOBODY
-from spec.language.sets import intersection, is_empty
+from kafkaproof.spec.group.protocols import common, protocol_stays
+from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import intersection, is_empty
 
 
 def gate(broker):

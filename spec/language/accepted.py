@@ -14,15 +14,15 @@ from __future__ import annotations
 from functools import cache
 from types import FunctionType
 
-from spec.language.domains import Record, Scope
-from spec.language.fairness import AT_LAST
-from spec.language.guards import check_guards
-from spec.language.inference import Inference
-from spec.language.kinds import LARGEST, NOTHING, Part, is_number, kind_of
-from spec.language.layout import leaves
-from spec.language.model import KINDS, LIVENESS, Model, Property, Transition
-from spec.language.paths import check_paths
-from spec.language.subset import RuleError, definition, functions_reached, rule_error, stores
+from kafkaproof.spec.language.domains import Record, Scope
+from kafkaproof.spec.language.fairness import AT_LAST
+from kafkaproof.spec.language.guards import check_guards
+from kafkaproof.spec.language.inference import Inference
+from kafkaproof.spec.language.kinds import LARGEST, NOTHING, Part, is_number, kind_of
+from kafkaproof.spec.language.layout import leaves
+from kafkaproof.spec.language.model import KINDS, LIVENESS, Model, Property, Transition
+from kafkaproof.spec.language.paths import check_paths
+from kafkaproof.spec.language.subset import RuleError, definition, functions_reached, rule_error, stores
 
 
 def require_accepted(model: Model, scope: Scope | None = None) -> None:

@@ -10,7 +10,7 @@ import hashlib
 from functools import lru_cache
 from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
-from spec.language.plain import Plain
+from kafkaproof.spec.language.plain import Plain
 
 GHOSTS = "ghosts"
 LEFT_OUT = (GHOSTS, "log", "waiting", "required")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Mapping
 
-from spec.language.domains import named
-from spec.language.model import Transition
-from spec.language.steps import Step
+from kafkaproof.spec.language.domains import named
+from kafkaproof.spec.language.model import Transition
+from kafkaproof.spec.language.steps import Step
 
 
 def step_drawn(step: Step, transition: Transition, lanes: list[str]) -> dict[str, object]:
-    """A step of a history (`checker.pictures.history`) without the state after it: text, lane, words and arrows."""
+    """A step of a history (`kafkaproof.checker.pictures.history`) without the state after it: text, lane, words and arrows."""
     values = {**step.arguments, "answer": step.answer or ""}
     arrows = [
         {

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, Mapping
 
-from spec.language.rebind import rebind
+from kafkaproof.spec.language.rebind import rebind
 
 WEAK, STRONG, FINITELY, AT_LAST = "weak", "strong", "finitely", "at last"
 WORDS = {

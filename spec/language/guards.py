@@ -9,9 +9,9 @@ import ast
 from types import FunctionType
 from typing import Iterable
 
-from spec.language.domains import Choice, Flag, Id, Number, SetOf
-from spec.language.model import Transition
-from spec.language.subset import definition, functions_reached, is_store, nodes_of, rule_error, writes
+from kafkaproof.spec.language.domains import Choice, Flag, Id, Number, SetOf
+from kafkaproof.spec.language.model import Transition
+from kafkaproof.spec.language.subset import definition, functions_reached, is_store, nodes_of, rule_error, writes
 
 SCALARS = (Number, Flag, Id, SetOf, Choice)
 

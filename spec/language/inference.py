@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from types import FunctionType
 
-from spec.language import sets
-from spec.language.domains import Array, Budget, Number, Record
-from spec.language.kinds import (
-    LARGEST, NOTHING, NUMBER, TRUTH, Constant, CountOf, IdOf, Ids, Part, fits, is_condition, is_number, joined, kind_of,
+from kafkaproof.spec.language import sets
+from kafkaproof.spec.language.domains import Array, Budget, Number, Record
+from kafkaproof.spec.language.kinds import (
+    LARGEST, NOTHING, NUMBER, TRUTH, Constant, CountOf, IdOf, Ids, Part, fits, is_condition, is_number, joined,
+    kind_of,
 )
-from spec.language.subset import definition, rule_error
+from kafkaproof.spec.language.subset import definition, rule_error
 
 
 class Inference:

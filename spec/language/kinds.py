@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 
 
 LARGEST = 2**31 - 2

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spec.language.domains import Array, Bound, Budget, Number, Record, Scope, values
-from spec.language.subset import RuleError
+from kafkaproof.spec.language.domains import Array, Bound, Budget, Number, Record, Scope, values
+from kafkaproof.spec.language.subset import RuleError
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from itertools import product
 from types import FunctionType
 from typing import Callable, Iterator, Mapping
 
-from spec.language.domains import Record, Scope, values
-from spec.language.fairness import Assumption
-from spec.language.rebind import callees, rebind
-from spec.language.subset import RuleError
+from kafkaproof.spec.language.domains import Record, Scope, values
+from kafkaproof.spec.language.fairness import Assumption
+from kafkaproof.spec.language.rebind import callees, rebind
+from kafkaproof.spec.language.subset import RuleError
 
 
 STANDARD = "standard"

@@ -6,7 +6,7 @@ import ast
 from functools import cache
 from types import CodeType
 
-from spec.language.subset import definition, nodes_of, rule_error
+from kafkaproof.spec.language.subset import definition, nodes_of, rule_error
 
 
 @cache

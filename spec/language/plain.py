@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import reduce
 
-from spec.language.domains import Array, Record, Scope, coded, named
-from spec.language.layout import length, slots
+from kafkaproof.spec.language.domains import Array, Record, Scope, coded, named
+from kafkaproof.spec.language.layout import length, slots
 
 
 class Plain:

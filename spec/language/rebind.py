@@ -1,6 +1,6 @@
 """Rebinding: copies of specification functions whose globals are replaced.
 
-The explorer, the prover, the reference implementation and every museum variant run the same text with
+The explorer, the prover, the reference implementation and every variant run the same text with
 other callees. A copy is made of each function on the way to a replaced one; the originals never change.
 """
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Callable, Iterable, Mapping
 
-from spec.language.domains import Scope
-from spec.language.model import Model, Transition
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import Model, Transition
 
 
 @dataclass(frozen=True)

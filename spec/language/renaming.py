@@ -12,9 +12,9 @@ from itertools import permutations, product
 from math import factorial, prod
 from typing import Iterator, Mapping
 
-from spec.language.domains import Array, Id, Record, Scope, Sequence, SetOf
-from spec.language.layout import Leaf, leaves
-from spec.language.model import Model, Transition
+from kafkaproof.spec.language.domains import Array, Id, Record, Scope, Sequence, SetOf
+from kafkaproof.spec.language.layout import Leaf, leaves
+from kafkaproof.spec.language.model import Model, Transition
 
 
 @dataclass(frozen=True)

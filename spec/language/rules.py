@@ -13,21 +13,21 @@ import re
 from types import FunctionType
 from typing import Callable
 
-from spec.language.accepted import require_accepted
-from spec.language.guards import check_guards, check_order, returns
-from spec.language.model import Model, Transition
-from spec.language.subset import RuleError, definition, functions_reached, is_store, nodes_of, rule_error
+from kafkaproof.spec.language.accepted import require_accepted
+from kafkaproof.spec.language.guards import check_guards, check_order, returns
+from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.language.subset import RuleError, definition, functions_reached, is_store, nodes_of, rule_error
 
 __all__ = ["RuleError", "check_model", "check_transition"]
 
 MOST_LINES = 30
 SEAM_MODULES = ("zookeeper", "network", "storage", "clock")
-ENVIRONMENT = "spec.faults"
+ENVIRONMENT = "kafkaproof.spec.election.faults"
 OWN = re.compile(r"s(\.planes\[p\])?\.brokers\[b\]")
 
 
 def is_environment(function: Callable) -> bool:
-    """Whether a transition is a fault: of `spec.faults`, or of a system's own module of that name."""
+    """Whether a transition is a fault: of `kafkaproof.spec.election.faults`, or of a system's own module of that name."""
     return str(function.__module__).split(".")[-1] == ENVIRONMENT.split(".")[-1]
 
 

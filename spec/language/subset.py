@@ -14,12 +14,12 @@ from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from spec.errors import UserError
-from spec.language import sets
+from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.language import sets
 
 BUILTINS = {"range": (1, 2), "len": (1, 1), "min": (2, 9), "max": (2, 9), "abs": (1, 1)}
 """Python's own functions that may be called, with the least and the most arguments that they take."""
-FOREIGN = {*sys.stdlib_module_names, "numpy", "checker", "impl", "traces"}
+FOREIGN = {*sys.stdlib_module_names, "numpy"}
 STATEMENTS = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Pass, ast.Return)
 EXPRESSIONS = (
     ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Constant, ast.IfExp, ast.Name,
@@ -55,6 +55,12 @@ def _reach(function, callers, found):
     found.append(function)
 
 
+def _is_foreign(module: str) -> bool:
+    """Whether the functions of a module are neither of the specification nor a user's own."""
+    package, _, rest = module.partition(".")
+    return package in FOREIGN or package == "kafkaproof" and not rest.startswith("spec.")
+
+
 def _global(function, node, called):
     """The value of a name that is not local; None for a builtin that is called."""
     known = node.id in function.__globals__
@@ -63,7 +69,7 @@ def _global(function, node, called):
         if known:
             raise rule_error(f"{node.id} is Python's own; give yours another name", node, function.__code__)
         return None
-    if called and isinstance(value, FunctionType) and value.__module__.split(".")[0] not in FOREIGN:
+    if called and isinstance(value, FunctionType) and not _is_foreign(value.__module__):
         return value
     if not called and isinstance(value, int):
         return value
@@ -101,6 +107,11 @@ def place_in(file: str, line: int) -> str:
         return f"{path.relative_to(Path.cwd())}:{line}"
     except (ValueError, FileNotFoundError):
         return f"{path}:{line}"
+
+
+def file_of(function: FunctionType) -> str:
+    """The file of a function, from the top of the repository: ``spec/election/election.py``."""
+    return f"{function.__module__.removeprefix('kafkaproof.').replace('.', '/')}.py"
 
 
 @cache

@@ -5,7 +5,7 @@ MBean says of its own context, the greatest value where several brokers act as c
 controller has handled everything; where they stay apart, its context is stale (C12).
 """
 
-from spec.metrics.metric import COUNTER, GAUGE, Metric
+from kafkaproof.spec.metrics.metric import COUNTER, GAUGE, Metric
 
 CONTROLLER = "kafka.controller:type=KafkaController,name="
 STATS = "kafka.controller:type=ControllerStats,name="

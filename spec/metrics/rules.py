@@ -3,8 +3,8 @@
 A set is a bit mask over brokers 0 to `brokers` - 1.
 """
 
-from spec.language.domains import NOBODY
-from spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains, difference, is_empty
 
 
 def size(members, brokers):

@@ -1,8 +1,8 @@
 """Metrics of partition states in ZooKeeper: shared by partition and topics."""
 
-from spec.metrics.metric import Measure
-from spec.metrics.names import ISR_EXPANDS, ISR_SHRINKS, LEADER_ELECTIONS, UNCLEAN_ELECTIONS
-from spec.metrics.rules import gained, is_election, is_led, is_unclean, lost
+from kafkaproof.spec.metrics.metric import Measure
+from kafkaproof.spec.metrics.names import ISR_EXPANDS, ISR_SHRINKS, LEADER_ELECTIONS, UNCLEAN_ELECTIONS
+from kafkaproof.spec.metrics.rules import gained, is_election, is_led, is_unclean, lost
 
 NO_EPOCH = -1
 

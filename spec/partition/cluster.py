@@ -1,10 +1,10 @@
 """The whole state: ZooKeeper, every broker, the network between them."""
 
-from spec.language.domains import NOBODY, Array, Record
-from spec.partition.context import BROKER, NO_EPOCH, start_process
-from spec.partition.network import NETWORK, fall_silent
-from spec.partition.znodes import ZOOKEEPER, assign
-from spec.partition.zookeeper import register
+from kafkaproof.spec.language.domains import NOBODY, Array, Record
+from kafkaproof.spec.partition.context import BROKER, NO_EPOCH, start_process
+from kafkaproof.spec.partition.network import NETWORK, fall_silent
+from kafkaproof.spec.partition.znodes import ZOOKEEPER, assign
+from kafkaproof.spec.partition.zookeeper import register
 
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),

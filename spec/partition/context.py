@@ -8,9 +8,9 @@ A partition's assignment is the topic's, read when a reign begins; nobody change
 versions only whether it is the present one matters, and ZooKeeper's part says that (`readers`).
 """
 
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
-from spec.language.sets import contains, difference
-from spec.partition.legal import PartitionState, ReplicaState
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.sets import contains, difference
+from kafkaproof.spec.kafka.legal import PartitionState, ReplicaState
 
 Broker = Id("brokers")
 Partition = Id("partitions")

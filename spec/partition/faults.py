@@ -2,17 +2,17 @@
 
 Consequences of a fault do not count: the end of a dead process's session, its return, the end of a process
 that has asked to be shut down. Nor does the permission of unclean elections, which is never taken back.
-`delete_controller` is that of `spec.faults`.
+`delete_controller` is that of `kafkaproof.spec.election.faults`.
 """
 
-from spec.language.domains import Choice
-from spec.language.sequences import push
-from spec.language.sets import contains, everybody, is_empty
-from spec.partition.context import NO_EPOCH, Broker, Partition, end_process, lose_replica, start_process
-from spec.partition.network import (
+from kafkaproof.spec.language.domains import Choice
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.language.sets import contains, everybody, is_empty
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, end_process, lose_replica, start_process
+from kafkaproof.spec.partition.network import (
     NOTHING, PREFERRED_TYPE, UNCLEAN_TYPE, ask, asked, drop_requests, fall_silent, leaves, put_shutdown, put_wishes,
 )
-from spec.partition.zookeeper import assigned, disconnect, end_session, register, session_open
+from kafkaproof.spec.partition.zookeeper import assigned, disconnect, end_session, register, session_open
 
 ElectionType = Choice("PREFERRED", "UNCLEAN")
 PREFERRED, UNCLEAN = ElectionType

@@ -4,17 +4,17 @@ The controller compares epochs with what it remembers, refuses replicas of broke
 3.3+; log directories do not count), and writes on the version of its cache. A refusal changes nothing and is no
 step. That the version in the request is the cached one follows from the equal leader epochs, but for requests
 sent twice, which ask for what a leader may wish anyway. That a leader who meets BADVERSION wishes nothing more in its
-leader epoch is said where it has data (`spec.cluster.control`); here it may.
+leader epoch is said where it has data (`kafkaproof.spec.cluster.control`); here it may.
 """
 
-from spec.language.domains import SetOf
-from spec.language.sets import contains, difference, is_empty
-from spec.partition.context import Broker, Partition, alive, forget, is_known, remember_leadership
-from spec.partition.network import wish
-from spec.partition.progress import at_work
-from spec.partition.strategies import replicas_of
-from spec.partition.zookeeper import checked_set_state
-from spec.zookeeper import EXPIRED, FENCED, OK, Fate
+from kafkaproof.spec.language.domains import SetOf
+from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.partition.context import Broker, Partition, alive, forget, is_known, remember_leadership
+from kafkaproof.spec.partition.network import wish
+from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.partition.zookeeper import checked_set_state
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Fate
 
 Isr = SetOf("brokers")
 

@@ -18,9 +18,9 @@ A controlled shutdown is asked for until the asker's process ends; an election (
 takes it up: others answer NOT_CONTROLLER, which changes nothing and is no step.
 """
 
-from spec.language.domains import Array, Bound, Choice, Record, SetOf
-from spec.language.sets import contains, union, with_member, without_member
-from spec.partition.context import NO_EPOCH, Leader, LeaderEpoch
+from kafkaproof.spec.language.domains import Array, Bound, Choice, Record, SetOf
+from kafkaproof.spec.language.sets import contains, union, with_member, without_member
+from kafkaproof.spec.partition.context import NO_EPOCH, Leader, LeaderEpoch
 
 Asked = Choice("NOTHING", "PREFERRED_TYPE", "UNCLEAN_TYPE")
 NOTHING, PREFERRED_TYPE, UNCLEAN_TYPE = Asked

@@ -4,18 +4,18 @@ triggerOnlinePartitionStateChange, the start-up of both state machines, and the 
 onReplicasBecomeOffline: elect first, then take replicas offline.
 """
 
-from spec.language.sets import (
+from kafkaproof.spec.language.sets import (
     contains, difference, everybody, intersection, is_empty, only, union, with_member, without_member,
 )
-from spec.partition.context import (
+from kafkaproof.spec.partition.context import (
     CHANGING, DELETING_REQUEST, ELECTING, IDLE, OFFLINE, PREFERRED_BY_ZNODE, REASSIGN, REMOVING, alive, clear,
     drop_result, has_leader, is_known, is_queued,
 )
-from spec.partition.legal import (
+from kafkaproof.spec.kafka.legal import (
     NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_INELIGIBLE,
     replica_move_is_legal,
 )
-from spec.partition.strategies import replicas_of
+from kafkaproof.spec.kafka.strategies import replicas_of
 
 
 def at_work(controller):

@@ -5,10 +5,10 @@ whoever leads; that it must know the leader as alive is not modelled. A replica 
 is lost until the process starts again, and has forgotten its leader.
 """
 
-from spec.controller.requests import is_stale
-from spec.language.domains import Bound, Number
-from spec.partition.context import NO_EPOCH, Broker, Partition
-from spec.partition.network import arriving, leader_epoch_in, leader_in, put_error, put_wishes, take_request
+from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.language.domains import Bound, Number
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition
+from kafkaproof.spec.partition.network import arriving, leader_epoch_in, leader_in, put_error, put_wishes, take_request
 
 Epoch = Number(0, Bound("epochs"))
 

@@ -9,9 +9,9 @@ writes for the controller raises the leader epoch, and the leader learns the ver
 that a leader of the present epoch knows it. (It may not, after its restart up to 2.6; it then writes less.)
 """
 
-from spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, SetOf
-from spec.language.sequences import push
-from spec.partition.context import Assignment, Leader, LeaderEpoch, Partition
+from kafkaproof.spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, SetOf
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.partition.context import Assignment, Leader, LeaderEpoch, Partition
 
 Watch = Choice("NONE", "ARMED", "FIRED")
 NONE, ARMED, FIRED = Watch

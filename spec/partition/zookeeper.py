@@ -1,15 +1,17 @@
 """ZooKeeper as the partitions' controllers use it: what they ask for, and what their watches say.
 
-As in `spec.zookeeper`, a function that answers with a code is one request; `fate` says whether the answer
+As in `kafkaproof.spec.kafka.zookeeper`, a function that answers with a code is one request; `fate` says whether the answer
 arrives, and a LOST one is a fault. What there is, `znodes` declares.
 """
 
-from spec.language.domains import NOBODY
-from spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member, without_member
-from spec.partition.context import NO_EPOCH, clear, copy
-from spec.partition.strategies import replicas_of
-from spec.partition.znodes import ARMED, FIRED, NONE, PREFERRED_REQUEST, REASSIGN_REQUEST
-from spec.zookeeper import (
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import (
+    contains, difference, intersection, is_empty, only, union, with_member, without_member,
+)
+from kafkaproof.spec.partition.context import NO_EPOCH, clear, copy
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.partition.znodes import ARMED, FIRED, NONE, PREFERRED_REQUEST, REASSIGN_REQUEST
+from kafkaproof.spec.kafka.zookeeper import (
     ANSWERED, BADVERSION, EXPIRED, FENCED, LOST_DROPPED, MINE, NEWER, NODEEXISTS, NONODE, OK, outcome,
 )
 

@@ -14,9 +14,9 @@ Left out of the state, with the reason:
 A high watermark moves in the step that gives the reason, as in Kafka: a fetch, an append, a new ISR.
 """
 
-from spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, SetOf
-from spec.language.sets import contains
-from spec.replica.storage import LOG, LeaderEpoch, Offset, start_of_epoch
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, SetOf
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.replica.storage import LOG, LeaderEpoch, Offset, start_of_epoch
 
 Broker = Id("brokers")
 State = Choice("NONE", "LEADER", "TRUNCATING", "FETCHING")

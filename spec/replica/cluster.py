@@ -1,11 +1,11 @@
 """The whole state: ZooKeeper, every broker, the network between them, the clients."""
 
-from spec.language.domains import Array, Record
-from spec.language.sets import everybody
-from spec.replica.broker import BROKER, FETCHING, LEADER, UNKNOWN_END
-from spec.replica.clients.network import CLIENTS
-from spec.replica.network import NETWORK, send_first
-from spec.replica.zookeeper import ZOOKEEPER
+from kafkaproof.spec.language.domains import Array, Record
+from kafkaproof.spec.language.sets import everybody
+from kafkaproof.spec.replica.broker import BROKER, FETCHING, LEADER, UNKNOWN_END
+from kafkaproof.spec.replica.clients.network import CLIENTS
+from kafkaproof.spec.replica.network import NETWORK, send_first
+from kafkaproof.spec.replica.zookeeper import ZOOKEEPER
 
 STATE = Record(
     zk=(ZOOKEEPER, "the partition's state in ZooKeeper"),

@@ -4,11 +4,11 @@ It stands for every controller that writes on the present version with the next 
 brokers; which one does, why, and who is online as it believes, is the subject of `partition`.
 """
 
-from spec.language.domains import NOBODY
-from spec.language.sets import contains, only, without_member
-from spec.replica.broker import Broker
-from spec.replica.network import SENT, grant, put_request, refuse_proposals
-from spec.replica.zookeeper import OK, set_isr
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains, only, without_member
+from kafkaproof.spec.replica.broker import Broker
+from kafkaproof.spec.replica.network import SENT, grant, put_request, refuse_proposals
+from kafkaproof.spec.replica.zookeeper import OK, set_isr
 
 
 def write_state(s, leader, isr):

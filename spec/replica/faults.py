@@ -4,11 +4,11 @@ A broker that is down takes no step, and neither does a slow one: the crash and 
 one step, taken at its return. Nobody looks at what a dead process knew.
 """
 
-from spec.replica.broker import Broker, rest
-from spec.replica.network import SENT, arriving, drop_answer, drop_request, refuse, renew_request, withdraw
-from spec.replica.replica import Epoch
-from spec.replica.storage import NO_EPOCH, Offset
-from spec.replica.zookeeper import BADVERSION, set_isr_twice
+from kafkaproof.spec.replica.broker import Broker, rest
+from kafkaproof.spec.replica.network import SENT, arriving, drop_answer, drop_request, refuse, renew_request, withdraw
+from kafkaproof.spec.replica.replica import Epoch
+from kafkaproof.spec.replica.storage import NO_EPOCH, Offset
+from kafkaproof.spec.replica.zookeeper import BADVERSION, set_isr_twice
 
 
 def bounce(s, b: Broker, hw: Offset):

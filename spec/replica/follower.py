@@ -1,10 +1,10 @@
 """A follower: it fetches at its log's end, with the epoch of its last record, and truncates where it is told."""
 
-from spec.replica.broker import FETCHING, Broker
-from spec.replica.network import (
+from kafkaproof.spec.replica.broker import FETCHING, Broker
+from kafkaproof.spec.replica.network import (
     answer_arrives, end_in, has_records, last_epoch_of, send, store_answer, wants_to_send,
 )
-from spec.replica.storage import cut, end_of_epoch, has_epoch
+from kafkaproof.spec.replica.storage import cut, end_of_epoch, has_epoch
 
 
 def truncation_point(broker, epoch, end):

@@ -3,16 +3,16 @@
 Of a follower it knows what the follower's fetches of this epoch said. A refusal of a fetch changes nothing.
 """
 
-from spec.language.domains import Choice
-from spec.language.sets import contains, difference, is_empty, with_member, without_member
-from spec.replica.broker import LEADER, Broker, advance, enough_in_sync, epoch_start
-from spec.replica.clients.network import commit, take_record
-from spec.replica.network import (
-    DIVERGING, DONE, FETCH, SENT, answer_end, answer_records, check, last_epoch_of, offset_of,
-    proposal_state, propose, request_arrives, withdraw,
+from kafkaproof.spec.language.domains import Choice
+from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member, without_member
+from kafkaproof.spec.replica.broker import LEADER, Broker, advance, enough_in_sync, epoch_start
+from kafkaproof.spec.replica.clients.network import commit, take_record
+from kafkaproof.spec.replica.network import (
+    DIVERGING, DONE, FETCH, SENT, answer_end, answer_records, check, last_epoch_of, offset_of, proposal_state,
+    propose, request_arrives, withdraw,
 )
-from spec.replica.storage import NO_EPOCH, end_of_epoch, known_epoch
-from spec.replica.zookeeper import OK
+from kafkaproof.spec.replica.storage import NO_EPOCH, end_of_epoch, known_epoch
+from kafkaproof.spec.replica.zookeeper import OK
 
 Acks = Choice("ONE", "ALL")
 ONE, ALL = Acks

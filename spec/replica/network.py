@@ -12,15 +12,15 @@ to one. A refusal changes nothing at the follower, which repeats its request: th
 AlterPartition: at most one from each leader, SENT until the controller decides; its answer may be late. One that is
 REFUSED for its version is not sent again: its leader waits for LeaderAndIsr of a higher epoch.
 
-For the clients see `spec.replica.clients.network`.
+For the clients see `kafkaproof.spec.replica.clients.network`.
 """
 
-from spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, SetOf
-from spec.language.sets import contains, everybody, is_empty, with_member, without_member
-from spec.replica.broker import FETCHING, LEADER, TRUNCATING
-from spec.replica.storage import LeaderEpoch, Offset, last_epoch
-from spec.replica.zookeeper import FENCED_LEADER_EPOCH, NOT_LEADER, OK, UNKNOWN_LEADER_EPOCH
-from spec.replication import append
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, SetOf
+from kafkaproof.spec.language.sets import contains, everybody, is_empty, with_member, without_member
+from kafkaproof.spec.replica.broker import FETCHING, LEADER, TRUNCATING
+from kafkaproof.spec.replica.storage import LeaderEpoch, Offset, last_epoch
+from kafkaproof.spec.replica.zookeeper import FENCED_LEADER_EPOCH, NOT_LEADER, OK, UNKNOWN_LEADER_EPOCH
+from kafkaproof.spec.replication.replication import append
 
 Kind = Choice("NO_MESSAGE", "FETCH", "EPOCHS", "RECORD", "NO_RECORD", "DIVERGING", "END")
 NO_MESSAGE, FETCH, EPOCHS, RECORD, NO_RECORD, DIVERGING, END = Kind

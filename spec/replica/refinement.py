@@ -3,7 +3,7 @@
 A state of `replica` has no function to states of `replication`: the abstract leader reads its followers, so that
 it moves its high watermark, truncates or copies at the moment at which the concrete one *may*, and the
 concrete one does so when messages have told it, or never. So a relation is given, and the checker keeps
-for each concrete state all abstract states that the behaviour so far may have led to (`checker.refine`).
+for each concrete state all abstract states that the behaviour so far may have led to (`kafkaproof.checker.refine`).
 
 Agreed: ZooKeeper (leader, leader epoch, ISR), the next record, every log, but that a follower's may already be
 as its answer on the way will make it; whoever leads in `replica` leads in `replication`, in the same epoch; and no
@@ -14,15 +14,15 @@ A broker that restarts is, abstractly, one that goes on: its leadership, which n
 checkpointed high watermark is only lower. min.insync.replicas only forbids steps.
 """
 
-from spec.language.domains import NOBODY
-from spec.language.model import Transition
-from spec.language.refinement import Added, Refinement
-from spec.language.sets import contains, only, with_member, without_member
-from spec.museum.replication import KIP320
-from spec.replica.broker import LEADER, epoch_start
-from spec.replica.follower import truncation_point
-from spec.replica.network import RECORD, answer_arrives, has_records
-from spec.replication import (
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.model import Transition
+from kafkaproof.spec.language.refinement import Added, Refinement
+from kafkaproof.spec.language.sets import contains, only, with_member, without_member
+from kafkaproof.spec.replication.model import KIP320
+from kafkaproof.spec.replica.broker import LEADER, epoch_start
+from kafkaproof.spec.replica.follower import truncation_point
+from kafkaproof.spec.replica.network import RECORD, answer_arrives, has_records
+from kafkaproof.spec.replication.replication import (
     Replica, following_epoch, is_true_leader, presumes_leadership, reached_high_watermark, same_entry, write_isr,
     write_quorum,
 )

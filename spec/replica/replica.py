@@ -1,9 +1,9 @@
 """A broker's side of LeaderAndIsr: it leads or follows, in a higher leader epoch than before."""
 
-from spec.language.domains import Bound, Number
-from spec.replica.broker import FETCHING, LEADER, Broker, follow, lead
-from spec.replica.clients.network import commit
-from spec.replica.network import arriving, isr_in, leader_in, leave_leader, send_first, take_request
+from kafkaproof.spec.language.domains import Bound, Number
+from kafkaproof.spec.replica.broker import FETCHING, LEADER, Broker, follow, lead
+from kafkaproof.spec.replica.clients.network import commit
+from kafkaproof.spec.replica.network import arriving, isr_in, leader_in, leave_leader, send_first, take_request
 
 Epoch = Number(0, Bound("epochs"))
 

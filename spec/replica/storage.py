@@ -7,8 +7,8 @@ not; such an entry tells nothing that the log does not: to whoever asks for an e
 the log's end. A leader's epoch starts at its first record of that epoch, or at the log's end without one.
 """
 
-from spec.language.domains import Bound, Number, Sequence
-from spec.replication import ENTRY, truncate
+from kafkaproof.spec.language.domains import Bound, Number, Sequence
+from kafkaproof.spec.replication.replication import ENTRY, truncate
 
 NO_EPOCH = -1
 

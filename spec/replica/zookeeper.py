@@ -1,15 +1,15 @@
 """The partition's state in ZooKeeper: leader, leader epoch and ISR, each write conditional on the version.
 
-The epoch stands for the version (see `spec.replica.broker`): a leader's write is refused as soon as the
+The epoch stands for the version (see `kafkaproof.spec.replica.broker`): a leader's write is refused as soon as the
 controller has written. A write whose answer is lost is repeated, and refused for its own version. Up to 2.6 the
 leader then reads, and finds what it wished (ReplicationUtils.checkLeaderAndIsrZkData): only late answers are modelled.
 From 2.7 on the controller writes, and does not read: see `faults.lose_answer`.
 """
 
-from spec import zookeeper
-from spec.language.domains import Budget, Choice, Id, Number, Record, SetOf
-from spec.replica.storage import LeaderEpoch
-from spec.zookeeper import BADVERSION, OK
+from kafkaproof.spec.kafka import zookeeper
+from kafkaproof.spec.language.domains import Budget, Choice, Id, Number, Record, SetOf
+from kafkaproof.spec.replica.storage import LeaderEpoch
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK
 
 Answer = Choice(
     *zookeeper.Answer.names, "NOT_LEADER", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH", "NOT_ENOUGH_REPLICAS",

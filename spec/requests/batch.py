@@ -4,8 +4,8 @@ Each of them is there or not; they are sent in this order. What they share is ke
 those that are left says is 0.
 """
 
-from spec.language.domains import Bound, Choice, Flag, Id, Number, Record, SetOf
-from spec.requests.context import NOT_DELETED
+from kafkaproof.spec.language.domains import Bound, Choice, Flag, Id, Number, Record, SetOf
+from kafkaproof.spec.requests.context import NOT_DELETED
 
 Kind = Choice("NOTHING", "LEADER_AND_ISR", "UPDATE_METADATA", "STOP_REPLICA")
 NOTHING, LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA = Kind

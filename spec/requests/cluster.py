@@ -1,10 +1,10 @@
 """The whole state: ZooKeeper, every broker, the network between them."""
 
-from spec.language.domains import NOBODY, Array, Record
-from spec.language.sequences import push
-from spec.requests.context import BROKER, start_process
-from spec.requests.network import NETWORK
-from spec.requests.zookeeper import ZOOKEEPER, register
+from kafkaproof.spec.language.domains import NOBODY, Array, Record
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.requests.context import BROKER, start_process
+from kafkaproof.spec.requests.network import NETWORK
+from kafkaproof.spec.requests.zookeeper import ZOOKEEPER, register
 
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),

@@ -4,9 +4,9 @@ Of partitions there is one: what a request says of several is handled one by one
 znode exists from the beginning. ISRs are not kept; whom an election may take is abstract (see `events`).
 """
 
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
-from spec.language.sets import contains, difference, intersection
-from spec.partition.strategies import replicas_of
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.sets import contains, difference, intersection
+from kafkaproof.spec.kafka.strategies import replicas_of
 
 Broker = Id("brokers")
 Leader = Id("brokers", nobody=True)

@@ -1,12 +1,12 @@
 """What may go wrong, or is wanted, from outside: each counts as one fault, but for the return of a process."""
 
-from spec.language.domains import NOBODY
-from spec.language.sets import contains
-from spec.partition.strategies import replicas_of
-from spec.partition.zookeeper import session_open
-from spec.requests.context import Broker, end_process, forget_replica, start_process
-from spec.requests.network import fall_silent, lose_arrived, put_fault
-from spec.requests.zookeeper import end_session, put_notification, read_own_epoch, register
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.requests.context import Broker, end_process, forget_replica, start_process
+from kafkaproof.spec.requests.network import fall_silent, lose_arrived, put_fault
+from kafkaproof.spec.requests.zookeeper import end_session, put_notification, read_own_epoch, register
 
 
 def crash(s, b: Broker):

@@ -1,15 +1,15 @@
 """A topic appears, disappears, or gets another partition."""
 
-from spec.language.sets import with_member
-from spec.partition.legal import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION
-from spec.partition.moves import move_partition, move_replicas
-from spec.topics.context import (
+from kafkaproof.spec.language.sets import with_member
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION
+from kafkaproof.spec.kafka.moves import move_partition, move_replicas
+from kafkaproof.spec.topics.context import (
     REWRITING, Broker, clear_assignment, copy_assignment, forget, forget_topic, is_present, members,
 )
-from spec.topics.fencing import checked_set_topic
-from spec.topics.progress import at_work, proceed, rest
-from spec.topics.zookeeper import arm, data_changed, read_topic, topic_in
-from spec.zookeeper import EXPIRED, FENCED, OK
+from kafkaproof.spec.topics.fencing import checked_set_topic
+from kafkaproof.spec.topics.progress import at_work, proceed, rest
+from kafkaproof.spec.topics.zookeeper import arm, data_changed, read_topic, topic_in
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
 
 
 def begin_partitions(controller):

@@ -1,20 +1,20 @@
 """What may go wrong, or is wanted, from outside: faults, and acts of operators, count and are bounded apart.
 
 A process that dies takes its session with it: what lies between death and expiry is a broker that does not answer.
-`delete_controller` is that of `spec.faults`.
+`delete_controller` is that of `kafkaproof.spec.election.faults`.
 """
 
-from spec.controller.requests import is_stale
-from spec.language.sequences import push
-from spec.language.sets import contains, is_empty, union
-from spec.partition.strategies import replicas_of
-from spec.partition.zookeeper import session_open
-from spec.topics.context import Broker, Partition, end_process
-from spec.topics.network import DELETE, FAILED, answer, drop_requests, kind_of
-from spec.topics.reassignment import origin_of, target_of
-from spec.topics.replica import Epoch
-from spec.topics.znodes import ARMED, CANCELLATION, FIRED, NOTHING, REASSIGNMENT
-from spec.topics.zookeeper import end_session, register
+from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.language.sets import contains, is_empty, union
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.topics.context import Broker, Partition, end_process
+from kafkaproof.spec.topics.network import DELETE, FAILED, answer, drop_requests, kind_of
+from kafkaproof.spec.topics.reassignment import origin_of, target_of
+from kafkaproof.spec.topics.replica import Epoch
+from kafkaproof.spec.topics.znodes import ARMED, CANCELLATION, FIRED, NOTHING, REASSIGNMENT
+from kafkaproof.spec.topics.zookeeper import end_session, register
 
 
 def crash(s, b: Broker):

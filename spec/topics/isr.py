@@ -3,16 +3,16 @@
 `partition` models refusals and epochs; here the leader of the present epoch wishes any ISR that holds itself.
 """
 
-from spec.language.domains import NOBODY, SetOf
-from spec.language.sets import contains, difference, is_empty
-from spec.partition.zookeeper import session_open
-from spec.topics.context import Broker, Partition, forget
-from spec.topics.fencing import checked_set_isr
-from spec.topics.network import named
-from spec.topics.progress import at_work
-from spec.topics.reassignment import look_again
-from spec.topics.zookeeper import epoch_of, isr_of, leader_of
-from spec.zookeeper import EXPIRED, FENCED, OK
+from kafkaproof.spec.language.domains import NOBODY, SetOf
+from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.topics.context import Broker, Partition, forget
+from kafkaproof.spec.topics.fencing import checked_set_isr
+from kafkaproof.spec.topics.network import named
+from kafkaproof.spec.topics.progress import at_work
+from kafkaproof.spec.topics.reassignment import look_again
+from kafkaproof.spec.topics.zookeeper import epoch_of, isr_of, leader_of
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
 
 Isr = SetOf("brokers")
 

@@ -10,11 +10,11 @@ Leaders act on the newest LeaderAndIsr as if it had arrived: `named` is the assi
 administrator's reassignment (KIP-455, 2.4+) is asked until a controller takes it up.
 """
 
-from spec.language.domains import Array, Bound, Choice, Record, SetOf
-from spec.language.sets import contains
-from spec.partition.context import clear
-from spec.topics.context import Incarnation
-from spec.topics.znodes import NOTHING, REQUEST
+from kafkaproof.spec.language.domains import Array, Bound, Choice, Record, SetOf
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.context import clear
+from kafkaproof.spec.topics.context import Incarnation
+from kafkaproof.spec.topics.znodes import NOTHING, REQUEST
 
 Kind = Choice(
     "EMPTY",

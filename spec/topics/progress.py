@@ -4,17 +4,16 @@ Kafka runs one event to its end. The tail of each event here is: elect, take rep
 next brokers, look at reassignments, resume the deletion.
 """
 
-from spec.language.sets import (
+from kafkaproof.spec.language.sets import (
     contains, difference, everybody, intersection, is_empty, union, with_member, without_member,
 )
-from spec.partition.context import is_known
-from spec.partition.legal import (
-    NEW_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION,
-    ONLINE_REPLICA, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
-    replica_move_is_legal,
+from kafkaproof.spec.partition.context import is_known
+from kafkaproof.spec.kafka.legal import (
+    NEW_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA,
+    REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL, replica_move_is_legal,
 )
-from spec.partition.moves import end_partition, move_partition, move_replicas
-from spec.topics.context import (
+from kafkaproof.spec.kafka.moves import end_partition, move_partition, move_replicas
+from kafkaproof.spec.topics.context import (
     CHANGING, CHECKING, DELETE_TASK, DELETING_STATES, DELETING_TOPIC, ELECTING, IDLE, NO_TASK, REMOVING, STOPPING,
     has_leader, hosts, is_leaving, is_present, members,
 )

@@ -1,9 +1,9 @@
 """A broker's side: LeaderAndIsr makes a log, StopReplica(delete) deletes it; the controller epoch fences both."""
 
-from spec.controller.requests import is_stale
-from spec.language.domains import Bound, Number
-from spec.topics.context import Broker, Partition
-from spec.topics.network import DELETE, DELETED, DROP, START, answer, kind_of, take, topic_of
+from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.language.domains import Bound, Number
+from kafkaproof.spec.topics.context import Broker, Partition
+from kafkaproof.spec.topics.network import DELETE, DELETED, DROP, START, answer, kind_of, take, topic_of
 
 Epoch = Number(0, Bound("epochs"))
 

@@ -5,8 +5,8 @@ registered exactly while its session is open. `/brokers/topics/t/partitions` and
 the states. `seen` is who knows the present registration of a broker (in Kafka its czxid, 2.2+).
 """
 
-from spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence, SetOf
-from spec.topics.context import ASSIGNMENT, Incarnation, Leader, LeaderEpoch, Partition
+from kafkaproof.spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.topics.context import ASSIGNMENT, Incarnation, Leader, LeaderEpoch, Partition
 
 Watch = Choice("NONE", "ARMED", "FIRED")
 NONE, ARMED, FIRED = Watch

@@ -4,12 +4,12 @@ import ctypes
 
 import numpy as np
 
-from checker.compiler import Program
-from checker.compiler_text import NUMBER
-from checker.machine import Code
-from checker.record import dtype
-from spec.language.layout import leaves
-from spec.language.plain import get, put
+from kafkaproof.checker.compile.compiler import Program
+from kafkaproof.checker.compile.text import NUMBER
+from kafkaproof.checker.compile.machine import Code
+from kafkaproof.checker.compile.record import dtype
+from kafkaproof.spec.language.layout import leaves
+from kafkaproof.spec.language.plain import get, put
 
 
 class OutOfRange(Exception):

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from spec.language.domains import NOBODY, Array, Bound, Id, Number, Record, Sequence, SetOf
-from spec.language.model import Model, Transition, always, always_step, sometimes
-from spec.language.sequences import pop, push
-from spec.language.sets import contains, is_empty, only, with_member, without_member
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.model import Model, Transition, always, always_step, sometimes
+from kafkaproof.spec.language.sequences import pop, push
+from kafkaproof.spec.language.sets import contains, is_empty, only, with_member, without_member
 
 Node = Id("nodes")
 STATE = Record(

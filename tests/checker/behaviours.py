@@ -1,9 +1,9 @@
 """Behaviours that tests write down as steps, a line each, and what is said of their ends."""
 
-from checker.counterexample import Trace, executed
-from checker.execution import Execution
-from spec.language.domains import Scope
-from spec.language.model import Model
+from kafkaproof.checker.runs.counterexample import Trace, executed
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import Model
 
 
 def behaviour(model: Model, scope: Scope, text: str) -> Trace:

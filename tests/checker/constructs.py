@@ -1,8 +1,8 @@
 """A state with everything that a declaration may hold, and functions that use every construct of the language."""
 
-from spec.language.domains import Array, Bound, Flag, Id, Number, Record, Sequence, SetOf
-from spec.language.sequences import pop, push
-from spec.language.sets import (
+from kafkaproof.spec.language.domains import Array, Bound, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.sequences import pop, push
+from kafkaproof.spec.language.sets import (
     contains, difference, everybody, intersection, is_empty, only, with_member, without_member,
 )
 

@@ -6,14 +6,14 @@ no members, nobody can tell a member's request from a former member's: it stands
 
 import numpy as np
 
-from checker.execution import Execution
-from checker.kernel import Expansion, Kernel, require_in_range
-from checker.refine.numbered import field_values
-from checker.table import Table
-from spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
-from spec.group.network import Verdict
-from spec.group.states import ABSENT, DEAD, EMPTY, GroupState
-from spec.language.domains import values
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.refine.numbered import field_values
+from kafkaproof.checker.runs.table import Table
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
+from kafkaproof.spec.group.network import Verdict
+from kafkaproof.spec.group.states import ABSENT, DEAD, EMPTY, GroupState
+from kafkaproof.spec.language.domains import values
 
 HEARTBEATS = ("heartbeat, member", "heartbeat, other generation", "heartbeat, not a member", "heartbeat, replaced")
 MEMBERLESS = {

@@ -1,6 +1,6 @@
 """The rounds by which Spark decides liveness, run one partition after the other in this process."""
 
-from checker.liveness.spark import Partitions
+from kafkaproof.checker.liveness.spark import Partitions
 
 
 class InProcess(Partitions):

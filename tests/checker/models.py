@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from checker.explorer import Explorer, Limits
-from checker.kernel import Kernel
-from checker.outcome import Outcome
-from checker.reference import Explored
-from spec.catalogue import MODELS
-from spec.language.domains import Number, Record
-from spec.language.model import Model, Transition, always
+from kafkaproof.checker.explore.explorer import Explorer, Limits
+from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.runs.outcome import Outcome
+from kafkaproof.checker.explore.reference import Explored
+from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.language.domains import Number, Record
+from kafkaproof.spec.language.model import Model, Transition, always
 from tests.toys import clock, counter, graph, queue
 
 PATH = graph([(0, 1), (1, 2)], [0], failing=True)

@@ -1,7 +1,7 @@
 """Asks for proofs, and makes toys to prove things of, for the tests of proofs."""
 
-from checker.prove.proof import prove
-from spec.language.model import Model, Transition
+from kafkaproof.checker.prove.proof import prove
+from kafkaproof.spec.language.model import Model, Transition
 
 
 def verdicts(model, scope=None, lemmas=(), most=400.0, only=None, searching=0.0, any_size=False):

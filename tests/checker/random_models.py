@@ -4,9 +4,9 @@ import linecache
 
 from hypothesis import strategies as st
 
-from spec.language.domains import NOBODY, Array, Flag, Id, Number, Record, SetOf
-from spec.language.model import Model, Transition, always, sometimes
-from spec.language.sets import contains, with_member, without_member
+from kafkaproof.spec.language.domains import NOBODY, Array, Flag, Id, Number, Record, SetOf
+from kafkaproof.spec.language.model import Model, Transition, always, sometimes
+from kafkaproof.spec.language.sets import contains, with_member, without_member
 
 STATE = Record(
     holder=(Id("nodes", nobody=True), "who holds the token"),

@@ -2,9 +2,9 @@
 
 from collections import Counter, defaultdict
 
-from checker.execution import Execution
-from checker.fields import fields_of
-from spec.language.plain import get
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.model.fields import fields_of
+from kafkaproof.spec.language.plain import get
 
 
 class Graph:

@@ -5,9 +5,9 @@ from itertools import islice
 
 import z3
 
-from checker.execution import Execution
-from checker.prove.variables import EVERY, Variables
-from spec.language.plain import Plain, get
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.prove.variables import EVERY, Variables
+from kafkaproof.spec.language.plain import Plain, get
 
 AMONG = 1000
 FOUND: dict = {}

@@ -10,19 +10,19 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from checker import runs
-from checker.cluster import ClusterError
-from checker.explorer import Limits
-from checker.files import as_bytes, checksum
-from checker.kernel import Kernel
-from checker.liveness.graph import graph_of
-from checker.liveness.kernel import look_of
-from checker.liveness.labels import Labels
-from checker.rundir import RunDirectory, RunError
-from checker.runs import source_of
-from spec.catalogue import find
-from spec.language.model import always, eventually, eventually_always
-from spec.replication import initial as begin
+from kafkaproof.checker.check import run as runs
+from kafkaproof.checker.spark.cluster import ClusterError
+from kafkaproof.checker.explore.explorer import Limits
+from kafkaproof.checker.runs.files import as_bytes, checksum
+from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.liveness.graph import graph_of
+from kafkaproof.checker.liveness.kernel import look_of
+from kafkaproof.checker.liveness.labels import Labels
+from kafkaproof.checker.runs.directory import RunDirectory, RunError
+from kafkaproof.checker.check.run import source_of
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import always, eventually, eventually_always
+from kafkaproof.spec.replication.replication import initial as begin
 from tests.checker.arguments import kept, replication, resumed
 from tests.checker.models import explored, kernel_of
 from tests.checker.test_rundir import write_level

@@ -2,13 +2,13 @@
 
 import pytest
 
-from checker.local import explore_here
-from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
-from spec.catalogue import find
-from spec.museum.async_isr import MAXIMAL_ISR, SHRUNK_ISR, scope
-from spec.mutants.async_isr import MUTANTS
-from spec.properties.async_isr import SAFETY
-from spec.properties.lemmas import LEMMAS
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.async_isr.model import MAXIMAL_ISR, SHRUNK_ISR, scope
+from kafkaproof.spec.async_isr.mutants import MUTANTS
+from kafkaproof.spec.async_isr.properties import SAFETY
+from kafkaproof.spec.lemmas import LEMMAS
 
 NIL = -1
 LONG = 600

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from checker.asked import properties_of
-from checker.files import checksum
-from spec.catalogue import find
+from kafkaproof.checker.model.selection import properties_of
+from kafkaproof.checker.runs.files import checksum
+from kafkaproof.spec.catalogue import find
 from tests.checker.arguments import kept, replication, resumed
 
 KIP320 = "check replication --variant kip320"

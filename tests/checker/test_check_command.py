@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from checker.answers import not_shown
-from checker.asked import Check, scope_for
-from checker.commands.tables import print_alone, verdict_text
-from spec.catalogue import MODELS, find
+from kafkaproof.checker.check.answers import not_shown
+from kafkaproof.checker.model.selection import Check, scope_for
+from kafkaproof.checker.commands.tables import print_alone, verdict_text
+from kafkaproof.spec.catalogue import MODELS, find
 from tests.checker.arguments import counts, kept, replication, resumed
 
 SMALL = (2, 1, 1, 1)

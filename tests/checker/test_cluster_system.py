@@ -5,14 +5,14 @@ from collections import Counter
 
 import pytest
 
-from checker.counterexample import executed
-from checker.execution import Execution
-from checker.local import explore_here
-from checker.reference import explore
-from spec.language import sets
-from spec.language.plain import Plain
-from spec.museum.cluster import CREATING, DELETING, FENCED, REASSIGNING
-from spec.museum.partition import FENCED as PARTITION
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.spec.language import sets
+from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.cluster.model import CREATING, DELETING, FENCED, REASSIGNING
+from kafkaproof.spec.partition.model import FENCED as PARTITION
 
 QUICK = FENCED.scopes["quick"]
 CALM = QUICK | {"leader_epochs": 0, "faults": 0}
@@ -164,5 +164,5 @@ def test_what_partition_sees_of_a_step_is_a_step_of_partition_or_none(seed):
             part = own[name]
             assert alone.after(old, part, arguments[:len(part.arguments)]) == new, f"{name}{arguments}"
         else:
-            assert name in DATA_PLANE or transition.function.__module__ == "spec.cluster.data_plane"
+            assert name in DATA_PLANE or transition.function.__module__ == "kafkaproof.spec.cluster.data_plane"
             assert old == new, f"{name}{arguments}"

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from checker import machine
-from checker.compiler import Generated, Program, UnitError
-from checker.compiler_text import NUMBER
-from checker.machine import Code
-from spec.language.domains import Number, Record
-from spec.language.rebind import rebind
-from spec.language.sets import contains, difference
+from kafkaproof.checker.compile import machine
+from kafkaproof.checker.compile.compiler import Generated, Program, UnitError
+from kafkaproof.checker.compile.text import NUMBER
+from kafkaproof.checker.compile.machine import Code
+from kafkaproof.spec.language.domains import Number, Record
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.sets import contains, difference
 from tests.checker.alone import Alone, OutOfRange, records
 from tests.checker.constructs import FUNCTIONS, SCOPE, STATE
 from tests.spec.declarations import states

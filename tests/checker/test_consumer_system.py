@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.counterexample import TraceError, executed
-from checker.execution import Execution
-from checker.liveness.reference import lassos
-from checker.local import explore_here
-from checker.reference import explore
-from spec.consumer import zookeeper
-from spec.language.subset import definition, nodes_of
-from spec.museum.consumer import CHECKED, MODELS, ORDERLY, SIZES, WAITING
+from kafkaproof.checker.runs.counterexample import TraceError, executed
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.liveness.reference import lassos
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.spec.consumer import zookeeper
+from kafkaproof.spec.language.subset import definition, nodes_of
+from kafkaproof.spec.consumer.model import CHECKED, MODELS, ORDERLY, SIZES, WAITING
 
 BY_VARIANT = {model.variant: model for model in MODELS}
 TINY = {

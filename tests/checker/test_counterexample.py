@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from checker.counterexample import TraceError, executed, trace_of
-from checker.execution import Execution
-from checker.kernel import Kernel
-from checker.reference import explore
-from spec.catalogue import find
-from spec.language.model import always_step
+from kafkaproof.checker.runs.counterexample import TraceError, executed, trace_of
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import always_step
 from tests.checker.models import DIAMOND, TOYS, explored, kernel_of
 from tests.toys import add, counter
 

@@ -1,6 +1,6 @@
 """Stale reads: with two faults a candidate begins to rule in an epoch that is over."""
 
-from spec.catalogue import find
+from kafkaproof.spec.catalogue import find
 from tests.checker.behaviours import behaviour, broken_at_the_end
 
 (LAGGING,) = find("election", "fenced-lagging")

@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-from checker.counterexample import executed
-from checker.local import explore_here
-from spec.controller.belief import BROKER, IDLE, NONE, OPEN, READING_EPOCH, resign, state_of
-from spec.controller.session import Broker
-from spec.language.domains import NOBODY, Choice, Flag
-from spec.language.model import Transition, always
-from spec.museum import zkclient
-from spec.museum.election import LANE, ZKCLIENT
-from spec.museum.zkclient import confirm_owner as confirm
-from spec.museum.zkclient import create as create_and_rule
-from spec.museum.zkclient_session import end_process as end_running_process
-from spec.zookeeper import NOTHING, Fate, end_session
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.spec.election.belief import BROKER, IDLE, NONE, OPEN, READING_EPOCH, resign, state_of
+from kafkaproof.spec.election.session import Broker
+from kafkaproof.spec.language.domains import NOBODY, Choice, Flag
+from kafkaproof.spec.language.model import Transition, always
+from kafkaproof.spec.election.history import zkclient
+from kafkaproof.spec.election.model import LANE, ZKCLIENT
+from kafkaproof.spec.election.history.zkclient import confirm_owner as confirm
+from kafkaproof.spec.election.history.zkclient import create as create_and_rule
+from kafkaproof.spec.election.history.zkclient_session import end_process as end_running_process
+from kafkaproof.spec.kafka.zookeeper import NOTHING, Fate, end_session
 
 Shutdown = Choice("NO", "STOPPED", "ELECTED")
 NO, STOPPED, ELECTED = Shutdown

@@ -5,9 +5,9 @@ from functools import cache
 
 import pytest
 
-from checker.cluster import ClusterError, Levels, LostLevel
-from checker.explorer import Limits
-from checker.reference import explore
+from kafkaproof.checker.spark.cluster import ClusterError, Levels, LostLevel
+from kafkaproof.checker.explore.explorer import Limits
+from kafkaproof.checker.explore.reference import explore
 from tests.checker.models import ENOUGH, EVERYTHING, FAULTY, FIRST, PATH, TOYS, explored, facts, kernel_of, limits_of
 from tests.toys import clock, counter, graph, queue
 

@@ -7,9 +7,9 @@ import subprocess
 import numpy as np
 import pytest
 
-from checker import files
-from checker.packing import MARK
-from checker.table import Table
+from kafkaproof.checker.runs import files
+from kafkaproof.checker.compile.packing import MARK
+from kafkaproof.checker.runs.table import Table
 from tests.checker.arguments import counts, kept, replication, resumed
 
 KIP320, COUNTS = ("kip320", 3, 1, 1, 1), (6787, 16348, 18, "holds")

@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from checker import compiler_expressions, packing
-from checker.prove import bmc, encoding, expressions, loops
+from kafkaproof.checker.compile import expressions as compiler_expressions, packing
+from kafkaproof.checker.prove import bmc, encoding, expressions, loops
 from tests.checker.fuzz.four import differences
 from tests.checker.fuzz.fuzzing import Different, batches, fuzz
 from tests.checker.fuzz.programs import DOCSTRING, HEAD, TAIL, Program

@@ -9,13 +9,13 @@ from xml.etree import ElementTree
 import networkx
 import pytest
 
-from checker.errors import UserError
-from checker.execution import Execution
-from checker.fields import fields_of
-from checker.graph import state_graph
-from checker.projection import projected
-from spec.catalogue import find
-from spec.language.plain import get
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.model.fields import fields_of
+from kafkaproof.checker.explore.graph import state_graph
+from kafkaproof.checker.explore.projection import projected
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.plain import get
 from tests.checker.arguments import replication
 from tests.checker.models import DIAMOND, FAULTY, ISLANDS
 from tests.toys import clock, counter, queue

@@ -8,12 +8,12 @@ from functools import cache
 
 import pytest
 
-from spec.group import decisions, verdicts
-from spec.group.codes import CODES
-from spec.group.decisions import MIDDLE_GATE, NEW_GATE, OLD_GATE, STATES
-from spec.museum import group_classic as classic
-from spec.museum.group import CLASSIC, CURRENT, LIMITED, MIDDLE, STATIC, TRANSACTIONAL
-from spec.museum.group_scopes import ONE_MOVE, QUICK, scope
+from kafkaproof.spec.group import decisions, verdicts
+from kafkaproof.spec.group.codes import CODES
+from kafkaproof.spec.group.decisions import MIDDLE_GATE, NEW_GATE, OLD_GATE, STATES
+from kafkaproof.spec.group.history import group_classic as classic
+from kafkaproof.spec.group.model import CLASSIC, CURRENT, LIMITED, MIDDLE, STATIC, TRANSACTIONAL
+from kafkaproof.spec.group.scopes import ONE_MOVE, QUICK, scope
 from tests.checker.group_cells import Cells
 
 PROTOCOLS, TWICE = scope(1, 2, 2, 1, 1, 1, protocols=2), scope(2, 1, 1, 1, 3, 2)
@@ -109,7 +109,7 @@ def test_a_coordinator_that_answers_as_another_version_is_found():
 
 
 def test_every_error_code_is_answered_in_some_cell_or_for_an_append_that_fails():
-    """That the latter come is a goal of every variant: `spec.properties.group_codes`."""
+    """That the latter come is a goal of every variant: `kafkaproof.spec.group.properties.codes`."""
     answers = {answer for table, gates, _, _ in EXPLORED.values() for answer, _ in said(table, gates).values()}
     failures = set(decisions.GROUP_ERRORS.values()) | set(decisions.OFFSET_ERRORS.values())
     assert answers | failures == set(CODES) | {"PARKED", "STORED", None}

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from checker.refine.search import refine
-from spec.group.refinement import CONTRACT, REPLICATED, TO_CONTRACT, scope_of, to_replication
-from spec.group.sorts import NOWHERE
-from spec.group.storage import leads, may_succeed
-from spec.museum import shrunk_isr
-from spec.museum.replica import scope
-from spec.replica import broker
+from kafkaproof.checker.refine.search import refine
+from kafkaproof.spec.group.refinement import CONTRACT, REPLICATED, TO_CONTRACT, scope_of, to_replication
+from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.storage import leads, may_succeed
+from kafkaproof.spec.replica.history import shrunk_isr
+from kafkaproof.spec.replica.model import scope
+from kafkaproof.spec.replica import broker
 
 ONE_MOVE, TWO_MOVES = scope(2, 1, 1, 1, 0, 1, 0), scope(2, 1, 1, 2, 0, 1, 0)
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from checker.counterexample import executed
-from checker.execution import Execution
-from checker.prove.table import proved_scope
-from spec.catalogue import find
-from spec.properties.lemmas import FALSE_BEYOND
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.prove.table import proved_scope
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.lemmas import FALSE_BEYOND
 from tests.checker.group_behaviours import FALSE
 
 

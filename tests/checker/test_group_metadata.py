@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from checker.counterexample import executed
-from checker.reference import explore
-from spec.group import cache, deletion, validation
-from spec.group.coordinator import has_timers
-from spec.group.join import create_if_absent
-from spec.group.network import OFFSET_METADATA_TOO_LARGE, answer_operator
-from spec.group.sorts import NOWHERE, Broker
-from spec.group.validation import Flaw, flaw_verdict
-from spec.language.model import always
-from spec.museum.group import CLASSIC, CLASSIC_WAYS, COMMON, CURRENT
-from spec.museum.group_scopes import scope
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.spec.group import cache, deletion, validation
+from kafkaproof.spec.group.coordinator import has_timers
+from kafkaproof.spec.group.join import create_if_absent
+from kafkaproof.spec.group.network import OFFSET_METADATA_TOO_LARGE, answer_operator
+from kafkaproof.spec.group.sorts import NOWHERE, Broker
+from kafkaproof.spec.group.validation import Flaw, flaw_verdict
+from kafkaproof.spec.language.model import always
+from kafkaproof.spec.group.model import CLASSIC, CLASSIC_WAYS, COMMON, CURRENT
+from kafkaproof.spec.group.scopes import scope
 
 AGEING = scope(1, 1, 1, 1, 1, 1, faults=1, periods=1)
 FLAWED = ["refuse(b=0, flaw=3) -> OFFSET_METADATA_TOO_LARGE"]

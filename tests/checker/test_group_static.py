@@ -1,8 +1,8 @@
 """Static members: what their callbacks do, and which ids they are given."""
 
-from checker.counterexample import executed
-from spec.museum.group import STATIC
-from spec.museum.group_scopes import scope
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.spec.group.model import STATIC
+from kafkaproof.spec.group.scopes import scope
 
 SIZES = scope(2, 2, 3, 2, 3, 3, faults=2)
 REPLACED = [

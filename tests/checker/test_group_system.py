@@ -2,10 +2,10 @@
 
 import pytest
 
-from checker.counterexample import executed
-from checker.reference import explore
-from spec.museum.group import CLASSIC, CURRENT, STATIC, TRANSACTIONAL, UNLOCKED
-from spec.museum.group_scopes import ONE_MOVE, scope
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.spec.group.model import CLASSIC, CURRENT, STATIC, TRANSACTIONAL, UNLOCKED
+from kafkaproof.spec.group.scopes import ONE_MOVE, scope
 from tests.checker.group_behaviours import (
     CALLBACKS_IN_THE_WRONG_ORDER, DELETED_WHILE_COMMITTING, GENERATION_ONE_AGAIN, LOST_AT_THE_FIRST, LOST_AT_THE_THIRD,
     REISSUED, STORED_TWICE, THERE_AND_BACK, TWICE_IN_GENERATION_TWO, TWO_ASSIGNMENTS, ZOMBIE,

@@ -6,15 +6,15 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 
-from checker.execution import Execution
-from checker.local import explore_here
-from checker.prove.bmc import violations_within
-from checker.prove.interchangeable import AsymmetryError, require_symmetry
-from checker.reference import explore
-from spec.language.domains import NOBODY, Array, Flag, Id, Number, Record, SetOf, values
-from spec.language.model import Model, Transition, always, always_step, eventually, sometimes
-from spec.language.renaming import Symmetry
-from spec.language.sets import everybody, with_member
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.prove.bmc import violations_within
+from kafkaproof.checker.prove.interchangeable import AsymmetryError, require_symmetry
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.spec.language.domains import NOBODY, Array, Flag, Id, Number, Record, SetOf, values
+from kafkaproof.spec.language.model import Model, Transition, always, always_step, eventually, sometimes
+from kafkaproof.spec.language.renaming import Symmetry
+from kafkaproof.spec.language.sets import everybody, with_member
 from tests.checker.asymmetric import ASYMMETRIC, RECOVER, first_holds, token
 from tests.checker.random_models import models
 

@@ -5,10 +5,10 @@ from itertools import combinations
 
 import numpy as np
 
-from checker.execution import Execution
-from checker.kernel import Expansion, Kernel
-from spec.catalogue import find
-from spec.mutants.replication import MUTANTS
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.replication.mutants.replication import MUTANTS
 from tests import toys
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from checker.commands.describe import described
-from spec.catalogue import MODELS
-from spec.language.layout import leaves
+from kafkaproof.checker.commands.describe import described
+from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.language.layout import leaves
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}/{model.variant}")

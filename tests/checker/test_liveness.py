@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.counterexample import TraceError, executed
-from checker.liveness import decide as deciding
-from checker.liveness.lasso import reasons
-from checker.local import explore_here
-from checker.reference import violations
-from checker.rundir import RunDirectory
-from spec.language.fairness import at_last, finitely, strong, weak
-from spec.language.model import always, eventually, eventually_always
+from kafkaproof.checker.runs.counterexample import TraceError, executed
+from kafkaproof.checker.liveness import decide as deciding
+from kafkaproof.checker.liveness.lasso import reasons
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.explore.reference import violations
+from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
+from kafkaproof.spec.language.model import always, eventually, eventually_always
 from tests.checker.in_process import InProcess
 from tests.checker.models import explored, kernel_of
 from tests.toys import at_goal, at_question, before_calm, colours, in_calm

@@ -5,14 +5,14 @@ from importlib import import_module
 
 import pytest
 
-from checker.counterexample import executed
-from checker.kernel import Kernel
-from checker.liveness.decide import decide
-from checker.liveness.lasso import reasons
-from checker.reference import violations
-from spec.catalogue import find
-from spec.language.model import LIVENESS, Property
-from spec.museum.group_scopes import scope as group_scope
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.liveness.decide import decide
+from kafkaproof.checker.liveness.lasso import reasons
+from kafkaproof.checker.explore.reference import violations
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import LIVENESS, Property
+from kafkaproof.spec.group.scopes import scope as group_scope
 from tests.checker.in_process import InProcess
 from tests.checker.models import explored
 
@@ -25,7 +25,7 @@ ONE_BROKER = {"brokers": 1, "epochs": 2, "faults": 1, "receivers": 1}
 
 def assumed(system):
     """The transitions that the assumptions of a system's properties of liveness name, for whichever variant."""
-    found = vars(import_module(f"spec.properties.liveness_{system}")).values()
+    found = vars(import_module(f"kafkaproof.spec.{system}.properties.liveness")).values()
     properties = [p for value in found for p in (value if isinstance(value, tuple) else (value,))]
     return {name for p in properties if isinstance(p, Property) for a in p.given for name in a.of}
 
@@ -100,7 +100,7 @@ def test_plain_python_and_rounds_of_messages_find_the_same_lassos(run_directory,
     kernel = kernel_of("election", variant, ONE_BROKER)
     explored(run_directory, kernel)
     here = decide(run_directory, kernel)
-    monkeypatch.setattr("checker.liveness.decide.Partitions", InProcess)
+    monkeypatch.setattr("kafkaproof.checker.liveness.decide.Partitions", InProcess)
     there = decide(run_directory, kernel, context=True, partitions=3, in_memory=0)
     assert lengths(here) == lengths(there) == of_liveness(kernel.model, violations(kernel.model, ONE_BROKER))
     assert [(d.waiting, d.cut, d.vacuous) for d in here] == [(d.waiting, d.cut, d.vacuous) for d in there]

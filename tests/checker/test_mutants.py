@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.local import explore_here
-from checker.mutation.by_hand import catalogue, judge
-from checker.reference import explore
-from spec.catalogue import MODELS, find
-from spec.language.model import SAFETY
-from spec.language.accepted import check_text
-from spec.mutants import replication
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.mutation.by_hand import catalogue, judge
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.language.model import SAFETY
+from kafkaproof.spec.language.accepted import check_text
+from kafkaproof.spec.replication.mutants import replication
 
 OF_PARTS = {
     (model.system, prop.name)

@@ -5,21 +5,21 @@ from dataclasses import replace
 
 import pytest
 
-from checker.execution import Execution
-from checker.mutation import by_machine
-from checker.mutation.by_machine import SYSTEMS, judged, main, reason_of
-from checker.mutation.changes import changes, mutated
-from checker.mutation.kinds import Domains, codes
-from checker.mutation.page import Judged, Page, line, row
-from checker.mutation.sample import drawn, possible
-from checker.mutation.verdicts import (
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.mutation import by_machine
+from kafkaproof.checker.mutation.by_machine import SYSTEMS, judged, main, reason_of
+from kafkaproof.checker.mutation.changes import changes, mutated
+from kafkaproof.checker.mutation.kinds import Domains, codes
+from kafkaproof.checker.mutation.page import Judged, Page, line, row
+from kafkaproof.checker.mutation.sample import drawn, possible
+from kafkaproof.checker.mutation.verdicts import (
     COUNTS, NEVER_TAKEN, NOTICED, SILENT, STILLBORN, UNREACHED, Verdict, judge, originals,
 )
-from spec.catalogue import find
-from spec.controller import belief
-from spec.language.domains import Array, Choice, Flag, Id, Number, Record
-from spec.language.model import Model, Transition, always, sometimes
-from spec.mutants.unnoticed import listed, systems
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.election import belief
+from kafkaproof.spec.language.domains import Array, Choice, Flag, Id, Number, Record
+from kafkaproof.spec.language.model import Model, Transition, always, sometimes
+from kafkaproof.spec.unnoticed import listed, systems
 
 RED, GREEN, BLUE = Choice("RED", "GREEN", "BLUE")
 Player = Id("players")
@@ -158,7 +158,7 @@ def test_arguments_of_one_domain_change_places():
 
 
 def test_codes_are_those_of_one_enumeration_by_whatever_name_they_go():
-    known = codes("spec.controller.session")["EXPIRED_SESSION"]
+    known = codes("kafkaproof.spec.election.session")["EXPIRED_SESSION"]
     assert known == {"DOWN": belief.DOWN, "OPEN": belief.OPEN, "EXPIRED_SESSION": belief.EXPIRED_SESSION}
 
 
@@ -287,7 +287,7 @@ def test_a_page_keeps_the_rows_that_are_not_made_anew(tmp_path, capsys):
     again, printed = file.read_text(encoding="utf-8"), capsys.readouterr().out
     assert page.rows["toy/colours | 2"] in again and again.count(line(of_choose)) == 1
     assert "| async-isr/maximal-isr | 1 | 2 | " in again and page.rows["async-isr/maximal-isr | 1"] not in again
-    assert again.count("\n- spec/async_isr.py:") == printed.count("- spec/async_isr.py:") == 2
+    assert again.count("\n- spec/async_isr/async_isr.py:") == printed.count("- spec/async_isr/async_isr.py:") == 2
 
 
 @pytest.mark.parametrize("system", systems())

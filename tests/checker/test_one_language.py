@@ -4,20 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from checker.commands.main import main
-from checker.errors import UserError
-from checker.execution import Execution, ExecutionError
-from checker.graph import state_graph
-from checker.kernel import Kernel
-from checker.local import explore_here
-from checker.prove.bmc import violations_within
-from checker.prove.proof import prove
-from checker.reference import explore
-from checker.symbolic import SymbolicModel
-from spec.language.domains import Array, Bound, Id, Number, Record, SetOf
-from spec.language.model import always, eventually
-from spec.language.sets import contains, with_member
-from spec.language.subset import RuleError
+from kafkaproof.checker.commands.main import main
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.execution import Execution, ExecutionError
+from kafkaproof.checker.explore.graph import state_graph
+from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.prove.bmc import violations_within
+from kafkaproof.checker.prove.proof import prove
+from kafkaproof.checker.explore.reference import explore
+from tests.checker.symbolic import SymbolicModel
+from kafkaproof.spec.language.domains import Array, Bound, Id, Number, Record, SetOf
+from kafkaproof.spec.language.model import always, eventually
+from kafkaproof.spec.language.sets import contains, with_member
+from kafkaproof.spec.language.subset import RuleError
 from tests import toys
 from tests.spec.broken_rules import line_of
 

@@ -6,9 +6,9 @@ counterexamples of weak_isr and strong_isr (None where they hold).
 
 import pytest
 
-from checker.explorer import Explorer, Limits
-from checker.kernel import Kernel
-from spec.catalogue import find
+from kafkaproof.checker.explore.explorer import Explorer, Limits
+from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.spec.catalogue import find
 
 SCOPE = ("brokers", "log", "records", "epochs")
 COUNTED = {

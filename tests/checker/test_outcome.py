@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.explorer import Limits
-from checker.outcome import Found, Outcome, Tally
+from kafkaproof.checker.explore.explorer import Limits
+from kafkaproof.checker.runs.outcome import Found, Outcome, Tally
 from tests.checker.models import kernel_of
 from tests.toys import queue
 

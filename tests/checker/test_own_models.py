@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from checker.errors import UserError
-from checker.local import explore_here
-from spec.language.domains import Array, Bound, Budget, Flag, Id, Number, Record
-from spec.language.fairness import weak
-from spec.language.model import Model, Property, Transition, always, eventually
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.spec.language.domains import Array, Bound, Budget, Flag, Id, Number, Record
+from kafkaproof.spec.language.fairness import weak
+from kafkaproof.spec.language.model import Model, Property, Transition, always, eventually
 from tests.spec.broken_rules import line_of
 
 Lamp = Id("lamps")

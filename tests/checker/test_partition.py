@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from checker import partition
-from checker.partition import TABLES, remove_orphans, seen_before, table_directory, take_new
-from checker.rundir import RunDirectory
-from checker.table import RUNNING, Table
+from kafkaproof.checker.spark import partition
+from kafkaproof.checker.spark.partition import TABLES, remove_orphans, seen_before, table_directory, take_new
+from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.runs.table import RUNNING, Table
 from tests.checker.models import explored, kernel_of
 from tests.toys import queue
 

@@ -3,9 +3,9 @@
 import networkx
 import pytest
 
-from checker.graph import state_graph
-from spec.partition.legal import PARTITION_ENTERED_FROM, REPLICA_ENTERED_FROM, PartitionState, ReplicaState
-from spec.museum.partition import MODELS
+from kafkaproof.checker.explore.graph import state_graph
+from kafkaproof.spec.kafka.legal import PARTITION_ENTERED_FROM, REPLICA_ENTERED_FROM, PartitionState, ReplicaState
+from kafkaproof.spec.partition.model import MODELS
 
 SCOPE = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 2, "leader_epochs": 3, "faults": 1}
 MAY_HAPPEN = {

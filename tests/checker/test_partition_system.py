@@ -2,9 +2,9 @@
 
 import pytest
 
-from checker.execution import Execution
-from checker.local import explore_here
-from spec.museum.partition import MODELS
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.spec.partition.model import MODELS
 
 FENCED = MODELS[-1]
 SCOPE = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 2, "leader_epochs": 3, "faults": 1}

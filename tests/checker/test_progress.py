@@ -4,12 +4,12 @@ import io
 
 import pytest
 
-from checker import progress
-from checker.asked import properties_of
-from checker.progress import Progress
-from checker.prove.bmc import violations_within
-from checker.prove.proof import prove
-from spec.catalogue import find
+from kafkaproof.checker.explore import progress
+from kafkaproof.checker.model.selection import properties_of
+from kafkaproof.checker.explore.progress import Progress
+from kafkaproof.checker.prove.bmc import violations_within
+from kafkaproof.checker.prove.proof import prove
+from kafkaproof.spec.catalogue import find
 
 
 class Terminal(io.StringIO):

@@ -3,17 +3,17 @@
 import pytest
 import z3
 
-from checker.prove.cti import smallest
-from checker.prove.facts import property_family, ranges_of
-from checker.prove.formulas import StyleError
-from checker.prove.induction import Prover
-from checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED
-from checker.prove.question import Question
-from checker.prove.relation import Relation
-from checker.prove.work import Work
-from spec.catalogue import find
-from spec.language.domains import Array, Bound, Flag, Number, Record
-from spec.language.model import always, always_step
+from kafkaproof.checker.prove.cti import smallest
+from kafkaproof.checker.prove.facts import property_family, ranges_of
+from kafkaproof.checker.prove.formulas import StyleError
+from kafkaproof.checker.prove.induction import Prover
+from kafkaproof.checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED
+from kafkaproof.checker.prove.question import Question
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.work import Work
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.domains import Array, Bound, Flag, Number, Record
+from kafkaproof.spec.language.model import always, always_step
 from tests import toys
 from tests.checker.proving import model_of, verdicts
 

@@ -9,18 +9,18 @@ import pytest
 import z3
 from pysat.solvers import Cadical195
 
-from checker.errors import UserError
-from checker.execution import ExecutionError
-from checker.prove.bmc import shortest, violations_within
-from checker.prove.clauses import Bits, Clauses, truth_of
-from checker.prove.encoding import Encoding
-from checker.prove.naming import Naming, naming_of
-from checker.prove.relation import Relation
-from checker.prove.unrolling import Unrolling
-from checker.reference import explore
-from spec.catalogue import find
-from spec.language.domains import Number, Record
-from spec.language.model import Transition, always
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.execution import ExecutionError
+from kafkaproof.checker.prove.bmc import shortest, violations_within
+from kafkaproof.checker.prove.clauses import Bits, Clauses, truth_of
+from kafkaproof.checker.prove.encoding import Encoding
+from kafkaproof.checker.prove.naming import Naming, naming_of
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.unrolling import Unrolling
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.domains import Number, Record
+from kafkaproof.spec.language.model import Transition, always
 from tests import toys
 
 SMALL = {"brokers": 2, "log": 1, "records": 1, "epochs": 1}

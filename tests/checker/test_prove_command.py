@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from checker.commands import prove as command
-from checker.errors import UserError
-from checker.prove.proof import NOT_DECIDED, PROVED
+from kafkaproof.checker.commands import prove as command
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.prove.proof import NOT_DECIDED, PROVED
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_the_last_line_tells_how_the_time_divides(run):
 
 def test_a_proof_without_search_waits_for_no_package_that_it_does_not_need():
     asked = ["prove", "election", "--variant", "fenced", "--property", "one_owner", "--brokers", "2"]
-    code = f"import sys\nfrom checker.commands.main import main\nmain({asked})\nprint(*sys.modules)"
+    code = f"import sys\nfrom kafkaproof.checker.commands.main import main\nmain({asked})\nprint(*sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "one_owner" in out and not {"numpy", "numba", "pyspark"} & set(out.splitlines()[-1].split())
 
@@ -77,7 +77,7 @@ def test_work_that_is_not_done_is_no_proof(run):
     (("replication", "--variant", "kip101", "--depth", "9", "--symmetry", "--work", "0.6"), {NOT_DECIDED}),
 ])
 def test_the_same_work_gives_the_same_verdicts_in_every_process(asked, verdicts):
-    command = [sys.executable, "-c", "import sys; from checker.commands.main import main; sys.exit(main())",
+    command = [sys.executable, "-c", "import sys; from kafkaproof.checker.commands.main import main; sys.exit(main())",
                "prove", *asked, "--json"]
     running = [
         subprocess.Popen(command, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE) for seed in "12"]

@@ -6,7 +6,7 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.prove.intervals import interval
+from kafkaproof.checker.prove.intervals import interval
 
 LEAVES = [z3.Int(name) for name in "ab"]
 ENDS = st.integers(-3, 3)

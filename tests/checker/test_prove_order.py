@@ -5,16 +5,16 @@ from itertools import combinations, permutations
 
 import pytest
 
-from checker.execution import Execution
-from checker.prove.encoding import Encoding
-from checker.prove.naming import naming_of
-from checker.prove.order import touched
-from checker.prove.relation import Relation
-from checker.prove.unrolling import Unrolling
-from spec.catalogue import find
-from spec.language.domains import Array, Bound, Id, Number, Record
-from spec.language.model import Model, Transition
-from spec.language.renaming import Symmetry
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.prove.encoding import Encoding
+from kafkaproof.checker.prove.naming import naming_of
+from kafkaproof.checker.prove.order import touched
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.unrolling import Unrolling
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.domains import Array, Bound, Id, Number, Record
+from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.language.renaming import Symmetry
 from tests.checker.samples import sample, small_scope
 
 Node = Id("nodes")

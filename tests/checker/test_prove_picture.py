@@ -6,12 +6,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from checker.commands.main import main
-from checker.pictures import render, to_svg
-from checker.pictures.changes import changes
-from checker.prove.picture import history_of_cti
-from spec.catalogue import find
-from spec.language.model import Property
+from kafkaproof.checker.commands.main import main
+from kafkaproof.checker.pictures import render, to_svg
+from kafkaproof.checker.pictures.changes import changes
+from kafkaproof.checker.prove.picture import history_of_cti
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import Property
 from tests.checker.proving import verdicts
 
 ALONE = ("--log", "1", "--records", "1", "--epochs", "1")

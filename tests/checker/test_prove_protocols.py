@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from checker.prove.formulas import StyleError
-from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
-from spec.catalogue import find
-from spec.language.model import Transition, always, always_step
-from spec.mutants import election as election_mutants
-from spec.mutants import replication as replication_mutants
-from spec.properties.lemmas import LEMMAS
+from kafkaproof.checker.prove.formulas import StyleError
+from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import Transition, always, always_step
+from kafkaproof.spec.election.mutants import election as election_mutants
+from kafkaproof.spec.replication.mutants import replication as replication_mutants
+from kafkaproof.spec.lemmas import LEMMAS
 from tests.checker.proving import verdicts
 
 (FENCED,) = find("election", "fenced")

@@ -3,13 +3,13 @@
 import pytest
 import z3
 
-from checker.execution import Execution
-from checker.prove.formulas import StyleError, universals
-from checker.prove.relation import Relation
-from checker.prove.terms import value_of
-from checker.prove.variables import EVERY, bounds_of, sorts_of
-from spec.catalogue import find
-from spec.language.plain import get
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.prove.formulas import StyleError, universals
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.terms import value_of
+from kafkaproof.checker.prove.variables import EVERY, bounds_of, sorts_of
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.plain import get
 from tests import toys
 from tests.checker.samples import sample, small_scope, state_terms
 

@@ -7,16 +7,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from checker.execution import Execution
-from checker.prove.candidates import Clause
-from checker.prove.printed import lemmas
-from checker.prove.sampler import Sampler
-from checker.prove.samples import Block, Predicates, bindings, told
-from checker.prove.vocabulary import Vocabulary
-from spec.language.text import function_from
-from spec.catalogue import find
-from spec.controller.belief import Doing
-from spec.zookeeper import ABSENT
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.prove.candidates import Clause
+from kafkaproof.checker.prove.printed import lemmas
+from kafkaproof.checker.prove.sampler import Sampler
+from kafkaproof.checker.prove.samples import Block, Predicates, bindings, told
+from kafkaproof.checker.prove.vocabulary import Vocabulary
+from kafkaproof.spec.language.text import function_from
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.election.belief import Doing
+from kafkaproof.spec.kafka.zookeeper import ABSENT
 
 SCOPE = {"brokers": 2, "receivers": 2, "epochs": 3, "faults": 3}
 CODES = Doing.names

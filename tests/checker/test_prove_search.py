@@ -2,11 +2,11 @@
 
 import pytest
 
-from checker.prove.proof import NOT_INDUCTIVE, PROVED
-from spec.language.text import function_from
-from spec.catalogue import find
-from spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record
-from spec.language.model import always
+from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED
+from kafkaproof.spec.language.text import function_from
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record
+from kafkaproof.spec.language.model import always
 from tests.checker.proving import model_of, verdicts
 
 Holder = Id("brokers")

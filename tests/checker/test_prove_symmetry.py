@@ -3,18 +3,18 @@
 import pytest
 import z3
 
-from checker.execution import Execution
-from checker.prove import proof as proofs
-from checker.prove.facts import property_family, ranges_of, sequences_of
-from checker.prove.proof import NOT_INDUCTIVE, PROVED, RANGES, prove
-from checker.prove.relation import Relation
-from checker.prove.symmetry import Renamed, generators, representatives
-from checker.prove.variables import bounds_of
-from checker.prove.work import Work
-from spec.catalogue import find
-from spec.language.model import Transition, always, always_step
-from spec.language.plain import copied, put
-from spec.language.renaming import Symmetry
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.prove import proof as proofs
+from kafkaproof.checker.prove.facts import property_family, ranges_of, sequences_of
+from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED, RANGES, prove
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.symmetry import Renamed, generators, representatives
+from kafkaproof.checker.prove.variables import bounds_of
+from kafkaproof.checker.prove.work import Work
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import Transition, always, always_step
+from kafkaproof.spec.language.plain import copied, put
+from kafkaproof.spec.language.renaming import Symmetry
 from tests.checker.asymmetric import ASYMMETRIC, RECOVER, Node, holder_is_well, token
 from tests.checker.samples import sample, small_scope, state_terms
 

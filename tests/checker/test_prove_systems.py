@@ -8,24 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from checker.execution import Execution
-from checker.local import explore_here
-from checker.mutation.by_hand import catalogue
-from checker.prove import explored
-from checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
-from checker.prove.sampler import Sampler
-from checker.prove.table import (
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.mutation.by_hand import catalogue
+from kafkaproof.checker.prove import explored
+from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
+from kafkaproof.checker.prove.sampler import Sampler
+from kafkaproof.checker.prove.table import (
     ONLY, SECTIONS, UNDISTURBED, failing, main, proved_scope, section, sections_of, violated,
 )
-from checker.prove.variables import sorts_of
-from spec.language.text import function_from
-from spec.catalogue import MODELS, find
-from spec.language.domains import values
-from spec.language.model import SAFETY, always
-from spec.properties.group_lemmas import cached_is_owned, loads_into_nothing
-from spec.properties.lemmas import FALSE_BEYOND, LEMMAS
-from spec.properties.replica_lemmas import leader_was_told, newest_names_leader, older_with_newest, request_was_written
-from spec.properties.requests_lemmas import deletion_was_asked, stop_deletes_when_asked
+from kafkaproof.checker.prove.variables import sorts_of
+from kafkaproof.spec.language.text import function_from
+from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.language.domains import values
+from kafkaproof.spec.language.model import SAFETY, always
+from kafkaproof.spec.group.lemmas.group import cached_is_owned, loads_into_nothing
+from kafkaproof.spec.lemmas import FALSE_BEYOND, LEMMAS
+from kafkaproof.spec.replica.lemmas.replica import (
+    leader_was_told, newest_names_leader, older_with_newest, request_was_written,
+)
+from kafkaproof.spec.requests.lemmas.requests import deletion_was_asked, stop_deletes_when_asked
 
 TOLD = (request_was_written, newest_names_leader, leader_was_told, older_with_newest)
 TABLE = Path(__file__).parents[2] / "docs" / "proved.md"
@@ -187,4 +189,4 @@ def test_of_large_scopes_is_told_that_they_are_large(monkeypatch):
 def test_a_section_that_there_is_not_is_wrong_use(tmp_path, monkeypatch, capsys, names):
     monkeypatch.chdir(tmp_path)
     assert main(list(names)) == 2 and not list(tmp_path.iterdir())
-    assert "usage: python -m checker.prove.table FILE [election/fenced | " in capsys.readouterr().err
+    assert "usage: python -m kafkaproof.checker.prove.table FILE [election/fenced | " in capsys.readouterr().err

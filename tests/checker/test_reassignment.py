@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.local import explore_here
-from spec.museum.partition_reassignment import REASSIGNING
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.spec.partition.reassignment.model import REASSIGNING
 
 QUICK = REASSIGNING.scopes["quick"]
 TWO_FAULTS = QUICK | {"replicas": 1, "faults": 2}

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.local import explore_here
-from checker.refine.search import refine
-from spec.language.model import Transition
-from spec.language.refinement import Added, Refinement
-from spec.museum.replica import CURRENT, FENCED, SHRUNK_ISR, TO_HW, scope
-from spec.mutants.mutant import everywhere
-from spec.mutants.replica import reached_with_answer
-from spec.replica import leader
-from spec.replica.refinement import TO_REPLICATION
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.refine.search import refine
+from kafkaproof.spec.language.model import Transition
+from kafkaproof.spec.language.refinement import Added, Refinement
+from kafkaproof.spec.replica.model import CURRENT, FENCED, SHRUNK_ISR, TO_HW, scope
+from kafkaproof.spec.language.mutants.mutant import everywhere
+from kafkaproof.spec.replica.mutants.replica import reached_with_answer
+from kafkaproof.spec.replica import leader
+from kafkaproof.spec.replica.refinement import TO_REPLICATION
 from tests.checker.readable_refinement import refined
 from tests.toys import clock, graph
 

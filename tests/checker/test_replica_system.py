@@ -2,12 +2,12 @@
 
 import pytest
 
-from checker.counterexample import TraceError, executed
-from checker.execution import Execution
-from checker.local import explore_here
-from checker.reference import explore
-from spec.museum.replica import CURRENT, MODELS, SIZES
-from spec.mutants.replica_steps import MUTANTS
+from kafkaproof.checker.runs.counterexample import TraceError, executed
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.spec.replica.model import CURRENT, MODELS, SIZES
+from kafkaproof.spec.replica.mutants.steps import MUTANTS
 
 
 def scope(*sizes):

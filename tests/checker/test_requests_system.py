@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-from checker.execution import Execution
-from checker.local import explore_here
-from checker.reference import violations
-from spec.museum.control_requests import CURRENT, MODELS
-from spec.properties.requests import metadata_converges
-from spec.properties.requests_goals import left_behind
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.explore.reference import violations
+from kafkaproof.spec.requests.model import CURRENT, MODELS
+from kafkaproof.spec.requests.properties.safety import metadata_converges
+from kafkaproof.spec.requests.properties.goals import left_behind
 from tests.checker.behaviours import behaviour
 
 SIZES = tuple(CURRENT.scope)

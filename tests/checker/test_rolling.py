@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from checker.local import explore_here
-from spec.catalogue import find
-from spec.language.model import SAFETY
-from spec.museum import election, partition, rolling, rolling_partition
-from spec.museum.versions import is_old
-from spec.properties.rolling import UPGRADED
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import SAFETY
+from kafkaproof.spec.election import model as election
+from kafkaproof.spec.partition import model as partition
+from kafkaproof.spec.election.rolling import model as rolling
+from kafkaproof.spec.partition.rolling import model as rolling_partition
+from kafkaproof.spec.election.history.versions import is_old
+from kafkaproof.spec.election.properties.rolling import UPGRADED
 
 SCOPE = dict(zip(rolling.SIZES, (2, 2, 1, 1)))
 PARTITION = dict(zip(partition.SIZES, (2, 2, 1, 2, 3, 1)))

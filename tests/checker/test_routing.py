@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from checker.packing import MARK
-from checker.routing import BLOCK_ROWS, Router, rows_of
-from checker.table import KEY_BITS, STEP_BITS, owners_of
+from kafkaproof.checker.compile.packing import MARK
+from kafkaproof.checker.spark.routing import BLOCK_ROWS, Router, rows_of
+from kafkaproof.checker.runs.table import KEY_BITS, STEP_BITS, owners_of
 
 
 def successors(n, words, values, seed):

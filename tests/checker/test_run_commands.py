@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import MODELS
 from tests.checker.arguments import kept, replication, resumed
 
 KIP101 = replication("kip101", 3, 1, 1, 1)

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker.rundir import RunDirectory, RunError
-from checker.packing import MARK
-from checker.table import STEP_BITS, keys_of
+from kafkaproof.checker.runs.directory import RunDirectory, RunError
+from kafkaproof.checker.compile.packing import MARK
+from kafkaproof.checker.runs.table import STEP_BITS, keys_of
 
 
 def rows_of(*numbers, parent=0, step=0):

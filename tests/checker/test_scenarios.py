@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.commands.scenario import bundled
-from checker.counterexample import executed
-from checker.scenarios.parse import read_scenario
-from checker.scenarios.play import play
-from spec.catalogue import find
+from kafkaproof.checker.commands.scenario import bundled
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.checker.scenarios.parse import read_scenario
+from kafkaproof.checker.scenarios.play import play
+from kafkaproof.spec.catalogue import find
 
 DOCS = Path(__file__).parents[2] / "docs" / "scenarios.md"
 SCENARIOS = {scenario.name: scenario for scenario in bundled()}

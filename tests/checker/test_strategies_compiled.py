@@ -5,10 +5,10 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from checker.compiler_text import NUMBER
-from checker.record import dtype
-from spec.language.domains import Bound, Id, Sequence
-from spec.partition import legal, strategies
+from kafkaproof.checker.compile.text import NUMBER
+from kafkaproof.checker.compile.record import dtype
+from kafkaproof.spec.language.domains import Bound, Id, Sequence
+from kafkaproof.spec.kafka import legal, strategies
 from tests.checker.alone import Alone
 from tests.spec.test_strategies import FUNCTIONS, sequence
 

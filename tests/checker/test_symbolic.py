@@ -3,11 +3,11 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.symbolic import Counts, Decisions, Point, SymbolicError, SymbolicModel, count_paths
-from checker.symbols import REBOUND, Members, Symbol, Truth
-from spec.catalogue import find
-from spec.language import sets
-from spec.language.sequences import pop
+from tests.checker.symbolic import Counts, Decisions, Point, SymbolicError, SymbolicModel, count_paths
+from tests.checker.symbols import REBOUND, Members, Symbol, Truth
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language import sets
+from kafkaproof.spec.language.sequences import pop
 from tests import toys
 from tests.checker.samples import small_scope
 

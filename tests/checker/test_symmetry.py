@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.counterexample import TraceError, executed, trace_of
-from checker.errors import UserError
-from checker.execution import Execution
-from checker.kernel import Expansion, Kernel
-from checker.local import explore_here
-from checker.reference import explore
-from checker.prove.interchangeable import AsymmetryError, require_symmetry
-from checker.rundir import RunDirectory
-from spec.catalogue import MODELS, find
-from spec.language.domains import Number
-from spec.language.model import LIVENESS
-from spec.language.plain import values_of
+from kafkaproof.checker.runs.counterexample import TraceError, executed, trace_of
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.prove.interchangeable import AsymmetryError, require_symmetry
+from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.language.domains import Number
+from kafkaproof.spec.language.model import LIVENESS
+from kafkaproof.spec.language.plain import values_of
 from tests import toys
 from tests.checker.arguments import counts, kept, replication, resumed
 from tests.checker.asymmetric import ASYMMETRIC, RECOVER, first_holds, some_recover, token
@@ -291,7 +291,7 @@ def test_a_run_that_goes_on_is_decided_again(kafkaproof, monkeypatch):
     def refuse(*_):
         raise AsymmetryError("replication/kip320 is not symmetric")
 
-    monkeypatch.setattr("checker.runs.require_symmetry", refuse)
+    monkeypatch.setattr("kafkaproof.checker.check.run.require_symmetry", refuse)
     complaint = kafkaproof(*resumed("run")).complaint
     assert complaint.endswith("run cannot be resumed: replication/kip320 is not symmetric")
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from checker.packing import MARK
-from checker.table import (
+from kafkaproof.checker.compile.packing import MARK
+from kafkaproof.checker.runs.table import (
     EXACT_WORDS, KEY_BITS, RUNNING, SMALLEST, Table, keys_of, miss_probability, owners_of,
 )
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker.execution import Execution
-from checker.kernel import Expansion, Kernel
-from checker.symbolic import Point, SymbolicModel
-from spec.catalogue import MODELS
-from spec.language.model import Transition
-from spec.language.plain import values_of
-from spec.language.sequences import push
-from spec.language.sets import contains, is_empty
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from tests.checker.symbolic import Point, SymbolicModel
+from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.language.model import Transition
+from kafkaproof.spec.language.plain import values_of
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.language.sets import contains, is_empty
 from tests import toys
 from tests.checker.alone import OutOfRange, records, transitions_alone
 from tests.checker.samples import sample, small_scope

@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.local import explore_here
-from spec.museum.partition_deletion import DELETING
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.spec.partition.deletion.model import DELETING
 
 ONE_TOPIC = DELETING.scopes["quick"]
 TWO_TOPICS = ONE_TOPIC | {"replicas": 1, "partitions": 2, "leader_epochs": 2}

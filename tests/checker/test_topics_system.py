@@ -3,13 +3,13 @@
 
 import pytest
 
-from checker.execution import Execution
-from checker.local import explore_here
-from checker.reference import explore
-from spec.museum.topics import MODELS, scope
-from spec.properties.lemmas import FALSE_BEYOND
-from spec.properties.topics import deletion_goes_on, force_elects, isr_assigned
-from spec.topics.context import CHECKING
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.spec.topics.model import MODELS, scope
+from kafkaproof.spec.lemmas import FALSE_BEYOND
+from kafkaproof.spec.topics.properties.safety import deletion_goes_on, force_elects, isr_assigned
+from kafkaproof.spec.topics.context import CHECKING
 from tests.checker.behaviours import behaviour, broken_at_the_end
 
 TWO_PHASE, KIP455_ZK, KIP455 = MODELS

@@ -5,23 +5,23 @@ from itertools import pairwise
 
 import pytest
 
-from checker.counterexample import Trace, executed
-from checker.execution import Execution
-from checker.histories import history_of
-from checker.local import explore_here
-from checker.metrics import changing, metrics_over
-from spec.catalogue import MODELS, find
-from spec.language.model import always, sometimes
-from spec.metrics.catalogue import metrics_of
-from spec.metrics.metric import GAUGE
-from spec.metrics.partition import (
+from kafkaproof.checker.runs.counterexample import Trace, executed
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.pictures.histories import history_of
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.runs.metrics import changing, metrics_over
+from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.language.model import always, sometimes
+from kafkaproof.spec.metrics_catalogue import metrics_of
+from kafkaproof.spec.metrics.metric import GAUGE
+from kafkaproof.spec.partition.metrics import (
     offline_partitions, offline_partitions_reported, partitions, partitions_reported, preferred_imbalance,
     preferred_imbalance_reported, topics_to_delete, topics_to_delete_reported,
 )
-from spec.partition.context import remember_leadership
-from spec.partition.progress import mark_offline_leaders
-from spec.properties.partition_controllers import rules
-from spec.zookeeper import Answer
+from kafkaproof.spec.partition.context import remember_leadership
+from kafkaproof.spec.partition.progress import mark_offline_leaders
+from kafkaproof.spec.partition.properties.controllers import rules
+from kafkaproof.spec.kafka.zookeeper import Answer
 from tests.checker.alone import Alone, records
 from tests.checker.samples import sample, small_scope
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.partition import TABLES
+from kafkaproof.checker.spark.partition import TABLES
 from tests.checker.arguments import counts, kept, replication, resumed
 from tests.cluster.moments import COUNTS, KIP320, family, levels, on_spark, wait_until
 

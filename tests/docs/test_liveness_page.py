@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.commands.main import parser
-from checker.commands.models import chosen
-from checker.mutation.by_hand import catalogue
-from spec.catalogue import MODELS
-from spec.language.model import LIVENESS
+from kafkaproof.checker.commands.main import parser
+from kafkaproof.checker.commands.models import chosen
+from kafkaproof.checker.mutation.by_hand import catalogue
+from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.language.model import LIVENESS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "liveness.md").read_text(encoding="utf-8")
 ASKED = {(m.system, p.name): p for m in MODELS for p in m.properties if p.kind in LIVENESS}

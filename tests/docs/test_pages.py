@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from spec.metrics import names
-from spec.metrics.catalogue import SYSTEMS
-from spec.metrics.metric import Metric
-from traces.metrics.observer import COUNTERS, GAUGES
+from kafkaproof.spec.metrics import names
+from kafkaproof.spec.metrics_catalogue import SYSTEMS
+from kafkaproof.spec.metrics.metric import Metric
+from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from impl.driving.keeper import Keeper
-from impl.zookeeper.requests import Requests, create
-from impl.zookeeper.znodes import PERSISTENT
-from spec.zookeeper import OK
+from kafkaproof.impl.harness.driving.zookeeper_server import Keeper
+from kafkaproof.impl.seams.zookeeper.requests import Requests, create
+from kafkaproof.impl.seams.zookeeper.znodes import PERSISTENT
+from kafkaproof.spec.kafka.zookeeper import OK
 
 TICK, SESSION = 3000, 60.0
 """Milliseconds, and seconds: no session ends by itself, however busy the machine is."""

@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 
-from impl.clients.batches import read_header
-from spec.group.storage import NOT_LEADER
-from spec.replica.broker import LEADER
-from traces.processes.coordinator import Coordinator, Steps
-from traces.processes.group_lines import GroupLines, Offered
+from kafkaproof.impl.protocol.batches import read_header
+from kafkaproof.spec.group.storage import NOT_LEADER
+from kafkaproof.spec.replica.broker import LEADER
+from kafkaproof.traces.processes.groups.coordinator import Coordinator, Steps
+from kafkaproof.traces.processes.recorded.group_lines import GroupLines, Offered
 
 STEPS = Steps()
 

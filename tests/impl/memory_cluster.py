@@ -6,19 +6,21 @@ from types import SimpleNamespace
 
 from kazoo.protocol.serialization import Delete, SetData
 
-from impl import broker as brokers
-from impl import process
-from impl.conducting.conductor import Conductor
-from impl.conducting.ordered import Ordered
-from impl.driving.cluster import TOPIC, Size, assignments
-from impl.network import Message
-from impl.planes.checkpoint import NAME
-from impl.settings import Settings
-from impl.zookeeper import requests
-from impl.zookeeper.wishes import ConfigChange, IsrChange, PreferredElection, Reassignment
-from impl.zookeeper.znodes import DELETE_TOPICS, PERSISTENT, Controller, ControllerEpoch, Topic, TopicConfig
-from spec.language.digest import fields_of
-from spec.replica.zookeeper import Answer
+from kafkaproof.impl.server import main as brokers
+from kafkaproof.impl.broker import process
+from kafkaproof.impl.harness.conducting.conductor import Conductor
+from kafkaproof.impl.server.ordered_steps import Ordered
+from kafkaproof.impl.harness.driving.cluster import TOPIC, Size, assignments
+from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.storage.checkpoint import NAME
+from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.impl.seams.zookeeper import requests
+from kafkaproof.impl.seams.zookeeper.request_znodes import ConfigChange, IsrChange, PreferredElection, Reassignment
+from kafkaproof.impl.seams.zookeeper.znodes import (
+    DELETE_TOPICS, PERSISTENT, Controller, ControllerEpoch, Topic, TopicConfig,
+)
+from kafkaproof.spec.language.digest import fields_of
+from kafkaproof.spec.replica.zookeeper import Answer
 from tests.impl.memory_zookeeper import MemoryClientPort, MemoryPort, MemorySession, Server
 
 CREATED = "created"

@@ -5,13 +5,13 @@ The model's networks say which message a step handles; it must have arrived, and
 
 import math
 
-from impl.clients.batches import one_record, read_header
-from impl.planes.plane import Offer
-from impl.planes.replication import REFUSED
-from impl.zookeeper.watched import members
-from spec.planes import ASKED, FETCHED, WRITTEN, fields_of, put_fields
-from spec.processes import PARTITION
-from spec.replica.network import DONE, RECORD
+from kafkaproof.impl.protocol.batches import one_record, read_header
+from kafkaproof.impl.broker.replica import Offer
+from kafkaproof.impl.replicas.replication import REFUSED
+from kafkaproof.impl.seams.zookeeper.watches import members
+from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, fields_of, put_fields
+from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.replica.network import DONE, RECORD
 from tests.impl.memory_cluster import CREATED, InMemory
 
 

@@ -10,8 +10,8 @@ from kazoo.protocol.serialization import (
 )
 from kazoo.protocol.states import EventType
 
-from impl.network import HOST, decode
-from impl.zookeeper.session import Event, Expired, Expiry, Lost, Reply, Session
+from kafkaproof.impl.seams.network import HOST, decode
+from kafkaproof.impl.seams.zookeeper.session import Event, Expired, Expiry, Lost, Reply, Session
 
 EPHEMERAL, SEQUENTIAL = 1, 2
 

@@ -5,10 +5,11 @@ that its argument names.
 import sys
 from dataclasses import replace
 
-from impl import broker, process
-from spec.mutants import partition_deletion, partition_reassignment
-from spec.processes import cluster
-from spec.replica import storage
+from kafkaproof.impl.server import main as broker
+from kafkaproof.impl.broker import process
+from kafkaproof.spec.partition.mutants import deletion as partition_deletion, reassignment as partition_reassignment
+from kafkaproof.spec.running.processes import cluster
+from kafkaproof.spec.replica import storage
 
 
 def keep(log):

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from impl.driving import acts
-from impl.driving.acts import ACTS, Act, carry_out, read_acts
-from impl.driving.chaos import FAULTS
-from impl.driving.cluster import Cluster, Size
-from spec.errors import UserError
+from kafkaproof.impl.harness.driving import acts
+from kafkaproof.impl.harness.driving.acts import ACTS, Act, carry_out, read_acts
+from kafkaproof.impl.harness.driving.chaos import FAULTS
+from kafkaproof.impl.harness.driving.cluster import Cluster, Size
+from kafkaproof.spec.errors import UserError
 from tests.impl.test_chaos import FakeCluster, Silent
 
 GOOD = [

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from checker.pictures.history import checked
-from impl.conducting.conductor import Departs
-from impl.driving.cluster import Cluster, Size
-from impl.real import held
-from impl.real.along import Along
-from impl.real.behaviour import DRIVEN, read_behaviour
-from impl.real.moves import DEEDS, FRAMES, INSIDE, frames_of, how, is_known
-from impl.real.recorded import HISTORY, Recorded
-from spec.catalogue import find
-from spec.errors import UserError
-from spec.language.steps import Step, parse_step
+from kafkaproof.checker.pictures.history import checked
+from kafkaproof.impl.harness.conducting.conductor import Departs
+from kafkaproof.impl.harness.driving.cluster import Cluster, Size
+from kafkaproof.impl.harness.real import held
+from kafkaproof.impl.harness.real.along import Along
+from kafkaproof.impl.harness.real.behaviour import DRIVEN, read_behaviour
+from kafkaproof.impl.harness.real.moves import DEEDS, FRAMES, INSIDE, frames_of, how, is_known
+from kafkaproof.impl.harness.real.recorded import HISTORY, Recorded
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.language.steps import Step, parse_step
 from tests.checker.test_cluster_system import LOSS
 
 ASLEEP = ["failover.elect(b=0) -> OK", "failover.load_brokers(b=0) -> OK", "failover.load_state(b=0, p=0) -> NONODE"]

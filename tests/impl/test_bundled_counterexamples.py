@@ -5,19 +5,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from impl.conducting.conductor import Departs
-from impl.driving.cluster import Size
-from impl.links.passed import ANSWER, REQUEST
-from impl.links.rules import HOLD
-from impl.real import verdict
-from impl.real.along import Along
-from impl.real.behaviour import read_behaviour
-from impl.real.control import control_of
-from impl.real.held import Held
-from impl.real.moves import name_of
-from impl.real.reproduction import concluded
-from spec.catalogue import find
-from spec.properties.topics import force_elects, isr_assigned, no_partition_undone
+from kafkaproof.impl.harness.conducting.conductor import Departs
+from kafkaproof.impl.harness.driving.cluster import Size
+from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
+from kafkaproof.impl.harness.links.rules import HOLD
+from kafkaproof.impl.harness.real import verdict
+from kafkaproof.impl.harness.real.along import Along
+from kafkaproof.impl.harness.real.behaviour import read_behaviour
+from kafkaproof.impl.harness.real.control import control_of
+from kafkaproof.impl.harness.real.held import Held
+from kafkaproof.impl.harness.real.moves import name_of
+from kafkaproof.impl.harness.real.reproduction import concluded
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.topics.properties.safety import force_elects, isr_assigned, no_partition_undone
 from tests.impl.test_along import NOBODY_STANDS
 from tests.impl.test_conductor import write_run
 

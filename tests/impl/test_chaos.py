@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from impl.driving import chaos
-from impl.driving.acts import KAFKA, ZOOKEEPER
-from impl.driving.broken import Broken
-from impl.driving.chaos import FAULTS, Chaos
+from kafkaproof.impl.harness.driving import chaos
+from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
+from kafkaproof.impl.harness.driving.damage import Broken
+from kafkaproof.impl.harness.driving.chaos import FAULTS, Chaos
 
 
 class Child:

@@ -16,9 +16,9 @@ from kafka.errors import (
     TopicAlreadyExistsError, UnknownTopicOrPartitionError,
 )
 
-from checker.commands.main import main
-from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
-from impl.driving.load import Load
+from kafkaproof.checker.commands.main import main
+from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
+from kafkaproof.impl.harness.driving.load import Load
 
 PATIENCE = 120
 SESSION = 60.0

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from checker.commands.main import main
-from impl.driving.cluster import Cluster, Size, wait_until
-from impl.driving.scenarios import SCENARIOS, SESSION
-from impl.driving.watch import Watcher
-from spec.errors import UserError
+from kafkaproof.checker.commands.main import main
+from kafkaproof.impl.harness.driving.cluster import Cluster, Size, wait_until
+from kafkaproof.impl.harness.conducting.scenarios import SCENARIOS, SESSION
+from kafkaproof.impl.harness.driving.watch import Watcher
+from kafkaproof.spec.errors import UserError
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from impl.driving.acts import read_acts
-from impl.driving.cluster import Cluster, Size
-from impl.driving.watch import Watcher
-from impl.real import compared as comparing
-from impl.real.compared import compared
+from kafkaproof.impl.harness.driving.acts import read_acts
+from kafkaproof.impl.harness.driving.cluster import Cluster, Size
+from kafkaproof.impl.harness.driving.watch import Watcher
+from kafkaproof.impl.harness.real import compared as comparing
+from kafkaproof.impl.harness.real.compared import compared
 
 SIZE = Size(brokers=2, replicas=2, partitions=1, groups=True, session_timeout=2.0)
 STOP = {"time": 1, "fault": "stop", "broker": 1}

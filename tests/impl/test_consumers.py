@@ -5,8 +5,8 @@ from types import SimpleNamespace
 from kafka import TopicPartition
 from kafka.errors import KafkaTimeoutError
 
-from impl.driving import consumers
-from impl.driving.consumers import Consumers
+from kafkaproof.impl.harness.driving import consumers
+from kafkaproof.impl.harness.driving.consumers import Consumers
 
 
 class Client:

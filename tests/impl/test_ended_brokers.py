@@ -11,13 +11,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from impl.conducting import conductor
-from impl.conducting.conductor import Conductor
-from impl.driving import cluster, keeper
-from impl.driving.child import BrokerChild
-from impl.driving.cluster import Cluster
-from impl.settings import Settings
-from spec.errors import Unfinished
+from kafkaproof.impl.harness.conducting import conductor
+from kafkaproof.impl.harness.conducting.conductor import Conductor
+from kafkaproof.impl.harness.driving import cluster, zookeeper_server as keeper
+from kafkaproof.impl.harness.driving.child import BrokerChild
+from kafkaproof.impl.harness.driving.cluster import Cluster
+from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.spec.errors import Unfinished
 from tests.impl.processes import all_end, children
 
 SETTINGS = Settings(0, 1, 1, 1, 1, 1, "fenced", "events", "127.0.0.1:1", 2.0, "", "")
@@ -34,7 +34,7 @@ def python(monkeypatch, text):
 
 def brokers(parent):
     """The brokers that a command has started."""
-    return [child for child in children(parent) if b"impl.broker" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [child for child in children(parent) if b"kafkaproof.impl.server.main" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 def complaint(answer):

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
-from impl.clients.batches import CorruptBatch, check, read_header, split
-from impl.places import Places
-from impl.planes.checkpoint import NAME, Checkpoint
-from impl.planes.log import FileLog, LogFailed
-from spec.language.plain import new_state
-from spec.replica import storage
-from spec.replication import append, truncate
+from kafkaproof.impl.protocol.batches import CorruptBatch, check, read_header, split
+from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
+from kafkaproof.impl.seams.storage.checkpoint import NAME, Checkpoint
+from kafkaproof.impl.seams.storage.log import FileLog, LogFailed
+from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.replica import storage
+from kafkaproof.spec.replication.replication import append, truncate
 
 LONGEST, EPOCHS = 12, 4
 

@@ -3,8 +3,8 @@
 import pytest
 from kafka.protocol.consumer.group import JoinGroupRequest, OffsetCommitRequest
 
-from impl.clients.wire import Call
-from spec.group.codes import CODES
+from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.spec.group.codes import CODES
 from tests.impl.test_group_machine import Groups
 
 CLIENT, OTHER, BROKER = 0, 1, 0

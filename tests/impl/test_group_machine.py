@@ -15,13 +15,13 @@ from kafka.protocol.consumer.group import (
     HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, OffsetCommitRequest, OffsetFetchRequest, SyncGroupRequest,
 )
 
-from impl.clients.wire import Call
-from impl.groups import coordinator as coordinators
-from impl.groups import timers as group_timers
-from impl.groups.coordinator import Coordinator
-from spec.coordinators import MODEL
-from spec.group.states import GroupState, move_is_legal
-from spec.replica.broker import LEADER
+from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.impl.groups import coordinator as coordinators
+from kafkaproof.impl.groups import timers as group_timers
+from kafkaproof.impl.groups.coordinator import Coordinator
+from kafkaproof.spec.running.coordinators import MODEL
+from kafkaproof.spec.group.states import GroupState, move_is_legal
+from kafkaproof.spec.replica.broker import LEADER
 from tests.impl.group_replaying import Replays
 
 NOT_ALWAYS = {name for violated in MODEL.expected.values() for name in violated}

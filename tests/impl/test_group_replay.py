@@ -4,10 +4,10 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from impl.groups import group
-from spec.mutants.group import MUTANTS
+from kafkaproof.impl.groups import group
+from kafkaproof.spec.group.mutants.group import MUTANTS
 from tests.impl.test_group_machine import Groups
-from traces.processes.result import Divergence
+from kafkaproof.traces.processes.state.result import Divergence
 
 WRONG = (
     "stable-to-completing", "generation-from-zero", "everybody-leads", "assignment-of-anybody", "syncs-unanswered",

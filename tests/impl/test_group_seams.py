@@ -5,14 +5,14 @@ import dis
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.groups.coordinator import Coordinator
-from impl.groups.group import MODEL, GroupNetwork, GroupStorage, bound
+from kafkaproof.impl.groups.coordinator import Coordinator
+from kafkaproof.impl.groups.group import MODEL, GroupNetwork, GroupStorage, bound
 from kafka.record import MemoryRecordsBuilder
 
-from impl.groups.offset_records import Committed, Entry, GroupValue, Member, batch_of, entries_of
-from spec.coordinators import STEPS
-from spec.group import network, storage
-from spec.language.rebind import globals_used
+from kafkaproof.impl.protocol.offset_records import Committed, Entry, GroupValue, Member, batch_of, entries_of
+from kafkaproof.spec.running.coordinators import STEPS
+from kafkaproof.spec.group import network, storage
+from kafkaproof.spec.language.rebind import globals_used
 
 TEXT = st.text(max_size=8)
 NUMBER = st.integers(0, 2**31 - 1)

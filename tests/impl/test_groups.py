@@ -7,11 +7,11 @@ import pytest
 from confluent_kafka import Consumer, KafkaException
 from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
 
-from checker.commands.main import main
-from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
-from impl.driving.consumers import Consumers
-from impl.driving.load import Load
-from impl.places import OFFSETS_TOPIC
+from kafkaproof.checker.commands.main import main
+from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
+from kafkaproof.impl.harness.driving.consumers import Consumers
+from kafkaproof.impl.harness.driving.load import Load
+from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
 
 PARTITIONS, NAME = 4, "readers"
 

@@ -4,9 +4,9 @@ import stat
 
 import pytest
 
-from impl.real import jars
-from impl.real.jars import class_path, number_of
-from spec.errors import UserError
+from kafkaproof.impl.harness.real import jars
+from kafkaproof.impl.harness.real.jars import class_path, number_of
+from kafkaproof.spec.errors import UserError
 
 
 @pytest.fixture(autouse=True)

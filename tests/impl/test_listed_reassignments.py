@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 from kafka.protocol.admin import ListPartitionReassignmentsRequest
 
-from impl.clients.reassignments import Reassignments
-from impl.places import Places
+from kafkaproof.impl.clients.reassignments import Reassignments
+from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 
 NOT_CONTROLLER = 41
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from impl.clients.batches import read_header
-from impl.conducting.counterexample import read_counterexample
-from impl.conducting.plane_contents import batch_of
-from spec.errors import UserError
-from spec.museum.cluster import FENCED
+from kafkaproof.impl.protocol.batches import read_header
+from kafkaproof.impl.harness.conducting.counterexample import read_counterexample
+from kafkaproof.impl.harness.conducting.replica_messages import batch_of
+from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.cluster.model import FENCED
 from tests.checker.test_cluster_system import LOSS, ZOMBIE_TELLS_AN_OLD_ISR
 from tests.impl.test_conductor import write_run
 

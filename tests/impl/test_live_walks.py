@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.execution import Execution
-from impl.conducting.counterexample import lose_undelivered, why_not
-from spec.catalogue import find
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.impl.harness.conducting.counterexample import lose_undelivered, why_not
+from kafkaproof.spec.catalogue import find
 from tests.impl.test_conductor import SCOPES, write_run
 
 STEPS = 40

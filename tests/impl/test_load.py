@@ -6,9 +6,9 @@ import pytest
 from kafka import TopicPartition
 from kafka.errors import KafkaTimeoutError
 
-from impl.driving import load
-from impl.driving.load import Load
-from spec.errors import Unfinished
+from kafkaproof.impl.harness.driving import load
+from kafkaproof.impl.harness.driving.load import Load
+from kafkaproof.spec.errors import Unfinished
 
 PLACES = [TopicPartition("events", p) for p in range(2)]
 LOAD = SimpleNamespace(_topic="events")

@@ -6,8 +6,8 @@ import pytest
 from kafka import KafkaProducer
 from kafka.admin import KafkaAdminClient, NewTopic
 
-from impl.driving.child import BrokerChild
-from impl.driving.cluster import Cluster, Size, wait_until
+from kafkaproof.impl.harness.driving.child import BrokerChild
+from kafkaproof.impl.harness.driving.cluster import Cluster, Size, wait_until
 from tests.traces.processes.recordings import replayed
 
 PATIENCE, SESSION = 120, 60.0

@@ -11,30 +11,30 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 from kazoo.protocol.serialization import SetData
 
-from impl.conducting.conductor import Departs
-from impl.conducting.counterexample import lose_undelivered, said_to, why_not
-from impl.conducting.ordered import WISHES
-from impl.driving.cluster import TOPIC
-from impl.network import PartitionNetwork
-from impl.planes.plane import Clients
-from impl.zookeeper.partition import PartitionZooKeeper
-from impl.zookeeper.watched import members
-from impl.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch, State
-from spec.controller.belief import CHECKING, IDLE
-from spec.language.digest import fields_of
-from spec.language.domains import NOBODY
-from spec.language.plain import new_state
-from spec.language.rebind import rebind
-from spec.language.sets import with_member
-from spec.language.steps import Step
-from spec.partition.creation_zookeeper import leave_unused
-from spec.partition.zookeeper import session_open
-from spec.processes import cluster, has_planes
-from spec.replica.zookeeper import Answer
-from spec.zookeeper import DELETED, EXPIRED, OK
+from kafkaproof.impl.harness.conducting.conductor import Departs
+from kafkaproof.impl.harness.conducting.counterexample import lose_undelivered, said_to, why_not
+from kafkaproof.impl.server.ordered_steps import WISHES
+from kafkaproof.impl.harness.driving.cluster import TOPIC
+from kafkaproof.impl.seams.network import PartitionNetwork
+from kafkaproof.impl.broker.replica import Clients
+from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
+from kafkaproof.impl.seams.zookeeper.watches import members
+from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch, State
+from kafkaproof.spec.election.belief import CHECKING, IDLE
+from kafkaproof.spec.language.digest import fields_of
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.sets import with_member
+from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.partition.creation_zookeeper import leave_unused
+from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.running.processes import cluster, has_planes
+from kafkaproof.spec.replica.zookeeper import Answer
+from kafkaproof.spec.kafka.zookeeper import DELETED, EXPIRED, OK
 from tests.impl.memory_cluster import CREATED, InMemory, World
 from tests.impl.memory_planes import PlanesInMemory
-from traces.processes.watched import undo, watched
+from kafkaproof.traces.processes.state.watched import undo, watched
 
 BROKERS, PARTITIONS, FAULTS = 2, 2, 8
 SCOPE = {"brokers": BROKERS, "replicas": BROKERS, "partitions": PARTITIONS, "epochs": 10, "leader_epochs": 20,
@@ -117,7 +117,7 @@ def machine(variant, taken):
         def __init__(self):
             super().__init__()
             self.monkeypatch = pytest.MonkeyPatch()
-            self.monkeypatch.setattr("impl.process.cluster", without_deletions)
+            self.monkeypatch.setattr("kafkaproof.impl.broker.process.cluster", without_deletions)
             self.world = World(variant, self.monkeypatch, (BROKERS, BROKERS, PARTITIONS), room)
             self.conductor = PlanesInMemory(self.world, PARTITIONS) if planes else InMemory(self.world)
             self.model, self.taken, self.restarted = Model(variant), 1, set()

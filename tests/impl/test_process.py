@@ -7,16 +7,16 @@ import time
 import pytest
 from kazoo.protocol.serialization import Delete
 
-from impl.broker import Broker
-from impl.network import Message, Port
-from impl.settings import Settings
-from impl.zookeeper.requests import create
-from impl.zookeeper.znodes import BrokerId, Controller, ControllerEpoch, State, Topic, TopicConfig
-from spec.controller import belief
-from spec.language.digest import fields_of, values_in
-from spec.partition import context
-from spec.processes import ELECTION
-from spec.zookeeper import NONODE, OK
+from kafkaproof.impl.server.main import Broker
+from kafkaproof.impl.seams.network import Message, Port
+from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.impl.seams.zookeeper.requests import create
+from kafkaproof.impl.seams.zookeeper.znodes import BrokerId, Controller, ControllerEpoch, State, Topic, TopicConfig
+from kafkaproof.spec.election import belief
+from kafkaproof.spec.language.digest import fields_of, values_in
+from kafkaproof.spec.partition import context
+from kafkaproof.spec.running.processes import ELECTION
+from kafkaproof.spec.kafka.zookeeper import NONODE, OK
 
 TOPIC = "alone"
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.commands.main import main
-from impl.real import jars
-from spec.catalogue import find
-from spec.errors import UserError
-from spec.museum import cluster
+from kafkaproof.checker.commands.main import main
+from kafkaproof.impl.harness.real import jars
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.cluster import model as cluster
 from tests.checker.test_cluster_system import LOSS
 from tests.impl.test_along import FENCED, FOREIGN_DELETE, LANDS, NOBODY_STANDS, STAYS_NEW
 from tests.impl.test_conductor import write_run

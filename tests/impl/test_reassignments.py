@@ -8,14 +8,14 @@ import pytest
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient
 
-from checker.commands.main import main
-from impl.driving.child import BrokerChild
-from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
-from impl.zookeeper.wishes import Reassignment
-from impl.zookeeper.znodes import State, Topic
+from kafkaproof.checker.commands.main import main
+from kafkaproof.impl.harness.driving.child import BrokerChild
+from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
+from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
+from kafkaproof.impl.seams.zookeeper.znodes import State, Topic
 from tests.traces.processes import recordings as recorded
-from traces.recording import read_recording
-from traces.zookeeper.transactions import Create, Delete, SetData
+from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData
 
 PATIENCE, SESSION = 120, 60.0
 PLACE = TopicPartition(TOPIC, 0)

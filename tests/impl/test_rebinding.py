@@ -5,18 +5,18 @@ from types import FunctionType
 
 import pytest
 
-from impl.broker import ELECTION_STEPS
-from impl.events import EVENT_STEPS
-from impl.network import PartitionNetwork
-from impl.planes.log import FileLog
-from impl.planes.plane import Clients, Plane
-from impl.rebinding import Calls, bound
-from impl.zookeeper.election import ElectionZooKeeper
-from impl.zookeeper.partition import PartitionZooKeeper
-from impl.zookeeper.told import Told
-from spec.language.rebind import globals_used
-from spec.processes import ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
-from spec.seams import is_seam, seams_of
+from kafkaproof.impl.server.main import ELECTION_STEPS
+from kafkaproof.impl.server.events import EVENT_STEPS
+from kafkaproof.impl.seams.network import PartitionNetwork
+from kafkaproof.impl.seams.storage.log import FileLog
+from kafkaproof.impl.broker.replica import Clients, Plane
+from kafkaproof.impl.broker.rebinding import Calls, bound
+from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
+from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
+from kafkaproof.impl.seams.zookeeper.partner_answers import Told
+from kafkaproof.spec.language.rebind import globals_used
+from kafkaproof.spec.running.processes import ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
+from kafkaproof.spec.running.seams import is_seam, seams_of
 
 EVENTS = (
     "leader_and_isr", "shut_down", "notify", "fail_log_dir", "broker_change", "unclean_enabled", "topic_deletion",
@@ -88,7 +88,7 @@ def reached(function):
         for callee in globals_used(waiting.pop()).values():
             if isinstance(callee, FunctionType) and callee not in found:
                 found.add(callee)
-                if callee.__module__.split(".")[0] == "spec":
+                if callee.__module__.startswith("kafkaproof.spec."):
                     waiting.append(callee)
     return found
 
@@ -97,7 +97,7 @@ def reached(function):
 @pytest.mark.parametrize("part", (ELECTION, PARTITION))
 def test_nothing_of_a_models_zookeeper_or_network_is_left(variant, part):
     for function in bound(cluster(variant).model(part), Calls()).values():
-        assert not any(is_seam(callee) for callee in reached(function) if callee.__module__.startswith("spec."))
+        assert not any(is_seam(callee) for callee in reached(function) if callee.__module__.startswith("kafkaproof.spec."))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from impl.record import ReadOnly, new_record, transition
-from spec.controller.belief import BROKER as CANDIDATE
-from spec.controller.belief import begin_reign
-from spec.language.digest import digest
-from spec.language.plain import new_state, values_of
-from spec.partition.context import BROKER, end_process
+from kafkaproof.impl.broker.record import ReadOnly, new_record, transition
+from kafkaproof.spec.election.belief import BROKER as CANDIDATE
+from kafkaproof.spec.election.belief import begin_reign
+from kafkaproof.spec.language.digest import digest
+from kafkaproof.spec.language.plain import new_state, values_of
+from kafkaproof.spec.partition.context import BROKER, end_process
 
 SCOPE = {"brokers": 3, "replicas": 3, "partitions": 2, "epochs": 9, "leader_epochs": 9}
 

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 from kazoo.exceptions import NoNodeError
 
-from checker.pictures.history import checked
-from impl.conducting.conductor import Departs
-from impl.real.control import control_of
-from impl.real.recorded import HISTORY, Recorded
-from spec.errors import Unfinished
+from kafkaproof.checker.pictures.history import checked
+from kafkaproof.impl.harness.conducting.conductor import Departs
+from kafkaproof.impl.harness.real.control import control_of
+from kafkaproof.impl.harness.real.recorded import HISTORY, Recorded
+from kafkaproof.spec.errors import Unfinished
 from tests.checker.test_cluster_system import LOSS
 from tests.impl.test_reproduction import behaviour
 

@@ -5,16 +5,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from impl.network import Message
-from impl.planes.checkpoint import Checkpoint
-from impl.planes.plane import open_planes
-from impl.planes.replication import ASK_AGAIN, Replication
-from impl.record import transition
-from impl.settings import Settings
-from spec.planes import ASKED, OUTDATED, fields_of
-from spec.processes import PARTITION, cluster, scopes
-from spec.replica.broker import FETCHING, LEADER, NONE, TRUNCATING
-from spec.replica.network import SENT, propose, send
+from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
+from kafkaproof.impl.broker.replica import open_planes
+from kafkaproof.impl.replicas.replication import ASK_AGAIN, Replication
+from kafkaproof.impl.broker.record import transition
+from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.spec.running.planes import ASKED, OUTDATED, fields_of
+from kafkaproof.spec.running.processes import PARTITION, cluster, scopes
+from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, TRUNCATING
+from kafkaproof.spec.replica.network import SENT, propose, send
 
 LEADERS_ADDRESS = "leader", 1
 

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from impl.driving.cluster import TOPIC, Cluster, Size, wait_until
-from impl.planes.plane import DONE
-from impl.real.behaviour import read_behaviour
-from impl.real.control import control_of
-from impl.real.moves import DEEDS, FRAMES, INSIDE, PROPOSALS, how, name_of
-from impl.real.outside import error_in, isr_proposed, told_in
-from impl.real.records import ALL, GONE, Clients, Produced, log_of, values_in
-from impl.real.verdict import Seen, incomplete, leaderless, lost, unread, waits
-from spec.catalogue import find
-from spec.errors import UserError
-from spec.museum.cluster import FENCED
-from spec.properties.topics import isr_assigned
+from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
+from kafkaproof.impl.broker.replica import DONE
+from kafkaproof.impl.harness.real.behaviour import read_behaviour
+from kafkaproof.impl.harness.real.control import control_of
+from kafkaproof.impl.harness.real.moves import DEEDS, FRAMES, INSIDE, PROPOSALS, how, name_of
+from kafkaproof.impl.harness.real.outside import error_in, isr_proposed, told_in
+from kafkaproof.impl.harness.real.records import ALL, GONE, Clients, Produced, log_of, values_in
+from kafkaproof.impl.harness.real.verdict import Seen, incomplete, leaderless, lost, unread, waits
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.cluster.model import FENCED
+from kafkaproof.spec.topics.properties.safety import isr_assigned
 from tests.checker.test_cluster_system import LOSS, ZOMBIE_TELLS_AN_OLD_ISR
 from tests.impl.test_conductor import write_run
 

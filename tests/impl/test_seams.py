@@ -6,25 +6,25 @@ from types import SimpleNamespace
 import pytest
 from kazoo.protocol.serialization import Delete, SetData
 
-from impl.places import NONE, Places
-from impl.zookeeper.election import ElectionZooKeeper
-from impl.zookeeper.partition import PartitionZooKeeper
-from impl.zookeeper.requests import NotAnswered, create
-from impl.zookeeper.session import Lost, Reply
-from impl.zookeeper.znodes import GIVEN, BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
-from spec import zookeeper as election
-from spec.language.plain import new_state, values_of
-from spec.language.rebind import rebind
-from spec.museum import leader_zk
-from spec.museum import requests as old
-from spec.museum.partition_deletion import OF_CREATION, WITH_DELETIONS
-from spec.partition import creation_zookeeper as creation
-from spec.partition import zookeeper as partition
-from spec.partition.deletion import zookeeper as deletion
-from spec.partition.reassignment import zookeeper as reassignment
-from spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
-from spec.processes import ELECTION, PARTITION, cluster, scopes
-from spec.zookeeper import ANSWERED, NONODE, OK
+from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, Places
+from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
+from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
+from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, create
+from kafkaproof.impl.seams.zookeeper.session import Lost, Reply
+from kafkaproof.impl.seams.zookeeper.znodes import GIVEN, BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
+from kafkaproof.spec.kafka import zookeeper as election
+from kafkaproof.spec.language.plain import new_state, values_of
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.election.history import requests as old
+from kafkaproof.spec.partition.deletion.model import OF_CREATION, WITH_DELETIONS
+from kafkaproof.spec.partition import creation_zookeeper as creation
+from kafkaproof.spec.partition import zookeeper as partition
+from kafkaproof.spec.partition.deletion import zookeeper as deletion
+from kafkaproof.spec.partition.reassignment import zookeeper as reassignment
+from kafkaproof.spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
+from kafkaproof.spec.running.processes import ELECTION, PARTITION, cluster, scopes
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, NONODE, OK
 
 BROKERS = 2
 TOPIC = "t"

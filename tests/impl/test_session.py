@@ -6,9 +6,9 @@ import pytest
 from kazoo.client import KazooClient
 from kazoo.protocol.serialization import Delete, SetData
 
-from impl.zookeeper.requests import EPHEMERAL, NotAnswered, create
-from impl.zookeeper.session import Connection, Event, Expired, Expiry, Lost, Reply
-from spec.zookeeper import BADVERSION, EXPIRED, LOST, NODEEXISTS, NONODE, OK
+from kafkaproof.impl.seams.zookeeper.requests import EPHEMERAL, NotAnswered, create
+from kafkaproof.impl.seams.zookeeper.session import Connection, Event, Expired, Expiry, Lost, Reply
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, LOST, NODEEXISTS, NONODE, OK
 
 
 def drop(requests):
@@ -145,7 +145,7 @@ def test_a_session_that_has_ended_is_not_opened_again(keeper, opened):
 
 
 def test_nothing_answers_where_there_is_no_zookeeper():
-    from impl.zookeeper.requests import Requests
+    from kafkaproof.impl.seams.zookeeper.requests import Requests
 
     requests = Requests("127.0.0.1:1", 1.0)
     assert not requests.open(0.3)

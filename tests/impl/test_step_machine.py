@@ -9,17 +9,17 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from checker.execution import Execution
-from impl.conducting.conductor import Departs
-from impl.conducting.counterexample import why_not
-from impl.zookeeper.election import ElectionZooKeeper
-from impl.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch
-from spec.catalogue import find
-from spec.language.digest import fields_of
-from spec.language.domains import NOBODY
-from spec.language.steps import parse_step
-from spec.processes import ELECTION
-from spec.zookeeper import ABSENT, CHANGED, LOST, MINE, OK
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.impl.harness.conducting.conductor import Departs
+from kafkaproof.impl.harness.conducting.counterexample import why_not
+from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
+from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.digest import fields_of
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.steps import parse_step
+from kafkaproof.spec.running.processes import ELECTION
+from kafkaproof.spec.kafka.zookeeper import ABSENT, CHANGED, LOST, MINE, OK
 from tests.impl.memory_cluster import InMemory, World
 
 BROKERS = 2

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 from kazoo.protocol.serialization import SetData
 
-from impl.places import Places
-from impl.zookeeper.topics import TopicZooKeeper
-from impl.zookeeper.znodes import Given
-from spec.zookeeper import BADVERSION, FENCED, OK
+from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
+from kafkaproof.impl.seams.zookeeper.topics import TopicZooKeeper
+from kafkaproof.impl.seams.zookeeper.znodes import Given
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, FENCED, OK
 
 NEW, OF_ANOTHER = 0b1100, 0b10000
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 from kazoo.exceptions import NoNodeError
 
-from impl.driving.watch import Watcher
-from impl.zookeeper.znodes import TOPICS, State, Topic
+from kafkaproof.impl.harness.driving.watch import Watcher
+from kafkaproof.impl.seams.zookeeper.znodes import TOPICS, State, Topic
 
 
 class Operator:

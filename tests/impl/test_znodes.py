@@ -7,11 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.zookeeper.wishes import ConfigChange, IsrChange, LogDirEvent, PreferredElection, Reassignment
-from impl.zookeeper.znodes import BrokerId, Controller, ControllerEpoch, Given, State, Topic, TopicConfig
-from spec.topic_ids import topic_id
-from traces.recording import read_recording
-from traces.zookeeper.transactions import Create, SetData
+from kafkaproof.impl.seams.zookeeper.request_znodes import (
+    ConfigChange, IsrChange, LogDirEvent, PreferredElection, Reassignment,
+)
+from kafkaproof.impl.seams.zookeeper.znodes import (
+    BrokerId, Controller, ControllerEpoch, Given, State, Topic, TopicConfig,
+)
+from kafkaproof.spec.kafka.topic_ids import topic_id
+from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.zookeeper.transactions import Create, SetData
 
 RECORDINGS = Path(__file__).parents[2] / "traces" / "recordings"
 IDS = st.integers(0, 50)

@@ -10,12 +10,12 @@ from picture_browser import BROWSER, ask
 from picture_examples import fixed_replication, recording, replication
 from test_pictures_page import embedded
 
-from checker.counterexample import executed, in_order_of
-from checker.histories import HISTORY
-from checker.pictures import beside_text, render_beside, to_svg
-from checker.pictures.aligned import key_of, parting, rows_of, without_ids
-from impl.real import recorded
-from spec.catalogue import find
+from kafkaproof.checker.runs.counterexample import executed, in_order_of
+from kafkaproof.checker.pictures.histories import HISTORY
+from kafkaproof.checker.pictures import beside_text, render_beside, to_svg
+from kafkaproof.checker.pictures.aligned import key_of, parting, rows_of, without_ids
+from kafkaproof.impl.harness.real import recorded
+from kafkaproof.spec.catalogue import find
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -6,7 +6,7 @@ import pytest
 from picture_browser import BROWSER, ask, run
 from picture_examples import election, fixed_replication, recording, replication
 
-from checker.pictures import render, render_beside
+from kafkaproof.checker.pictures import render, render_beside
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium or Chrome is installed")
 

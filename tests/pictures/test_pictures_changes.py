@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.pictures.changes import ABSENT, changes, differences
+from kafkaproof.checker.pictures.changes import ABSENT, changes, differences
 
 plain = st.none() | st.booleans() | st.integers(-3, 3) | st.text("ab/. ", max_size=2)
 values = st.recursive(

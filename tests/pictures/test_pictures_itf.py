@@ -6,12 +6,12 @@ import re
 import pytest
 from picture_examples import election
 
-from checker.counterexample import executed
-from checker.execution import Execution
-from checker.pictures import to_itf
-from spec.catalogue import MODELS, find
-from spec.language.domains import Array, Choice, Id, Record, SetOf
-from spec.language.plain import from_json
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.pictures import to_itf
+from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.language.domains import Array, Choice, Id, Record, SetOf
+from kafkaproof.spec.language.plain import from_json
 from tests.checker.arguments import kept, replication
 from tests.toys import queue
 

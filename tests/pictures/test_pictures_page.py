@@ -6,7 +6,7 @@ import re
 import pytest
 from picture_examples import election, fixed_replication, recording, replication
 
-from checker.pictures import HistoryError, render, render_beside
+from kafkaproof.checker.pictures import HistoryError, render, render_beside
 
 
 def embedded(page):

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 from picture_examples import replication
 
-from checker.pictures import HistoryError, metrics_text, render, to_svg, to_text
-from checker.pictures.strip import BAD, strip
+from kafkaproof.checker.pictures import HistoryError, metrics_text, render, to_svg, to_text
+from kafkaproof.checker.pictures.strip import BAD, strip
 
 
 def measured() -> dict:

@@ -8,8 +8,8 @@ import pytest
 from picture_browser import BROWSER, run
 from picture_examples import election, recording, replication
 
-from checker.pictures import HistoryError, path_dot, to_svg
-from checker.pictures.dot import drawn
+from kafkaproof.checker.pictures import HistoryError, path_dot, to_svg
+from kafkaproof.checker.pictures.dot import drawn
 
 SVG = "{http://www.w3.org/2000/svg}"
 EXAMPLES = {

@@ -3,9 +3,9 @@
 import pytest
 from picture_examples import election, fixed_replication, recording, replication
 
-from checker.pictures import HistoryError, beside_text, to_text
-from checker.pictures.changes import ABSENT
-from checker.pictures.show import LIMIT, show, show_change
+from kafkaproof.checker.pictures import HistoryError, beside_text, to_text
+from kafkaproof.checker.pictures.changes import ABSENT
+from kafkaproof.checker.pictures.show import LIMIT, show, show_change
 
 
 def test_every_step_has_its_number_words_arrows_and_changes():

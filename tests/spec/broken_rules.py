@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spec.language.rules import RuleError
+from kafkaproof.spec.language.rules import RuleError
 
 
 def line_of(function):

@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
-from spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
-from spec.language.layout import leaves, length
-from spec.language.plain import new_state, put
+from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.layout import leaves, length
+from kafkaproof.spec.language.plain import new_state, put
 
 SCOPE = {"ids": 3, "few": 1, "size": 2, "limit": 5}
 NAMES = ("alpha", "beta", "gamma", "delta")

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.catalogue import find
-from spec.language.plain import new_state
-from spec.language.sets import with_member
-from spec.partition.creation_zookeeper import assign_new
-from spec.topics.assignment import alternated_by_rack, assign_replicas, assign_replicas_to_racks
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.language.sets import with_member
+from kafkaproof.spec.partition.creation_zookeeper import assign_new
+from kafkaproof.spec.topics.assignment import alternated_by_rack, assign_replicas, assign_replicas_to_racks
 
 SMALL = [
     (n, partitions, replicas, start, shift)

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.consumer import assignment
-from spec.consumer.assignment import (
+from kafkaproof.spec.consumer import assignment
+from kafkaproof.spec.consumer.assignment import (
     MOST_MEMBERS, deal, member_at, owner, owner_thread, quotient, range_ceil_owner, range_owner, remainder,
     round_robin_owner, size, stands_before, thread_at,
 )
-from spec.language.domains import NOBODY
-from spec.language.rebind import rebind
-from spec.language.accepted import check_text
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.accepted import check_text
 
 STRATEGIES = [range_owner, range_ceil_owner, round_robin_owner]
 BALANCED = [range_owner, round_robin_owner]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.language.domains import (
+from kafkaproof.spec.language.domains import (
     NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf, coded, named, values,
 )
 from tests.spec.declarations import SCOPE, scalars

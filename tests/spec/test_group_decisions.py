@@ -4,24 +4,24 @@ from functools import cache
 
 import pytest
 
-from checker.execution import Execution
-from spec.group import decisions, offsets, storage, sync
-from spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
-from spec.group.decisions import (
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.spec.group import decisions, offsets, storage, sync
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
+from kafkaproof.spec.group.decisions import (
     LIMITED, MIDDLE, MIDDLE_GATE, NEW, NEW_GATE, OLD, OLD_GATE, STATES, STATIC, TIMERS,
 )
-from spec.group.finding import find_verdict
-from spec.group.network import COMMIT, JOIN, LEAVE, SYNC, WORK, Verdict
-from spec.group.states import ENTERED_FROM, GroupState, move_is_legal
-from spec.museum import group as museum
-from spec.museum.group_scopes import scope
+from kafkaproof.spec.group.finding import find_verdict
+from kafkaproof.spec.group.network import COMMIT, JOIN, LEAVE, SYNC, WORK, Verdict
+from kafkaproof.spec.group.states import ENTERED_FROM, GroupState, move_is_legal
+from kafkaproof.spec.group import model
+from kafkaproof.spec.group.scopes import scope
 
 SCOPE = scope(1, 3, 4, 3, 1, 4, appends=2, protocols=2, faults=2, topics=2, periods=1)
 LEADER, FOLLOWER, STRANGER, GENERATION = 0, 1, 2, 2
 TABLES = {
-    "current": (museum.CURRENT, NEW, NEW_GATE), "transactional": (museum.TRANSACTIONAL, NEW, NEW_GATE),
-    "middle": (museum.MIDDLE, MIDDLE, MIDDLE_GATE), "classic": (museum.CLASSIC, OLD, OLD_GATE),
-    "static": (museum.STATIC, STATIC, {}), "limited": (museum.LIMITED, LIMITED, {}),
+    "current": (model.CURRENT, NEW, NEW_GATE), "transactional": (model.TRANSACTIONAL, NEW, NEW_GATE),
+    "middle": (model.MIDDLE, MIDDLE, MIDDLE_GATE), "classic": (model.CLASSIC, OLD, OLD_GATE),
+    "static": (model.STATIC, STATIC, {}), "limited": (model.LIMITED, LIMITED, {}),
 }
 IN_TRANSACTION = "commit, in a transaction"
 CELLS = [
@@ -207,12 +207,12 @@ def test_the_table_of_moves_is_kafka_s():
 
 
 def test_late_commits_are_asked_as_others_are():
-    state = Execution(museum.CURRENT, SCOPE).initial_states()[0]
+    state = Execution(model.CURRENT, SCOPE).initial_states()[0]
     fill(state, "Stable")
     late = state.network.late[0]
     late.kind, late.id, late.known, late.generation = COMMIT, FOLLOWER, 1, 1
-    run = Execution(museum.CURRENT, SCOPE)
-    commit = museum.CURRENT.transition("offsets.commit")
+    run = Execution(model.CURRENT, SCOPE)
+    commit = model.CURRENT.transition("offsets.commit")
     after = run.after(state, commit, (0, 0, 1))
     assert run.step(commit, (0, 0, 1)).answer == "ILLEGAL_GENERATION"
     assert after.network.answers[0].verdict == 0

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.group import validation
-from spec.group.codes import CODES, FORMER_NAMES
-from spec.group.network import Verdict
-from spec.group.placement import java_hash, partition_for
-from spec.language.accepted import check_text
+from kafkaproof.spec.group import validation
+from kafkaproof.spec.group.codes import CODES, FORMER_NAMES
+from kafkaproof.spec.group.network import Verdict
+from kafkaproof.spec.group.placement import java_hash, partition_for
+from kafkaproof.spec.language.accepted import check_text
 
 FUNCTIONS = [f for f in vars(validation).values() if getattr(f, "__module__", "") == validation.__name__]
 NOT_KAFKAS = {"UNANSWERED", "PARKED", "STORED", "DISCONNECTED"}

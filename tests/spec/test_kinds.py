@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from spec.language.accepted import require_accepted, require_predicate
-from spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
-from spec.language.kinds import Part
-from spec.language.model import always, always_step, sometimes
-from spec.language.rebind import rebind
-from spec.language.sequences import pop, push
-from spec.language.sets import contains, everybody, intersection, is_empty, only, union, with_member
-from spec.language.subset import RuleError
+from kafkaproof.spec.language.accepted import require_accepted, require_predicate
+from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.kinds import Part
+from kafkaproof.spec.language.model import always, always_step, sometimes
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.sequences import pop, push
+from kafkaproof.spec.language.sets import contains, everybody, intersection, is_empty, only, union, with_member
+from kafkaproof.spec.language.subset import RuleError
 from tests import toys
 from tests.spec.broken_rules import broken
 

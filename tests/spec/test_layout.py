@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.compiler import Generated
-from checker.compiler_layout import Words
-from checker.packing import MARK, Packing
-from checker.record import dtype
-from spec.language.domains import Array, Bound, Flag, Number, Record, Sequence
-from spec.language.layout import leaves
-from spec.language.plain import get, new_state, put, values_of
-from spec.replication import STATE
+from kafkaproof.checker.compile.compiler import Generated
+from kafkaproof.checker.compile.layout import Words
+from kafkaproof.checker.compile.packing import MARK, Packing
+from kafkaproof.checker.compile.record import dtype
+from kafkaproof.spec.language.domains import Array, Bound, Flag, Number, Record, Sequence
+from kafkaproof.spec.language.layout import leaves
+from kafkaproof.spec.language.plain import get, new_state, put, values_of
+from kafkaproof.spec.replication.replication import STATE
 from tests.checker.alone import Alone
 from tests.spec.declarations import SCOPE, declared_states, records, states
 

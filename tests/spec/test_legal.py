@@ -2,8 +2,8 @@
 
 import pytest
 
-from spec.language.accepted import check_text
-from spec.partition import legal
+from kafkaproof.spec.language.accepted import check_text
+from kafkaproof.spec.kafka import legal
 
 PAIRS = [
     (legal.PartitionState, legal.PARTITION_ENTERED_FROM, legal.partition_move_is_legal),

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.catalogue import MODELS
-from spec.language.domains import NOBODY
-from spec.language.plain import new_state
-from spec.language.accepted import require_predicate
-from spec.language.kinds import Part
-from spec.language.sets import contains, difference, everybody, is_empty, with_member, without_member
-from spec.metrics import names, rules
-from spec.metrics.catalogue import SYSTEMS, VARIANTS, metrics_of
-from spec.metrics.metric import COUNTER, GAUGE, Metric
-from spec.partition.legal import OFFLINE_PARTITION, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_SUCCESSFUL
+from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.language.accepted import require_predicate
+from kafkaproof.spec.language.kinds import Part
+from kafkaproof.spec.language.sets import contains, difference, everybody, is_empty, with_member, without_member
+from kafkaproof.spec.metrics import names, rules
+from kafkaproof.spec.metrics_catalogue import SYSTEMS, VARIANTS, metrics_of
+from kafkaproof.spec.metrics.metric import COUNTER, GAUGE, Metric
+from kafkaproof.spec.kafka.legal import OFFLINE_PARTITION, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_SUCCESSFUL
 
 BROKERS = 5
 METRICS = [value for value in vars(names).values() if isinstance(value, Metric)]

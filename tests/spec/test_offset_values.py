@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.offset_values import GroupValue, Key, MemberValue, OffsetValue, read_key, read_value, write_key, write_value
+from kafkaproof.spec.kafka.offset_values import (
+    GroupValue, Key, MemberValue, OffsetValue, read_key, read_value, write_key, write_value,
+)
 
 LONG = st.integers(-2**63, 2**63 - 1)
 INT = st.integers(0, 2**31 - 1)

@@ -3,9 +3,9 @@ import json
 import pytest
 from hypothesis import given
 
-from spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
-from spec.language.layout import leaves
-from spec.language.plain import from_json, get, new_state, put, to_json, values_of
+from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.layout import leaves
+from kafkaproof.spec.language.plain import from_json, get, new_state, put, to_json, values_of
 from tests.spec.declarations import SCOPE, declared_states
 
 EXAMPLE = Record(

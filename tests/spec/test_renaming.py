@@ -5,10 +5,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.catalogue import find
-from spec.language.domains import Array, Bound, Id, Number, Record, Sequence, SetOf
-from spec.language.plain import from_json, put, to_json, values_of
-from spec.language.renaming import Symmetry
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.domains import Array, Bound, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.plain import from_json, put, to_json, values_of
+from kafkaproof.spec.language.renaming import Symmetry
 from tests import toys
 from tests.spec.declarations import records, states
 

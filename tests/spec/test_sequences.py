@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.language.domains import Bound, Number, Sequence
-from spec.language.plain import new_state
-from spec.language.sequences import begins_with, pop, push
+from kafkaproof.spec.language.domains import Bound, Number, Sequence
+from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.language.sequences import begins_with, pop, push
 
 SCOPE = {"room": 4}
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.language import sets
+from kafkaproof.spec.language import sets
 
 IDS = st.integers(0, 9)
 MEMBERS = st.sets(IDS)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.language.steps import Step, parse_step
+from kafkaproof.spec.language.steps import Step, parse_step
 
 WORDS = st.from_regex(r"[a-z_]\w{0,9}", fullmatch=True)
 STEPS = st.builds(

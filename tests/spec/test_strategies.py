@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.language.domains import NOBODY
-from spec.language.accepted import check_text
-from spec.museum import strategies as old
-from spec.partition import strategies as now
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.accepted import check_text
+from kafkaproof.spec.partition.history import strategies as old
+from kafkaproof.spec.kafka import strategies as now
 from tests.spec import election_oracle as oracle
 
 BROKERS = range(6)

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from spec import faults
-from spec.language.domains import Array, Flag, Id, Record
-from spec.language.model import Transition, always, always_step
-from spec.language.accepted import require_predicate
-from spec.language.kinds import Part
-from spec.language.rules import RuleError, check_model, check_transition
-from spec.zookeeper import OK, open_session, read_controller
+from kafkaproof.spec.election import faults
+from kafkaproof.spec.language.domains import Array, Flag, Id, Record
+from kafkaproof.spec.language.model import Transition, always, always_step
+from kafkaproof.spec.language.accepted import require_predicate
+from kafkaproof.spec.language.kinds import Part
+from kafkaproof.spec.language.rules import RuleError, check_model, check_transition
+from kafkaproof.spec.kafka.zookeeper import OK, open_session, read_controller
 from tests import toys
 from tests.spec.broken_rules import broken, line_of
 

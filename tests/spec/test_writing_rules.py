@@ -6,14 +6,14 @@ import textwrap
 import numpy as np
 import pytest
 
-from spec.catalogue import MODELS, find
-from spec.language.accepted import check_text, require_predicate
-from spec.language.kinds import Part, kind_of
-from spec.language.model import Transition
-from spec.language.rules import RuleError, check_model
-from spec.language.sets import contains
-from spec.language.subset import place_in
-from spec.properties.lemmas import LEMMAS
+from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.language.accepted import check_text, require_predicate
+from kafkaproof.spec.language.kinds import Part, kind_of
+from kafkaproof.spec.language.model import Transition
+from kafkaproof.spec.language.rules import RuleError, check_model
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.language.subset import place_in
+from kafkaproof.spec.lemmas import LEMMAS
 from tests import toys
 from tests.spec.broken_rules import broken, line_of
 

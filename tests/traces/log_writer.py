@@ -5,12 +5,12 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from traces.zookeeper.snapshot import Znode
-from traces.zookeeper.transactions import (
+from kafkaproof.traces.zookeeper.snapshot import Znode
+from kafkaproof.traces.zookeeper.transactions import (
     Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData,
     Transaction,
 )
-from traces.zookeeper.tree import Tree
+from kafkaproof.traces.zookeeper.tree import Tree
 
 _CREATE_TYPES = {"create": 1, "create2": 15, "container": 19, "ttl": 21}
 _MULTI = 14

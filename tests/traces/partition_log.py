@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 
 from tests.traces.replaying import explained
-from traces.partitions.explained import Explained
-from traces.recording import Recording
-from traces.zookeeper.snapshot import Snapshot, Znode
-from traces.zookeeper.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData, Transaction
+from kafkaproof.traces.explain.partitions.explained import Explained
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
+from kafkaproof.traces.zookeeper.transactions import (
+    Check, CloseSession, Create, CreateSession, Delete, SetData, Transaction,
+)
 
 PARENTS = (
     "/", "/brokers", "/brokers/ids", "/brokers/topics", "/admin", "/admin/delete_topics", "/config", "/config/topics",

@@ -7,26 +7,26 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from checker.commands.main import main
-from traces.audit import Audit, audit
-from traces.cluster import Members, find_root, find_variant
-from traces.election.replay import Follower
-from traces.election.result import Result
-from traces.evidence import Gathered
-from traces.facts.report import Facts, facts_of
-from traces.gathering import Gathering
-from traces.metrics.series import Metrics, Series
-from traces.partitions.explained import Explained
-from traces.partitions.replay import explain_changes
-from traces.pipeline.found import found_of
-from traces.pipeline.sweep import sweep
-from traces.recording import Recording, read_recording
-from traces.report import refused_by_epoch
-from traces.streams import Streams, explain_streams, settle
-from traces.topics.replay import Judgements
-from traces.zookeeper.snapshot import Snapshot
-from traces.zookeeper.transactions import Transaction
-from traces.zookeeper.tree import Tree
+from kafkaproof.checker.commands.main import main
+from kafkaproof.traces.explain.log.audit import Audit, audit
+from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.explain.election.replay import Follower
+from kafkaproof.traces.explain.election.result import Result
+from kafkaproof.traces.evidence.streams import Gathered
+from kafkaproof.traces.report.facts import Facts, facts_of
+from kafkaproof.traces.evidence.gathering import Gathering
+from kafkaproof.traces.metrics.series import Metrics, Series
+from kafkaproof.traces.explain.partitions.explained import Explained
+from kafkaproof.traces.explain.partitions.replay import explain_changes
+from kafkaproof.traces.explain.log.stream import found_of
+from kafkaproof.traces.reading.sweep import sweep
+from kafkaproof.traces.reading.recording import Recording, read_recording
+from kafkaproof.traces.report.log import refused_by_epoch
+from kafkaproof.traces.explain.log.streams import Streams, explain_streams, settle
+from kafkaproof.traces.explain.topics.replay import Judgements
+from kafkaproof.traces.zookeeper.snapshot import Snapshot
+from kafkaproof.traces.zookeeper.transactions import Transaction
+from kafkaproof.traces.zookeeper.tree import Tree
 
 BUNDLED = Path(__file__).parents[2] / "traces" / "recordings"
 LEGACY = BUNDLED / "1.1.1-zombie"

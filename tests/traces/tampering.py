@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from traces.recording import Recording
-from traces.znodes.contents import state_in
-from traces.znodes.formats import format_of
-from traces.zookeeper.transactions import Check, CloseSession, Create, Delete, SetData, Transaction
-from traces.zookeeper.tree import Tree, parent_path
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.znodes.contents import state_in
+from kafkaproof.traces.zookeeper.znodes.formats import format_of
+from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, Delete, SetData, Transaction
+from kafkaproof.traces.zookeeper.tree import Tree, parent_path
 
 Log = list[Transaction]
 

@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 
 from tests.traces.replaying import FIVE_LEGACY, REASSIGN, Told, all_of, read, told
 from tests.traces.test_long_log import written
-from traces.facts import expectations
-from traces.partitions import assigned, controlled, leaders
-from traces.partitions.changes import Change, Changes
-from traces.pipeline.columns import distinct
-from traces.pipeline.shelf import Pieces
-from traces.recording import read_recording
-from traces.topics.plain import PlainChanges
-from traces.writes import Write
-from traces.znodes.contents import state_in
-from traces.znodes.places import place_of
+from kafkaproof.traces.explain.facts import expectations
+from kafkaproof.traces.evidence import assignments as assigned
+from kafkaproof.traces.explain.partitions import controller_changes as controlled, leader_changes as leaders
+from kafkaproof.traces.evidence.state_changes import Change, Changes
+from kafkaproof.traces.basics.columns import distinct
+from kafkaproof.traces.evidence.kept_writes import Pieces
+from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.explain.topics.plain_changes import PlainChanges
+from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.zookeeper.znodes.contents import state_in
+from kafkaproof.traces.zookeeper.znodes.topics import place_of
 
 RECORDINGS = pytest.mark.parametrize("directory", [FIVE_LEGACY, REASSIGN], ids=lambda directory: directory.name)
 MEMBERS = SimpleNamespace(broker_of={7: 1, 8: 2})

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from spec.museum.election import MODELS as ELECTION
-from spec.museum.partition import MODELS as PARTITION
-from spec.museum.topics import MODELS as TOPICS
+from kafkaproof.spec.election.model import MODELS as ELECTION
+from kafkaproof.spec.partition.model import MODELS as PARTITION
+from kafkaproof.spec.topics.model import MODELS as TOPICS
 from tests.traces.log_writer import write_log
 from tests.traces.readmes import records
 from tests.traces.replaying import BUNDLED, FENCED, FIVE_FENCED, FIVE_LEGACY, LEGACY, REASSIGN, all_of, altered, first
 from tests.traces.replaying import read, run_json, told
-from traces import accounts
-from traces.accounts import KINDS, is_listed
-from traces.zookeeper.transactions import Create, Delete
+from kafkaproof.traces.evidence import accounts
+from kafkaproof.traces.evidence.accounts import KINDS, is_listed
+from kafkaproof.traces.zookeeper.transactions import Create, Delete
 
 STEPS = {
     "1.1.1/controller-failover": 302, "1.1.1/isr-and-unclean": 159, "1.1.1/topic-deletion": 296, "1.1.1/zombie": 3628,

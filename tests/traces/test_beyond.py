@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from checker.commands.main import main
+from kafkaproof.checker.commands.main import main
 from tests.traces.log_writer import payload, write_log, write_snapshot
 from tests.traces.replaying import FENCED, first, read, run_json
 from tests.traces.test_following import Growing, watch
 from tests.traces.zookeeper.test_usual_records import written
-from traces.beyond import end_at
-from traces.page.summary import lines
-from traces.survey import survey_of
-from traces.zookeeper.log import read_log
-from traces.zookeeper.transactions import Check, Create, Failure, SetData, Transaction
-from traces.zookeeper.tree import Tree
+from kafkaproof.traces.reading.end import end_at
+from kafkaproof.traces.report.page.summary import lines
+from kafkaproof.traces.reading.survey import survey_of
+from kafkaproof.traces.zookeeper.log import read_log
+from kafkaproof.traces.zookeeper.transactions import Check, Create, Failure, SetData, Transaction
+from kafkaproof.traces.zookeeper.tree import Tree
 
 AT = 0x98
 """A place in the log without a failover under way."""

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from checker.commands.main import main
-from checker.errors import UserError
+from kafkaproof.checker.commands.main import main
+from kafkaproof.checker.basics.errors import UserError
 from tests.traces.replaying import FENCED, LEGACY, all_of, read, run_json
-from traces.broker_logs.checking import check_logs
-from traces.broker_logs.forms import ELECTED, FROM, SHUTTING_DOWN, STATE
-from traces.broker_logs.reading import read_logs
-from traces.remarks import DEAD
+from kafkaproof.traces.broker_logs.checking import check_logs
+from kafkaproof.traces.broker_logs.forms import ELECTED, FROM, SHUTTING_DOWN, STATE
+from kafkaproof.traces.broker_logs.reading import read_logs
+from kafkaproof.traces.explain.facts.remarks import DEAD
 
 HOUR = 3_600_000
 
@@ -160,7 +160,7 @@ def test_the_logs_of_real_brokers_contradict_nothing(recording_directory):
     (bytes(30 << 20), "a line of 16 MiB or more"), (b"\n" * (1 << 20), "more than 200 times of its"),
     (b"[2021-01-01 00:00:00,000] INFO x\n" * (1 << 16), "more than 200 times of its")])
 def test_a_gzipped_log_that_unpacks_without_end_is_told(monkeypatch, tmp_path, content, why):
-    monkeypatch.setattr("traces.broker_logs.reading._LEAST", 1 << 18)
+    monkeypatch.setattr("kafkaproof.traces.broker_logs.reading._LEAST", 1 << 18)
     (tmp_path / "server.log.gz").write_bytes(gzip.compress(content))
     with pytest.raises(UserError, match=f"--logs: {tmp_path}/server.log.gz: {why}"):
         read_logs(tmp_path)

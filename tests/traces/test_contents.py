@@ -2,10 +2,10 @@
 
 import pytest
 
-from traces.znodes.assignments import assignment_in
-from traces.znodes.contents import broker_in, number_in, state_in
-from traces.znodes.json_parts import json_in
-from traces.znodes.places import topic_in
+from kafkaproof.traces.zookeeper.znodes.assignments import assignment_in
+from kafkaproof.traces.zookeeper.znodes.contents import broker_in, number_in, state_in
+from kafkaproof.traces.zookeeper.znodes.json_parts import json_in
+from kafkaproof.traces.zookeeper.znodes.topics import topic_in
 
 STATE = b'{"leader":%b,"leader_epoch":1,"controller_epoch":1,"isr":%b}'
 

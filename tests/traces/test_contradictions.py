@@ -9,7 +9,7 @@ import pytest
 
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, first, run_json
-from traces.zookeeper.transactions import CloseSession, Create, CreateSession, SetData, Transaction
+from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, CreateSession, SetData, Transaction
 
 RECORDS = 0x98
 TOOL = 0x77

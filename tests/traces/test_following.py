@@ -4,15 +4,15 @@ from argparse import Namespace
 
 import pytest
 
-from checker.commands.main import main
+from kafkaproof.checker.commands.main import main
 from tests.traces.log_writer import file_header, record
 from tests.traces.replaying import FENCED, LEGACY, REASSIGN, altered, first, read
 from tests.traces.test_replay_alterations import ALTERATIONS
-from traces import following
-from traces.commands.log import report_of
-from traces.following import PATIENCE, Watch
-from traces.report import CONFORMS
-from traces.zookeeper.log import read_more
+from kafkaproof.traces.commands import follow as following
+from kafkaproof.traces.commands.log import report_of
+from kafkaproof.traces.commands.follow import PATIENCE, Watch
+from kafkaproof.traces.report.log import CONFORMS
+from kafkaproof.traces.zookeeper.log import read_more
 
 PADDING = bytes(4096)
 
@@ -130,7 +130,7 @@ def test_the_command_stays_until_it_is_stopped(capsys, tmp_path, monkeypatch):
         rounds.append(seconds)
         log.append(whole[0x95:])
 
-    monkeypatch.setattr("traces.commands.log.sleep", grow)
+    monkeypatch.setattr("kafkaproof.traces.commands.log.sleep", grow)
     (tmp_path / "consumer-offsets" / "__consumer_offsets-0").mkdir(parents=True)
     assert main(["replay", str(tmp_path), "--follow"]) == 1
     told = capsys.readouterr()

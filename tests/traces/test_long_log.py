@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.traces.replaying import told
-from traces.recording import read_recording
+from kafkaproof.traces.reading.recording import read_recording
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "long_log.py"
 SIZES = ["--transactions", "2500", "--topics", "4", "--partitions", "6", "--brokers", "5"]

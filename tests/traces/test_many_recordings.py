@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
+from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from tests.traces.processes.recordings import BUNDLED, FAILOVER, SPLIT_BRAIN, Copy, steps
-from traces.many import Row, recordings_in, worst
+from kafkaproof.traces.commands.recording_rows import Row, recordings_in, worst
 
 ZOMBIE = BUNDLED / "1.1.1-zombie"
 

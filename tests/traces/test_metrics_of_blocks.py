@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tests.traces.partition_log import PARENTS
 from tests.traces.replaying import metrics_of
-from traces.pipeline import logged
-from traces.pipeline import sweep as sweeping
-from traces.recording import Recording
-from traces.zookeeper.snapshot import Snapshot, Znode
-from traces.zookeeper.transactions import Create, Delete, Operation, SetData, Transaction
+from kafkaproof.traces.reading import records as logged
+from kafkaproof.traces.reading import sweep as sweeping
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, Operation, SetData, Transaction
 
 STATES = [f"/brokers/topics/{topic}/partitions/{number}/state" for topic, number in ("t0", "t1", "u0", "v0")]
 BEGUN = {

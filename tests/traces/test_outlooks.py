@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.census import Census, Choice
-from traces.common import Departure
-from traces.partitions.leaving import LEAVES_WITHIN, Leaving
-from traces.partitions.views import Views
-from traces.pipeline.columns import Rows
-from traces.reigns import Reign, Term
-from traces.versions import Versions
+from kafkaproof.traces.evidence.choices import Census, Choice
+from kafkaproof.traces.evidence.cluster_inputs import Departure
+from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN, Leaving
+from kafkaproof.traces.evidence.broker_views import Views
+from kafkaproof.traces.basics.columns import Rows
+from kafkaproof.traces.evidence.terms import Reign, Term
+from kafkaproof.traces.basics.versions import Versions
 
 LAST, BROKERS = 14, (1, 2, 3)
 ZXIDS = st.integers(1, LAST)

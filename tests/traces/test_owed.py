@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from checker.commands.main import main
-from spec.language.domains import NOBODY
+from kafkaproof.checker.commands.main import main
+from kafkaproof.spec.language.domains import NOBODY
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FENCED, FIVE_FENCED, FIVE_LEGACY, LEGACY, REASSIGN, all_of, read, run_json, told
 from tests.traces.tampering import consistent, dropped
-from traces.features import Features
-from traces.owed.handlers import Partition, Seen, handlers_of
-from traces.partitions.elections import Elected
-from traces.recording import Recording
-from traces.report import CONFORMS, UNDECIDED, verdict_of
-from traces.zookeeper.transactions import Check
+from kafkaproof.traces.evidence.features import Features
+from kafkaproof.traces.explain.omissions.handlers import Partition, Seen, handlers_of
+from kafkaproof.traces.explain.partitions.strategies import Elected
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.report.log import CONFORMS, UNDECIDED, verdict_of
+from kafkaproof.traces.zookeeper.transactions import Check
 
 NEW, OLD, OLDEST = Features("fenced", True), Features("fenced", False), Features("legacy", False)
 ISR = frozenset({1, 2, 3})

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.commands.main import main
+from kafkaproof.checker.commands.main import main
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FENCED, LEGACY, altered, changes_of, cut, read, run_json
 from tests.traces.replaying import explained as explanations
-from traces.partitions.explained import Explained
-from traces.partitions.report import changes_as_json
-from traces.streams import Streams
+from kafkaproof.traces.explain.partitions.explained import Explained
+from kafkaproof.traces.report.partitions import changes_as_json
+from kafkaproof.traces.explain.log.streams import Streams
 
 PINNED = {
     "1.1.1/controller-failover": (207, 21), "1.1.1/isr-and-unclean": (94, 0), "1.1.1/topic-deletion": (160, 21),

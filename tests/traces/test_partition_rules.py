@@ -3,7 +3,7 @@
 import pytest
 
 from tests.traces.partition_log import Log, cluster
-from traces.partitions.leaving import LEAVES_WITHIN
+from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
 
 ENABLED = {"version": 1, "config": {"unclean.leader.election.enable": "true"}}
 FORBIDDEN = {"version": 1, "config": {"unclean.leader.election.enable": "false"}}

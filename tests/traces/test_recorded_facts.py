@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from spec.language.domains import NOBODY
+from kafkaproof.spec.language.domains import NOBODY
 from tests.traces.readmes import rows, section
 from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, all_of
-from traces.facts.expectations import UNEXPECTED
-from traces.facts.registrations import CLOSED, ENDED, EXPIRED, Registrations
-from traces.zookeeper.transactions import CloseSession, Create, Transaction
+from kafkaproof.traces.explain.facts.expectations import UNEXPECTED
+from kafkaproof.traces.evidence.registrations import CLOSED, ENDED, EXPIRED, Registrations
+from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, Transaction
 
 
 def zxid_in(cell: str) -> int | None:

@@ -6,17 +6,17 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from checker.commands.main import OK
+from kafkaproof.checker.commands.main import OK
 from tests.traces.partition_log import PARENTS, Log
 from tests.traces.readmes import records, section
 from tests.traces.replaying import BUNDLED, LEGACY, metrics_of, read, whole
-from traces.cluster import find_root
-from traces.metrics.observer import COUNTERS, GAUGES
-from traces.metrics.report import metrics_as_json, rows_of
-from traces.metrics.series import Series
-from traces.recording import Recording
-from traces.report import refused_by_epoch
-from traces.zookeeper.snapshot import Snapshot, Znode
+from kafkaproof.traces.reading.cluster import find_root
+from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES
+from kafkaproof.traces.report.metrics import metrics_as_json, rows_of
+from kafkaproof.traces.metrics.series import Series
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.report.log import refused_by_epoch
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
 
 EVERY = 7
 """Gauges of a long log are recomputed at every so many records, and at the last."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.traces.log_writer import record, write_log
-from traces.recording import read_recording
-from traces.zookeeper.transactions import Create, Failure, LogError, Transaction
+from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.zookeeper.transactions import Create, Failure, LogError, Transaction
 
 EPOCH = 1 << 32
 

@@ -7,13 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 from tests.traces.log_writer import write_log
-from traces.recording import read_recording
-from traces.zookeeper.log import read_log
-from traces.zookeeper.snapshot import Snapshot, read_snapshot
-from traces.zookeeper.transactions import (
+from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.zookeeper.log import read_log
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, read_snapshot
+from kafkaproof.traces.zookeeper.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, SetData, Transaction, ERROR_NAMES,
 )
-from traces.zookeeper.tree import Tree
+from kafkaproof.traces.zookeeper.tree import Tree
 
 
 def json_lines(path: Path) -> list[dict]:

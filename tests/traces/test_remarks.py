@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.commands.main import main
+from kafkaproof.checker.commands.main import main
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import BUNDLED, read, run_json
-from traces.clock import time_of_day
-from traces.remarks import CLOSED, DELETED, OBEYED, OUTSIDE, REFUSED, TRUNCATED, UNTOLD, WAYS_OUT
+from kafkaproof.traces.basics.times import time_of_day
+from kafkaproof.traces.explain.facts.remarks import (
+    CLOSED, DELETED, OBEYED, OUTSIDE, REFUSED, TRUNCATED, UNTOLD, WAYS_OUT,
+)
 
 LOST, REFUSES, NEW = BUNDLED / "3.9.1-lost-records", BUNDLED / "3.9.1-refused-isr", BUNDLED / "3.9.1-stays-new"
 SHUTDOWN, CANCELLED = BUNDLED / "3.9.1-failed-shutdown", BUNDLED / "3.9.1-cancelled-reassignment"

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from checker.pictures.history import checked
+from kafkaproof.checker.pictures.history import checked
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FENCED, LEGACY, altered, first, replayed, with_operations
-from traces.pictures import history_of
-from traces.recording import read_recording
-from traces.zookeeper.transactions import Check, CloseSession, Create, Delete, SetData
+from kafkaproof.traces.report.history import history_of
+from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, Delete, SetData
 
 CONTROLLER, EPOCH = "/controller", "/controller_epoch"
 DEPOSED = 0x1000012c9b10005

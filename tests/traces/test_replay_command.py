@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from checker.commands.main import main
-from checker.pictures import render_beside, to_text
+from kafkaproof.checker.commands.main import main
+from kafkaproof.checker.pictures import render_beside, to_text
 from tests.traces.log_writer import record, write_log, write_snapshot
 from tests.traces.replaying import FENCED, LEGACY, first, read, replayed, run_json, whole
-from traces.pictures import history_of
-from traces.recording import Recording
-from traces.zookeeper.snapshot import Snapshot, Znode
-from traces.zookeeper.transactions import CloseSession, CreateSession, Failure, Transaction
-from traces.zookeeper.tree import Tree
+from kafkaproof.traces.report.history import history_of
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
+from kafkaproof.traces.zookeeper.transactions import CloseSession, CreateSession, Failure, Transaction
+from kafkaproof.traces.zookeeper.tree import Tree
 
 BEGINNING = 0xA0
 

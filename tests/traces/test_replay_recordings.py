@@ -11,8 +11,8 @@ from tests.traces.readmes import records
 from tests.traces.replaying import (
     BUNDLED, FIVE_FENCED, FIVE_LEGACY, REASSIGN, all_of, cut, read, told, whole,
 )
-from traces.report import CONFORMS, refused_by_epoch, verdict_of
-from traces.streams import unexplained
+from kafkaproof.traces.report.log import CONFORMS, refused_by_epoch, verdict_of
+from kafkaproof.traces.explain.log.streams import unexplained
 
 ROW = re.compile(r"\| (\d+) \| (\d+) \| (0x\w+) \| (0x\w+) \| [\d:.]+ \| (0x\w+) \| ([\w ]+) at (0x\w+) \|")
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from tests.traces.log_writer import write_log, write_snapshot
 from tests.traces.replaying import FENCED, FIVE_LEGACY, read, run_json
-from traces.pipeline.sweep import sweep
-from traces.recording import read_recording
-from traces.snapshots import Snapshots
-from traces.zookeeper.snapshot import Znode
-from traces.zookeeper.tree import Tree
+from kafkaproof.traces.reading.sweep import sweep
+from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.integrity.later_snapshots import Snapshots
+from kafkaproof.traces.zookeeper.snapshot import Znode
+from kafkaproof.traces.zookeeper.tree import Tree
 
 RECORDS = 0x120
 

@@ -7,9 +7,9 @@ import pyarrow as pa
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from traces.partitions.states import States
-from traces.pipeline.meanings import as_kafka
-from traces.znodes.contents import parsed_state_in, state_in
+from kafkaproof.traces.evidence.state_columns import States
+from kafkaproof.traces.reading.meanings import as_kafka
+from kafkaproof.traces.zookeeper.znodes.contents import parsed_state_in, state_in
 
 NUMBERS = st.integers(-3, 12) | st.integers()
 VALUES = NUMBERS | st.none() | st.text(max_size=2) | st.lists(NUMBERS, max_size=2)

@@ -8,8 +8,8 @@ import pytest
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, LEGACY, REASSIGN, altered, read, run_json, settled
 from tests.traces.tampering import consistent, dropped, moved, rewritten, swapped
-from traces.recording import Recording
-from traces.zookeeper.transactions import Check, Create, Delete, Failure
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.transactions import Check, Create, Delete, Failure
 
 
 def with_part(part: str, number: str, value: list | None):

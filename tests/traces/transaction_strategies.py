@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from traces.zookeeper.transactions import (
+from kafkaproof.traces.zookeeper.transactions import (
     Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Reconfig, SetAcl, SetData, Transaction,
 )
 

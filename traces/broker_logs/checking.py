@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from itertools import chain
 from statistics import median
 
-from traces.broker_logs.forms import ELECTED, SHUTTING_DOWN, SIGNS_OF_TROUBLE
-from traces.broker_logs.history import AHEAD, LONG_AGO, History
-from traces.broker_logs.reading import Claim, Read
-from traces.broker_logs.symptoms import remarks_in
-from traces.evidence import Gathered
-from traces.partitions.explanations import SHUTDOWN
-from traces.partitions.leaving import LEAVES_WITHIN
-from traces.recording import Recording
-from traces.remarks import Remark
-from traces.streams import Streams
+from kafkaproof.traces.broker_logs.forms import ELECTED, SHUTTING_DOWN, SIGNS_OF_TROUBLE
+from kafkaproof.traces.broker_logs.history import AHEAD, LONG_AGO, History
+from kafkaproof.traces.broker_logs.reading import Claim, Read
+from kafkaproof.traces.broker_logs.symptoms import remarks_in
+from kafkaproof.traces.evidence.streams import Gathered
+from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN
+from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.explain.facts.remarks import Remark
+from kafkaproof.traces.explain.log.streams import Streams
 
 _QUARTER = 15 * 60 * 1000
 EXPLAINED = "changes explained by a controlled shutdown"

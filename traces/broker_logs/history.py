@@ -3,15 +3,15 @@
 from bisect import bisect_right
 from collections import defaultdict
 
-from spec.language.domains import NOBODY
-from traces.broker_logs.forms import STATE
-from traces.broker_logs.reading import Claim
-from traces.evidence import Gathered
-from traces.facts.leaderless import is_unclean
-from traces.partitions.changes import Change, Partition
-from traces.recording import Recording
-from traces.znodes.contents import state_in
-from traces.znodes.places import place_of
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.broker_logs.forms import STATE
+from kafkaproof.traces.broker_logs.reading import Claim
+from kafkaproof.traces.evidence.streams import Gathered
+from kafkaproof.traces.explain.facts.leaderless import is_unclean
+from kafkaproof.traces.evidence.state_changes import Change, Partition
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.znodes.contents import state_in
+from kafkaproof.traces.zookeeper.znodes.topics import place_of
 
 AHEAD = 10_000
 """So many ms may the clock of a broker be behind that of ZooKeeper."""

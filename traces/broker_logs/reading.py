@@ -9,9 +9,9 @@ from time import strptime
 from typing import NamedTuple
 from zlib import error as ZlibError
 
-from checker.errors import UserError
-from traces.broker_logs.forms import TELLS, Tell
-from traces.redaction import Redactor
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.traces.broker_logs.forms import TELLS, Tell
+from kafkaproof.traces.redaction import Redactor
 
 _NAME = re.compile(r"(server|controller|state-change).*\.log.*")
 _LONGEST, _LEAST, _DENSEST = 16 << 20, 64 << 20, 200

@@ -7,15 +7,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
-from spec.language.domains import NOBODY
-from traces.broker_logs.forms import (
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.broker_logs.forms import (
     BAD_VERSION, EXPIRED, FROM, HANDLED, INELIGIBLE, NOT_EMPTY, NOT_MADE, READY, SHUTTING_DOWN, STALE_VERSION,
     STARTED, STATE, TRUNCATED_TO,
 )
-from traces.broker_logs.history import AHEAD, History
-from traces.broker_logs.reading import Claim
-from traces.partitions.changes import Change, Partition
-from traces.remarks import CLOSED, DEAD, DELETED, OBEYED, REFUSED, STANDS, TRUNCATED, UNTOLD, Remark
+from kafkaproof.traces.broker_logs.history import AHEAD, History
+from kafkaproof.traces.broker_logs.reading import Claim
+from kafkaproof.traces.evidence.state_changes import Change, Partition
+from kafkaproof.traces.explain.facts.remarks import (
+    CLOSED, DEAD, DELETED, OBEYED, REFUSED, STANDS, TRUNCATED, UNTOLD, Remark,
+)
 
 _LATELY = 60_000
 """A broker that shuts down has asked for it within so many ms."""

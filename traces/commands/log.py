@@ -9,40 +9,40 @@ from functools import partial
 from pathlib import Path
 from time import sleep
 
-from checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
-from checker.commands.tables import console
-from checker.errors import UserError
-from spec.museum.election import MODELS
-from traces.audit import audit
-from traces.beside import Beside, followed_beside
-from traces.broker_logs.checking import check_logs
-from traces.broker_logs.reading import Read, read_logs
-from traces.cluster import VARIANTS, Members, find_root, find_variant
-from traces.commands.options import chroot_of, given, jobs_on, write_history
-from traces.contradictions import remarks_on
-from traces.election.single_steps import logged_properties
-from traces.expiries import Expiries
-from traces.facts.report import facts_of
-from traces.following import Watch
-from traces.gathering import Gathering
-from traces.groups.command import EXPECTED, exit_code_of, groups_beside, with_groups, worse
-from traces.groups.places import beside
-from traces.groups.report import print_groups
-from traces.page.render import render
-from traces.page.writing import write_whole
-from traces.pictures import history_of
-from traces.pipeline.events import rows_in
-from traces.pipeline.storing import learn
-from traces.pipeline.sweep import sweep
-from traces.pipeline.work import Here, collecting_seldom, shown
-from traces.recording import Recording, log_files, read_readable
-from traces.redaction import Redactor
-from traces.report import (
+from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
+from kafkaproof.checker.commands.tables import console
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.spec.election.model import MODELS
+from kafkaproof.traces.explain.log.audit import audit
+from kafkaproof.traces.commands.elections_and_metrics import Beside, followed_beside
+from kafkaproof.traces.broker_logs.checking import check_logs
+from kafkaproof.traces.broker_logs.reading import Read, read_logs
+from kafkaproof.traces.reading.cluster import VARIANTS, Members, find_root, find_variant
+from kafkaproof.traces.commands.options import chroot_of, given, jobs_on, write_history
+from kafkaproof.traces.integrity.contradictions import remarks_on
+from kafkaproof.traces.explain.election.single_steps import logged_properties
+from kafkaproof.traces.integrity.early_expiries import Expiries
+from kafkaproof.traces.report.facts import facts_of
+from kafkaproof.traces.commands.follow import Watch
+from kafkaproof.traces.evidence.gathering import Gathering
+from kafkaproof.traces.commands.groups import EXPECTED, exit_code_of, groups_beside, with_groups, worse
+from kafkaproof.traces.groups.directories import beside
+from kafkaproof.traces.report.groups import print_groups
+from kafkaproof.traces.report.page.render import render
+from kafkaproof.traces.basics.whole_files import write_whole
+from kafkaproof.traces.report.history import history_of
+from kafkaproof.traces.reading.events import rows_in
+from kafkaproof.traces.reading.storing import learn
+from kafkaproof.traces.reading.sweep import sweep
+from kafkaproof.traces.basics.tasks import Here, collecting_seldom, shown
+from kafkaproof.traces.reading.recording import Recording, log_files, read_readable
+from kafkaproof.traces.redaction import Redactor
+from kafkaproof.traces.report.log import (
     BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, refused_by_epoch, verdict_of,
 )
-from traces.snapshots import Snapshots
-from traces.streams import explain_streams, settle
-from traces.zookeeper.transactions import LogError
+from kafkaproof.traces.integrity.later_snapshots import Snapshots
+from kafkaproof.traces.explain.log.streams import explain_streams, settle
+from kafkaproof.traces.zookeeper.transactions import LogError
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
 _ROUND = 1.0

@@ -7,8 +7,8 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
-from traces.page.writing import write_whole
-from traces.redaction import Redactor
+from kafkaproof.traces.basics.whole_files import write_whole
+from kafkaproof.traces.redaction import Redactor
 
 
 def given(options, *names: str) -> str:
@@ -25,7 +25,7 @@ def jobs_on(master: str | None):
     """Spark for as long as a block runs; None where it was not asked for."""
     if master is None:
         return nullcontext()
-    from traces.pipeline.jobs import started
+    from kafkaproof.traces.basics.spark_tasks import started
 
     return started(master)
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from checker.commands.main import OK, UNFINISHED, VIOLATED
-from checker.errors import UserError
-from spec.language.model import SAFETY
-from spec.processes import VARIANTS, parts
-from traces.commands.options import given, write_history
-from traces.election.single_steps import identity
-from traces.many import Row
-from traces.pipeline.work import Progress, shown
-from traces.processes.group_view import SHOWN
-from traces.processes.pictures import history_of
-from traces.processes.reading import Cluster, read_cluster
-from traces.processes.replay import NoSuchVariant, replay
-from traces.processes.report import as_json, print_result, verdict_of
-from traces.processes.result import Result
+from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.spec.language.model import SAFETY
+from kafkaproof.spec.running.processes import VARIANTS, parts
+from kafkaproof.traces.commands.options import given, write_history
+from kafkaproof.traces.explain.election.single_steps import identity
+from kafkaproof.traces.commands.recording_rows import Row
+from kafkaproof.traces.basics.tasks import Progress, shown
+from kafkaproof.traces.processes.groups.view import SHOWN
+from kafkaproof.traces.report.process_history import history_of
+from kafkaproof.traces.processes.recorded.reading import Cluster, read_cluster
+from kafkaproof.traces.processes.replay import NoSuchVariant, replay
+from kafkaproof.traces.report.processes import as_json, print_result, verdict_of
+from kafkaproof.traces.processes.state.result import Result
 
 RECORDED = {identity(p) for variant in VARIANTS for model in parts(variant) for p in model.properties
             if p.kind in SAFETY} | {identity(p) for p in SHOWN}

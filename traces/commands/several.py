@@ -7,17 +7,17 @@ import json
 from functools import partial
 from pathlib import Path
 
-from checker.commands.main import OK
-from checker.errors import UserError
-from traces.commands.log import PROPERTIES, exit_code, expect_variant, report_of
-from traces.commands.options import given, jobs_on
-from traces.commands.recorded import RECORDED, recorded_row
-from traces.groups.command import EXPECTED, groups_beside, is_segments, row_with
-from traces.groups.replay import replay_groups
-from traces.many import Row, as_json, print_rows, replay_all, worst
-from traces.processes.reading import is_recording
-from traces.recording import read_readable
-from traces.report import CONFORMS
+from kafkaproof.checker.commands.main import OK
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.traces.commands.log import PROPERTIES, exit_code, expect_variant, report_of
+from kafkaproof.traces.commands.options import given, jobs_on
+from kafkaproof.traces.commands.recorded import RECORDED, recorded_row
+from kafkaproof.traces.commands.groups import EXPECTED, groups_beside, is_segments, row_with
+from kafkaproof.traces.groups.replay import replay_groups
+from kafkaproof.traces.commands.recording_rows import Row, as_json, print_rows, replay_all, worst
+from kafkaproof.traces.processes.recorded.reading import is_recording
+from kafkaproof.traces.reading.recording import read_readable
+from kafkaproof.traces.report.log import CONFORMS
 
 
 def replay_several(directories: list[Path], options) -> int:

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import chain
 
-from spec.offset_values import GroupValue, OffsetValue
-from traces.groups.deletions import LEAST_RETENTION, WAYS, Circumstances, may_commit, ways_of
-from traces.groups.machine import Machine
-from traces.groups.numbers import subscribes
-from traces.groups.plans import MOST_MEMBERS, MOST_UNSTORED, REBALANCE, REPLACED, UNKNOWN, ways
-from traces.groups.words import difference
-from traces.groups.zookeeper import Known
+from kafkaproof.spec.kafka.offset_values import GroupValue, OffsetValue
+from kafkaproof.traces.groups.tombstones import LEAST_RETENTION, WAYS, Circumstances, may_commit, ways_of
+from kafkaproof.traces.groups.machine import Machine
+from kafkaproof.traces.groups.numbers import subscribes
+from kafkaproof.traces.groups.plans import MOST_MEMBERS, MOST_UNSTORED, REBALANCE, REPLACED, UNKNOWN, ways
+from kafkaproof.traces.groups.mismatches import difference
+from kafkaproof.traces.groups.offsets_topic import Known
 
 Place = tuple[str, int]
 

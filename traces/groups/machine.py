@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from spec.catalogue import find
-from spec.group import network
-from spec.group.cluster import STATE, initial
-from spec.group.coordinator import MEMBER
-from spec.group.network import put_request
-from spec.language.plain import Plain, new_state
-from spec.language.rebind import rebind
-from spec.language.sets import only
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.group import network
+from kafkaproof.spec.group.cluster import STATE, initial
+from kafkaproof.spec.group.coordinator import MEMBER
+from kafkaproof.spec.group.network import put_request
+from kafkaproof.spec.language.plain import Plain, new_state
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.sets import only
 
 CURRENT, MIDDLE, CLASSIC = "current", "middle", "classic"
 _MODELS = {CURRENT: ("static", "transactional", "current"), MIDDLE: ("middle",), CLASSIC: ("classic",)}

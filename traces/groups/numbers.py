@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from functools import lru_cache
 
-from spec.group.records import GROUP_RECORD
-from spec.language.domains import NOBODY
-from spec.language.plain import Plain
-from spec.language.sets import only, with_member
-from spec.offset_values import GroupValue, MemberValue
+from kafkaproof.spec.group.records import GROUP_RECORD
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.language.sets import only, with_member
+from kafkaproof.spec.kafka.offset_values import GroupValue, MemberValue
 
 CHOSEN, FORMER, UNSEEN = 0, 1, 2
 """Protocols: of the record to be explained, of the one before where it is another, of who supports neither."""

@@ -1,8 +1,8 @@
 """Whether groups are in the partitions that their names hash to, where a log of ZooKeeper tells how many there are."""
 
-from spec.group.placement import partition_for
-from traces.groups.replicas import Divergence, Log
-from traces.groups.zookeeper import Known
+from kafkaproof.spec.group.placement import partition_for
+from kafkaproof.traces.groups.replicas import Divergence, Log
+from kafkaproof.traces.groups.offsets_topic import Known
 
 
 def misplaced(log: Log, known: Known | None) -> list[Divergence]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from spec.group.coordinator import JOIN_PARKED, PENDING, SYNC_PARKED
-from spec.group.network import JOIN, LEAVE, SYNC
-from spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE, STABLE
-from spec.language.domains import NOBODY
-from spec.language.plain import Plain
-from spec.offset_values import GroupValue, MemberValue
-from traces.groups.machine import Coordinator, Machine
-from traces.groups.numbers import CHOSEN, FORMER, UNSEEN, Numbers, supports_nothing_seen
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, PENDING, SYNC_PARKED
+from kafkaproof.spec.group.network import JOIN, LEAVE, SYNC
+from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE, STABLE
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.kafka.offset_values import GroupValue, MemberValue
+from kafkaproof.traces.groups.machine import Coordinator, Machine
+from kafkaproof.traces.groups.numbers import CHOSEN, FORMER, UNSEEN, Numbers, supports_nothing_seen
 
 MOST_UNSTORED, MOST_MEMBERS = 50, 100
 REBALANCE, REPLACED, AGAIN, UNKNOWN = "rebalance", "static member replaced", "assigned again", "history unknown"

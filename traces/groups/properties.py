@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from spec.offset_values import GroupValue
-from traces.groups.numbers import CONSUMER, partitions_of
+from kafkaproof.spec.kafka.offset_values import GroupValue
+from kafkaproof.traces.groups.numbers import CONSUMER, partitions_of
 
 SAYS = {
     "G2": "the generation rises with every rebalance",

@@ -9,17 +9,17 @@ from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
-from spec.offset_values import GroupValue, OffsetValue, read_key, read_value
-from traces.groups.group import Group, Undecided, Unexplained
-from traces.groups.machine import CLASSIC, CURRENT, MIDDLE, Machine, machine_of
-from traces.groups.numbers import subscribes
-from traces.groups.placement import misplaced
-from traces.groups.places import partitions_in
-from traces.groups.properties import Properties
-from traces.groups.replicas import Divergence, Entry, Log, read_log
-from traces.groups.zookeeper import Known
-from traces.redaction import Redactor
-from traces.redaction.groups import redacted_entry
+from kafkaproof.spec.kafka.offset_values import GroupValue, OffsetValue, read_key, read_value
+from kafkaproof.traces.groups.group import Group, Undecided, Unexplained
+from kafkaproof.traces.groups.machine import CLASSIC, CURRENT, MIDDLE, Machine, machine_of
+from kafkaproof.traces.groups.numbers import subscribes
+from kafkaproof.traces.groups.placement import misplaced
+from kafkaproof.traces.groups.directories import partitions_in
+from kafkaproof.traces.groups.properties import Properties
+from kafkaproof.traces.groups.replicas import Divergence, Entry, Log, read_log
+from kafkaproof.traces.groups.offsets_topic import Known
+from kafkaproof.traces.redaction import Redactor
+from kafkaproof.traces.groups.redacted import redacted_entry
 
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 MARKER, UNREADABLE = "marker", "unreadable"

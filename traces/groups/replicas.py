@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from spec.offset_values import Key, read_key
-from traces.groups.segments import Batch, Stored, read_segment
+from kafkaproof.spec.kafka.offset_values import Key, read_key
+from kafkaproof.traces.groups.segments import Batch, Stored, read_segment
 
 
 class Divergence(NamedTuple):

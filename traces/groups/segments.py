@@ -15,8 +15,8 @@ from kafka.errors import KafkaError
 from kafka.record.default_records import DefaultRecordBatch
 from kafka.record.legacy_records import LegacyRecordBatch
 
-from checker.errors import UserError
-from traces.zookeeper.preallocated import written_in
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.traces.zookeeper.preallocated import written_in
 
 _FRAME = struct.Struct("!qi")
 _MAGIC_AT, _LEAST, _MOST_MAGIC = 16, 14, 2

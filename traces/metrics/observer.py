@@ -2,16 +2,16 @@
 
 import re
 
-from traces.cluster import Members, below
-from traces.metrics.partitions import Partitions
-from traces.metrics.rules import Changes, Counted, Situation
-from traces.partitions.changes import Partition
-from traces.znodes.assignments import Assignment, assignment_in
-from traces.znodes.contents import PartitionState, number_in, state_in
-from traces.znodes.json_parts import entries_in, is_number, json_in, part_of
-from traces.znodes.places import place_of
-from traces.zookeeper.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
-from traces.zookeeper.tree import Tree
+from kafkaproof.traces.reading.cluster import Members, below
+from kafkaproof.traces.metrics.partitions import Partitions
+from kafkaproof.traces.metrics.rules import Changes, Counted, Situation
+from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, assignment_in
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, number_in, state_in
+from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, is_number, json_in, part_of
+from kafkaproof.traces.zookeeper.znodes.topics import place_of
+from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
+from kafkaproof.traces.zookeeper.tree import Tree
 
 GAUGES = ("active_controllers", "controller_epoch", "brokers", "topics", "partitions", *Counted._fields,
           "topics_to_delete", "topics_ineligible")

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from traces.metrics.rules import CHANGES, COUNTED, Changes, Counted, Rules, Situation
-from traces.partitions.changes import Partition
-from traces.pipeline.states import Held, Names, StateWrites
-from traces.znodes.contents import PartitionState
+from kafkaproof.traces.metrics.rules import CHANGES, COUNTED, Changes, Counted, Rules, Situation
+from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.reading.state_records import Held, Names, StateWrites
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 
 OF_STATES = (*Counted._fields, *Changes._fields)
 """The metrics that writing a state can change."""

@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from spec.language.domains import NOBODY
-from spec.metrics import rules
-from traces.pipeline.states import Codes, Held
-from traces.znodes.assignments import Assignment
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.metrics import rules
+from kafkaproof.traces.reading.state_records import Codes, Held
+from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 
 
 class Counted(NamedTuple):

@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from traces.cluster import Members
-from traces.metrics.observer import COUNTERS, GAUGES, Observer
-from traces.metrics.partitions import OF_STATES
-from traces.metrics.rules import COUNTED
-from traces.pipeline.columns import Rows
-from traces.pipeline.standing import Standing
-from traces.pipeline.states import StateWrite, StateWrites
-from traces.pipeline.sweep import Listener
-from traces.zookeeper.transactions import Transaction
-from traces.zookeeper.tree import Tree
+from kafkaproof.traces.reading.cluster import Members
+from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES, Observer
+from kafkaproof.traces.metrics.partitions import OF_STATES
+from kafkaproof.traces.metrics.rules import COUNTED
+from kafkaproof.traces.basics.columns import Rows
+from kafkaproof.traces.reading.current_states import Standing
+from kafkaproof.traces.reading.state_records import StateWrite, StateWrites
+from kafkaproof.traces.reading.sweep import Listener
+from kafkaproof.traces.zookeeper.transactions import Transaction
+from kafkaproof.traces.zookeeper.tree import Tree
 
 
 class Moment(NamedTuple):

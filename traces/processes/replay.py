@@ -9,25 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spec.language.model import Property
-from spec.language.steps import Step
-from spec.observed import observed_cluster
-from spec.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
-from spec.replica.zookeeper import Answer
-from spec.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
-from traces.election.single_steps import identity
-from traces.pipeline.work import Progress
-from traces.processes.coordinator import Taken
-from traces.processes.group_lines import GroupLine
-from traces.processes.groups import Groups
-from traces.processes.logged import Logged
-from traces.processes.messages import Sent
-from traces.processes.order import APPENDS, AT, BEGINNING, BEHIND, END, Occurrence, Place, in_order
-from traces.processes.reading import Cluster, Line
-from traces.processes.result import Divergence, Result, Violation
-from traces.processes.sending import first_request, may_send
-from traces.processes.unrecorded import Unrecorded
-from traces.processes.world import World
+from kafkaproof.spec.language.model import Property
+from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.running.observed import observed_cluster
+from kafkaproof.spec.running.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
+from kafkaproof.spec.replica.zookeeper import Answer
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
+from kafkaproof.traces.explain.election.single_steps import identity
+from kafkaproof.traces.basics.tasks import Progress
+from kafkaproof.traces.processes.groups.coordinator import Taken
+from kafkaproof.traces.processes.recorded.group_lines import GroupLine
+from kafkaproof.traces.processes.groups.replay import Groups
+from kafkaproof.traces.processes.recorded.zookeeper_log import Logged
+from kafkaproof.traces.processes.state.messages import Sent
+from kafkaproof.traces.processes.recorded.order import APPENDS, AT, BEGINNING, BEHIND, END, Occurrence, Place, in_order
+from kafkaproof.traces.processes.recorded.reading import Cluster, Line
+from kafkaproof.traces.processes.state.result import Divergence, Result, Violation
+from kafkaproof.traces.processes.state.sending import first_request, may_send
+from kafkaproof.traces.processes.unrecorded import Unrecorded
+from kafkaproof.traces.processes.state.world import World
 
 EVERY = 100
 """Progress is told after so many occurrences."""

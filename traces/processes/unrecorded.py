@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spec.language.model import Property
-from spec.partition.context import IDLE
-from spec.processes import ELECTION, PARTITION
-from traces.processes.reading import Line
-from traces.processes.world import World
+from kafkaproof.spec.language.model import Property
+from kafkaproof.spec.partition.context import IDLE
+from kafkaproof.spec.running.processes import ELECTION, PARTITION
+from kafkaproof.traces.processes.recorded.reading import Line
+from kafkaproof.traces.processes.state.world import World
 
 
 class Unrecorded:

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from traces.redaction import words
-from traces.znodes.json_parts import parsed
-from traces.zookeeper.snapshot import Snapshot
-from traces.zookeeper.transactions import Acl, CloseSession, Transaction
+from kafkaproof.traces.redaction import words
+from kafkaproof.traces.zookeeper.znodes.json_parts import parsed
+from kafkaproof.traces.zookeeper.snapshot import Snapshot
+from kafkaproof.traces.zookeeper.transactions import Acl, CloseSession, Transaction
 
 _NUMBER = re.compile(r"-?\d+")
 _SETTING = re.compile(r"-?[\d.]+|\*|\d+:\d+(,\d+:\d+)*")

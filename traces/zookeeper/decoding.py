@@ -4,9 +4,10 @@ import struct
 from collections.abc import Callable
 from functools import lru_cache, partial
 
-from traces.zookeeper.jute import JuteError, JuteReader
-from traces.zookeeper.transactions import (
-    Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData, Transaction,
+from kafkaproof.traces.zookeeper.jute import JuteError, JuteReader
+from kafkaproof.traces.zookeeper.transactions import (
+    Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData,
+    Transaction,
 )
 
 SET_DATA, CHECK, MULTI = 5, 13, 14

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from traces.zookeeper.jute import JuteError
-from traces.zookeeper.preallocated import written_in
-from traces.zookeeper.records import Records, records_in
-from traces.zookeeper.transactions import LogError, Transaction
+from kafkaproof.traces.zookeeper.jute import JuteError
+from kafkaproof.traces.zookeeper.preallocated import written_in
+from kafkaproof.traces.zookeeper.records import Records, records_in
+from kafkaproof.traces.zookeeper.transactions import LogError, Transaction
 
 _MAGIC = b"ZKLG"
 _VERSION = 2

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from traces.zookeeper.decoding import MULTI, TXN_HEADER, transaction_in
-from traces.zookeeper.jute import JuteError
-from traces.zookeeper.transactions import Transaction
-from traces.zookeeper.usual import Sets, at_once, sets_in
+from kafkaproof.traces.zookeeper.decoding import MULTI, TXN_HEADER, transaction_in
+from kafkaproof.traces.zookeeper.jute import JuteError
+from kafkaproof.traces.zookeeper.transactions import Transaction
+from kafkaproof.traces.zookeeper.data_records import Sets, at_once, sets_in
 
 _HEADER = np.dtype([("session", ">u8"), ("cxid", ">i4"), ("zxid", ">i8"), ("time", ">i8"), ("kind", ">i4")])
 _NO_SETS = Sets(*[np.zeros(0, np.int64)] * 7, pa.array([], pa.string()))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from traces.zookeeper.jute import JuteError, JuteReader
-from traces.zookeeper.transactions import LogError
+from kafkaproof.traces.zookeeper.jute import JuteError, JuteReader
+from kafkaproof.traces.zookeeper.transactions import LogError
 
 _MAGIC = b"ZKSN"
 _VERSION = 2

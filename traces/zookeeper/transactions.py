@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from checker.errors import UserError
+from kafkaproof.checker.basics.errors import UserError
 
 ERROR_NAMES = {
     -1: "systemerror", -2: "runtimeinconsistency", -3: "datainconsistency", -4: "connectionloss",

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from traces.zookeeper.snapshot import Snapshot, Znode
-from traces.zookeeper.transactions import (
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
+from kafkaproof.traces.zookeeper.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData, Transaction,
 )
 

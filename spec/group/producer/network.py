@@ -4,8 +4,8 @@ Only what brokers hear of them: an offset to be taken up, and a decision that is
 attempt at a time, until one is acknowledged.
 """
 
-from spec.group.sorts import NOWHERE, NowhereOr
-from spec.language.domains import Choice, Record
+from kafkaproof.spec.group.sorts import NOWHERE, NowhereOr
+from kafkaproof.spec.language.domains import Choice, Record
 
 Transaction = Choice("NONE", "SENT", "TAKEN_UP", "COMMITTING", "ABORTING", "COMMIT_SENT", "ABORT_SENT")
 NONE, SENT, TAKEN_UP, COMMITTING, ABORTING, COMMIT_SENT, ABORT_SENT = Transaction

@@ -1,19 +1,19 @@
 """What happens to the deletion of topics when reigns begin, brokers come and go, and log directories fail."""
 
-from spec.language.sets import (
+from kafkaproof.spec.language.sets import (
     contains, difference, intersection, is_empty, only, union, with_member, without_member,
 )
-from spec.partition.brokers import broker_failure as lose_brokers
-from spec.partition.brokers import broker_startup as take_in_brokers
-from spec.partition.context import READING_STATES, Broker, Partition
-from spec.partition.creation import known_partitions
-from spec.partition.deletion.progress import fail_deletion, offline_replicas, replicas_in, resume_later
-from spec.partition.deletion.zookeeper import topics_of
-from spec.partition.failover import load_state as load
-from spec.partition.legal import ONLINE_REPLICA
-from spec.partition.log_dirs import storage_error as lose_replicas
-from spec.partition.moves import move_replicas
-from spec.partition.strategies import replicas_of
+from kafkaproof.spec.partition.brokers import broker_failure as lose_brokers
+from kafkaproof.spec.partition.brokers import broker_startup as take_in_brokers
+from kafkaproof.spec.partition.context import READING_STATES, Broker, Partition
+from kafkaproof.spec.partition.creation import known_partitions
+from kafkaproof.spec.partition.deletion.progress import fail_deletion, offline_replicas, replicas_in, resume_later
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
+from kafkaproof.spec.partition.failover import load_state as load
+from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
+from kafkaproof.spec.partition.log_dirs import storage_error as lose_replicas
+from kafkaproof.spec.kafka.moves import move_replicas
+from kafkaproof.spec.kafka.strategies import replicas_of
 
 
 def start_on(controller, partition, members):

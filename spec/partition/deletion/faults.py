@@ -1,8 +1,8 @@
 """What operators ask for: the deletion of a topic."""
 
-from spec.language.sets import contains, only, union
-from spec.partition.context import Partition
-from spec.partition.deletion.zookeeper import topics_of
+from kafkaproof.spec.language.sets import contains, only, union
+from kafkaproof.spec.partition.context import Partition
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 
 
 def ask_for_deletion(s, p: Partition):

@@ -5,11 +5,11 @@ A controller's requests to one broker arrive in their order: StopReplica replace
 long as its reign lasts. (In Kafka one may wait in the event queue and be handled in a later reign.)
 """
 
-from spec.language.domains import Choice
-from spec.language.sets import contains, union, with_member, without_member
-from spec.partition.network import drop_requests as drop_others
-from spec.partition.network import fall_silent as fall_silent_elsewhere
-from spec.partition.network import take_request
+from kafkaproof.spec.language.domains import Choice
+from kafkaproof.spec.language.sets import contains, union, with_member, without_member
+from kafkaproof.spec.partition.network import drop_requests as drop_others
+from kafkaproof.spec.partition.network import fall_silent as fall_silent_elsewhere
+from kafkaproof.spec.partition.network import take_request
 
 Answered = Choice("NO_ANSWER", "DELETED", "FAILED")
 NO_ANSWER, DELETED, FAILED = Answered

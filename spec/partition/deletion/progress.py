@@ -4,18 +4,18 @@ Topics are looked at one after another. The replicas of the topic in hand (`drop
 its live ones are told to stop; when all have answered, its znodes go.
 """
 
-from spec.language.sets import contains, difference, intersection, is_empty, union, with_member
-from spec.partition.context import online
-from spec.partition.deletion.state import DELETING_STATES, RESUMING, STOPPING
-from spec.partition.legal import (
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
+from kafkaproof.spec.partition.context import online
+from kafkaproof.spec.partition.deletion.state import DELETING_STATES, RESUMING, STOPPING
+from kafkaproof.spec.kafka.legal import (
     NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED,
     REPLICA_DELETION_SUCCESSFUL,
 )
-from spec.partition.moves import end_partition, move_replicas
-from spec.partition.progress import end_event as rest
-from spec.partition.progress import at_work, hosted_by, proceed
-from spec.partition.progress import to_take_offline as to_take_offline_else
-from spec.partition.strategies import replicas_of
+from kafkaproof.spec.kafka.moves import end_partition, move_replicas
+from kafkaproof.spec.partition.progress import end_event as rest
+from kafkaproof.spec.partition.progress import at_work, hosted_by, proceed
+from kafkaproof.spec.partition.progress import to_take_offline as to_take_offline_else
+from kafkaproof.spec.kafka.strategies import replicas_of
 
 
 def replicas_in(partition, state):

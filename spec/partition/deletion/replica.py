@@ -1,11 +1,11 @@
 """A broker's side: LeaderAndIsr makes a log, StopReplica(delete) deletes it."""
 
-from spec.controller.requests import is_stale
-from spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica
-from spec.partition.deletion.network import is_overtaken, put_stopped, stop_arrives, take_stop
-from spec.partition.network import put_wishes
-from spec.partition.replica import Epoch, is_lost
-from spec.partition.replica import leader_and_isr as lead_or_follow
+from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica
+from kafkaproof.spec.partition.deletion.network import is_overtaken, put_stopped, stop_arrives, take_stop
+from kafkaproof.spec.partition.network import put_wishes
+from kafkaproof.spec.partition.replica import Epoch, is_lost
+from kafkaproof.spec.partition.replica import leader_and_isr as lead_or_follow
 
 
 def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):

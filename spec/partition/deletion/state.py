@@ -7,13 +7,13 @@ partitions belong together; a partition of a topic that was deleted is never ano
 name apart by an id, 2.8+; here numbers are not given twice).
 """
 
-from spec.language.domains import Array, Bound, Choice, Flag, Record, SetOf
-from spec.language.sets import contains, difference
-from spec.partition import context, znodes
-from spec.partition.cluster import initial as begin
-from spec.partition.context import Doing, Partition, forget_partition
-from spec.partition.context import forget as forget_context
-from spec.partition.network import NETWORK
+from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Record, SetOf
+from kafkaproof.spec.language.sets import contains, difference
+from kafkaproof.spec.partition import context, znodes
+from kafkaproof.spec.partition.cluster import initial as begin
+from kafkaproof.spec.partition.context import Doing, Partition, forget_partition
+from kafkaproof.spec.partition.context import forget as forget_context
+from kafkaproof.spec.partition.network import NETWORK
 
 Deleting = Choice(
     *Doing.names,

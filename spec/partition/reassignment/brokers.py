@@ -1,15 +1,15 @@
 """What happens to reassignments when reigns begin, brokers come, and topics are to be deleted."""
 
-from spec.language.sets import contains, intersection, union
-from spec.partition.context import DELETING_REQUEST, READING_STATES, REASSIGN, Broker, Partition, is_queued
-from spec.partition.creation import known_partitions
-from spec.partition.deletion.brokers import broker_startup as take_in_brokers
-from spec.partition.deletion.brokers import load_state as load
-from spec.partition.deletion.deletion import topic_deletion as queue_topics
-from spec.partition.deletion.zookeeper import topics_of
-from spec.partition.progress import at_work
-from spec.partition.reassignment.progress import is_reassigned, look_later, reassigned, reassigned_to
-from spec.partition.zookeeper import is_moved
+from kafkaproof.spec.language.sets import contains, intersection, union
+from kafkaproof.spec.partition.context import DELETING_REQUEST, READING_STATES, REASSIGN, Broker, Partition, is_queued
+from kafkaproof.spec.partition.creation import known_partitions
+from kafkaproof.spec.partition.deletion.brokers import broker_startup as take_in_brokers
+from kafkaproof.spec.partition.deletion.brokers import load_state as load
+from kafkaproof.spec.partition.deletion.deletion import topic_deletion as queue_topics
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
+from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.reassignment.progress import is_reassigned, look_later, reassigned, reassigned_to
+from kafkaproof.spec.partition.zookeeper import is_moved
 
 
 def keep_from_deletion(controller, topics):

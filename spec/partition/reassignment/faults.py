@@ -1,9 +1,9 @@
 """What operators ask for: the reassignment of a partition."""
 
-from spec.language.domains import SetOf
-from spec.language.sequences import push
-from spec.language.sets import contains
-from spec.partition.context import Broker, Partition
+from kafkaproof.spec.language.domains import SetOf
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.context import Broker, Partition
 
 Others = SetOf("brokers")
 

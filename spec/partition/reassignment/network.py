@@ -4,10 +4,10 @@ Requests to one broker arrive in their order, of one controller; the leader epoc
 controllers (2.6+). The deletion of a topic is obeyed whatever the leader epoch is.
 """
 
-from spec.language.sets import contains
-from spec.partition.context import NO_EPOCH
-from spec.partition.deletion.network import put_stop as put_deletion
-from spec.partition.deletion.network import take_stop as take_deletion
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.partition.deletion.network import put_stop as put_deletion
+from kafkaproof.spec.partition.deletion.network import take_stop as take_deletion
 
 
 def put_stop(network, epoch, p, to):

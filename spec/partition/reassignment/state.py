@@ -4,15 +4,15 @@ That a partition is being reassigned (partitionsBeingReassigned) is seen in its 
 remove. A target has no more replicas than the scope says; with those that were there before it may take all brokers.
 """
 
-from spec.language.domains import Array, Bound, Choice, Flag, Id, Record, Sequence, SetOf
-from spec.language.sets import contains
-from spec.partition.context import NO_EPOCH, PARTITION, LeaderEpoch
-from spec.partition.deletion import state as deletion
-from spec.partition.deletion.state import Deleting
-from spec.partition.deletion.state import forget as forget_rest
-from spec.partition.deletion.state import forget_topic as forget_deleted
-from spec.partition.deletion.state import initial as begin
-from spec.partition.network import NETWORK
+from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Id, Record, Sequence, SetOf
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.context import NO_EPOCH, PARTITION, LeaderEpoch
+from kafkaproof.spec.partition.deletion import state as deletion
+from kafkaproof.spec.partition.deletion.state import Deleting
+from kafkaproof.spec.partition.deletion.state import forget as forget_rest
+from kafkaproof.spec.partition.deletion.state import forget_topic as forget_deleted
+from kafkaproof.spec.partition.deletion.state import initial as begin
+from kafkaproof.spec.partition.network import NETWORK
 
 Replicas = Sequence(Id("brokers"), Bound("brokers"))
 Reassigning = Choice(

@@ -3,8 +3,8 @@
 Consumers that check the leader epoch (2.1 and later) read less.
 """
 
-from spec.replica.broker import LEADER, Broker
-from spec.replica.clients.network import deliver, position_of
+from kafkaproof.spec.replica.broker import LEADER, Broker
+from kafkaproof.spec.replica.clients.network import deliver, position_of
 
 
 def consume(s, b: Broker):

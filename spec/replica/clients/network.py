@@ -5,12 +5,12 @@ high watermark has passed its record, and is told of failure, or nothing, in all
 change nothing. `places` says for each offset what was promised there; only properties read it.
 """
 
-from spec.language.domains import Array, Bound, Number, Record
-from spec.language.sets import contains, with_member, without_member
-from spec.replica.broker import enough_in_sync
-from spec.replica.storage import Offset
-from spec.replica.zookeeper import NOT_ENOUGH_REPLICAS, OK
-from spec.replication import append
+from kafkaproof.spec.language.domains import Array, Bound, Number, Record
+from kafkaproof.spec.language.sets import contains, with_member, without_member
+from kafkaproof.spec.replica.broker import enough_in_sync
+from kafkaproof.spec.replica.storage import Offset
+from kafkaproof.spec.replica.zookeeper import NOT_ENOUGH_REPLICAS, OK
+from kafkaproof.spec.replication.replication import append
 
 GHOSTS = Record(
     committed=(Number(0, Bound("records")), "1 + record committed at this offset, 0 without one"),

@@ -7,13 +7,13 @@ from typing import Iterator
 
 import numpy as np
 
-from checker import reference
-from checker.compiler_text import NUMBER
-from checker.errors import UserError
-from checker.execution import Execution, ExecutionError
-from checker.kernel import Expansion, Kernel
-from checker.local import explore_here
-from spec.language.plain import Plain
+from kafkaproof.checker.explore import reference
+from kafkaproof.checker.compile.text import NUMBER
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.execution import Execution, ExecutionError
+from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.spec.language.plain import Plain
 from tests.checker.alone import Alone, OutOfRange, records
 from tests.checker.fuzz.truth import OUTSIDE, REFUSED, WRONG, Left, Truth, values_within
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
 from tests.checker.fuzz.choices import Choices
 
 SORTS = ("ids", "few")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Callable
 
-from spec.language.domains import Array, Bound
-from spec.language.layout import length
+from kafkaproof.spec.language.domains import Array, Bound
+from kafkaproof.spec.language.layout import length
 from tests.checker.fuzz.choices import Choices
 from tests.checker.fuzz.kinds import CODE, CONDITION, NUMBER, Function, IdOf, Members, Names, fits, kind_of, paths
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Callable, Iterator
 
-from checker.prove.formulas import StyleError
-from spec.language.subset import RuleError
+from kafkaproof.checker.prove.formulas import StyleError
+from kafkaproof.spec.language.subset import RuleError
 from tests.checker.fuzz import compiled, symbolic
 from tests.checker.fuzz.programs import Program
 from tests.checker.fuzz.truth import Truth, truth

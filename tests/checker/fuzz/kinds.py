@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Iterator
 
-from spec.language.domains import Array, Choice, Flag, Id, Number, Record, SetOf
+from kafkaproof.spec.language.domains import Array, Choice, Flag, Id, Number, Record, SetOf
 
 NUMBER, CONDITION, CODE, PROCEDURE = "number", "condition", "code", "procedure"
 

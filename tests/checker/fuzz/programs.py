@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from spec.language.domains import Array, Record
-from spec.language.model import Model
+from kafkaproof.spec.language.domains import Array, Record
+from kafkaproof.spec.language.model import Model
 from tests.checker.fuzz.choices import Choices
 from tests.checker.fuzz.declaration import declare
 from tests.checker.fuzz.kinds import CONDITION, NUMBER, PROCEDURE, Function, IdOf, Members, Names, paths
 from tests.checker.fuzz.statements import Statements, indented
 
 HEAD = """\
-from spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
-from spec.language.model import Model, Transition, always, always_step, sometimes
-from spec.language.sequences import pop, push
-from spec.language.sets import (
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.language.model import Model, Transition, always, always_step, sometimes
+from kafkaproof.spec.language.sequences import pop, push
+from kafkaproof.spec.language.sets import (
     contains, difference, everybody, intersection, is_empty, only, union, with_member, without_member,
 )
 

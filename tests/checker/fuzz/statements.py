@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Callable
 
-from spec.language.domains import Array, Bound, Number, Record, Sequence
+from kafkaproof.spec.language.domains import Array, Bound, Number, Record, Sequence
 from tests.checker.fuzz.choices import Choices
 from tests.checker.fuzz.expressions import Expressions
 from tests.checker.fuzz.kinds import CONDITION, NUMBER, PROCEDURE, IdOf, Members, Names, kind_of

@@ -6,13 +6,13 @@ from typing import Iterator
 
 import z3
 
-from checker.execution import Execution, ExecutionError
-from checker.prove.bmc import violations_within
-from checker.prove.proof import PROVED, RANGES, prove
-from checker.prove.relation import Relation
-from checker.prove.terms import value_of
-from checker.symbolic import Point, SymbolicError, SymbolicModel
-from spec.language.plain import get
+from kafkaproof.checker.model.execution import Execution, ExecutionError
+from kafkaproof.checker.prove.bmc import violations_within
+from kafkaproof.checker.prove.proof import PROVED, RANGES, prove
+from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.prove.terms import value_of
+from tests.checker.symbolic import Point, SymbolicError, SymbolicModel
+from kafkaproof.spec.language.plain import get
 from tests.checker.fuzz.truth import OUTSIDE, REFUSED, WRONG, Left, Truth, values_within
 from tests.checker.samples import state_terms
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from checker.execution import Execution, ExecutionError
-from spec.language.domains import Scope
-from spec.language.layout import Leaf
-from spec.language.model import Model, Transition
-from spec.language.plain import Plain
+from kafkaproof.checker.model.execution import Execution, ExecutionError
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.layout import Leaf
+from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.language.plain import Plain
 
 REFUSED, WRONG, OUTSIDE = "refused", "runs into an error", "leaves its range"
 ERRORS = IndexError, ValueError

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import pytest
 
-from impl.links.passed import ANSWER, DROPPED, PASSED, REQUEST, Recorder, read_passed
-from impl.links.proxy import Proxy
-from impl.links.rules import DELAY, DROP, HOLD, NOTICE, Rule
-from spec.errors import UserError
+from kafkaproof.impl.harness.links.passed import ANSWER, DROPPED, PASSED, REQUEST, Recorder, read_passed
+from kafkaproof.impl.harness.links.proxy import Proxy
+from kafkaproof.impl.harness.links.rules import DELAY, DROP, HOLD, NOTICE, Rule
+from kafkaproof.spec.errors import UserError
 
 WAIT = 120
 
@@ -105,7 +105,7 @@ def test_a_slow_link_holds_back_each_frame_both_ways(proxy, monkeypatch):
     async def sleep(seconds):
         asked.append(seconds)
 
-    monkeypatch.setattr("impl.links.proxy.asyncio.sleep", sleep)
+    monkeypatch.setattr("kafkaproof.impl.harness.links.proxy.asyncio.sleep", sleep)
     proxy.delay = 7.0
     with connect(proxy) as link:
         say(link, "z")

@@ -6,10 +6,10 @@ import pytest
 from kazoo.client import KazooClient, KazooRetry
 from kazoo.exceptions import ConnectionLoss
 
-from impl.driving.keeper import parse
-from impl.links.passed import ANSWER, NOTIFICATION, REQUEST
-from impl.links.rules import HOLD, NOTICE, Rule
-from impl.links.zookeeper import ZooKeeperLink
+from kafkaproof.impl.harness.driving.zookeeper_server import parse
+from kafkaproof.impl.harness.links.passed import ANSWER, NOTIFICATION, REQUEST
+from kafkaproof.impl.harness.links.rules import HOLD, NOTICE, Rule
+from kafkaproof.impl.harness.links.zookeeper import ZooKeeperLink
 
 WAIT = 120
 

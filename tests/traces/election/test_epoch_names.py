@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.museum.election import MODELS
-from spec.zookeeper import ANSWERED, LOST_APPLIED
-from traces.election.epoch_names import Names
-from traces.election.single_steps import ME, OTHER, ElectionSteps, Scene
+from kafkaproof.spec.election.model import MODELS
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
+from kafkaproof.traces.explain.election.epoch_names import Names
+from kafkaproof.traces.explain.election.single_steps import ME, OTHER, ElectionSteps, Scene
 
 STEPS = {model.variant: ElectionSteps(model) for model in MODELS if model.variant in ("zkclient", "legacy", "fenced")}
 """The variants that replay holds real logs to."""

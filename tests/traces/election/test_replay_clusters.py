@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.errors import UserError
+from kafkaproof.checker.basics.errors import UserError
 from tests.traces.replaying import FENCED, altered, cut, first, read, replay, replayed, with_operations
-from traces.cluster import Members, find_root, find_variant
-from traces.election import possibilities
-from traces.recording import Recording
-from traces.zookeeper.snapshot import Snapshot
-from traces.zookeeper.transactions import CloseSession, Create, CreateSession, Delete, Failure, SetData, Transaction
+from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.explain.election import possibilities
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.snapshot import Snapshot
+from kafkaproof.traces.zookeeper.transactions import (
+    CloseSession, Create, CreateSession, Delete, Failure, SetData, Transaction,
+)
 
 DRIVER = 0x1000012C9B10000
 STATE = "/brokers/topics/t/partitions/0/state"

@@ -9,8 +9,10 @@ from shutil import copytree
 from kafka.record import MemoryRecordsBuilder
 from kafka.record.util import calc_crc32c
 
-from spec.offset_values import GroupValue, Key, MemberValue, OffsetValue, read_key, read_value, write_key, write_value
-from traces.groups.segments import Stored, read_segment
+from kafkaproof.spec.kafka.offset_values import (
+    GroupValue, Key, MemberValue, OffsetValue, read_key, read_value, write_key, write_value,
+)
+from kafkaproof.traces.groups.segments import Stored, read_segment
 
 NAME = "00000000000000000000.log"
 _EPOCH_AT, _CRC_AT, _ATTRIBUTES_AT, _SEQUENCE_AT = 12, 17, 21, 53

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from spec.group import deletion, join, membership, static, verdicts
-from spec.mutants import group_mistakes as wrong
-from spec.offset_values import GroupValue
+from kafkaproof.spec.group import deletion, join, membership, static, verdicts
+from kafkaproof.spec.group.mutants import mistakes as wrong
+from kafkaproof.spec.kafka.offset_values import GroupValue
 from tests.traces.groups.segment_writer import NAME, Append, altered, appends_in, at, flip, renumbered, rewritten
 from tests.traces.replaying import BUNDLED
-from traces.groups.replay import replay_groups
+from kafkaproof.traces.groups.replay import replay_groups
 
 SEGMENTS = BUNDLED / "3.9.1-groups" / "consumer-offsets"
 GROUP_2, GROUP_3, GROUP_4, GROUP_5, GROUP_7, EMPTY_8 = 8, 26, 151, 170, 553, 554

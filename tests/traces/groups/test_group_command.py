@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from checker.commands.main import main
-from spec.group.placement import partition_for
-from spec.offset_values import read_key, write_key
+from kafkaproof.checker.commands.main import main
+from kafkaproof.spec.group.placement import partition_for
+from kafkaproof.spec.kafka.offset_values import read_key, write_key
 from tests.traces.groups.segment_writer import NAME, Writer, altered, flip, group, member
 from tests.traces.groups.test_group_alterations import GROUP_3, SEGMENTS, buried, of_epoch, put
 from tests.traces.replaying import BUNDLED, run_json

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spec.group import deletion
-from spec.mutants import group_mistakes
+from kafkaproof.spec.group import deletion
+from kafkaproof.spec.group.mutants import mistakes as group_mistakes
 from tests.traces.groups.segment_writer import Writer, group, member
-from traces.groups.replay import replay_groups
+from kafkaproof.traces.groups.replay import replay_groups
 
 A, B, C = member("a", assigned=(0,)), member("b", assigned=(1,)), member("c")
 HOUR = 3_600_000

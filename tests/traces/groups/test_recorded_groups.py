@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from spec.offset_values import read_key, read_value
+from kafkaproof.spec.kafka.offset_values import read_key, read_value
 from tests.traces.groups.test_group_alterations import SEGMENTS
 from tests.traces.conftest import RECORDINGS
-from traces.groups.numbers import partitions_of, topics_of
-from traces.groups.places import partitions_in
-from traces.groups.replay import replay_groups
-from traces.groups.segments import Segment, read_segment
+from kafkaproof.traces.groups.numbers import partitions_of, topics_of
+from kafkaproof.traces.groups.directories import partitions_in
+from kafkaproof.traces.groups.replay import replay_groups
+from kafkaproof.traces.groups.segments import Segment, read_segment
 
 FOLDERS = sorted(RECORDINGS.glob("*/*/consumer-offsets"))
 _BATCH = re.compile(r"baseOffset: (\d+) lastOffset: (\d+) .* producerId: (-?\d+) .*partitionLeaderEpoch: (-?\d+) "

@@ -6,13 +6,13 @@ from functools import cache
 from pathlib import Path
 
 from tests.traces.replaying import gather, metrics_of, read, replay
-from traces.audit import audit
-from traces.cluster import Members, find_root, find_variant
-from traces.facts.report import facts_of
-from traces.page.render import render
-from traces.recording import Recording
-from traces.report import Report, refused_by_epoch, verdict_of
-from traces.streams import explain_streams, settle
+from kafkaproof.traces.explain.log.audit import audit
+from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.report.facts import facts_of
+from kafkaproof.traces.report.page.render import render
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.report.log import Report, refused_by_epoch, verdict_of
+from kafkaproof.traces.explain.log.streams import explain_streams, settle
 
 
 def report_of(recording: Recording, variant: str | None = None) -> Report:

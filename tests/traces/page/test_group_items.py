@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from checker.commands.main import main
+from kafkaproof.checker.commands.main import main
 from tests.traces.groups.segment_writer import altered, flip, rewritten
 from tests.traces.page.pages import data_in, items_in, report
 from tests.traces.replaying import BUNDLED
-from traces.groups.replay import replay_groups
-from traces.page.render import render
+from kafkaproof.traces.groups.replay import replay_groups
+from kafkaproof.traces.report.page.render import render
 
 BOTH = BUNDLED / "3.9.1-groups"
 SEGMENTS = BOTH / "consumer-offsets"

@@ -5,7 +5,7 @@ import pytest
 from tests.pictures.picture_browser import BROWSER, ask, run
 from tests.traces.page.pages import data_in, page, report_of
 from tests.traces.replaying import FENCED, LEGACY, REASSIGN, read
-from traces.page.render import render
+from kafkaproof.traces.report.page.render import render
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium or Chrome is installed")
 

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.commands.main import main
-from checker.errors import UserError
+from kafkaproof.checker.commands.main import main
+from kafkaproof.checker.basics.errors import UserError
 from tests.traces.page.pages import data_in, items_in, page, report, report_of
 from tests.traces.replaying import FENCED, FIVE_LEGACY, LEGACY, REASSIGN, altered, first, read, run_json
-from traces.page import bounds, records
-from traces.page.bounds import bounded_items, bounded_lanes
-from traces.page.items import KINDS, Item, Lane
-from traces.page.render import items_of, render
-from traces.page.times import Times
-from traces.page.writing import write_whole
-from traces.recording import Recording
-from traces.report import BAD_INPUT, UNDECIDED, Report
+from kafkaproof.traces.report.page import bounds, records
+from kafkaproof.traces.report.page.bounds import bounded_items, bounded_lanes
+from kafkaproof.traces.report.page.items import KINDS, Item, Lane
+from kafkaproof.traces.report.page.render import items_of, render
+from kafkaproof.traces.reading.times import Times
+from kafkaproof.traces.basics.whole_files import write_whole
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.report.log import BAD_INPUT, UNDECIDED, Report
 
 ALL = (LEGACY, FENCED, REASSIGN, FIVE_LEGACY)
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.traces.log_writer import write_log
-from traces.pipeline.logged import Part, runs_of
-from traces.recording import read_recording
-from traces.zookeeper.transactions import Failure, LogError, Transaction
+from kafkaproof.traces.reading.records import Part, runs_of
+from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.zookeeper.transactions import Failure, LogError, Transaction
 
 
 def record(zxid: int, code: int = -101) -> Transaction:

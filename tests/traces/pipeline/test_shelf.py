@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.traces.replaying import BUNDLED, FENCED, FIVE_LEGACY, read, run_json
-from traces.cluster import Members
-from traces.pipeline import shelf
-from traces.pipeline.columns import ByZxid, Rows
-from traces.writes import writes_of
+from kafkaproof.traces.reading.cluster import Members
+from kafkaproof.traces.evidence import kept_writes as shelf
+from kafkaproof.traces.basics.columns import ByZxid, Rows
+from kafkaproof.traces.evidence.writes import writes_of
 
 DIRECTORIES = [directory.parent for directory in sorted(BUNDLED.glob("[123]*/version-2"))]
 

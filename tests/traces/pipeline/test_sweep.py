@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from traces.cluster import Members, find_root, find_variant
-from traces.election.replay import Follower
-from traces.gathering import Gathering
-from traces.metrics.series import Metrics
-from traces.pipeline import sweep as sweeping
-from traces.pipeline.sweep import Listener, sweep
-from traces.recording import Recording, read_recording
-from traces.znodes.contents import PartitionState
-from traces.zookeeper.snapshot import Snapshot, Znode
-from traces.zookeeper.transactions import Check, CloseSession, Create, Delete, Failure, SetData, Transaction
+from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.explain.election.replay import Follower
+from kafkaproof.traces.evidence.gathering import Gathering
+from kafkaproof.traces.metrics.series import Metrics
+from kafkaproof.traces.reading import sweep as sweeping
+from kafkaproof.traces.reading.sweep import Listener, sweep
+from kafkaproof.traces.reading.recording import Recording, read_recording
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
+from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, Delete, Failure, SetData, Transaction
 
 STATE, EPOCH = "/brokers/topics/t/partitions/4/state", "/controller_epoch"
 CONTENT = b'{"controller_epoch":%d,"leader":%d,"version":1,"leader_epoch":%d,"isr":[1,2]}'

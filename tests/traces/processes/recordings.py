@@ -4,9 +4,9 @@ import json
 import shutil
 from pathlib import Path
 
-from traces.processes.reading import read_cluster
-from traces.processes.replay import replay
-from traces.processes.result import Result
+from kafkaproof.traces.processes.recorded.reading import read_cluster
+from kafkaproof.traces.processes.replay import replay
+from kafkaproof.traces.processes.state.result import Result
 
 BUNDLED = Path(__file__).parents[3] / "traces" / "recordings"
 FAILOVER = BUNDLED / "run-fenced-failover"

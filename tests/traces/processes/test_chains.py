@@ -5,8 +5,8 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.language.digest import EMPTY, link
-from traces.processes.chains import Chain
+from kafkaproof.spec.language.digest import EMPTY, link
+from kafkaproof.traces.processes.state.chains import Chain
 
 SIZE = 6
 NAMES = [100 + id for id in range(5)]

@@ -4,13 +4,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from spec.coordinators import MODEL, SCOPE
-from spec.group.network import NETWORK
-from spec.language.domains import Array, Record
-from spec.language.model import SAFETY
-from spec.language.plain import new_state
-from traces.processes.group_view import AFTER, BEFORE, SHOWN, TRANSITIONS, View
-from traces.processes.group_world import Group
+from kafkaproof.spec.running.coordinators import MODEL, SCOPE
+from kafkaproof.spec.group.network import NETWORK
+from kafkaproof.spec.language.domains import Array, Record
+from kafkaproof.spec.language.model import SAFETY
+from kafkaproof.spec.language.plain import new_state
+from kafkaproof.traces.processes.groups.view import AFTER, BEFORE, SHOWN, TRANSITIONS, View
+from kafkaproof.traces.processes.groups.group import Group
 
 
 @pytest.fixture

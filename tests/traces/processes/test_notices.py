@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.processes.notices import Notice, Notices
+from kafkaproof.traces.processes.recorded.notices import Notice, Notices
 
 ABOUT = st.frozensets(st.integers(0, 3), min_size=1)
 COMING = st.lists(st.tuples(st.integers(1, 20), st.integers(0, 9), ABOUT), max_size=8)

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from spec.language.steps import parse_step
-from spec.processes import ELECTION, PARTITION
-from traces.processes.logged import Logged
-from traces.processes.order import AT, BEHIND, Place, in_order
-from traces.processes.reading import Cluster, Line
-from traces.recording import Recording
-from traces.zookeeper.transactions import CloseSession, Create, CreateSession, Delete, SetData, Transaction
+from kafkaproof.spec.language.steps import parse_step
+from kafkaproof.spec.running.processes import ELECTION, PARTITION
+from kafkaproof.traces.processes.recorded.zookeeper_log import Logged
+from kafkaproof.traces.processes.recorded.order import AT, BEHIND, Place, in_order
+from kafkaproof.traces.processes.recorded.reading import Cluster, Line
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, CreateSession, Delete, SetData, Transaction
 
 SESSION, OTHER = 7, 8
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from spec.errors import UserError
+from kafkaproof.spec.errors import UserError
 from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed
-from traces.processes.reading import is_recording, read_cluster, read_process
+from kafkaproof.traces.processes.recorded.reading import is_recording, read_cluster, read_process
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from checker.pictures.history import checked
-from checker.pictures.text import to_text
+from kafkaproof.checker.pictures.history import checked
+from kafkaproof.checker.pictures.text import to_text
 from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, steps
-from traces.processes.pictures import STEPS, history_of
-from traces.processes.reading import read_cluster
-from traces.processes.replay import replay
+from kafkaproof.traces.report.process_history import STEPS, history_of
+from kafkaproof.traces.processes.recorded.reading import read_cluster
+from kafkaproof.traces.processes.replay import replay
 
 
 def drawn(directory, variant=None):

@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from checker.commands.main import main
-from spec.errors import UserError
-from spec.language.digest import link
-from spec.language.steps import parse_step
+from kafkaproof.checker.commands.main import main
+from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.language.digest import link
+from kafkaproof.spec.language.steps import parse_step
 from tests.traces.processes.recordings import (
     FAILOVER, GROUP, LOST_ANSWERS, SPLIT_BRAIN, Copy, replayed, steps,
 )
-from traces.processes.order import in_order
-from traces.processes.reading import read_cluster
-from traces.processes.replay import Follower, replay
-from traces.processes.result import Divergence
-from traces.zookeeper.transactions import Failure, Transaction
+from kafkaproof.traces.processes.recorded.order import in_order
+from kafkaproof.traces.processes.recorded.reading import read_cluster
+from kafkaproof.traces.processes.replay import Follower, replay
+from kafkaproof.traces.processes.state.result import Divergence
+from kafkaproof.traces.zookeeper.transactions import Failure, Transaction
 
 STEPS = steps(FAILOVER)
 CHANGING = [each for each in STEPS if each[1]["changed"]]

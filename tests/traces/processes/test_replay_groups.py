@@ -4,7 +4,7 @@ from base64 import b64decode, b64encode
 
 import pytest
 
-from spec.errors import UserError
+from kafkaproof.spec.errors import UserError
 from tests.traces.processes.recordings import FAILOVER, GROUP, Copy, replayed
 from tests.traces.processes.recordings import steps as every_step
 

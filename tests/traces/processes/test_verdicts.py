@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from spec.language.domains import values
-from spec.language.layout import leaves
-from spec.language.plain import new_state, put
-from spec.observed import observed_cluster
-from spec.processes import ELECTION, PARTITION
-from traces.processes.verdicts import Verdicts, names_in
-from traces.processes.watched import before, watched
+from kafkaproof.spec.language.domains import values
+from kafkaproof.spec.language.layout import leaves
+from kafkaproof.spec.language.plain import new_state, put
+from kafkaproof.spec.running.observed import observed_cluster
+from kafkaproof.spec.running.processes import ELECTION, PARTITION
+from kafkaproof.traces.processes.state.verdicts import Verdicts, names_in
+from kafkaproof.traces.processes.state.watched import before, watched
 
 SIZES = {"brokers": 2, "replicas": 2, "partitions": 2, "min_isr": 1, "epochs": 3, "faults": 1, "log": 2, "records": 2,
          "leader_epochs": 3, "receivers": 2}

@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.language.layout import leaves
-from spec.language.plain import get, new_state, put
-from spec.museum.cluster import CREATING
-from traces.processes.watched import before, lengthen, undo, watched
+from kafkaproof.spec.language.layout import leaves
+from kafkaproof.spec.language.plain import get, new_state, put
+from kafkaproof.spec.cluster.model import CREATING
+from kafkaproof.traces.processes.state.watched import before, lengthen, undo, watched
 
 SCOPE = {**CREATING.scope, "log": 2, "brokers": 2, "partitions": 2}
 LEAVES = leaves(CREATING.state, SCOPE)

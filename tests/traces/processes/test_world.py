@@ -4,16 +4,20 @@ import random
 
 import pytest
 
-from impl.broker import ELECTION_STEPS
-from impl.events import EVENT_STEPS
-from spec.controller.belief import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE
-from spec.observed import observed_cluster
-from spec.partition.context import ELECTING
-from spec.partition.context import IDLE as WAITING
-from spec.processes import ELECTION, PARTITION, VARIANTS, may_ask, partners_in_election, partners_in_partition
-from spec.zookeeper import ANSWERED, BADVERSION, CHANGED, DELETED, LOST_APPLIED, LOST_DROPPED, NOTHING, OK, Answer
-from traces.processes.messages import Sent
-from traces.processes.world import World
+from kafkaproof.impl.server.main import ELECTION_STEPS
+from kafkaproof.impl.server.events import EVENT_STEPS
+from kafkaproof.spec.election.belief import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE
+from kafkaproof.spec.running.observed import observed_cluster
+from kafkaproof.spec.partition.context import ELECTING
+from kafkaproof.spec.partition.context import IDLE as WAITING
+from kafkaproof.spec.running.processes import (
+    ELECTION, PARTITION, VARIANTS, may_ask, partners_in_election, partners_in_partition,
+)
+from kafkaproof.spec.kafka.zookeeper import (
+    ANSWERED, BADVERSION, CHANGED, DELETED, LOST_APPLIED, LOST_DROPPED, NOTHING, OK, Answer,
+)
+from kafkaproof.traces.processes.state.messages import Sent
+from kafkaproof.traces.processes.state.world import World
 
 SIZES = {"brokers": 2, "replicas": 2, "partitions": 2, "min_isr": 1}
 NEW_EVENTS = (

@@ -6,16 +6,16 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.commands.main import main
-from spec.offset_values import GroupValue, MemberValue, OffsetValue
+from kafkaproof.checker.commands.main import main
+from kafkaproof.spec.kafka.offset_values import GroupValue, MemberValue, OffsetValue
 from tests.spec.test_offset_values import NAME, groups, offsets
 from tests.traces.groups.segment_writer import altered
 from tests.traces.groups.test_group_alterations import GROUP_3, SEGMENTS, put
 from tests.traces.page.pages import data_in
 from tests.traces.replaying import BUNDLED, run_json
-from traces.groups.numbers import partitions_of, topics_of
-from traces.redaction import Redactor
-from traces.redaction.groups import redacted_value
+from kafkaproof.traces.groups.numbers import partitions_of, topics_of
+from kafkaproof.traces.redaction import Redactor
+from kafkaproof.traces.groups.redacted import redacted_value
 
 WHOLE = BUNDLED / "3.9.1-groups"
 NAMED = ("group", "members")

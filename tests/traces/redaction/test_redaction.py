@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.commands.main import main
+from kafkaproof.checker.commands.main import main
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FENCED, FIVE_LEGACY, LEGACY, REASSIGN, first, run_json
 from tests.traces.transaction_strategies import TRANSACTIONS
-from traces.recording import read_readable, read_recording
-from traces.redaction import Redactor
-from traces.redaction.words import TREE
-from traces.zookeeper.snapshot import Snapshot, Znode
-from traces.zookeeper.transactions import Acl, CloseSession, Create, CreateSession, Reconfig, SetAcl, SetData, Transaction
+from kafkaproof.traces.reading.recording import read_readable, read_recording
+from kafkaproof.traces.redaction import Redactor
+from kafkaproof.traces.redaction.words import TREE
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
+from kafkaproof.traces.zookeeper.transactions import (
+    Acl, CloseSession, Create, CreateSession, Reconfig, SetAcl, SetData, Transaction,
+)
 
 NAMES = ("topic", "host", "group", "client", "principal", "consumer", "listener", "rack", "chroot", "secret")
 TOOL = 0x77

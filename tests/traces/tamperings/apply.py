@@ -12,10 +12,10 @@ from tests.traces.log_writer import write_log
 from tests.traces.replaying import settled
 from tests.traces.tampering import Log, repaired
 from tests.traces.tamperings.scene import KINDS, SHUTDOWN, Kind, Scene, Tampered
-from traces.election.result import Result
-from traces.recording import Recording, read_recording
-from traces.report import CONFORMS
-from traces.zookeeper.transactions import Transaction
+from kafkaproof.traces.explain.election.result import Result
+from kafkaproof.traces.reading.recording import Recording, read_recording
+from kafkaproof.traces.report.log import CONFORMS
+from kafkaproof.traces.zookeeper.transactions import Transaction
 
 BEHIND = SHUTDOWN + 10_000
 """So many ms behind the last record that must show it are replayed too: explanations look ahead for a minute."""

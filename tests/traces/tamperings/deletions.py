@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from tests.traces.tampering import dropped, swapped
 from tests.traces.tamperings.scene import Record, Tampered, kind
-from traces.znodes.contents import state_in
-from traces.znodes.places import Place, place_of
-from traces.zookeeper.transactions import Create, Delete, SetData, Transaction
+from kafkaproof.traces.zookeeper.znodes.contents import state_in
+from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData, Transaction
 
 
 def _deletes(record: Record) -> Iterator[Transaction]:

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from tests.traces.tamperings.scene import CONTROLLER, EPOCH, IDS, SHUTDOWN, Record, Tampered, kind, opens
-from traces.znodes.contents import number_in
-from traces.zookeeper.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData
+from kafkaproof.traces.zookeeper.znodes.contents import number_in
+from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData
 
 
 def _elects(record: Record) -> bool:

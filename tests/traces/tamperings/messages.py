@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 from tests.traces.tamperings.scene import INSERTED, Record, Tampered, kind
-from traces.znodes.places import ENTITY
-from traces.zookeeper.transactions import Create, Delete, SetData
+from kafkaproof.traces.zookeeper.znodes.topics import ENTITY
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData
 
 
 @kind()

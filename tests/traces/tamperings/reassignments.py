@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from tests.traces.tampering import dropped, swapped
 from tests.traces.tamperings.scene import TOPICS, Record, Tampered, kind
-from traces.znodes.assignments import Assignment, assignment_in, target_of
-from traces.znodes.contents import PartitionState, state_in
-from traces.znodes.json_parts import entries_in
-from traces.znodes.places import REASSIGN
-from traces.zookeeper.transactions import Create, Delete, SetData, Transaction
+from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, assignment_in, target_of
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
+from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
+from kafkaproof.traces.zookeeper.znodes.topics import REASSIGN
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData, Transaction
 
 
 def _moved(record: Record) -> tuple[int, Assignment, Assignment] | None:

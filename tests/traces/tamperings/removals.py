@@ -1,10 +1,10 @@
 """Tamperings that leave out what a controller had to write, so that all that is left fits together."""
 
-from spec.language.domains import NOBODY
+from kafkaproof.spec.language.domains import NOBODY
 from tests.traces.tampering import dropped
 from tests.traces.tamperings.scene import IDS, Record, Tampered, kind
 from tests.traces.tamperings.states import quiet
-from traces.zookeeper.transactions import Check, CloseSession, Create, SetData, Transaction
+from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, SetData, Transaction
 
 NOT_LEFT = "no later record of the controller shows that it has left the handler"
 

@@ -6,16 +6,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from spec.language.domains import NOBODY
+from kafkaproof.spec.language.domains import NOBODY
 from tests.traces.tampering import Log, dropped, moved, rewritten, swapped
-from traces.cluster import Members, find_variant
-from traces.election.controllers import Controllers
-from traces.features import find_features
-from traces.recording import Recording
-from traces.znodes.contents import PartitionState, state_in
-from traces.znodes.places import Place, place_of
-from traces.zookeeper.transactions import CloseSession, Create, CreateSession, Delete, Operation, SetData, Transaction
-from traces.zookeeper.tree import Tree
+from kafkaproof.traces.reading.cluster import Members, find_variant
+from kafkaproof.traces.evidence.controllers import Controllers
+from kafkaproof.traces.evidence.features import find_features
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
+from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
+from kafkaproof.traces.zookeeper.transactions import (
+    CloseSession, Create, CreateSession, Delete, Operation, SetData, Transaction,
+)
+from kafkaproof.traces.zookeeper.tree import Tree
 
 CONTROLLER, EPOCH, IDS, TOPICS = "/controller", "/controller_epoch", "/brokers/ids", "/brokers/topics"
 INSERTED = -1

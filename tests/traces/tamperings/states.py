@@ -2,10 +2,10 @@
 
 from json import loads
 
-from spec.language.domains import NOBODY
+from kafkaproof.spec.language.domains import NOBODY
 from tests.traces.tamperings.scene import IDS, Record, kind
-from traces.znodes.places import REASSIGN
-from traces.zookeeper.transactions import Create, SetData
+from kafkaproof.traces.zookeeper.znodes.topics import REASSIGN
+from kafkaproof.traces.zookeeper.transactions import Create, SetData
 
 
 def quiet(record: Record) -> bool:

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from tests.traces.tamperings.scene import Record, kind
-from traces.zookeeper.transactions import Create, SetData
+from kafkaproof.traces.zookeeper.transactions import Create, SetData
 
 
 def _created(record: Record) -> bool:

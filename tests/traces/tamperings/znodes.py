@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from spec.language.domains import NOBODY
+from kafkaproof.spec.language.domains import NOBODY
 from tests.traces.tamperings.scene import INSERTED, Record, Tampered, kind
 from tests.traces.tamperings.states import staying
-from traces.znodes.contents import state_in
-from traces.zookeeper.transactions import Create, SetData
+from kafkaproof.traces.zookeeper.znodes.contents import state_in
+from kafkaproof.traces.zookeeper.transactions import Create, SetData
 
 
 def _first_state(record: Record) -> bool:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.znodes.faults import strange_in
-from traces.znodes.formats import FORMATS, fault_in, format_of, later_version
-from traces.zookeeper.transactions import Create, SetData, Transaction
+from kafkaproof.traces.zookeeper.znodes.foreign_writes import strange_in
+from kafkaproof.traces.zookeeper.znodes.formats import FORMATS, fault_in, format_of, later_version
+from kafkaproof.traces.zookeeper.transactions import Create, SetData, Transaction
 
 BROKER = {"version": 4, "host": "h", "port": 9092, "jmx_port": -1, "timestamp": "1", "endpoints": ["PLAINTEXT://h:1"],
           "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"}}

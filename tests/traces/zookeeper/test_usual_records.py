@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from tests.traces.log_writer import file_header, payload
 from tests.traces.transaction_strategies import DIGESTS, HEADER, INTS, TRANSACTIONS
-from traces.pipeline.events import table_of
-from traces.survey import survey_of
-from traces.zookeeper.decoding import transaction_in
-from traces.zookeeper.jute import JuteError
-from traces.zookeeper.log import read_log
-from traces.zookeeper.records import Records
-from traces.zookeeper.transactions import Check, LogError, SetData, Transaction
+from kafkaproof.traces.reading.events import table_of
+from kafkaproof.traces.reading.survey import survey_of
+from kafkaproof.traces.zookeeper.decoding import transaction_in
+from kafkaproof.traces.zookeeper.jute import JuteError
+from kafkaproof.traces.zookeeper.log import read_log
+from kafkaproof.traces.zookeeper.records import Records
+from kafkaproof.traces.zookeeper.transactions import Check, LogError, SetData, Transaction
 
 STATE = b'{"controller_epoch":3,"leader":-1,"version":1,"leader_epoch":7,"isr":[2,1]}'
 PATHS = st.sampled_from(["/brokers/topics/t/partitions/0/state", "/a/brokers/topics/\u00fc/partitions/1/state",

@@ -10,8 +10,10 @@ from hypothesis import given, strategies as st
 
 from tests.traces.log_writer import file_header, payload, record, write_log
 from tests.traces.transaction_strategies import TRANSACTIONS
-from traces.zookeeper.log import LogFile, read_log, read_more
-from traces.zookeeper.transactions import Check, CloseSession, Create, CreateSession, Failure, LogError, SetData, Transaction
+from kafkaproof.traces.zookeeper.log import LogFile, read_log, read_more
+from kafkaproof.traces.zookeeper.transactions import (
+    Check, CloseSession, Create, CreateSession, Failure, LogError, SetData, Transaction,
+)
 
 SESSION = 0xFF00000000000001
 DIGEST = b"\0\0\0\2" + b"\1\2\3\4\5\6\7\x42"

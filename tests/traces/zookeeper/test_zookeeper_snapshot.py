@@ -5,8 +5,8 @@ import zlib
 
 import pytest
 
-from traces.zookeeper.snapshot import Snapshot, Znode, read_snapshot
-from traces.zookeeper.transactions import LogError
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode, read_snapshot
+from kafkaproof.traces.zookeeper.transactions import LogError
 
 OWNER = 0x8100000000000001
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from traces.recording import read_recording
-from traces.zookeeper.snapshot import Snapshot, Znode
-from traces.zookeeper.transactions import (
+from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
+from kafkaproof.traces.zookeeper.transactions import (
     Check, CloseSession, Create, CreateSession, Delete, Failure, Reconfig, SetAcl, SetData, Transaction,
 )
-from traces.zookeeper.tree import Tree, parent_path
+from kafkaproof.traces.zookeeper.tree import Tree, parent_path
 
 SESSION = 0x8100000000000001
 OTHER = 0x100000000000002

@@ -1,0 +1,1 @@
+"""Errors that a user can act on, and text that is safe to print."""

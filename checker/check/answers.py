@@ -1,0 +1,100 @@
+"""What a result says of each property, beside what is violated: is it as recorded, what was not decided or not asked,
+and which violations that are recorded of the same variant the scope does not show.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Mapping
+
+from kafkaproof.checker.model.selection import Check, properties_of
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import LIVENESS, Model
+
+if TYPE_CHECKING:
+    from kafkaproof.checker.compile.kernel import Kernel
+    from kafkaproof.checker.liveness.decide import Decided
+
+UNDECIDED = "not decided"
+NOT_ASKED = "not asked up to symmetry"
+BY_NAME = "asked by name only at this scope"
+
+
+def as_expected(check: Check, result: dict) -> bool | None:
+    """Whether the verdict is the recorded one; None where none is recorded or the run is incomplete."""
+    recorded = check.model.expectation(check.scope)
+    usual = {p.name for p in check.model.properties_at(check.scope)}
+    by_name = {p.name for p in check.model.properties} & {*result["properties"]} - usual
+    if recorded is None or by_name or result["verdict"] == "incomplete":
+        return None
+    open_still = {entry["property"] for entry in result["liveness"] if entry["verdict"] == UNDECIDED}
+    asked = {name: n for name, n in recorded.items() if name in result["properties"] and name not in open_still}
+    found = {v["property"]: v["trace_length"] for v in result["violations"]}
+    if not result["complete"]:
+        shortest = min(asked.values(), default=None)
+        return result["trace_length"] == shortest and all(asked.get(n) == length for n, length in found.items())
+    return found == asked and not result["unreached"]
+
+
+def liveness_of(check: Check, kernel: Kernel, decided: list[Decided] | None) -> list[dict]:
+    """What became of each property of liveness; nothing is decided without the whole graph, or up to symmetry."""
+    if check.symmetry:
+        properties = properties_of(check.model, check.scope, check.properties)
+        return [{"property": p.name, "verdict": NOT_ASKED} for p in properties if p.kind in LIVENESS]
+    if decided is None:
+        return [{"property": p.name, "verdict": UNDECIDED} for p in kernel.liveness]
+    return [
+        {"property": d.prop.name, "verdict": "violated" if d.lasso else "holds", "waiting": d.waiting,
+         "cut": d.cut, "beyond": d.beyond, "idle": list(d.idle),
+         "loop_length": d.lasso and len(d.lasso.steps) - d.lasso.loop}
+        for d in decided
+    ]
+
+
+def undecided(result: dict, reached: set[str]) -> list[str]:
+    """Properties that were asked and are neither violated nor known to hold, since not every state was seen.
+
+    `reached` are goals, of which one state is enough.
+    """
+    violated = {violation["property"] for violation in result["violations"]}
+    open_still = {entry["property"] for entry in result["liveness"] if entry["verdict"] == UNDECIDED}
+    return [name for name in result["properties"] if name not in violated | reached
+            and (name in open_still or not result["complete"])]
+
+
+def not_asked(check: Check) -> list[dict]:
+    """Properties of the model that its scope cannot answer, or that are asked there by name only, each with why."""
+    if check.properties:
+        return []
+    asked = check.model.properties_at(check.scope)
+    left_out = [(p.name, p.lacking(check.scope)) for p in check.model.properties if p not in asked]
+    return [{"property": name, "why": f"needs {', '.join(sizes)}" if sizes else BY_NAME} for name, sizes in left_out]
+
+
+def not_shown(check: Check, result: dict) -> list[dict]:
+    """Violations that are recorded of this variant at other scopes, where all states of this scope show none.
+
+    Each is given with the length and the scope of its record; of several, one that exceeds this scope in few sizes.
+    """
+    if not result["complete"]:
+        return []
+    violated = {violation["property"] for violation in result["violations"]}
+    asked = [name for name in result["properties"] if name not in violated]
+    found = [(name, _nearest(check.model, check.scope, name)) for name in asked]
+    return [{"property": name, "trace_length": known[0], "scope": known[1]} for name, known in found if known]
+
+
+def _nearest(model: Model, scope: Scope, name: str) -> tuple[int, Scope] | None:
+    """The length and the scope of a recorded violation of a property, as close to `scope` as there is; or None."""
+    known = [(lengths[name], dict(zip(model.scope, sizes))) for sizes, lengths in model.expected.items()
+             if name in lengths]
+    return min(known, key=lambda each: (*_distance(scope, each[1]), each[0]), default=None)
+
+
+def _distance(scope: Scope, other: Scope) -> tuple[int, int]:
+    """In how many sizes another scope is larger, and in how many it differs."""
+    return sum(other[name] > scope[name] for name in scope), sum(other[name] != scope[name] for name in scope)
+
+
+def differing(scope: Scope, other: Mapping[str, int]) -> Scope:
+    """The sizes in which another scope differs from this one, as the other has them."""
+    return {name: other[name] for name in scope if other[name] != scope[name]}

@@ -1,0 +1,178 @@
+"""One check from start to verdict: begin or resume a run, explore, and put the result into words."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import platform
+import sys
+import time
+from datetime import datetime
+
+import llvmlite
+import numba
+import pyspark
+
+from kafkaproof.checker.check.answers import as_expected, liveness_of, not_asked, not_shown, undecided
+from kafkaproof.checker.model.selection import Check, properties_of, scope_for
+from kafkaproof.checker.spark.cluster import Levels
+from kafkaproof.checker.runs.counterexample import require_no_fault, trace_of
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.explore.explorer import Explorer, Limits
+from kafkaproof.checker.compile.kernel import Kernel, compile_all
+from kafkaproof.checker.liveness.decide import Decided, decide
+from kafkaproof.checker.explore.progress import Progress
+from kafkaproof.checker.prove.interchangeable import require_symmetry
+from kafkaproof.checker.runs.directory import RunDirectory, RunError
+from kafkaproof.checker.runs.table import EXACT_WORDS, STEP_BITS, miss_probability
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import LIVENESS
+
+
+def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> None:
+    """Write ``run.json`` for a new run."""
+    symmetry = {"sorts": list(check.model.interchangeable), "renamings": kernel.symmetry.count}
+    run.create({
+        "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
+        "properties": list(check.properties), "keep_going": check.keep_going, "deadlock": check.deadlock,
+        "symmetry": symmetry if check.symmetry else None, "partitions": partitions, "source": source_of(kernel),
+        "command": sys.argv[1:],
+        "created": datetime.now().isoformat(timespec="seconds"), "versions": versions(),
+    })
+
+
+def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
+    """The check, kernel and number of partitions of an earlier run.
+
+    Raises RunError when they differ now, or when a level is not as it was written.
+    """
+    manifest = run.described()
+    try:
+        model = find(manifest["system"], manifest["variant"])[0]
+        if manifest["scope"].keys() != model.scope.keys():
+            raise UserError(f"a scope of {model.system} gives {', '.join(model.scope)}")
+        check = Check(model, scope_for(model, None, manifest["scope"]), tuple(manifest["properties"]),
+                      manifest["keep_going"], manifest["deadlock"], manifest["symmetry"] is not None)
+        kernel = kernel_of(check)
+    except (LookupError, UserError) as error:
+        raise RunError(f"{run.uri} cannot be resumed: {error}") from error
+    if source_of(kernel) != manifest["source"]:
+        raise RunError(
+            f"{run.uri} was made by another version of {model.system}/{model.variant}; begin a new run"
+        )
+    run.verify()
+    return check, kernel, manifest["partitions"]
+
+
+def source_of(kernel: Kernel) -> str:
+    """A hash of all that the levels of a run depend on: what is compiled, by which names, and the initial states."""
+    compiled = kernel.compiled
+    initial = [kernel.packing.pack(state).tolist() for state in Execution(kernel.model, kernel.scope).initial_states()]
+    asked = [(p.name, p.kind, p.of) for p in kernel.state_properties + kernel.step_properties + kernel.liveness]
+    text = repr((compiled.entry, compiled.transition_names, compiled.bounds, asked, initial))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Versions of all that a result depends on."""
+    return {
+        "kafkaproof": importlib.metadata.version("kafkaproof"), "python": platform.python_version(),
+        "llvmlite": llvmlite.__version__, "numba": numba.__version__, "pyspark": pyspark.__version__,
+    }
+
+
+def kernel_of(check: Check) -> Kernel:
+    """The kernel of a check, not yet compiled; up to symmetry, only where it is proved that nothing tells ids apart.
+
+    Raises UserError for a scope with too many steps, or for a property of liveness that is asked for by name and up to
+    symmetry, and AsymmetryError.
+    """
+    properties = properties_of(check.model, check.scope, check.properties)
+    endless = [p.name for p in properties if p.kind in LIVENESS]
+    if check.symmetry and check.properties and endless:
+        raise UserError(f"{check.model.system}: {endless[0]} is a property of liveness; check it without --symmetry")
+    kernel = Kernel(check.model, check.scope, properties, check.symmetry)
+    if kernel.bases[-1] >= 1 << STEP_BITS:
+        raise UserError(f"{check.model.system}: the scope has {kernel.bases[-1]} steps, more than {1 << STEP_BITS}")
+    if check.symmetry:
+        require_symmetry(check.model, check.scope, properties)
+    return kernel
+
+
+def perform(
+    check: Check, kernel: Kernel, run: RunDirectory, context, partitions: int, limits: Limits, startup: float
+) -> dict:
+    """Explore and return the result in the form of ``check --json``; it is kept in the run directory.
+
+    `startup` is the time spent before, in seconds.
+    """
+    began = time.monotonic()
+    compile_all([kernel.compiled])  # once, before every worker would
+    Levels(context, run, kernel.compiled, partitions).probe(run)
+    progress = Progress(f"{check.model.system}/{check.model.variant}")
+    explorer = Explorer(
+        run, kernel, context, partitions, keep_going=check.keep_going, deadlock=check.deadlock, limits=limits,
+        progress=progress,
+    )
+    exploring = time.monotonic()
+    try:
+        explorer.explore()
+        seconds = time.monotonic() - exploring
+        decided = None
+        if explorer.outcome.finished and not explorer.outcome.fault:
+            decided = decide(run, kernel, progress.note, context, partitions)
+    finally:
+        progress.close()
+    result = result_of(check, kernel, run, explorer, decided)
+    deciding = time.monotonic() - exploring - seconds
+    result |= {"seconds": round(seconds, 3), "startup_seconds": round(startup + exploring - began, 3),
+               "liveness_seconds": round(deciding, 3)}
+    run.write_result(result)
+    return result
+
+
+def result_of(
+    check: Check, kernel: Kernel, run: RunDirectory, explorer: Explorer, decided: list[Decided] | None
+) -> dict:
+    """The outcome of an exploration as one entry of ``check --json``; raises UserError for a faulty model.
+
+    `decided` is what became of liveness, None when the exploration has not come to its end.
+    """
+    outcome = explorer.outcome
+    require_no_fault(run, kernel, outcome)
+    violations = [_violation(trace_of(run, kernel, found), found.name) for found in outcome.violations]
+    violations += [_violation(d.lasso, d.prop.name, d.reasons) for d in decided or () if d.lasso]
+    violations.sort(key=lambda violation: violation["trace_length"])
+    vacuous = {d.prop.name for d in decided or () if d.vacuous}
+    goals = [p.name for p in kernel.state_properties if p.kind == "sometimes"]
+    incomplete = explorer.stopped_by is not None
+    verdict = "violated" if violations else "incomplete" if incomplete else "holds"
+    exact = kernel.compiled.words <= EXACT_WORDS
+    result = {
+        "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
+        "properties": [p.name for p in kernel.state_properties + kernel.step_properties + kernel.liveness],
+        "verdict": verdict, "expected": None,
+        "violated": violations[0]["property"] if violations else None,
+        "trace_length": violations[0]["trace_length"] if violations else None,
+        "violations": violations,
+        "liveness": liveness_of(check, kernel, decided),
+        "unreached": sorted(set(goals) - outcome.reached | vacuous) if outcome.finished else [],
+        "distinct": outcome.distinct, "generated": outcome.generated, "depth": outcome.depth,
+        "complete": outcome.finished, "stopped_by": explorer.stopped_by,
+        "exact": exact, "miss_probability": miss_probability(outcome.distinct, exact),
+        "cuts": dict(outcome.cuts), "run_dir": run.uri, "coverage": dict(outcome.coverage),
+        "never_enabled": sorted(n for n, c in outcome.coverage.items() if c == 0) if outcome.finished else [],
+        "bytes": outcome.bytes, "memory": outcome.memory, "symmetry": run.run()["symmetry"],
+    }
+    return result | {
+        "expected": as_expected(check, result), "undecided": undecided(result, outcome.reached),
+        "not_asked": not_asked(check), "not_shown": not_shown(check, result),
+    }
+
+
+def _violation(trace, name, reasons=()):
+    violation = {"property": name, "trace_length": trace.states, "trace": [str(step) for step, _, _ in trace.steps]}
+    return violation if trace.loop is None else violation | {"loop": trace.loop, "reasons": list(reasons)}
+
+

@@ -1,0 +1,248 @@
+"""Compiling the little language: functions as LLVM's intermediate text, one for each kind of arguments.
+
+A number is 64 bits wide, a record or an array is the address of what `record.dtype` describes. A function is
+lowered once for the kinds of its arguments (numbers, or a domain of the declaration) and for what its globals
+stand for. Its name holds a hash of its text, and that text the names of all that it calls: rebound copies that
+differ anywhere differ in their names, and copies that do not are one. `machine` turns the text into code.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Mapping, Sequence
+
+from kafkaproof.checker.compile.expressions import EXACT, CompileError, Expressions
+from kafkaproof.checker.compile.layout import LEAF, WORD, Layout, Lowered
+from kafkaproof.checker.compile.text import NUMBER, Value, number, type_of
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.compile.machine import Code
+from kafkaproof.spec.language.domains import Array, Scope
+from kafkaproof.spec.language.subset import definition, rule_error
+
+
+class UnitError(UserError):
+    """A function uses something that cannot be compiled; the message names it and where it stands."""
+
+
+@dataclass(frozen=True, eq=False)
+class Generated:
+    """A function that was written by the checker: its tree, and what its global names stand for."""
+
+    tree: ast.FunctionDef
+    names: Mapping[str, object]
+
+    @classmethod
+    def of(cls, text: str, **names: object) -> Generated:
+        """The function that a text defines."""
+        return cls(ast.parse(text).body[0], names)
+
+
+class Program:
+    """Functions that call each other, at one scope.
+
+    Every index and every shift is tested: where one is out of range, it goes on with 0, and the word called `FLAG`
+    becomes the number of the place in `places`. So it does where a number has no room in 64 bits.
+    """
+
+    FLAG = "out_of_range"
+
+    def __init__(self, scope: Scope):
+        self.layout = Layout(scope)
+        self.places = ["nowhere"]
+        self._lowered: dict[tuple, Lowered] = {}
+        self._texts = {
+            "copy": "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", self.FLAG: f"@{self.FLAG} = global i64 0",
+            **{name: f"declare {{i64, i1}} @llvm.{name}.with.overflow.i64(i64, i64)" for name in EXACT.values()},
+        }
+
+    @staticmethod
+    def require_in_range(code: Code, places: Sequence[str]) -> None:
+        """Raise UserError, with the place, when an index was out of range in code that exports `FLAG`."""
+        place = code.word(Program.FLAG)
+        if place:
+            raise UserError(f"{places[place]}; guard it, or mend the declaration")
+
+    @property
+    def text(self) -> str:
+        """The whole module."""
+        return "\n".join(self._texts.values()) + "\n"
+
+    def lowered(self, function: FunctionType | Generated, kinds: tuple) -> Lowered:
+        """A function for arguments of these kinds, lowered with all that it calls. Raises UnitError."""
+        key = function, kinds
+        if key not in self._lowered:
+            body = Statements(self, function)
+            text = body.lower(kinds)
+            name = f"{body.name}.{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+            self._texts[name] = f"define internal {type_of(body.answer)} @{name}{text}"
+            self._lowered[key] = Lowered(name, body.answer)
+        return self._lowered[key]
+
+    def export(self, name: str, function: FunctionType | Generated, kinds: tuple) -> None:
+        """Lower a function that the outside calls by `name`; no two arguments reach the same memory."""
+        body = Statements(self, function)
+        text = body.lower(kinds, "noalias ")
+        self._texts[name] = f"define {type_of(body.answer)} @{name}{text}"
+
+
+class Statements:
+    """One function while it is lowered; `answer` is the kind that it returns, None while it is not known."""
+
+    def __init__(self, program: Program, function: FunctionType | Generated):
+        if isinstance(function, Generated):
+            self._tree, names, self._code = function.tree, function.names, None
+        else:
+            self._tree, names, self._code = definition(function.__code__), function.__globals__, function.__code__
+        nodes = [node for node in ast.walk(self._tree) if isinstance(node, ast.Name)]
+        self._stored = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+        self._expressions = Expressions(program, names, self._stored, self._told, exact=self._code is not None)
+        self._writer, self._program = self._expressions.writer, program
+        self.name, self.answer = self._tree.name, None
+
+    def lower(self, kinds: tuple, attribute: str = "") -> str:
+        """Parameters and body as LLVM's text, for arguments of these kinds; raises UnitError."""
+        try:
+            self._lower(kinds)
+        except CompileError as error:
+            raise UnitError(f"{self.name} cannot be compiled: {self._told(str(error), error.node)}") from error
+        types = [type_of(kind) + " " + (attribute if kind is not NUMBER else "") for kind in kinds]
+        return f"({', '.join(f'{t}%a{i}' for i, t in enumerate(types))}) nounwind {self._writer.body()}"
+
+    def _told(self, what, node):
+        """What is to be said of a place, and where that is."""
+        return str(rule_error(what, node, self._code)) if self._code else f"{what}: {ast.unparse(node).splitlines()[0]}"
+
+    def _lower(self, kinds):
+        names = [argument.arg for argument in self._tree.args.args]
+        if len(kinds) != len(names):
+            raise CompileError(f"it takes {len(names)} arguments, not {len(kinds)}", self._tree)
+        for i, (name, kind) in enumerate(zip(names, kinds)):
+            self._expressions.parameters[name] = Value(kind, f"%a{i}")
+            if name in self._stored:
+                self._assign(name, Value(kind, f"%a{i}"), self._tree)
+        self._block(self._tree.body)
+        if self._writer.live:
+            self._return(number(0), self._tree)
+
+    def _block(self, statements):
+        for statement in statements:
+            if self._writer.live:
+                self._statement(statement)
+
+    def _statement(self, node):
+        match node:
+            case ast.Assign():
+                value = self._expressions.value(node.value)
+                for target in node.targets:
+                    self._store(target, value)
+            case ast.AugAssign():
+                self._augment(node)
+            case ast.If():
+                self._if(node)
+            case ast.For():
+                self._for(node)
+            case ast.Return():
+                self._return(self._expressions.value(node.value) if node.value else number(0), node)
+            case ast.Expr():
+                self._expressions.value(node.value)
+            case ast.Pass():
+                pass
+            case _:
+                raise CompileError("this cannot be compiled", node)
+
+    def _store(self, target, value):
+        if isinstance(target, ast.Name):
+            self._assign(target.id, value, target)
+        else:
+            self._write(*self._expressions.place(target), value, target)
+
+    def _assign(self, name, value, node):
+        kind, slot = self._expressions.local(name, value.kind)
+        if kind != value.kind:
+            raise CompileError(f"{name} stands for things of different kinds", node)
+        self._writer.store(value, slot)
+
+    def _write(self, kind, address, value, node):
+        if value.kind is not NUMBER or kind not in (LEAF, WORD):
+            raise CompileError("only numbers are assigned to fields and elements", node)
+        if kind is LEAF:
+            value = self._expressions.leaf(value)
+        self._writer.do(f"store {'i32' if kind is LEAF else 'i64'} {value.text}, ptr {address}")
+
+    def _augment(self, node):
+        if isinstance(node.target, ast.Name):
+            before = self._expressions.number(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
+        else:
+            kind, address = self._expressions.place(node.target)
+            before = self._expressions.load(kind, address)
+        after = self._expressions.operation(node.op, before, self._expressions.number(node.value), node)
+        if isinstance(node.target, ast.Name):
+            self._assign(node.target.id, after, node)
+        else:
+            self._write(kind, address, after, node)
+
+    def _if(self, node):
+        yes, no, join = (self._writer.name(prefix) for prefix in ("then", "else", "end"))
+        self._expressions.branch(node.test, yes, no)
+        lives = False
+        for label, statements in ((yes, node.body), (no, node.orelse)):
+            self._writer.begin(label)
+            self._block(statements)
+            lives = lives or self._writer.live
+            self._writer.jump(join)
+        if lives:
+            self._writer.begin(join)
+
+    def _for(self, node):
+        if isinstance(node.iter, ast.Call):
+            first, last, step = self._range(node.iter)
+
+            def item(counter):
+                return counter
+        else:
+            array = self._expressions.value(node.iter)
+            if not isinstance(array.kind, Array):
+                raise CompileError("only arrays and ranges are iterated", node)
+            first, last, step = number(0), number(self._program.layout.slots(array.kind)), 1
+
+            def item(counter):
+                return self._expressions.load(*self._expressions.element(array, counter, node))
+
+        self._loop(node, first, last, step, item)
+
+    def _range(self, node):
+        if not isinstance(node.func, ast.Name) or node.func.id != "range" or not 1 <= len(node.args) <= 3:
+            raise CompileError("only arrays and ranges are iterated", node)
+        values = [self._expressions.number(argument) for argument in node.args]
+        first, last = (number(0), values[0]) if len(values) == 1 else values[:2]
+        step = values[2].constant if len(values) == 3 else 1
+        if not step:
+            raise CompileError("the step of a range is a known number, not 0", node)
+        return first, last, step
+
+    def _loop(self, node, first, last, step, item):
+        counter, (head, body, done) = self._writer.slot(NUMBER), map(self._writer.name, ("for", "do", "done"))
+        self._writer.store(first, counter)
+        self._writer.jump(head)
+        self._writer.begin(head)
+        at = self._writer.load(NUMBER, counter)
+        more = self._writer.ask(f"icmp {'slt' if step > 0 else 'sgt'} i64 {at.text}, {last.text}")
+        self._writer.fork(more, body, done)
+        self._writer.begin(body)
+        self._store(node.target, item(at))
+        self._block(node.body)
+        if self._writer.live:
+            following = self._writer.number(f"add i64 {at.text}, {step}")
+            self._writer.store(following, counter)
+            self._writer.jump(head)
+        self._writer.begin(done)
+
+    def _return(self, value, node):
+        if self.answer not in (None, value.kind):
+            raise CompileError("it returns things of different kinds", node)
+        self.answer = value.kind
+        self._writer.leave(f"ret {value.type} {value.text}")
+

@@ -1,0 +1,332 @@
+"""Compiling a model at a scope: one generated function that judges and expands packed states.
+
+The generated `expand` unpacks each state, asks every property of states, runs every transition with every
+choice of arguments, packs what it leads to, and asks every property of steps. It is the only code that
+runs for each state; `table` deduplicates and `routing` hands on what it yields. With a symmetry, what is packed
+is the representative of a state's orbit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Callable
+
+import numpy as np
+
+from kafkaproof.checker.compile.compiler import Generated, Program
+from kafkaproof.checker.compile.expressions import COPY, OUT_OF_RANGE
+from kafkaproof.checker.compile.layout import Words
+from kafkaproof.checker.compile.text import NUMBER
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.compile.machine import SPEED, Code
+from kafkaproof.checker.compile.packing import Packing
+from kafkaproof.checker.compile.record import dtype
+from kafkaproof.checker.compile.representatives import Representatives
+from kafkaproof.spec.language.accepted import require_accepted
+from kafkaproof.spec.language.domains import Scope, values
+from kafkaproof.spec.language.layout import leaves
+from kafkaproof.spec.language.model import LIVENESS, Model, Property, Transition
+from kafkaproof.spec.language.renaming import Symmetry
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What travels to executors: LLVM's text (compressed), and the names and sizes to read results by.
+
+    `entry`, a hash of the text, tells one specification at one scope from every other. `state_names` and
+    `step_names` order the rows of the tallies; a state takes `size` bytes while transitions run. `ties` is the table
+    of `representatives`, empty without a symmetry.
+    """
+
+    packed_text: bytes
+    entry: str
+    size: int
+    words: int
+    most_successors: int
+    state_names: tuple[str, ...]
+    step_names: tuple[str, ...]
+    transition_names: tuple[str, ...]
+    bounds: tuple[str, ...]
+    ties: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """LLVM's text of the functions `exported`."""
+        return zlib.decompress(self.packed_text).decode()
+
+    @property
+    def exported(self) -> tuple[str, ...]:
+        """The functions that are called from outside."""
+        return ("expand", "represent_all") if self.ties else ("expand",)
+
+
+class Kernel:
+    """A model at a scope, packed and ready to be compiled; decodes packed states and step numbers.
+
+    With `symmetric`, states stand for all that renaming the model's interchangeable ids makes of them.
+    """
+
+    def __init__(self, model: Model, scope: Scope, properties: tuple[Property, ...], symmetric: bool = False):
+        require_accepted(replace(model, properties=properties), scope)
+        self.model, self.scope = model, scope
+        self.symmetry = Symmetry(model, scope, model.interchangeable if symmetric else {})
+        self.packing = Packing(leaves(model.state, scope))
+        self.representatives = Representatives(self.symmetry, self.packing) if self.symmetry.count > 1 else None
+        self.state_properties = [p for p in properties if p.kind in ("always", "sometimes")]
+        self.step_properties = [p for p in properties if p.kind == "step"]
+        self.liveness = [p for p in properties if p.kind in LIVENESS and not symmetric]
+        counts = [_count(t, scope) for t in model.transitions]
+        self.bases = [0, *accumulate(counts)]
+        self.compiled = self._generate()
+
+    def step(self, number: int) -> tuple[Transition, tuple[int, ...]]:
+        """The transition and arguments of a step number."""
+        index = max(i for i, base in enumerate(self.bases[:-1]) if base <= number)
+        transition, rest = self.model.transitions[index], number - self.bases[index]
+        arguments = []
+        for domain in reversed(transition.arguments.values()):
+            allowed = values(domain, self.scope)
+            rest, position = divmod(rest, len(allowed))
+            arguments.append(allowed[position])
+        return transition, tuple(reversed(arguments))
+
+    def _generate(self):
+        program, state = Program(self.scope), self.model.state
+        program.export("expand", self._expand(), _kinds(state, self.packing.words))
+        if self.representatives:
+            rows = Words(self.packing.words)
+            program.export("represent_all", self._represent_all(), (rows, NUMBER, state, Words(), Words()))
+        self.places, text = program.places, program.text.encode()
+        return Compiled(
+            zlib.compress(text, 1), hashlib.sha256(text).hexdigest(), dtype(state, self.scope).itemsize,
+            self.packing.words, self.bases[-1],
+            tuple(p.name for p in self.state_properties), tuple(p.name for p in self.step_properties),
+            tuple(t.name for t in self.model.transitions), tuple(self.packing.bounds),
+            tuple(self.representatives.ties) if self.representatives else (),
+        )
+
+    def _expand(self):
+        """The function `expand`, with all that it calls."""
+        called = {
+            "copy": COPY, "out_of_range": OUT_OF_RANGE, "unpack": Generated.of(self.packing.unpack_source()), "pack": self._pack(),
+            "judge": Generated.of("\n".join(self._judging_steps()), **self._predicates("q", self.step_properties)),
+            "refuse": Generated.of(REFUSE), **self.functions(),
+        }
+        lines = [EXPAND_HEAD, *self._judging(), *self._stepping(), EXPAND_TAIL]
+        return Generated.of("\n".join(lines), **called)
+
+    def _pack(self):
+        """The function that packs what a step leads to, or says that it is out of range."""
+        outside = Generated.of(self.packing.range_source())
+        if not self.representatives:
+            return Generated.of(self.packing.pack_source(), what_is_outside=outside)
+        within = Generated.of(self.packing.within_source(), what_is_outside=outside)
+        return Generated.of(PACK_REPRESENTATIVE, within=within, represent=self.representatives.represent())
+
+    def _represent_all(self):
+        """The function `represent_all`, which packs the representatives of states in their place."""
+        unpack = Generated.of(self.packing.unpack_source())
+        return Generated.of(REPRESENT_ALL, unpack=unpack, represent=self.representatives.represent())
+
+    def functions(self) -> dict[str, Callable]:
+        """The specification's functions by the names of generated text: t0 ..., p0 ... of states, q0 ... of steps."""
+        return {
+            **{f"t{i}": t.function for i, t in enumerate(self.model.transitions)},
+            **self._predicates("p", self.state_properties), **self._predicates("q", self.step_properties),
+        }
+
+    def _predicates(self, prefix, properties):
+        return {f"{prefix}{i}": p.predicate for i, p in enumerate(properties)}
+
+    def _judging_steps(self):
+        """Text of the function that asks the properties of every step."""
+        yield "def judge(s, t, i, number, broken):"
+        for i, prop in enumerate(self.step_properties):
+            if not prop.of:
+                yield f"    if broken[{i}][0] < 0 and not q{i}(s, t):"
+                yield f"        broken[{i}][0] = i"
+                yield f"        broken[{i}][1] = number"
+        yield "    return 0"
+
+    def _judging(self):
+        for i, prop in enumerate(self.state_properties):
+            yield f"        if judged[{i}] < 0 and {'not ' if prop.kind == 'always' else ''}p{i}(s):"
+            yield f"            judged[{i}] = i"
+
+    def _stepping(self):
+        for index, transition in enumerate(self.model.transitions):
+            loops, indent, names, number = nested_choices(transition, self.bases[index], self.scope)
+            yield from loops
+            yield f"{indent}if t{index}({', '.join(['t', *names])}):"
+            yield f"{indent}    code = pack(t, out[n]{', trial, ties' if self.representatives else ''})"
+            yield f"{indent}    number = {number}"
+            yield f"{indent}    if code == 0:"
+            yield f"{indent}        judge(s, t, i, number, broken)"
+            yield from self._step_properties(transition, names, indent + " " * 8)
+            yield f"{indent}        origins[n] = i"
+            yield f"{indent}        numbers[n] = number"
+            yield f"{indent}        n += 1"
+            yield f"{indent}        coverage[{index}] += 1"
+            yield f"{indent}    else:"
+            yield f"{indent}        refuse(code, i, number, cuts, fault)"
+            yield f"{indent}    moves += 1"
+            yield f"{indent}    copy(t, s)"
+
+    def _step_properties(self, transition, names, indent):
+        for i, prop in enumerate(self.step_properties):
+            if prop.of and prop.concerns(transition):
+                yield f"{indent}if broken[{i}][0] < 0 and not q{i}({', '.join(['s', 't', *names])}):"
+                yield f"{indent}    broken[{i}][0] = i"
+                yield f"{indent}    broken[{i}][1] = number"
+
+
+REFUSE = """
+def refuse(code, i, number, cuts, fault):
+    if code > 0:
+        cuts[code - 1] += 1
+    elif fault[0] < 0:
+        fault[0] = i
+        fault[1] = number
+    return 0
+"""
+PACK_REPRESENTATIVE = """
+def pack(s, words, trial, ties):
+    code = within(s)
+    if code == 0:
+        represent(s, words, trial, ties)
+    return code
+"""
+REPRESENT_ALL = """
+def represent_all(states, count, s, trial, ties):
+    for i in range(count):
+        unpack(states[i], s)
+        represent(s, states[i], trial, ties)
+    return 0
+"""
+EXPAND_HEAD = """
+def expand(states, first, end, room, most, following, s, t, out, origins, numbers, judged, broken, coverage, cuts,
+           fault, dead, trial, ties):
+    n = 0
+    for i in range(first, end):
+        if n + room > most:
+            following[0] = i
+            return n
+        moves = 0
+        unpack(states[i], s)
+        copy(t, s)"""
+EXPAND_TAIL = """
+        if moves == 0 and dead[0] < 0:
+            dead[0] = i
+        place = out_of_range()
+        if place != 0 and fault[0] < 0:
+            fault[0] = i
+            fault[1] = 0 - place
+    following[0] = end
+    return n
+"""
+
+
+def _kinds(state, words):
+    """The kinds of the arguments of `expand`."""
+    single, rows = Words(), Words(words)
+    return (rows, NUMBER, NUMBER, NUMBER, NUMBER, single, state, state, rows, single, single, single, Words(2),
+            single, single, single, single, single, single)
+
+
+def nested_choices(transition: Transition, base: int, scope: Scope) -> tuple[list[str], str, list[str], str]:
+    """Text of the loops over a transition's arguments: (lines, indent within, names, the step's number)."""
+    lines, indent, names, offset = [], " " * 8, [], ""
+    for name, domain in transition.arguments.items():
+        allowed = values(domain, scope)
+        lines.append(f"{indent}for {name}_ in range({allowed.start}, {allowed.stop}):")
+        indent += "    "
+        names.append(f"{name}_")
+        offset = f"({offset or '0'}) * {len(allowed)} + ({name}_ - ({allowed.start}))"
+    return lines, indent, names, f"{base} + {offset or '0'}"
+
+
+def _count(transition, scope):
+    count = 1
+    for domain in transition.arguments.values():
+        count *= len(values(domain, scope))
+    return count
+
+
+class Expansion:
+    """Runs the compiled `expand` over arrays of packed states and keeps the tallies; `speed` is that of `Code`."""
+
+    def __init__(self, compiled: Compiled, capacity: int = 1 << 14, speed: int = SPEED):
+        self.compiled = compiled
+        self._s, self._t = np.zeros(compiled.size, np.uint8), np.zeros(compiled.size, np.uint8)
+        self._size = capacity + compiled.most_successors
+        self._out = np.zeros((self._size, compiled.words), np.uint64)
+        self._origins, self._numbers = np.zeros(self._size, np.int64), np.zeros(self._size, np.int64)
+        self._following = np.zeros(1, np.int64)
+        self.coverage = np.zeros(len(compiled.transition_names), np.int64)
+        self.cuts = np.zeros(max(1, len(compiled.bounds)), np.int64)
+        self._trial, self._ties = np.zeros(compiled.words, np.uint64), np.array(compiled.ties, np.int64)
+        self.clear()
+        self._code = Code(compiled.text, *compiled.exported, speed=speed)
+
+    def representatives(self, states: np.ndarray) -> np.ndarray:
+        """The packed representatives of packed states, shape (n, words), each once; without a symmetry themselves."""
+        if not self.compiled.ties:
+            return states
+        found = np.array(states, np.uint64)
+        self._code.call("represent_all", found, len(found), self._s, self._trial, self._ties)
+        return np.unique(found, axis=0)
+
+    def clear(self) -> None:
+        """Forget the tallies, for instance before the next level."""
+        self.coverage[:] = 0
+        self.cuts[:] = 0
+        self.judged = np.full(max(1, len(self.compiled.state_names)), -1, np.int64)
+        self.broken = np.full((max(1, len(self.compiled.step_names)), 2), -1, np.int64)
+        self.fault = np.full(2, -1, np.int64)
+        self.dead = np.full(1, -1, np.int64)
+
+    def run(self, states: np.ndarray):
+        """Judge and expand `states`, shape (n, words); yields (successors, origins, numbers) by batches.
+
+        `origins` are indices into `states`, `numbers` step numbers; the arrays are reused by the next
+        batch. Afterwards `judged` holds, for each property of states, the first index that violates it
+        (or reaches it, for *sometimes*), `broken` the first (index, step number) for each property of
+        steps, `fault` the first step that left a declared range (a number below 0: an index did, in some step from
+        that state), and `dead` the first state without a step; -1 for none.
+        """
+        first, states = 0, np.ascontiguousarray(states, np.uint64)
+        while first < len(states):
+            n = self._expand_from(states, first)
+            first = int(self._following[0])
+            yield self._out[:n], self._origins[:n], self._numbers[:n]
+
+    def _expand_from(self, states, first):
+        return self._code.call(
+            "expand", states, first, len(states), self.compiled.most_successors, self._size, self._following, self._s,
+            self._t, self._out, self._origins, self._numbers, self.judged, self.broken, self.coverage, self.cuts,
+            self.fault, self.dead, self._trial, self._ties,
+        )
+
+
+def require_in_range(kernel: Kernel, expansion: Expansion) -> None:
+    """Raise UserError when a step has put a value, or an index, out of its range."""
+    if expansion.fault[0] >= 0:
+        raise UserError(f"{told_fault(kernel, int(expansion.fault[1]))}; mend the specification")
+
+
+def told_fault(kernel: Kernel, number: int) -> str:
+    """What a step did whose number is a `fault`: left a declared range; below 0, used an index out of its range."""
+    name = f"{kernel.model.system}/{kernel.model.variant}"
+    if number < 0:
+        return f"{name}: {kernel.places[-number]}"
+    transition, arguments = kernel.step(number)
+    return f"{name}: {transition.name}{arguments} puts a value out of its declared range"
+
+
+def compile_all(kernels: list[Compiled]) -> None:
+    """Compile kernels, one after the other, into the cache of this machine."""
+    for compiled in kernels:
+        Code(compiled.text, *compiled.exported)

@@ -1,0 +1,1 @@
+"""Breadth-first search over the states of a model, and reachable graphs."""

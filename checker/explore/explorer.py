@@ -1,0 +1,170 @@
+"""The explorer: level-synchronous breadth-first search, in the driver first and then on Spark.
+
+Breadth first makes the first counterexample a shortest one. Every level is committed to the run directory
+before the next begins; a level that fails, and a run that was killed, go on behind the last complete one.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Callable
+
+import numpy as np
+
+from kafkaproof.checker.spark.cluster import ClusterError, Levels, LostLevel
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.compile.machine import SPEED
+from kafkaproof.checker.runs.outcome import Outcome, Tally
+from kafkaproof.checker.spark.partition import advance, expand
+from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.runs.table import Table
+
+SPREAD = 40_000
+DRIVER_STATES = 5_000_000
+ATTEMPTS = 5
+FEW = 2_000_000
+"""Without Spark, so many states are first expanded by code that runs slower and is made sooner."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where to stop early; None for no limit. Minutes are wall time of this process, disk is in bytes."""
+
+    states: int | None = None
+    depth: int | None = None
+    minutes: float | None = None
+    disk: int | None = None
+
+    def reached(self, outcome: Outcome, seconds: float) -> str | None:
+        """The name of a limit that is reached, or None."""
+        numbers = {
+            "max-states": (self.states, outcome.distinct), "max-depth": (self.depth, outcome.depth),
+            "max-minutes": (self.minutes, seconds / 60), "max-disk": (self.disk, outcome.bytes),
+        }
+        return next((name for name, (most, now) in numbers.items() if most is not None and now >= most), None)
+
+
+class Explorer:
+    """Explores one model into one run directory; `outcome` is what the complete levels say.
+
+    Without a `context` of Spark all of it is done in this process; with one, levels below `spread` states.
+    """
+
+    def __init__(
+        self, run: RunDirectory, kernel: Kernel, context, partitions: int, *, keep_going: bool = False,
+        deadlock: bool = False, limits: Limits = Limits(), spread: int = SPREAD,
+        progress: Callable[[Outcome, int], None] = lambda outcome, generated: None,
+    ):
+        self._run, self._kernel, self._context, self._partitions = run, kernel, context, partitions
+        self._keep_going, self._limits, self._spread, self._progress = keep_going, limits, spread, progress
+        kinds = {p.name: p.kind for p in kernel.state_properties}
+        initial = Execution(kernel.model, kernel.scope).initial_states()
+        packed = np.array([kernel.packing.pack(s) for s in initial], np.uint64)
+        self._initial = Expansion(kernel.compiled, speed=self._speed(len(packed))).representatives(packed)
+        self._tally = Tally(kernel.compiled, kinds, len(self._initial), deadlock)
+        self._levels = run.levels()
+        for level in self._levels:
+            self._tally.add(level)
+        self.stopped_by: str | None = None
+
+    def _speed(self, states):
+        return SPEED if self._context or states > FEW else 0
+
+    @property
+    def outcome(self) -> Outcome:
+        """What was found so far."""
+        return self._tally.outcome
+
+    def explore(self) -> None:
+        """Explore to the end, to the first violation, or to a limit (then `stopped_by` names it).
+
+        Raises RunError when the run directory cannot be written, ClusterError when Spark fails for good.
+        """
+        self._began = time.monotonic()
+        if not self._over():
+            self._explore_here()
+        failures = 0
+        while not self._over():
+            before = len(self._levels)
+            try:
+                self._explore_on_spark()
+            except LostLevel as lost:
+                failures = 1 if len(self._levels) > before else failures + 1
+                if failures == ATTEMPTS:
+                    raise ClusterError(f"Spark failed {ATTEMPTS} times at level {len(self._levels)}: {lost}") from lost
+
+    def _over(self):
+        outcome = self.outcome
+        if outcome.finished or outcome.fault or (outcome.violations and not self._keep_going):
+            return True
+        self.stopped_by = self._limits.reached(outcome, time.monotonic() - self._began)
+        return self.stopped_by is not None
+
+    def _complete(self, partitions):
+        level = self._run.commit_level(len(self._levels), partitions)
+        self._levels.append(level)
+        self._tally.add(level)
+        self._progress(self.outcome, 0)
+
+    def _is_small(self):
+        outcome = self.outcome
+        return self._context is None or (outcome.frontier < self._spread and outcome.distinct < DRIVER_STATES)
+
+    def _explore_here(self):
+        """The first levels, in this process, until the frontier is worth handing out."""
+        if not self._is_small():
+            return
+        compiled, speed = self._kernel.compiled, self._speed(self.outcome.distinct)
+        expansion, table = Expansion(compiled, speed=speed), Table(compiled.words)
+        blocks = [np.hstack([self._initial, np.zeros((len(self._initial), 1), np.uint64)]).tobytes()]
+        for level in self._levels:
+            states = np.concatenate(list(self._run.states(level)))
+            table.insert(states)
+            if level is self._levels[-1]:
+                blocks = [block for _, block in expand(expansion, states, 1)]
+        while not self._over() and self._is_small():
+            level = len(self._levels)
+            self._run.begin_level(level)
+            blocks = [b for _, b in advance(self._run, expansion, table, level, blocks, None, 1)]
+            self._complete([None])
+            if speed < self._speed(self.outcome.distinct):
+                speed = SPEED
+                expansion = Expansion(compiled)
+
+    def _explore_on_spark(self):
+        """The levels that follow, one job each, as long as none fails."""
+        levels = Levels(self._context, self._run, self._kernel.compiled, self._partitions)
+        levels.restart(len(self._levels) - 1)
+        while not self._over():
+            self._run.begin_level(len(self._levels))
+            if not self._watched(levels):
+                break
+            self._complete(range(self._partitions))
+        levels.clear()
+
+    def _watched(self, levels):
+        """Run one level while showing progress; False when the time is up first."""
+        failure = []
+
+        def work():
+            try:
+                levels.advance(len(self._levels))
+            except Exception as error:  # noqa: BLE001 - handed to the caller's thread
+                failure.append(error)
+
+        job = threading.Thread(target=work, daemon=True)
+        job.start()
+        while job.is_alive():
+            job.join(0.2)
+            self._progress(self.outcome, levels.generated.value)
+            seconds = time.monotonic() - self._began
+            if job.is_alive() and self._limits.minutes and seconds / 60 >= self._limits.minutes:
+                self._context.cancelAllJobs()
+                job.join()
+                return False
+        if failure:
+            raise failure[0]
+        return True

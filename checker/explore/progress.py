@@ -1,0 +1,63 @@
+"""Progress of an exploration, or a proof, on standard error: one live line on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from kafkaproof.checker.basics.printable import obeyed
+
+if TYPE_CHECKING:
+    from kafkaproof.checker.runs.outcome import Outcome
+
+PLAIN_EVERY = 5.0
+LIVE_EVERY = 0.1
+
+
+def silent(text: str) -> None:
+    """A note that nobody reads."""
+
+
+class Progress:
+    """Shows level, frontier, distinct states, rate and memory of the exploration called `title`."""
+
+    def __init__(self, title: str, stream=None):
+        self._title, self._stream = title, obeyed(stream or sys.stderr)
+        self._live = self._stream.isatty()
+        self._began = self._shown = time.monotonic()
+
+    def __call__(self, outcome: Outcome, generated: int) -> None:
+        """Show `outcome`; `generated` counts successors of the level that is running, roughly."""
+        now = time.monotonic()
+        if now - self._shown < (LIVE_EVERY if self._live else PLAIN_EVERY):
+            return
+        self._shown = now
+        rate = outcome.distinct / max(now - self._began, 1e-3)
+        line = (
+            f"{self._title}  level {outcome.depth}  frontier {outcome.frontier:,}  distinct {outcome.distinct:,}"
+            f"  {rate:,.0f} states/s  {outcome.memory / 2**20:,.0f} MiB"
+        )
+        self._write(line)
+
+    def note(self, text: str) -> None:
+        """Say what is done now; without a terminal, only when a line is due."""
+        now = time.monotonic()
+        if self._live or now - self._shown >= PLAIN_EVERY:
+            self._shown = now
+            self._write(f"{self._title}  {text}")
+
+    def _write(self, line):
+        """A live line is cut to the width of the terminal: one that goes on below could not be cleared."""
+        if self._live:
+            self._stream.write(f"\r\x1b[2K{line[:shutil.get_terminal_size().columns - 1]}")
+        else:
+            self._stream.write(line + "\n")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Clear the live line."""
+        if self._live:
+            self._stream.write("\r\x1b[2K")
+            self._stream.flush()

@@ -1,0 +1,1 @@
+"""A run on disk: its directory, the states seen, what was found, counterexamples and metrics along them."""

@@ -1,0 +1,123 @@
+"""The work of one partition in one level: drop what was seen, judge, expand, hand on.
+
+The same code runs in the driver for the first, small levels and in Spark's tasks afterwards.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import resource
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Iterable, Iterator
+
+import numpy as np
+
+from kafkaproof.checker.compile.kernel import Compiled, Expansion
+from kafkaproof.checker.spark.routing import Router, rows_of
+from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.runs.table import RUNNING, Table, keys_of
+
+TABLES = "kafkaproof-tables-"
+MEMORY = Path("/dev/shm")
+ROOM = 1 << 30
+
+
+def take_new(table: Table, blocks: Iterable[bytes], words: int) -> np.ndarray:
+    """The rows among `blocks` that `table` had not seen, shape (n, words + 1)."""
+    fresh = [np.zeros((0, words + 1), np.uint64)]
+    for block in blocks:
+        rows = rows_of(block, words)
+        fresh.append(rows[table.insert(rows)])
+    return np.concatenate(fresh)
+
+
+def expand(
+    expansion: Expansion, states: np.ndarray, partitions: int, report=lambda generated: None
+) -> Iterator[tuple[int, bytes]]:
+    """Expand packed states and yield the successors as (owner, block)."""
+    router, keys = Router(expansion.compiled.words, partitions), keys_of(states)
+    for out, origins, numbers in expansion.run(states):
+        report(len(out))
+        yield from router.send(out, origins, numbers, keys)
+    yield from router.rest()
+
+
+def summary_of(expansion: Expansion, states: np.ndarray, table: Table) -> dict:
+    """What an expansion found, as it is written beside the states: tallies, first violations, memory."""
+
+    def hexed(i):
+        return states[i].tobytes().hex()
+
+    return {
+        "generated": int(expansion.coverage.sum()),
+        "coverage": expansion.coverage.tolist(),
+        "cuts": expansion.cuts.tolist(),
+        "judged": [None if i < 0 else hexed(i) for i in expansion.judged],
+        "broken": [None if i < 0 else [hexed(i), int(number)] for i, number in expansion.broken],
+        "deadlock": None if expansion.dead[0] < 0 else hexed(expansion.dead[0]),
+        "fault": None if expansion.fault[0] < 0 else [hexed(expansion.fault[0]), int(expansion.fault[1])],
+        "table_bytes": table.bytes,
+        "rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+
+
+def advance(
+    run: RunDirectory, expansion: Expansion, table: Table, level: int, blocks: Iterable[bytes],
+    partition: int | None, partitions: int, report=lambda generated: None,
+) -> Iterator[tuple[int, bytes]]:
+    """Take `level`'s new states out of `blocks`, write them down, and yield their successors."""
+    table.level = RUNNING
+    rows = take_new(table, blocks, expansion.compiled.words)
+    table.level = level
+    states = np.ascontiguousarray(rows[:, :-1])
+    expansion.clear()
+    yield from expand(expansion, states, partitions, report)
+    run.write_part(level, partition, rows, summary_of(expansion, states, table))
+
+
+@contextmanager
+def seen_before(run: RunDirectory, compiled: Compiled, level: int, partition: int, partitions: int):
+    """The table of one partition with exactly the levels before `level`, locked for one task.
+
+    A table that is not at that point (another attempt's, a killed task's, a new executor's) is rebuilt
+    from the levels of the run directory.
+    """
+    path = table_directory(run) / f"table-{partition}"
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        table = Table(compiled.words, path)
+        if table.level != level - 1:
+            path.unlink()
+            table = Table(compiled.words, path)
+            for done in run.levels()[:level]:
+                for states in run.states(done, partition, partitions):
+                    table.insert(states)
+        yield table
+
+
+def table_directory(run: RunDirectory) -> Path:
+    """Where the executor that this worker belongs to keeps its tables of `run`.
+
+    In memory (``/dev/shm``) where there is such a place with room, else in the temporary directory. Named after the
+    worker's parent, so that the workers of a lost executor never share a table with those of its
+    successor; directories whose owner is gone are removed.
+    """
+    in_memory = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM
+    base = MEMORY if in_memory else Path(tempfile.gettempdir())
+    remove_orphans(base)
+    directory = base / f"{TABLES}{os.getppid()}-{hashlib.sha256(run.uri.encode()).hexdigest()[:16]}"
+    directory.mkdir(exist_ok=True)
+    return directory
+
+
+def remove_orphans(base: Path) -> None:
+    """Remove tables whose owner, named by its process id, no longer runs."""
+    for directory in base.glob(f"{TABLES}*"):
+        owner = directory.name.removeprefix(TABLES).split("-")[0]
+        if not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(directory, ignore_errors=True)

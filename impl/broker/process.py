@@ -1,0 +1,298 @@
+"""One process of a broker: its record, its seams, and how it takes a step.
+
+A step runs a transition of the specification on the broker's own record; what the transition asks for is done by the
+seams. Then the step is recorded, and only then what it sends goes out. Some steps are steps of both systems (see
+`kafkaproof.spec.running.processes`): the partner follows with the answer that was given.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+from kafkaproof.impl.protocol.batches import read_header
+from kafkaproof.impl.protocol.wire import ClientPort
+from kafkaproof.impl.seams.network import Message, Outgoing, PartitionNetwork, Port
+from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE
+from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
+from kafkaproof.impl.seams.storage.log import LogFailed
+from kafkaproof.impl.broker.replica import Offer, Plane, open_planes
+from kafkaproof.impl.broker.rebinding import Calls, bound
+from kafkaproof.impl.broker.record import new_record, transition
+from kafkaproof.impl.broker.recording import Recorder
+from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
+from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
+from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, Requests
+from kafkaproof.impl.seams.zookeeper.partner_answers import Told
+from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
+from kafkaproof.spec.cluster.control import is_refused
+from kafkaproof.spec.election.belief import OPEN
+from kafkaproof.spec.language.digest import fields_of, hash_of, text_of, values_in
+from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.partition.context import end_process
+from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, departures
+from kafkaproof.spec.running.processes import (
+    ELECTION, PARTITION, cluster, has_planes, named, partners_in_election, partners_in_partition, scopes,
+)
+from kafkaproof.spec.replica.network import RECORD
+from kafkaproof.spec.replica.zookeeper import Answer
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, NOTHING
+
+EPOCHS = 1_000_000
+"""A running broker's record has no array that an epoch sizes."""
+NEW_SESSION = ("restart", "reopen")
+
+
+class Process:
+    """A broker's process: `election` and `partition` are its record, one part of it for each system; `planes` its
+    replicas, where the variant has them. `leaders` tells where the leader of each partition listens, as far as it
+    is known.
+    """
+
+    def __init__(self, settings: Settings):
+        self.settings, self.broker, self.places = settings, settings.broker, settings.places
+        self.cluster = cluster(settings.variant)
+        sizes = scopes(settings.brokers, settings.replicas, settings.partitions, settings.min_isr, EPOCHS)
+        self.requests = Requests(settings.zookeeper, settings.session_timeout)
+        self.port = Port(self.requests.inbox, lambda message: message.content["epoch"] == self.election.epoch)
+        self.clients = ClientPort(self.requests.inbox, settings.port, settings.offsets != NONE,
+                                  has_planes(self.cluster.partition))
+        self._make_seams()
+        self._calls = Calls()
+        self._functions = {part: bound(self.cluster.model(part), self._calls) for part in (ELECTION, PARTITION)}
+        self.records = {part: new_record(self.cluster.model(part).state.fields["brokers"].domain.of, sizes[part])
+                        for part in (ELECTION, PARTITION)}
+        with transition():
+            end_process(self.records[PARTITION])
+        self.checkpoint = Checkpoint(Path(settings.logs), self.places)
+        self.planes = open_planes(self.cluster.partition, sizes[PARTITION], settings, self.checkpoint)
+        self._names, self._values = list(fields_of(self.all_records)), values_in(self.all_records)
+        self.number = self.clock = self.zxid = self._messages = 0
+        self.leaders: dict[int, tuple[str, int]] = {}
+        self.asked: dict[int, tuple[str, float]] = {}
+        self.answer: int | None = None
+        self.about_to_write: Callable[[str, str], None] = lambda part, name: None
+        file = Path(settings.recording) if settings.recording else None
+        self.recorder = Recorder(file, process=f"{self.broker}.{settings.incarnation}",
+                                 found=[plane.found() for plane in self.planes])
+        for writer in (self.requests, *(plane.log for plane in self.planes)):
+            writer.before_write = self._tell_intent
+
+    def _make_seams(self):
+        settings, guarded = self.settings, self.settings.variant == "fenced"
+        address = BrokerId(*self.clients.address, self.port.address[1])
+        self.election_zookeeper = ElectionZooKeeper(self.requests, address, guarded)
+        self.election_zookeeper.clients = {self.broker: SimpleNamespace(session=1, fired=NOTHING)}
+        self.partition_zookeeper = PartitionZooKeeper(
+            self.requests, self.places, settings.brokers, has_planes(self.cluster.partition), settings.replicas)
+        self.network = PartitionNetwork(self.broker, self.partition_zookeeper)
+
+    @property
+    def election(self):
+        """The broker's record in *election*."""
+        return self.records[ELECTION]
+
+    @property
+    def partition(self):
+        """The broker's record in *partition*."""
+        return self.records[PARTITION]
+
+    def refuses(self, message: Message, p: int, isr: int) -> bool:
+        """Whether this broker, as the controller, refuses the ISR that a message proposes."""
+        self.network.current = message
+        seat = self._seat(PARTITION, self.partition_zookeeper)
+        return self._functions[PARTITION][is_refused.__name__](seat, self.broker, p, message.sender, isr)
+
+    def has(self, part: str, name: str) -> bool:
+        """Whether the variant has a transition of this name."""
+        return name in self._functions[part]
+
+    def take(self, part: str, name: str, message: Message | None = None, offer: Offer | None = None,
+             **arguments: int) -> bool:
+        """Take a step, if it is enabled.
+
+        `message` is the one that it handles, `offer` what a producer wants appended. Raises NotAnswered where a read
+        was not answered, and LogFailed where a log cannot be written: both without a step.
+        """
+        self._intent = part, name, arguments
+        self._told, self._offer = False, offer
+        self.requests.begin()
+        self.network.current = message
+        zookeeper = self.election_zookeeper if part == ELECTION else self.partition_zookeeper
+        plane = self.planes[arguments["p"]] if self.planes and "p" in arguments else None
+        before = plane.network.copy() if plane else None
+        if offer:
+            plane.clients.offer = offer
+        try:
+            if not self._run(part, name, zookeeper, arguments):
+                return False
+        except (NotAnswered, LogFailed):
+            if values_in(self.all_records) != self._values:
+                raise RuntimeError(f"{name} was not answered, and has changed the record: a defect") from None
+            raise
+        if plane:
+            self.network.outbox += self._departures(plane, arguments["p"], before)
+        self.answer = self._calls.answer
+        self._record(part, name, arguments, self.answer, self._calls.all)
+        self._send()
+        return True
+
+    def _departures(self, plane: Plane, p: int, before) -> Iterator[Outgoing]:
+        """What a step has put into a data plane's network; what no address is known for is lost."""
+        message = self.network.current
+        for kind, _, fields in departures(before, plane.network, self.broker):
+            content, body = {"p": p, "fields": fields}, b""
+            if kind == ASKED:
+                named = message and message.kind == "LeaderAndIsr" and message.content["leader_address"]
+                yield Outgoing(tuple(named) if named else self.leaders.get(p), kind, content)
+                continue
+            if kind == WRITTEN:
+                content["version"] = self.partition_zookeeper.states[p][1]
+            elif kind == FETCHED and fields["kind"] == RECORD:
+                body = plane.log.read(fields["offset"])
+            yield Outgoing(message.reply_to, kind, content | {"answers": message.id}, body)
+
+    def _run(self, part, name, zookeeper, arguments) -> bool:
+        self._calls.clear()
+        self.network.outbox = []
+        seat, function = self._seat(part, zookeeper), self._functions[part][name]
+        wanted = function.__code__.co_varnames[1:function.__code__.co_argcount]
+        values = {"b": self.broker, "fate": ANSWERED, **arguments}
+        with transition():
+            return function(seat, *(values[argument] for argument in wanted))
+
+    def _seat(self, part, zookeeper):
+        """The state of a cluster, as far as this broker reaches it."""
+        return SimpleNamespace(brokers={self.broker: self.records[part]}, zk=zookeeper, network=self.network,
+                               planes=self.planes)
+
+    def _record(self, part, name, arguments, answer, calls):
+        """Let the partners follow, and write the line."""
+        sent = self.network.outbox
+        partners = self._let_partners_follow(part, name, answer)
+        self.network.outbox = sent
+        message = self.network.current
+        if message:
+            self.clock, self.zxid = max(self.clock, message.clock), max(self.zxid, message.zxid)
+        session = self.requests.session
+        self.clock, self.zxid = self.clock + 1, max(self.zxid, session.zxid)
+        self.number += 1
+        if not self.recorder.on:
+            return
+        self.recorder.write({
+            "n": self.number, "part": part, "step": self._text(part, name, arguments, answer), "with": partners,
+            "seams": calls, "zxids": self.requests.zxids, "at": self.requests.at, "zxid": self.zxid,
+            "clock": self.clock,
+            "session": f"{session.id:#x}", "took": message.id if message else None,
+            "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
+            **self._served(name, arguments.get("p")),
+            "changed": self._changed(), "state": hash_of([text_of(self._values)]),
+        })
+
+    def _served(self, name, p) -> dict:
+        """What a step did for clients: the batch that it appended, and those whose producers are answered."""
+        place = {"place": self.planes[p].clients.position} if name == "consume" else {}
+        acked = [id for plane in self.planes for id, enough, _ in plane.clients.answered if enough]
+        offered = {"record": read_header(self._offer.data).crc} if self._offer else {}
+        return place | offered | ({"acked": acked} if acked else {})
+
+    @property
+    def replicas(self) -> list:
+        """The records of the replicas."""
+        return [plane.replica for plane in self.planes]
+
+    @property
+    def all_records(self) -> dict:
+        """Both parts, and the replicas."""
+        return self.records | named(self.replicas)
+
+    def _changed(self) -> dict[str, int | str]:
+        """The fields of the record that are not what they were when this was asked last."""
+        before, self._values = self._values, values_in(self.all_records)
+        return {name: value for name, old, value in zip(self._names, before, self._values, strict=True) if old != value}
+
+    def _let_partners_follow(self, part, name, answer) -> list[str]:
+        """Run the steps of the other part that go with a step; their texts."""
+        if part == ELECTION:
+            other, found = PARTITION, partners_in_partition(name, answer, self.partition)
+        else:
+            other, found = ELECTION, partners_in_election(name, answer, self.requests.refused)
+        for partner, its_answer in found:
+            if partner == "elect":
+                self.partition_zookeeper.begin_reign(self.election.epoch, self.election.epoch_version)
+            if partner in NEW_SESSION:
+                self.partition_zookeeper.registration = self.election_zookeeper.registration
+            told = Told(its_answer, self.election.epoch, partner not in NEW_SESSION)
+            if not self._run(other, partner, told, {"hw": max((each.hw for each in self.replicas), default=0)}):
+                raise RuntimeError(f"{name} has no partner {partner} in {other}: a defect of kafkaproof.spec.running.processes")
+        return [f"{other} {self._text(other, partner, {}, its_answer)}" for partner, its_answer in found]
+
+    def _send(self):
+        for outgoing in self.network.outbox:
+            id = self.tell(*outgoing)
+            if outgoing[1] == ASKED:
+                self.asked[outgoing.content["p"]] = id, time.monotonic()
+        self.network.outbox = []
+        for plane in self.planes:
+            plane.answer_producers()
+
+    def tell(self, address: tuple[str, int] | None, kind: str, content: dict, body: bytes = b"") -> str:
+        """Send a message at once: one that is no step's, or the next of those that a step sends; returns its id.
+
+        Where no address is known it is lost.
+        """
+        self._messages += 1
+        message = Message(kind, f"{self._prefix}{self._messages}", self.broker, self.port.address, self.clock,
+                          self.zxid, content, body)
+        if address:
+            self.port.send(address, message)
+        return message.id
+
+    @property
+    def _prefix(self):
+        return f"{self.broker}.{self.settings.incarnation}-"
+
+    def announce(self, address: tuple[str, int] | None, kind: str, content: dict, took: Message | None = None) -> str:
+        """Send a message that is no step of the sender's, but may lead to one of the receiver's; recorded first.
+
+        `took` is the message that it answers. Returns its id.
+        """
+        session = self.requests.session
+        if took:
+            self.clock, self.zxid = max(self.clock, took.clock), max(self.zxid, took.zxid)
+        self.clock, self.zxid = self.clock + 1, max(self.zxid, session.zxid)
+        self.note(sends=f"{self._prefix}{self._messages + 1}", kind=kind, content=content, zxid=self.zxid,
+                  clock=self.clock, answers=took and took.id)
+        return self.tell(address, kind, content)
+
+    def note(self, **line: object) -> None:
+        """Record something that is no step."""
+        self.recorder.write(line)
+
+    def alive(self) -> bool:
+        """Whether the process believes that its session is open."""
+        return self.election.session == OPEN
+
+    def _tell_intent(self):
+        """The step in progress is about to write: say so first."""
+        if not self._told:
+            self._told = True
+            part, name, arguments = self._intent
+            self.about_to_write(part, name)
+            session = self.requests.session
+            message = self.network.current
+            known = [(self.clock, max(self.zxid, session.zxid))] + ([(message.clock, message.zxid)] if message else [])
+            offered = {"record": read_header(self._offer.data).crc} if self._offer else {}
+            self.recorder.write({"n": self.number + 1, "asks": f"{part} {self._text(part, name, arguments)}",
+                                 "session": f"{session.id:#x}",
+                                 "zxid": max(zxid for _, zxid in known), "clock": 1 + max(clock for clock, _ in known),
+                                 "took": message and message.id, **offered})
+
+    def _text(self, part, name, arguments, answer=None):
+        function = self._functions[part][name]
+        shown = {"b": self.broker} | {key: value for key, value in arguments.items() if key != "fate"}
+        label = f"{function.__module__.rsplit('.', 1)[-1]}.{name}"
+        return str(Step(label, shown, None if answer is None else Answer.names[answer]))

@@ -1,0 +1,141 @@
+"""The data plane of one partition on one broker: its replica, its log, its messages, and the producers that wait.
+
+A message is the record that the specification's functions read and write (`kafkaproof.spec.replica.network`): before a step the
+one that has arrived is put into its place, and what the step has put there goes out (`kafkaproof.spec.running.planes`).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from kafkaproof.impl.protocol.batches import read_header
+from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
+from kafkaproof.impl.seams.storage.log import DELETED, FileLog
+from kafkaproof.impl.broker.record import new_record, transition
+from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.running.processes import has_planes
+from kafkaproof.spec.replica.broker import LEADER, enough_in_sync, rest
+from kafkaproof.spec.replica.clients.network import lacks_replicas
+from kafkaproof.spec.replica.network import clear
+from kafkaproof.spec.replica.storage import NO_EPOCH
+from kafkaproof.spec.replica.zookeeper import NOT_ENOUGH_REPLICAS, OK
+
+DONE = "DONE"
+
+
+class Offer(NamedTuple):
+    """A batch that a producer wants appended; `respond` tells it of the end: DONE, or an error by its name."""
+
+    data: bytes
+    respond: Callable[[str], None]
+
+
+class Clients:
+    """The seams of a data plane to its clients, each the one of its name in `kafkaproof.spec.replica.clients.network`.
+
+    `offer` is the batch at hand, `position` the place that a consumer reads next; `answered` are the producers that
+    are answered when the step is recorded, each with the id of its batch.
+    """
+
+    def __init__(self):
+        self.offer: Offer | None = None
+        self.position = 0
+        self.read: list[int] = []
+        self.waiting: dict[int, Callable[[str], None]] = {}
+        self.answered: list[tuple[int, bool, Callable[[str], None]]] = []
+
+    def take_record(self, broker, acks, enough):
+        """Append the batch at hand: OK, or NOT_ENOUGH_REPLICAS with acks=all and not `enough` in sync."""
+        if lacks_replicas(acks, enough):
+            return NOT_ENOUGH_REPLICAS
+        log = broker.log
+        log.incoming = self.offer.data
+        log.append(read_header(self.offer.data).crc, broker.leader_epoch)
+        if acks == 1:
+            self.waiting[log.length - 1] = self.offer.respond
+        return OK
+
+    def commit(self, zk, b, broker):
+        """Producers that wait for batches below the high watermark are answered."""
+        enough = enough_in_sync(broker)
+        for place in [place for place in self.waiting if place < broker.hw]:
+            self.answered.append((broker.log.slots[place].id, enough, self.waiting.pop(place)))
+
+    def position_of(self):
+        """The place that the consumer reads next."""
+        return self.position
+
+    def deliver(self, id):
+        """The consumer gets the batch at its place."""
+        self.read.append(id)
+
+
+class Plane:
+    """One partition's data plane on broker `b`; `dropped` bytes of its log were no whole batch.
+
+    To the specification it is its state of the data plane, as far as the broker can see it.
+    """
+
+    def __init__(self, model: Model, scope: Scope, b: int, directory: Path, hw: Callable[[FileLog], int]):
+        domain = model.state.fields["planes"].domain.of
+        self.log, self.clients, self.zk = FileLog(directory), Clients(), None
+        self.network = new_state(domain.fields["network"].domain, scope)
+        self.replica = new_record(domain.fields["brokers"].domain.of, scope)
+        self.brokers = {b: self.replica}
+        with transition():
+            self.replica.log = self.log
+            rest(self.replica, NO_EPOCH)
+            self.replica.hw = hw(self.log)
+
+    def drop_request(self, b: int):
+        """Wait for the present request's answer no more: what has become of it, another leader would not tell."""
+        request = self.network.messages[b].copy()
+        clear(self.network, b)
+        return request
+
+    def note_deletion(self):
+        """What is asked of a log that is deleted is a model's affair."""
+
+    def note_state(self, state):
+        """The data plane's copy of the state is a model's only."""
+
+    def answer_producers(self) -> None:
+        """Answer those whose batches are below the high watermark; all, where this broker leads no more."""
+        clients = self.clients
+        answered, clients.answered = clients.answered, []
+        for _, enough, respond in answered:
+            respond(DONE if enough else "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
+        if self.replica.state != LEADER:
+            waiting, clients.waiting = clients.waiting, {}
+            for respond in waiting.values():
+                respond("NOT_LEADER_OR_FOLLOWER")
+
+    def found(self) -> dict:
+        """What a new process has found of the replica."""
+        return {"length": self.log.length, "log": self.log.chain, "hw": self.replica.hw, "dropped": self.log.dropped}
+
+    @property
+    def checkpoint(self) -> int:
+        """Kafka's offset of the high watermark."""
+        return self.log.offset_of(self.replica.hw)
+
+
+def open_planes(model: Model, scope: Scope, settings: Settings, checkpoint: Checkpoint) -> list[Plane]:
+    """The data planes of a broker, where the variant has them: logs as they are, high watermarks of the checkpoint.
+
+    What a process before has not quite deleted goes.
+    """
+    folder = Path(settings.logs)
+    for deleted in folder.glob(f"*{DELETED}"):
+        shutil.rmtree(deleted, ignore_errors=True)
+    return [
+        Plane(model, scope, settings.broker, folder / "{}-{}".format(*settings.places.on_disk(p)),
+              lambda log, p=p: checkpoint.place_in(log, p))
+        for p in range(settings.partitions if has_planes(model) else 0)
+    ]

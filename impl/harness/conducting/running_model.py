@@ -1,0 +1,27 @@
+"""What brokers run, followed beside a model that knows less of a cluster: of *cluster* topics are not deleted there."""
+
+from __future__ import annotations
+
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.running.processes import cluster
+
+
+class RunningModel:
+    """The model of *cluster* that the brokers of a variant run, with creations, deletions and reassignments."""
+
+    def __init__(self, variant: str, scope: Scope):
+        model = cluster(variant).partition
+        self._transitions = {t.function.__name__: t for t in model.transitions}
+        self._state = new_state(model.state, scope)
+        model.initial(self._state)
+
+    def take(self, step: Step) -> str | None:
+        """Take a step of the other model; why it cannot be taken, None where it was."""
+        transition = self._transitions.get(step.transition.partition(".")[2])
+        if transition is None or transition.arguments.keys() != step.arguments.keys():
+            return "brokers that create and delete topics, and reassign partitions, have no such step"
+        if not transition.function(self._state, *(step.arguments[name] for name in transition.arguments)):
+            return "brokers that create and delete topics, and reassign partitions, do something else first"
+        return None

@@ -1,0 +1,108 @@
+"""Chaos: faults at random, from a seed, until the time is over; all of them are recorded."""
+
+from __future__ import annotations
+
+import random
+import time
+
+from kafkaproof.impl.harness.driving.acts import KAFKA, OF_TOPICS, REASSIGN, ZOOKEEPER, why_not
+from kafkaproof.impl.harness.driving.damage import DISKS, SLOW, UNDONE, Broken
+from kafkaproof.impl.harness.driving.cluster import Cluster
+from kafkaproof.impl.harness.driving.watch import Watcher
+from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
+from kafkaproof.impl.harness.links.zookeeper import WRITES
+
+FAULTS = {
+    "kill": 4, "start": 8, "pause": 3, "resume": 5, "expire": 3, "delete_controller": 3, "stop": 1,
+    "ask_for_preferred": 1, "fail_log_dir": 1, "cut_zookeeper": 2, "mend_zookeeper": 4, "cut_links": 2, "mend_links": 4,
+    "slow_zookeeper": 2, "slow_links": 2, "restart_zookeeper": 1, "fill_disk": 1, "tear": 1, "allow_unclean": 1,
+    "create_topic": 4, "delete_topic": 8, "reassign": 3, "lose_frame": 2,
+}
+"""What may be done, and how often beside the others."""
+DELAYS = (0.0, 0.02, 0.1)
+"""How long a slow link holds back what is sent, in seconds."""
+LOST = {
+    ZOOKEEPER: [{"part": part, "operation": WRITES, **path} for part in (REQUEST, ANSWER)
+                for path in ({}, {"path": ".*/state"}, {"path": "/brokers/topics/[^/]*|/admin/.*|/controller.*"})],
+    KAFKA: [{"part": part, "api": api} for part in (REQUEST, ANSWER)
+            for api in ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "AlterPartition", "ControlledShutdown")],
+}
+"""The frames of which the next one is lost, by the link."""
+
+
+class Chaos:
+    """Breaks a cluster; the same seed chooses the same faults wherever the same ones are possible.
+
+    `unclean`: an operator may allow unclean elections, so that what was acknowledged may be lost.
+    """
+
+    def __init__(self, cluster: Cluster, seed: int, unclean: bool = False):
+        self._cluster, self._chance, self._unclean = cluster, random.Random(seed), unclean
+        self._broken, self._created = Broken(cluster), 0
+
+    def run(self, seconds: float, watcher: Watcher) -> None:
+        """Break the brokers for some seconds, mend them, and wait until all are there."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self._fault(watcher)
+            for _ in range(self._chance.randint(2, 12)):
+                time.sleep(0.1)
+                watcher.look(self._cluster)
+        self._broken.mend()
+        watcher.look(self._cluster)
+
+    def _fault(self, watcher: Watcher) -> None:
+        possible = {name: brokers for name in FAULTS if (brokers := self._possible(name))}
+        name = self._chance.choices(list(possible), [FAULTS[each] for each in possible])[0]
+        broker = self._chance.choice(possible[name])
+        partition, delay = self._chance.randrange(self._cluster.size.standing), self._chance.choice(DELAYS)
+        whom = "" if broker is None else f" {broker}"
+        kind = "topic" if name in OF_TOPICS else "partition" if name == REASSIGN else "broker"
+        watcher.say(name.replace("_", " ") + whom, fault=name, **{kind: broker})
+        self._created += name == "create_topic"
+        others = [partition] if name in DISKS else [delay] if name in SLOW else []
+        if name == REASSIGN:
+            others = [self._target()]
+        if name == "lose_frame":
+            link = self._chance.choice([ZOOKEEPER, KAFKA] if self._cluster.size.release else [ZOOKEEPER])
+            others = [link, self._chance.choice(LOST[link])]
+        self._broken.do(name, broker, *others)
+
+    def _target(self) -> list[int]:
+        """Some brokers that a partition is to be on, no fewer than acks=all needs."""
+        size = self._cluster.size
+        return self._chance.sample(range(size.brokers), self._chance.randint(size.min_isr, size.replicas))
+
+    def _possible(self, name: str) -> list[int | str | None]:
+        """The brokers, topics or partitions to which something can be done; [None] for what is done to none."""
+        cluster, broken = self._cluster, self._broken.brokers
+        brokers = range(cluster.size.brokers)
+        up = [b for b in brokers if b in cluster.children and cluster.children[b].running]
+        awake = [b for b in up if b not in broken["pause"] and not cluster.children[b].is_ending]
+        if why_not(name, cluster.size, cluster.owns_zookeeper):
+            return []
+        match name:
+            case "start":
+                return [b for b in brokers if b not in up and cluster.owner(b) is None]
+            case "resume" | "mend_zookeeper":
+                return sorted(broken[UNDONE[name][0]])
+            case "mend_links":
+                return sorted(broken["cut_links"] & set(awake))
+            case "pause" | "kill":
+                return awake if len(awake) > 1 else []
+            case "cut_zookeeper" | "cut_links":
+                return awake if len(awake) > 1 and not broken[name] else []
+            case "allow_unclean" if not self._unclean:
+                return []
+            case "create_topic":
+                is_room = self._created < cluster.size.planes - cluster.size.standing
+                return [f"chaos-{self._created + 1}"] if is_room else []
+            case "delete_topic":
+                return cluster.created_topics()
+            case "reassign":
+                return list(range(cluster.size.partitions))
+            case "slow_links" | "slow_zookeeper" | "lose_frame":
+                return awake
+            case "stop" | "expire" | "fail_log_dir" | "fill_disk" | "tear":
+                return [b for b in awake if len(awake) > 1 and cluster.children[b].session]
+        return [None]

@@ -1,1 +1,0 @@
-"""The data planes of a broker: replication of partitions, and their logs on disk."""

@@ -1,0 +1,1 @@
+"""Which steps of replication run, by what has arrived and by timers."""

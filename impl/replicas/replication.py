@@ -1,0 +1,231 @@
+"""Chooses which steps of the data planes run, by what has arrived and by timers, and decides nothing else.
+
+A follower asks as soon as it may, and again where nothing comes back. A leader lets a fetch wait while there is
+nothing new to say (replica.fetch.wait.max.ms), proposes an ISR without those who lag (replica.lag.time.max.ms) or with
+one who has caught up, and proposes it again and again until it has heard. Of one that is refused for its version it
+hears, and waits for another leader epoch, as Kafka does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.running.planes import ASKED, OUTDATED, fields_of, put_fields
+from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.replica.broker import FETCHING, LEADER, TRUNCATING
+from kafkaproof.spec.replica.network import DONE, FETCH, SENT, check, refuse, wants_to_send
+from kafkaproof.spec.replica.zookeeper import OK
+
+FETCH_WAIT, ASK_AGAIN, LAG, PROPOSE_AGAIN, CHECKPOINT = 0.8, 2.0, 2.0, 0.5, 5.0
+REFUSED = "IsrRefused"
+
+
+@dataclass
+class Follower:
+    """What a leader notes of one follower: when it asked last, the log's end then, and when it had caught up last."""
+
+    asked: float
+    end: int
+    caught_up: float
+    told_hw: int = -1
+
+
+class Replication:
+    """The data planes of one broker's process; `controller` is where the controller listens."""
+
+    def __init__(self, process: Process, try_step: Callable[..., bool]):
+        self._process, self._try_step = process, try_step
+        self._planes = process.planes
+        self._waiting: dict[tuple[int, int], tuple[Message, float]] = {}
+        self._followers: dict[tuple[int, int], Follower] = {}
+        self._newest: dict[tuple[int, int], tuple[int, int]] = {}
+        self._began: dict[int, float] = {}
+        self._proposed: dict[int, float] = {}
+        self._versions: dict[int, int] = {}
+        self._checkpointed = time.monotonic()
+        self._controller_epoch = 0
+        self.controller: tuple[str, int] | None = None
+
+    def leads_anything(self) -> bool:
+        """Whether this broker leads a partition."""
+        return any(plane.replica.state == LEADER for plane in self._planes)
+
+    # What arrives
+
+    def handle(self, message: Message) -> bool:
+        """Do what a message of another replica, or of the controller, wants; False where it is none of these."""
+        match message.kind:
+            case "Fetch":
+                self._asked_by(message)
+            case "Fetched":
+                self._answered(message)
+            case "IsrWritten" | "IsrRefused" | "IsrOutdated":
+                self._decided(message)
+            case _:
+                return False
+        return True
+
+    def _asked_by(self, message: Message) -> None:
+        """A follower asks: answer at once, or when there is something to say. What it sent before is void."""
+        place = message.content["p"], message.sender
+        if self._newest.get(place, (0, 0)) < message.number:
+            self._newest[place] = message.number
+            self._waiting[place] = message, time.monotonic()
+            self._note_follower(place, message.content["fields"]["offset"])
+            self._serve(place)
+
+    def _note_follower(self, place, offset):
+        now, end = time.monotonic(), self._planes[place[0]].log.length
+        known = self._followers.setdefault(place, Follower(now, end, self._began.get(place[0], now)))
+        if offset >= end:
+            known.caught_up = now
+        elif offset >= known.end:
+            known.caught_up = known.asked
+        known.asked, known.end = now, end
+
+    def _serve(self, place, patience: float = FETCH_WAIT) -> None:
+        """Answer a fetch that waits, unless it may wait on."""
+        message, since = self._waiting[place]
+        p, follower = place
+        plane, fields = self._planes[p], message.content["fields"]
+        replica = plane.replica
+        known = self._followers.setdefault(place, Follower(since, plane.log.length, since))
+        put_fields(plane.network.messages[follower], fields)
+        quiet = (
+            fields["kind"] == FETCH and check(plane.network, follower, replica) == OK
+            and fields["offset"] == plane.log.length == replica.ends[follower] and known.told_hw == replica.hw
+        )
+        if quiet and time.monotonic() - since < patience:
+            return
+        del self._waiting[place]
+        told = replica.hw
+        if self._try_step(PARTITION, "serve_fetch", message, p=p, follower=follower):
+            known.told_hw = told
+            if replica.state == LEADER and not contains(replica.isr, follower):
+                self._try_step(PARTITION, "expand_isr", p=p, follower=follower)
+
+    def _answered(self, message: Message) -> None:
+        """An answer to this broker's fetch has come, if it is the last one."""
+        p = message.content["p"]
+        if self._process.asked.get(p, ("",))[0] != message.content["answers"]:
+            return
+        plane, broker = self._planes[p], self._process.broker
+        put_fields(plane.network.messages[broker], message.content["fields"])
+        plane.log.incoming = message.body
+        self._try_step(PARTITION, "receive_answer", message, p=p)
+
+    def _decided(self, message: Message) -> None:
+        """The controller has answered to a proposal."""
+        p, broker = message.content["p"], self._process.broker
+        alter, fields = self._planes[p].network.alters[broker], message.content["fields"]
+        if alter.state != SENT or (alter.epoch, alter.isr) != (fields["epoch"], fields["isr"]):
+            return
+        if message.kind == OUTDATED:
+            refuse(self._planes[p].network, broker)
+        elif message.kind == REFUSED:
+            wanted = {"sender": broker, "b": message.sender, "isr": alter.isr}
+            self._try_step(PARTITION, "refuse_isr", message, p=p, **wanted)
+        else:
+            alter.state = DONE
+            self._versions[p] = message.content["version"]
+            self._try_step(PARTITION, "learn_isr", message, p=p)
+
+    def told(self, message: Message, is_news: bool) -> None:
+        """LeaderAndIsr was handled; `is_news`: it was obeyed, and told of another leader epoch."""
+        content, p = message.content, message.content["p"]
+        told = self._process.partition_zookeeper.told
+        if is_news or p not in told:
+            told[p] = tuple(content["replicas"])
+        if content["epoch"] >= self._controller_epoch:
+            self._controller_epoch, self.controller = content["epoch"], message.reply_to
+        if content["leader_epoch"] == self._planes[p].replica.leader_epoch and content["leader_address"]:
+            self._process.leaders[p] = tuple(content["leader_address"])
+        if is_news:
+            self._versions[p], self._began[p] = content["version"], time.monotonic()
+            for place in [place for place in self._followers if place[0] == p]:
+                del self._followers[place]
+
+    def proposed(self, message: Message) -> None:
+        """A leader has proposed an ISR to this broker as the controller: put it where the next step finds it."""
+        p, sender = message.content["p"], message.sender
+        if sender != self._process.broker:
+            put_fields(self._planes[p].network.alters[sender], message.content["fields"])
+
+    def propose_to(self, address: tuple[str, int], p: int) -> None:
+        """Ask the controller that listens there at once for the ISR that is proposed."""
+        self.controller = address
+        self._proposed.pop(p, None)
+        self._propose(p, self._planes[p], time.monotonic())
+
+    def follows(self, p: int) -> bool:
+        """Whether this broker follows a leader of a partition."""
+        return self._planes[p].replica.state in (TRUNCATING, FETCHING)
+
+    def ask_again(self, p: int) -> None:
+        """Send the present request of a follower again."""
+        process, plane = self._process, self._planes[p]
+        content = {"p": p, "fields": fields_of(plane.network.messages[process.broker])}
+        process.asked[p] = process.announce(process.leaders.get(p), ASKED, content), time.monotonic()
+
+    def refused(self, message: Message) -> None:
+        """No step was taken of a proposal: tell the leader, if it is refused."""
+        content, process = message.content, self._process
+        p, isr = content["p"], content["isr"]
+        if process.refuses(message, p, isr):
+            process.announce(message.reply_to, REFUSED, {"p": p, "fields": content["fields"]}, took=message)
+
+    # What is due
+
+    def tick(self) -> None:
+        """Do what is due, and what has become possible."""
+        now = time.monotonic()
+        for place in list(self._waiting):
+            self._serve(place)
+        for p, plane in enumerate(self._planes):
+            self._follow(p, plane, now)
+            if plane.replica.state == LEADER:
+                self._look_at_followers(p, plane, now)
+                self._propose(p, plane, now)
+        if now - self._checkpointed > CHECKPOINT:
+            self.write_checkpoint()
+
+    def write_checkpoint(self) -> None:
+        """Write the high watermarks of all partitions; a disk that fails keeps the old ones."""
+        self._checkpointed = time.monotonic()
+        try:
+            self._process.checkpoint.write([plane.checkpoint for plane in self._planes])
+        except OSError:
+            pass
+
+    def _follow(self, p, plane, now):
+        """Ask the leader, if the present request is not under way; or send it again where no answer comes."""
+        process = self._process
+        if not self.follows(p):
+            return
+        if wants_to_send(plane.network, process.broker, plane.replica):
+            self._try_step(PARTITION, "send_request", p=p)
+        elif now - process.asked.get(p, ("", 0.0))[1] > ASK_AGAIN:
+            self.ask_again(p)
+
+    def _look_at_followers(self, p, plane, now):
+        for follower in range(self._process.settings.brokers):
+            known = self._followers.get((p, follower))
+            lags = now - (known.caught_up if known else self._began.get(p, now)) > LAG
+            if lags and contains(plane.replica.isr, follower):
+                self._try_step(PARTITION, "shrink_isr", p=p, follower=follower)
+
+    def _propose(self, p, plane, now):
+        """Ask the controller to write the ISR that is proposed, until it has answered."""
+        alter = plane.network.alters[self._process.broker]
+        if alter.state == DONE:
+            self._try_step(PARTITION, "learn_isr", p=p)
+        elif alter.state == SENT and self.controller and now - self._proposed.get(p, 0.0) > PROPOSE_AGAIN:
+            self._proposed[p] = now
+            self._process.announce(self.controller, "AlterPartition", {
+                "p": p, "leader_epoch": alter.epoch, "isr": alter.isr, "version": self._versions.get(p, 0),
+                "fields": fields_of(alter)})

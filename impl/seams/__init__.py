@@ -1,0 +1,1 @@
+"""What the specification's seams are in a running broker: a live ZooKeeper, the network, storage."""

@@ -1,0 +1,308 @@
+"""The network between brokers: frames of JSON and bytes over TCP on the loopback interface, first in, first out.
+
+Each process listens on one port, and has two connections, each with a thread that sends, to each address that it talks
+to: one for what it asks as the controller, which is sent until it has left, as long as the reign lasts and the receiver's
+process lives (ControllerChannelManager.RequestSendThread.doWork); and one for all else, of which a message whose
+connection breaks is lost, as the specification allows. What arrives goes into the owner's queue.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kafkaproof.impl.seams.zookeeper.partition import NO_VERSION
+from kafkaproof.impl.seams.zookeeper.watches import ids, members
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.partition.deletion.network import DELETED, FAILED, NO_ANSWER
+
+HOST = "127.0.0.1"
+_LENGTHS = struct.Struct("!II")
+CONTROL, AGAIN = ("LeaderAndIsr", "StopReplica"), 0.1
+"""What a controller asks, and after how many seconds it asks again where its link does not work."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """What one process tells another; `clock` and `zxid` say what the sender knew."""
+
+    kind: str
+    id: str
+    sender: int
+    reply_to: tuple[str, int]
+    clock: int
+    zxid: int
+    content: dict = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def number(self) -> tuple[int, int]:
+        """Its number among those of its sender: that of the process, and in it."""
+        process, number = self.id.split("-")
+        return int(process.split(".")[1]), int(number)
+
+    def encode(self) -> bytes:
+        """A frame: the lengths of its JSON and of its body, and both."""
+        text = json.dumps({**vars(self), "body": None}, separators=(",", ":")).encode()
+        return _LENGTHS.pack(len(text), len(self.body)) + text + self.body
+
+
+def decode(text: bytes, body: bytes) -> Message:
+    """The message in a frame."""
+    fields = json.loads(text)
+    return Message(**fields | {"reply_to": tuple(fields["reply_to"]), "body": body})
+
+
+class Outgoing(NamedTuple):
+    """A message that a step sends once it is recorded."""
+
+    address: tuple[str, int] | None
+    kind: str
+    content: dict
+    body: bytes = b""
+
+
+class Port:
+    """Listens on a free port, and sends; `inbox` receives each Message that arrives.
+
+    `is_wanted` tells whether what was asked as the controller is still to be sent. `delay` is how long each message is
+    held back, in seconds: a slow link.
+    """
+
+    def __init__(self, inbox: queue.Queue, is_wanted: Callable[[Message], bool] = lambda message: True):
+        self.inbox, self._is_wanted = inbox, is_wanted
+        self._listener = socket.create_server((HOST, 0))
+        self.address = (HOST, self._listener.getsockname()[1])
+        self._channels: dict[tuple[tuple[str, int], bool], queue.Queue] = {}
+        self._cut: set[tuple[str, int]] = set()
+        self.delay = 0.0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def send(self, address: tuple[str, int], message: Message) -> None:
+        """Send a message behind those that were sent to the same address, over the same connection, before."""
+        channel = address, message.kind in CONTROL
+        if channel not in self._channels:
+            self._channels[channel] = queue.Queue()
+            threading.Thread(target=self._send_all, args=channel, daemon=True).start()
+        self._channels[channel].put(message)
+
+    def cut(self, address: tuple[str, int], is_cut: bool) -> None:
+        """Let nothing through to an address, or do so no more."""
+        (self._cut.add if is_cut else self._cut.discard)(address)
+
+    def _send_all(self, address, is_control):
+        waiting, connection = self._channels[address, is_control], None
+        while True:
+            message = waiting.get()
+            if self.delay:
+                time.sleep(self.delay)
+            connection = self._sent(address, is_control, message, connection)
+            waiting.task_done()
+
+    def _sent(self, address, is_control, message, connection):
+        """The connection over which a message was sent, None where it is lost: nobody listens there any more, say."""
+        while True:
+            try:
+                if address in self._cut:
+                    raise ConnectionError("the link is cut")
+                connection = connection or socket.create_connection(address, timeout=1)
+                connection.settimeout(None)
+                connection.sendall(message.encode())
+                return connection
+            except OSError as error:
+                if connection:
+                    connection.close()
+                connection = None
+                if not is_control or isinstance(error, ConnectionRefusedError) or not self._is_wanted(message):
+                    return None
+            time.sleep(AGAIN)
+
+    def flush(self) -> None:
+        """Wait until all that was sent has left this process, or is lost."""
+        for waiting in list(self._channels.values()):
+            waiting.join()
+
+    def _accept(self):
+        while True:
+            connection, _ = self._listener.accept()
+            threading.Thread(target=self._receive, args=(connection,), daemon=True).start()
+
+    def _receive(self, connection):
+        with connection, connection.makefile("rb") as stream:
+            try:
+                while header := stream.read(_LENGTHS.size):
+                    text, body = _LENGTHS.unpack(header)
+                    self.inbox.put(decode(stream.read(text), stream.read(body)))
+            except (OSError, ValueError, struct.error):
+                pass  # the sender has died in the middle of a frame
+
+
+class PartitionNetwork:
+    """The seams of one broker, each the one of its name in `kafkaproof.spec.partition.network`.
+
+    `current` is the message that the step in progress handles. What a step sends is kept in `outbox`, as address,
+    kind and content, until the step is recorded. `wishes` has the leader epoch of each partition that the broker leads.
+    """
+
+    def __init__(self, broker: int, zookeeper):
+        self.broker, self.zookeeper = broker, zookeeper
+        self.current: Message | None = None
+        self.outbox: list[Outgoing] = []
+        self.wishes: dict[int, int] = {}
+        self.broker_epoch = 0
+        self.leaving = False
+
+    # LeaderAndIsr
+
+    def put_request(self, epoch, p, leader, leader_epoch, isr, to):
+        """Send LeaderAndIsr to a set of brokers."""
+        zookeeper = self.zookeeper
+        state, version = zookeeper.states[p]
+        if state.leader_epoch != leader_epoch:
+            version = NO_VERSION
+        addresses = {r: found[0].inner for r, found in zookeeper.brokers.items()}
+        for r, (_, broker_epoch) in sorted(zookeeper.brokers.items()):
+            if contains(to, r):
+                self.outbox.append(Outgoing(addresses[r], "LeaderAndIsr", {
+                    "epoch": epoch, "p": p, "leader": leader, "leader_epoch": leader_epoch, "version": version,
+                    "written_in": state.controller_epoch, "isr": ids(isr, zookeeper.size),
+                    "replicas": list(zookeeper.replicas[p]), "broker_epoch": broker_epoch,
+                    "place": zookeeper.places.place_of(p),
+                    "leader_address": list(addresses[leader]) if leader in addresses else None,
+                }))
+
+    put_request_with_isr = put_request
+
+    def isr_in(self, epoch, p):
+        """The ISR that the request names."""
+        return members(self.current.content["isr"]) if self.current.content["leader"] == self.broker else 0
+
+    def arriving(self, epoch, p, b):
+        """Whether the message at hand is such a request."""
+        return self._is("LeaderAndIsr", epoch=epoch, p=p)
+
+    def take_request(self, epoch, p, b):
+        """The request is delivered."""
+
+    take_request_with_isr = take_request
+
+    def leader_in(self, epoch, p):
+        """The leader that the request names."""
+        return self.current.content["leader"]
+
+    def leader_epoch_in(self, epoch, p):
+        """The leader epoch that the request names."""
+        return self.current.content["leader_epoch"]
+
+    def put_error(self, epoch, p, b):
+        """Answer the request with KAFKA_STORAGE_ERROR."""
+        self.outbox.append(Outgoing(self.current.reply_to, "StorageError", {"epoch": epoch, "p": p}))
+
+    def error_arrives(self, epoch, p, b):
+        """Whether the message at hand is a storage error of broker `b`."""
+        return self.current.sender == b and self._is("StorageError", epoch=epoch, p=p)
+
+    def take_error(self, epoch, p, b):
+        """The answer is delivered."""
+
+    # StopReplica(delete)
+
+    def put_stop(self, epoch, p, to):
+        """Send StopReplica(delete) to a set of brokers, for the topic is deleted."""
+        self.put_removal(epoch, p, NO_EPOCH, to)
+
+    def put_removal(self, epoch, p, leader_epoch, to):
+        """The same for a reassignment, in a leader epoch."""
+        for r in ids(to, self.zookeeper.size):
+            self.outbox += self.stop_of(epoch, p, r, leader_epoch)
+
+    def stop_of(self, epoch: int, p: int, b: int, leader_epoch: int = NO_EPOCH) -> list[Outgoing]:
+        """StopReplica(delete) to `b`; nothing where `b` is not registered."""
+        found = [self.zookeeper.brokers[b]] if b in self.zookeeper.brokers else []
+        content = {"epoch": epoch, "p": p, "leader_epoch": leader_epoch}
+        return [Outgoing(address.inner, "StopReplica", content | {"broker_epoch": broker_epoch})
+                for address, broker_epoch in found]
+
+    def is_overtaken(self, epoch, p, b, leader_epoch):
+        """Whether the StopReplica at hand is of an older leader epoch than the replica has."""
+        told = self.current.content["leader_epoch"]
+        return told != NO_EPOCH and told < leader_epoch
+
+    def is_of_deletion(self, epoch, p, b):
+        """Whether the message at hand is a StopReplica for the deletion of a topic."""
+        return self._is("StopReplica", leader_epoch=NO_EPOCH)
+
+    def stop_arrives(self, epoch, p, b):
+        """Whether the message at hand is one."""
+        return self._is("StopReplica", epoch=epoch, p=p)
+
+    def take_stop(self, epoch, p, b):
+        """It is delivered."""
+
+    def put_stopped(self, epoch, p, b, failed):
+        """Answer it: the replica is deleted, or its log directory does not work."""
+        self.outbox.append(Outgoing(self.current.reply_to, "Stopped", {"epoch": epoch, "p": p, "failed": failed}))
+
+    def answered(self, epoch, p, b):
+        """What the answer at hand says, NO_ANSWER where it is none of broker `b`, or to a former reign."""
+        if self.current is None or self.current.sender != b or not self._is("Stopped", epoch=epoch, p=p):
+            return NO_ANSWER
+        return FAILED if self.current.content["failed"] else DELETED
+
+    def take_answer(self, epoch, p, b):
+        """The answer is delivered."""
+
+    # Wishes for an ISR, controlled shutdown
+
+    def put_wishes(self, p, b, leader_epoch):
+        """From now on this broker may send wishes with this leader epoch (-1: it does not lead)."""
+        self.wishes[p] = leader_epoch
+
+    def wish(self, p, sender):
+        """The leader epoch of the wish at hand, -1 for none."""
+        wished = self.current and self.current.sender == sender and self._is("AlterPartition", p=p)
+        return self.current.content["leader_epoch"] if wished else -1
+
+    def refusal(self, b, p, isr):
+        """Whether the message at hand is the refusal of an ISR by controller `b`."""
+        found = self.current
+        return found.kind == "IsrRefused" and found.sender == b and found.content["fields"]["isr"] == isr
+
+    def put_shutdown(self, b):
+        """This broker asks to be shut down, until its process ends."""
+        self.leaving = True
+
+    def leaves(self, b):
+        """Whether broker `b` asks: this one, or the sender of the message at hand."""
+        if b == self.broker:
+            return self.leaving
+        return self.current is not None and self.current.sender == b and self._is("ControlledShutdown")
+
+    # The broker epoch
+
+    def drop_requests(self, b):
+        """The process has another broker epoch: requests that carry the old one are refused."""
+        self.broker_epoch = self.zookeeper.registration
+
+    def keep_requests(self, b):
+        """Requests carry no broker epoch that is looked at (up to 2.1)."""
+
+    def is_refused(self, message: Message) -> bool:
+        """Whether a request is for a former process or session of this broker (STALE_BROKER_EPOCH)."""
+        wanted = message.content.get("broker_epoch", self.broker_epoch)
+        return self.broker_epoch != 0 and wanted != self.broker_epoch
+
+    def fall_silent(self, b):
+        """The process of `b` ends."""
+
+    def _is(self, kind, **content):
+        found = self.current
+        return found is not None and found.kind == kind and all(found.content[k] == v for k, v in content.items())

@@ -1,0 +1,98 @@
+"""The znodes by which operators and brokers ask the controller for something, or tell it: path and content of each.
+
+The content is Kafka's, as in `kafkaproof.impl.seams.zookeeper.znodes`. Source: kafka.zk.ZkData, 1.1 to 3.9.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from kafkaproof.impl.seams.zookeeper.znodes import CONFIG_CHANGES, ISR_CHANGES, LOG_DIR_EVENTS, to_bytes
+
+
+class ConfigChange(NamedTuple):
+    """/config/changes/config_change_N, sequential: whose configuration has changed."""
+
+    topic: str
+    prefix = f"{CONFIG_CHANGES}/config_change_"
+
+    def encode(self) -> bytes:
+        """Version 2 of the content (0.10.1 and later)."""
+        return to_bytes({"version": 2, "entity_path": f"topics/{self.topic}"})
+
+
+class PreferredElection(NamedTuple):
+    """/admin/preferred_replica_election: the partitions that are to be led by their first replica."""
+
+    topic: str
+    partitions: tuple[int, ...]
+    path = "/admin/preferred_replica_election"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        partitions = [{"topic": self.topic, "partition": p} for p in self.partitions]
+        return to_bytes({"version": 1, "partitions": partitions})
+
+
+class Reassignment(NamedTuple):
+    """/admin/reassign_partitions: the replicas that one partition is to have."""
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    path = "/admin/reassign_partitions"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        wanted = {"topic": self.topic, "partition": self.partition, "replicas": list(self.replicas)}
+        return to_bytes({"version": 1, "partitions": [wanted]})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Reassignment":
+        """Of version 1; the first entry."""
+        wanted = json.loads(data)["partitions"][0]
+        return cls(wanted["topic"], wanted["partition"], tuple(wanted["replicas"]))
+
+    @classmethod
+    def asked(cls, data: bytes) -> "Reassignment | None":
+        """What an operator has written, None where that is no request."""
+        try:
+            found = cls.decode(data)
+        except (ValueError, LookupError, TypeError):
+            return None
+        return found if all(type(number) is int for number in (found.partition, *found.replicas)) else None
+
+
+class IsrChange(NamedTuple):
+    """/isr_change_notification/isr_change_N, sequential: whose ISR a leader has changed (up to 2.6)."""
+
+    topic: str
+    partition: int
+    prefix = f"{ISR_CHANGES}/isr_change_"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        return to_bytes({"version": 1, "partitions": [{"topic": self.topic, "partition": self.partition}]})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "IsrChange":
+        """Of version 1; the first entry."""
+        changed = json.loads(data)["partitions"][0]
+        return cls(changed["topic"], changed["partition"])
+
+
+class LogDirEvent(NamedTuple):
+    """/log_dir_event_notification/log_dir_event_N, sequential: the broker whose log directory has failed."""
+
+    broker: int
+    prefix = f"{LOG_DIR_EVENTS}/log_dir_event_"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        return to_bytes({"version": 1, "broker": self.broker, "event": 1})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "LogDirEvent":
+        """Of version 1."""
+        return cls(json.loads(data)["broker"])

@@ -1,0 +1,125 @@
+"""Requests of one process to ZooKeeper: reads at one moment, writes with or without the check of the epoch."""
+
+from __future__ import annotations
+
+import queue
+from collections import deque
+from typing import Callable
+
+from kazoo.exceptions import BadVersionError, NodeExistsError, NoNodeError, RolledBackError
+from kazoo.protocol.serialization import Create, Transaction
+from kazoo.security import OPEN_ACL_UNSAFE
+
+from kafkaproof.impl.seams.zookeeper.session import Expired, Lost, Reply, Session
+from kafkaproof.spec.running.processes import REFUSED
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, LOST, NODEEXISTS, NONODE, OK
+
+CODES = {NoNodeError: NONODE, NodeExistsError: NODEEXISTS, BadVersionError: BADVERSION, Expired: EXPIRED, Lost: LOST}
+EPHEMERAL, SEQUENTIAL = 1, 2
+CONTROLLER_EPOCH = "/controller_epoch"
+
+
+class NotAnswered(Exception):
+    """A read was not answered: the step that asked has not happened, and is tried again."""
+
+
+def create(path: str, data: bytes = b"", flags: int = 0) -> Create:
+    """A creation."""
+    return Create(path, data, OPEN_ACL_UNSAFE, flags)
+
+
+class Requests:
+    """Asks in the present session, and waits for the answers; what else comes meanwhile is kept in `backlog`.
+
+    `zxids` are those of the transactions that the step in progress has made; `before_write` is called before each. `at`
+    is when the step took place, as far as it asked: the zxid of its last write, or of what it read, and whether it
+    wrote. `attempts`: how often the last reading `at_once` was begun.
+    """
+
+    def __init__(self, hosts: str, timeout: float):
+        self.hosts, self.timeout = hosts, timeout
+        self.inbox: queue.Queue = queue.Queue()
+        self.backlog: deque = deque()
+        self.session: Session | None = None
+        self.begin()
+        self.before_write: Callable[[], None] = lambda: None
+
+    def begin(self) -> None:
+        """A step begins: it has asked for nothing yet."""
+        self.zxids: list[int] = []
+        self._written = False
+        self.at: tuple[int, bool] | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the step in progress has tried to write, and each time ZooKeeper has refused it."""
+        return bool(self.zxids) and not self._written
+
+    def open(self, wait: float) -> bool:
+        """Leave the former session, if there is one, and open another; False when ZooKeeper does not answer."""
+        if self.session:
+            self.session.close()
+        session = Session(self.hosts, self.timeout, self.inbox)
+        if not session.open(wait):
+            session.close()
+            return False
+        self.session = session
+        return True
+
+    def take(self, item: object) -> bool:
+        """Note an item of the inbox; True when it is of ZooKeeper, of this session or of a former one."""
+        session = getattr(item, "session", None)
+        if session is self.session and session is not None:
+            session.note(item)
+        return session is not None
+
+    def wait(self, replies: list[Reply]) -> None:
+        """Wait until all replies have come."""
+        while not all(reply.done for reply in replies):
+            item = self.inbox.get()
+            if not self.take(item):
+                self.backlog.append(item)
+
+    def at_once(self, *reads: Callable[[], Reply]) -> list[Reply]:
+        """Read several things at one moment: again and again, until no transaction comes in between.
+
+        Raises Expired, and NotAnswered where the connection breaks.
+        """
+        self.attempts = 0
+        while True:
+            self.attempts += 1
+            replies = [read() for read in reads]
+            self.wait(replies)
+            for reply in replies:
+                if isinstance(reply.error, Expired):
+                    raise reply.error
+                if isinstance(reply.error, Lost):
+                    raise NotAnswered
+            if len({reply.zxid for reply in replies}) == 1:
+                self.at = replies[0].zxid, False
+                return replies
+
+    def write(self, operation: object) -> int:
+        """One write: its answer."""
+        reply = self._send(operation)
+        return OK if reply.error is None else CODES[type(reply.error)]
+
+    def write_all(self, *operations: object) -> tuple[int, int]:
+        """One transaction of several writes: its answer, and the place of the operation that decided it."""
+        reply = self._send(Transaction(list(operations)))
+        if reply.error:
+            return CODES[type(reply.error)], 0
+        for place, result in enumerate(reply.result):
+            if isinstance(result, Exception) and not isinstance(result, RolledBackError):
+                return CODES[type(result)], place
+        return OK, 0
+
+    def _send(self, operation):
+        self.before_write()
+        reply = self.session.send(operation)
+        self.wait([reply])
+        self._written = self._written or CODES.get(type(reply.error)) not in REFUSED
+        if reply.zxid:
+            self.zxids.append(reply.zxid)
+            self.at = reply.zxid, True
+        return reply

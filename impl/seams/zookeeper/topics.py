@@ -1,0 +1,167 @@
+"""ZooKeeper as a controller creates and deletes topics there, and reassigns partitions, live.
+
+Each method is the seam of its name in the module `zookeeper` of `kafkaproof.spec.partition.deletion` or `reassignment`, or in
+`kafkaproof.spec.partition.creation_zookeeper`.
+"""
+
+from __future__ import annotations
+
+from kazoo.protocol.serialization import CheckVersion, Delete, SetData
+
+from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
+from kafkaproof.impl.seams.zookeeper.requests import CONTROLLER_EPOCH, Requests, create
+from kafkaproof.impl.seams.zookeeper.session import Expired
+from kafkaproof.impl.seams.zookeeper.watches import NUMBERS, Watched, ids, members
+from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
+from kafkaproof.impl.seams.zookeeper.znodes import DELETE_TOPICS, Given, State, Topic, TopicConfig
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.language.sets import contains, union
+from kafkaproof.spec.topics.assignment import assign_replicas
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, NONODE, OK
+
+
+class TopicZooKeeper(Watched):
+    """The seams of one broker's controller to topics; `creating` is the name of the topic that is created."""
+
+    def __init__(self, requests: Requests, places: Places, size: int, lists_topics: bool = True, most: int = 0):
+        super().__init__(requests, places, size, most or size, lists_topics)
+        self.place_of, self.creating = places.place_of, ""
+        self.epoch_version, self.moved = 0, ((), ())
+
+    # Creation
+
+    def read_topics(self, b, new, controller):
+        """getChildren of /brokers/topics, watch armed, and getData of each, into `controller`: OK or EXPIRED."""
+        try:
+            self.list_topics()
+        except Expired:
+            return EXPIRED
+        for p in ids(new, len(controller.partitions)):
+            self.replicas[p] = self.assignments[p]
+            for replica in self.assignments[p]:
+                push(controller.partitions[p].assignment, replica)
+        return OK
+
+    def write_topic_config(self, b, fate):
+        """setData of the configuration of the topic that is being created, or create: OK, EXPIRED or LOST."""
+        path, config = TopicConfig.path_of(self.creating), TopicConfig(False).encode()
+        answer = self.requests.write(SetData(path, config, -1))
+        return self.requests.write(create(path, config)) if answer == NONODE else answer
+
+    def checked_create_topic(self, b, new, replicas, start, shift, live, epoch, fate):
+        """multi[check /controller_epoch, create /brokers/topics/t]: OK, NODEEXISTS, FENCED, EXPIRED or LOST.
+
+        Before it the numbers are noted as given, on the version that was read, and read again where another controller,
+        which does not know yet that it rules no more, has noted some meanwhile.
+        """
+        numbers = ids(new, NUMBERS)
+        assigned = assign_replicas(ids(live, self.size), len(numbers), replicas, start, shift)
+        topic, answer = Topic.created(tuple(map(tuple, assigned)), new), BADVERSION
+        while answer == BADVERSION:
+            try:
+                self.list_topics()
+            except Expired:
+                return EXPIRED
+            given = Given(union(self.given, new)).encode()
+            answer = self.requests.write(SetData(Given.path, given, self.given_version))
+        if answer != OK:
+            return answer
+        return self._checked(create(Topic.path_of(self.creating), topic.encode()))
+
+    # Reassignments
+
+    def load_reassigned(self, b, p, partition, reader):
+        """getData of the topic, assignment into `partition` with what is added and removed, then as `get_state`."""
+        self.moved = (), ()
+        answer = self.load_partition(b, p, partition, reader)
+        if answer != EXPIRED:
+            partition.adding, partition.removing = map(members, self.moved)
+        return answer
+
+    def checked_set_topic(self, b, p, partition, epoch, fate):
+        """multi[check /controller_epoch, setData topic] with the assignment of a partition that is known.
+
+        What the topic znode says of others is read, and written as it is; what is asked for is read, too. OK, NONODE,
+        FENCED, EXPIRED or LOST.
+        """
+        name, number = self.place_of(p)
+        path, session = Topic.path_of(name), self.requests.session
+        try:
+            found, asked = self.requests.at_once(lambda: session.get(path), lambda: session.get(Reassignment.path))
+        except Expired:
+            return EXPIRED
+        self.note_reassignment(asked)
+        if found.error:
+            return NONODE
+        replicas = tuple(partition.assignment.slots[:partition.assignment.length])
+        adding, removing = (tuple(r for r in replicas if contains(moved, r))
+                            for moved in (partition.adding, partition.removing))
+        topic = Topic.decode(found.result[0]).reassigned(number, replicas, adding, removing)
+        self.replicas[p] = replicas
+        return self._checked(SetData(path, topic.encode(), -1))
+
+    # Deletions
+
+    def create_marker(self, b, p, fate):
+        """create /admin/delete_topics/t: OK, NODEEXISTS, EXPIRED or LOST."""
+        return self.requests.write(create(f"{DELETE_TOPICS}/{self.place_of(p)[0]}"))
+
+    def checked_delete_state(self, b, p, epoch, fate):
+        """delete a state, and the folder that it was in: OK, FENCED, EXPIRED or LOST."""
+        topic, number = self.place_of(p)
+        answer = self._remove(State.path_of(topic, number))
+        if answer == OK:
+            deleted = self.requests.at
+            self._remove(State.parents_of(topic, number)[1])
+            self.requests.at = deleted
+        return answer
+
+    def checked_delete_topic(self, b, topic, epoch, fate):
+        """delete a topic znode, and before it the folders that are left: OK, FENCED, EXPIRED or LOST."""
+        name = self._name_of(topic)
+        folder = f"{Topic.path_of(name)}/partitions"
+        try:
+            left = self.requests.at_once(lambda: self.requests.session.children(folder))[0]
+        except Expired:
+            return EXPIRED
+        folders = [] if left.error else [*(f"{folder}/{number}" for number in left.result[0]), folder]
+        return self._remove_all(*folders, Topic.path_of(name))
+
+    def checked_delete_config(self, b, topic, epoch, fate):
+        """delete the configuration of a topic: OK, FENCED, EXPIRED or LOST."""
+        return self._remove(TopicConfig.path_of(self._name_of(topic)))
+
+    def checked_delete_marker(self, b, topic, epoch, fate):
+        """delete the marker of a topic: OK, FENCED, EXPIRED or LOST."""
+        self.stale = True
+        return self._remove(f"{DELETE_TOPICS}/{self._name_of(topic)}")
+
+    def checked_delete_leftovers(self, b, epoch, fate):
+        """delete configurations and markers of topics that are not there: OK, FENCED, EXPIRED or LOST."""
+        self.stale = True
+        return self._remove_all(*(path for name in self.leftovers
+                                  for path in (TopicConfig.path_of(name), f"{DELETE_TOPICS}/{name}")))
+
+    def _name_of(self, topic):
+        """The name of the topic that has some partitions."""
+        return self.place_of(ids(topic, NUMBERS)[0])[0]
+
+    def _remove_all(self, *paths):
+        """Delete some znodes, one after another, until one cannot be deleted."""
+        answer = OK
+        for path in paths:
+            answer = self._remove(path)
+            if answer != OK:
+                break
+        return answer
+
+    def _remove(self, path):
+        """Delete a znode, if it is there."""
+        answer = self._checked(Delete(path, -1))
+        return OK if answer == NONODE else answer
+
+    def _checked(self, operation):
+        """A write that is checked against the epoch's version."""
+        check = CheckVersion(CONTROLLER_EPOCH, self.epoch_version)
+        answer, place = self.requests.write_all(check, operation)
+        return FENCED if answer == BADVERSION and place == 0 else answer

@@ -1,0 +1,208 @@
+"""What a controller, and every broker, knows of ZooKeeper without asking: what its watches have said.
+
+What the model reads in a guard, because a watch says so, is kept here as it was read last, and read again when its
+watch has fired (`refresh`). Each other method is the seam of its name in `kafkaproof.spec.partition.zookeeper`.
+"""
+
+from __future__ import annotations
+
+from kazoo.protocol.states import EventType
+
+from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
+from kafkaproof.impl.seams.zookeeper.requests import Requests
+from kafkaproof.impl.seams.zookeeper.request_znodes import IsrChange, LogDirEvent, PreferredElection, Reassignment
+from kafkaproof.impl.seams.zookeeper.znodes import (
+    BROKER_IDS, CONFIG_CHANGES, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, TOPICS, Given, Topic, TopicConfig,
+)
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.language.sets import contains, everybody, with_member
+from kafkaproof.spec.partition.context import clear
+
+NUMBERS = 64
+"""There are no more partitions: a topic id has a bit for each."""
+WATCHED = (
+    TOPICS, PreferredElection.path, Reassignment.path, DELETE_TOPICS, CONFIG_CHANGES, LOG_DIR_EVENTS, ISR_CHANGES,
+)
+
+
+def members(numbers) -> int:
+    """Some ids as a set."""
+    found = 0
+    for number in numbers:
+        found = with_member(found, number)
+    return found
+
+
+def ids(members: int, size: int) -> tuple[int, ...]:
+    """A set as ids in order."""
+    return tuple(i for i in range(size) if contains(members, i))
+
+
+class Watched:
+    """What is known of the first topic: the wishes of operators, notifications; and of all, the replicas that a
+    controller tells (`replicas`), those that LeaderAndIsr has told (`told`), and the assignments of those that were
+    created (`assignments`), each by number.
+
+    `there`: the topics that there are, `marked` those that are to be deleted, `given` the numbers that are not free.
+    `lists_topics`: they change, so that they are listed. `size`: how many brokers there may be, and `most` how many
+    replicas.
+    """
+
+    def __init__(self, requests: Requests, places: Places, size: int, most: int, lists_topics: bool = True):
+        self.requests, self.places, self.topic, self.lists_topics = requests, places, places.topic, lists_topics
+        self.size, self.most = size, most
+        self.replicas: dict[int, tuple[int, ...]] = {}
+        self.told: dict[int, tuple[int, ...]] = {}
+        self.know_nothing()
+
+    def know_nothing(self) -> None:
+        """A reign begins: everything is to be read."""
+        self.stale = True
+        self.preferred, self.moved_to, self.unclean = 0, None, 0
+        self.there, self.marked, self.leftovers, self.given, self.given_version = [], [], [], 0, 0
+        self.log_dir_names, self.log_dir_read, self.isr_names = {}, [], {}
+        self.assignments: dict[int, tuple[int, ...]] = {}
+
+    def refresh(self) -> None:
+        """Read again what is watched, until no watch has fired since; raises Expired and NotAnswered."""
+        fired = self.requests.session.fired
+        while any([fired.pop(path, None) for path in WATCHED]) or self.stale:
+            self.stale = True
+            self._read_watched()
+            self.stale = False
+
+    def _read_watched(self):
+        session = self.requests.session
+        preferred, wanted, topics, _, config, events, changes = self.requests.at_once(
+            lambda: session.exists(PreferredElection.path, watch=True),
+            lambda: session.exists(Reassignment.path, watch=True),
+            lambda: session.children(DELETE_TOPICS, watch=True),
+            lambda: session.children(CONFIG_CHANGES, watch=True),
+            lambda: session.get(TopicConfig.path_of(self.topic)),
+            lambda: session.children(LOG_DIR_EVENTS, watch=True),
+            lambda: session.children(ISR_CHANGES, watch=True),
+        )
+        self.preferred = int(preferred.result is not None)
+        self._note_topic(topics, config)
+        asked = self.requests.at_once(lambda: session.get(Reassignment.path)) if wanted.result else [None]
+        self.note_reassignment(asked[0])
+        self.log_dir_names = self._named(LOG_DIR_EVENTS, events, LogDirEvent)
+        self.isr_names = self._named(ISR_CHANGES, changes, IsrChange)
+        if self.lists_topics:
+            self.list_topics()
+
+    def list_topics(self) -> list[str]:
+        """Read at one moment which topics there are and which are marked, watches armed, and their assignments.
+
+        Raises Expired and NotAnswered.
+        """
+        session, names = self.requests.session, None
+        while True:
+            paths = [Topic.path_of(name) for name in names or ()]
+            listed, marked, given, *found = self.requests.at_once(
+                lambda: session.children(TOPICS, watch=True), lambda: session.children(DELETE_TOPICS, watch=True),
+                lambda: session.get(Given.path), *(lambda path=path: session.get(path) for path in paths))
+            if names == listed.result[0]:
+                break
+            names = listed.result[0]
+        self.there, self.marked = names, marked.result[0]
+        self.given, self.given_version = Given.decode(given.result[0]).places, given.result[1].version
+        self.assignments = {}
+        for name, reply in zip(names, found):
+            topic = Topic.decode(reply.result[0])
+            numbers = ids(topic.places, NUMBERS)
+            self.places.note(name, {p: i for i, p in enumerate(numbers)})
+            self.assignments.update(zip(numbers, topic.assignments))
+        return names
+
+    def partitions_of_topics(self):
+        """The partitions of the topics that were created; a reign knows the others from its beginning."""
+        return members(self.assignments)
+
+    def note_reassignment(self, found) -> None:
+        """What /admin/reassign_partitions says, as it was read (None: it is not there)."""
+        self.moved_to = None if found is None or found.error else Reassignment.asked(found.result[0])
+
+    def _note_topic(self, topics, config):
+        self.marked = [] if topics.error else topics.result[0]
+        self.unclean = int(not config.error and TopicConfig.decode(config.result[0]).unclean)
+
+    def _decoded(self, path, znode):
+        found = self.requests.at_once(lambda: self.requests.session.get(path))[0]
+        return None if found.error else znode.decode(found.result[0])
+
+    def _named(self, folder, children, znode):
+        names = [] if children.error else [name for name in children.result[0]]
+        found = {name: self._decoded(f"{folder}/{name}", znode) for name in names}
+        return {name: content for name, content in found.items() if content}
+
+    def brokers_changed(self, b):
+        """Whether the watch on /brokers/ids has fired."""
+        return EventType.CHILD in self.requests.session.fired.get(BROKER_IDS, ())
+
+    def election_wanted(self):
+        """Whether an operator has asked for preferred leaders."""
+        return self.preferred == 1
+
+    def unclean_allowed(self):
+        """Whether the topic allows unclean elections."""
+        return self.unclean == 1
+
+    def deletion_wanted(self):
+        """The partitions of the topics that are there and queued for deletion; up to 2.0 of the one topic: all."""
+        if not self.lists_topics:
+            return everybody(self.places.size) if self.topic in self.marked else 0
+        return members(p for name in self.marked if name in self.there for p in self.places.numbers_of(name))
+
+    def is_left_over(self):
+        """Whether there is the marker of a topic that is not there; which ones, `leftovers` tells from then on."""
+        found = [name for name in self.marked if name not in self.there]
+        self.leftovers = found or self.leftovers
+        return bool(found)
+
+    def topics_of(self, partitions):
+        """The partitions of the topics that some partitions belong to."""
+        names = {self.places.place_of(p)[0] for p in ids(partitions, NUMBERS)}
+        return members(p for name in names for p in self.places.numbers_of(name))
+
+    def is_moved(self, p):
+        """Whether the reassignment lists a partition, with replicas that there may be."""
+        wanted = self.moved_to
+        if wanted is None or self.places.number_of(wanted.topic, wanted.partition) != p:
+            return False
+        return 0 < len(set(wanted.replicas)) <= self.most and all(0 <= r < self.size for r in wanted.replicas)
+
+    def is_listed(self, p, replicas):
+        """Whether it lists it with exactly these replicas."""
+        return self.is_moved(p) and self.moved_to.replicas == tuple(replicas.slots[:replicas.length])
+
+    def wanted_target(self):
+        """The brokers of its target."""
+        return members(self.moved_to.replicas)
+
+    def copy_target(self, target):
+        """Its target, in order, each broker once."""
+        clear(target)
+        for replica in dict.fromkeys(self.moved_to.replicas):
+            push(target, replica)
+
+    def log_dir_events(self):
+        """The brokers that notify of a failed log directory, and were not listened to."""
+        new = self.log_dir_names.keys() - set(self.log_dir_read)
+        return members(self.log_dir_names[name].broker for name in new)
+
+    def isr_changed(self, p):
+        """Whether a leader has left a notification."""
+        return any(change.partition == p for change in self.isr_names.values())
+
+    def assigned(self, p):
+        """The replicas of a partition, as LeaderAndIsr has told them."""
+        return members(self.told.get(p) or self.replicas.get(p, ()))
+
+    def known_as_they_are(self, b, to):
+        """Requests carry the broker epoch that is known: a process that has another refuses them itself."""
+        return to
+
+    def as_they_are(self, b, to):
+        """Requests name no process (up to 2.1)."""
+        return to

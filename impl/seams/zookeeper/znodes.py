@@ -1,0 +1,243 @@
+"""The znodes that Kafka keeps: for each its path, and its content to and from bytes.
+
+The content is Kafka's, field by field, so that the log of this cluster reads like that of a real one.
+Source: kafka.zk.ZkData, 1.1 to 3.9.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from typing import NamedTuple
+
+from kafkaproof.spec.kafka.topic_ids import CHANCE, members_in, topic_id
+
+BROKER_IDS = "/brokers/ids"
+TOPICS = "/brokers/topics"
+DELETE_TOPICS = "/admin/delete_topics"
+ISR_CHANGES = "/isr_change_notification"
+LOG_DIR_EVENTS = "/log_dir_event_notification"
+CONFIG_CHANGES = "/config/changes"
+GIVEN = "/config/brokers/<default>"
+INNER = "REPLICATION"
+"""The listener by which brokers reach each other."""
+PERSISTENT = (
+    "/consumers", "/brokers", BROKER_IDS, TOPICS, "/brokers/seqid", "/config", "/config/topics", "/config/clients",
+    "/config/users", "/config/brokers", "/config/ips", CONFIG_CHANGES, "/admin", DELETE_TOPICS, ISR_CHANGES,
+    "/latest_producer_id_block", LOG_DIR_EVENTS, GIVEN,
+)
+"""What is created before anything else, parents first, empty."""
+
+
+def to_bytes(content: object) -> bytes:
+    """JSON without blanks, as Kafka writes it."""
+    return json.dumps(content, separators=(",", ":")).encode()
+
+
+def now() -> str:
+    """The time as Kafka writes it: milliseconds since 1970."""
+    return str(int(time.time() * 1000))
+
+
+class Controller(NamedTuple):
+    """/controller, ephemeral: who is the controller."""
+
+    broker: int
+    path = "/controller"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content (up to 3.3)."""
+        return to_bytes({"version": 1, "brokerid": self.broker, "timestamp": now()})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Controller":
+        """Of any version."""
+        return cls(json.loads(data)["brokerid"])
+
+
+class ControllerEpoch(NamedTuple):
+    """/controller_epoch: the epoch of the last election."""
+
+    epoch: int
+    path = "/controller_epoch"
+
+    def encode(self) -> bytes:
+        """A decimal number."""
+        return str(self.epoch).encode()
+
+    @classmethod
+    def decode(cls, data: bytes) -> "ControllerEpoch":
+        """A decimal number."""
+        return cls(int(data))
+
+
+class BrokerId(NamedTuple):
+    """/brokers/ids/b, ephemeral: where a broker listens for clients, and for other brokers."""
+
+    host: str
+    port: int
+    inner_port: int
+
+    @property
+    def inner(self) -> tuple[str, int]:
+        """Where other brokers send to."""
+        return self.host, self.inner_port
+
+    @staticmethod
+    def path_of(broker: int) -> str:
+        """The path of a broker's registration."""
+        return f"{BROKER_IDS}/{broker}"
+
+    def encode(self) -> bytes:
+        """Version 5 of the content (2.7 and later)."""
+        return to_bytes({
+            "features": {}, "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT", INNER: "PLAINTEXT"},
+            "endpoints": [f"PLAINTEXT://{self.host}:{self.port}", f"{INNER}://{self.host}:{self.inner_port}"],
+            "jmx_port": -1, "port": self.port, "host": self.host, "version": 5, "timestamp": now(),
+        })
+
+    @classmethod
+    def decode(cls, data: bytes) -> "BrokerId":
+        """Of a broker of this cluster."""
+        content = json.loads(data)
+        inner = next(each for each in content["endpoints"] if each.startswith(f"{INNER}://"))
+        return cls(content["host"], content["port"], int(inner.rpartition(":")[2]))
+
+
+Moved = tuple[tuple[int, tuple[int, ...]], ...]
+"""Of some partitions the replicas that are added, or removed."""
+
+
+class Topic(NamedTuple):
+    """/brokers/topics/t: the assignment of each partition, the preferred replica first, and what reassignments add and
+    remove.
+
+    `id`: of a topic that was created in a running cluster; it says its partitions in the specification (`places`).
+    """
+
+    assignments: tuple[tuple[int, ...], ...]
+    id: str = ""
+    adding: Moved = ()
+    removing: Moved = ()
+
+    @staticmethod
+    def path_of(topic: str) -> str:
+        """The path of a topic."""
+        return f"{TOPICS}/{topic}"
+
+    @classmethod
+    def created(cls, assignments: tuple[tuple[int, ...], ...], places: int) -> "Topic":
+        """A new topic that has some partitions of the specification."""
+        return cls(assignments, topic_id(places, secrets.token_bytes(CHANCE)))
+
+    @property
+    def places(self) -> int:
+        """The set of its partitions in the specification, where its id says it."""
+        return members_in(self.id) if self.id else 0
+
+    def reassigned(self, partition: int, replicas: tuple[int, ...], adding: tuple[int, ...],
+                   removing: tuple[int, ...]) -> "Topic":
+        """The topic with another assignment of a partition."""
+        assignments = list(self.assignments)
+        assignments[partition] = replicas
+        return self._replace(assignments=tuple(assignments), adding=_with(self.adding, partition, adding),
+                             removing=_with(self.removing, partition, removing))
+
+    def encode(self) -> bytes:
+        """Version 2 of the content (2.4 to 2.7), or with an id 3 (2.8 on)."""
+        partitions = {str(p): list(replicas) for p, replicas in enumerate(self.assignments)}
+        return to_bytes({
+            "partitions": partitions, **({"topic_id": self.id} if self.id else {}),
+            "adding_replicas": _named(self.adding), "removing_replicas": _named(self.removing),
+            "version": 3 if self.id else 2,
+        })
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Topic":
+        """Of versions 1 to 3."""
+        content = json.loads(data)
+        partitions = content["partitions"]
+        adding, removing = (tuple((int(p), tuple(moved)) for p, moved in content.get(name, {}).items())
+                            for name in ("adding_replicas", "removing_replicas"))
+        return cls(tuple(tuple(partitions[str(p)]) for p in range(len(partitions))), content.get("topic_id", ""),
+                   adding, removing)
+
+
+def _with(moved: Moved, partition: int, replicas: tuple[int, ...]) -> Moved:
+    """What is moved, with other replicas of a partition; without any it is not named."""
+    others = [each for each in moved if each[0] != partition]
+    return tuple(sorted([*others, (partition, replicas)] if replicas else others))
+
+
+def _named(moved: Moved) -> dict[str, list[int]]:
+    return {str(partition): list(replicas) for partition, replicas in moved}
+
+
+class Given(NamedTuple):
+    """/config/brokers/<default>: which partitions of the specification topics have or had, no option of Kafka's."""
+
+    places: int
+    path = GIVEN
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        return to_bytes({"version": 1, "config": {"kafkaproof.places.given": str(self.places)}})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Given":
+        """Of version 1, or of nothing, or of options of Kafka's alone: then none has."""
+        return cls(int(json.loads(data)["config"].get("kafkaproof.places.given", 0)) if data else 0)
+
+
+class State(NamedTuple):
+    """/brokers/topics/t/partitions/p/state: who leads, and who is in sync."""
+
+    leader: int
+    isr: tuple[int, ...]
+    leader_epoch: int
+    controller_epoch: int
+
+    @staticmethod
+    def path_of(topic: str, partition: int) -> str:
+        """The path of a partition's state."""
+        return f"{TOPICS}/{topic}/partitions/{partition}/state"
+
+    @staticmethod
+    def parents_of(topic: str, partition: int) -> tuple[str, str]:
+        """The empty znodes above it, which are created first."""
+        return f"{TOPICS}/{topic}/partitions", f"{TOPICS}/{topic}/partitions/{partition}"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        return to_bytes({
+            "controller_epoch": self.controller_epoch, "leader": self.leader, "version": 1,
+            "leader_epoch": self.leader_epoch, "isr": list(self.isr),
+        })
+
+    @classmethod
+    def decode(cls, data: bytes) -> "State":
+        """Of version 1."""
+        content = json.loads(data)
+        return cls(content["leader"], tuple(content["isr"]), content["leader_epoch"], content["controller_epoch"])
+
+
+class TopicConfig(NamedTuple):
+    """/config/topics/t: whether an unclean election is allowed is all that is read of it."""
+
+    unclean: bool
+
+    @staticmethod
+    def path_of(topic: str) -> str:
+        """The path of a topic's configuration."""
+        return f"/config/topics/{topic}"
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        config = {"unclean.leader.election.enable": "true"} if self.unclean else {}
+        return to_bytes({"version": 1, "config": config})
+
+    @classmethod
+    def decode(cls, data: bytes) -> "TopicConfig":
+        """Of version 1."""
+        return cls(json.loads(data)["config"].get("unclean.leader.election.enable") == "true")

@@ -1,0 +1,34 @@
+"""The messages that have come to a broker that goes by orders, and that no order has asked for yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafkaproof.impl.seams.network import Message
+
+
+class Arrived:
+    """Finds them by what they say, for the steps that handle them."""
+
+    def __init__(self, broker):
+        self._messages, self._process = broker.messages, broker.process
+
+    def alike(self, kind: str, sender: int | None, says: dict) -> list[Message]:
+        """The messages of a kind, from a sender if one is given, that contradict nothing of what they should say."""
+        return [each for each in self._messages if each.kind == kind and sender in (None, each.sender)
+                and all(each.content.get(key, value) == value for key, value in says.items())]
+
+    def forget(self, messages: list[Message]) -> None:
+        """They are handled, or will never be."""
+        for message in messages:
+            self._messages.remove(message)
+
+    def handle(self, kind: str, sender: int | None, says: dict, act: Callable[[Message], object]) -> bool:
+        """Let `act` handle the newest of those alike; whether that took a step. Older ones are forgotten then."""
+        alike, before = self.alike(kind, sender, says), self._process.number
+        if alike:
+            act(alike[-1])
+        if self._process.number == before:
+            return False
+        self.forget(alike)
+        return True

@@ -1,0 +1,61 @@
+"""The driver of the cluster, as a broker sees it: it commands by standard input, and is told by standard output."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+from collections.abc import Callable
+
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.spec.running.processes import PARTITION
+
+
+class Driver:
+    """Does what the driver wants; `fail_log_dir` is called where a log directory is to fail.
+
+    `stopping`: the broker is to end. `held`: the step before which the process is to stop itself, if any.
+    """
+
+    def __init__(self, process: Process, fail_log_dir: Callable[[int], None]):
+        self._process, self._fail_log_dir = process, fail_log_dir
+        self.stopping, self.held = False, None
+        process.about_to_write = self._hold
+
+    def take(self, command: dict) -> None:
+        """Do a command."""
+        match command:
+            case {"do": "stop"}:
+                self.stopping = True
+            case {"do": "hold", "before": name}:
+                self.held = name
+            case {"do": "fail_log_dir", "p": p}:
+                self._fail_log_dir(p)
+            case {"do": "break_log", "p": p, "after": size, "dies": dies} if self._process.planes:
+                self._process.planes[p].log.fail_after, self._process.planes[p].log.dies = size, dies
+            case {"do": "cut", "address": address, "cut": is_cut}:
+                self._process.port.cut(tuple(address), is_cut)
+            case {"do": "slow", "delay": delay}:
+                self._process.port.delay = delay
+
+    def _hold(self, part: str, name: str) -> None:
+        """Stop this process, as by SIGSTOP, where the step that is about to write is the one to hold it before."""
+        if self.held != name or part != PARTITION:
+            return
+        self.held = None
+        tell(holding=name)
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def tell(**line: object) -> None:
+    """Tell the driver something."""
+    print(json.dumps(line), flush=True)
+
+
+def listen(inbox: queue.Queue) -> None:
+    """Take the driver's commands; when it is gone, so is this process."""
+    for line in sys.stdin:
+        inbox.put(json.loads(line))
+    os._exit(1)

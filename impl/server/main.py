@@ -1,0 +1,237 @@
+"""A broker: chooses which of the enabled steps runs, by what has arrived and by timers, and decides nothing else.
+
+The order: messages of other brokers; the notice that the session is over; the event in progress; then the next event,
+that of /controller first. A controller has one event in progress, of either system.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections import deque
+
+from kafkaproof.impl.clients.api import Api
+from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.impl.server.ordered_steps import Ordered
+from kafkaproof.impl.server.driver import Driver, listen, tell
+from kafkaproof.impl.server.events import Events
+from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.replicas.leadership import Leadership
+from kafkaproof.impl.seams.storage.log import LogFailed
+from kafkaproof.impl.broker.replica import Offer
+from kafkaproof.impl.replicas.replication import Replication
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
+from kafkaproof.spec.election.belief import CLEANING, DOWN, IDLE, OPEN
+from kafkaproof.spec.partition.context import IDLE as WAITING
+from kafkaproof.spec.running.processes import ELECTION, PARTITION, may_ask
+
+TICK = 0.1
+REBALANCE_EVERY, LEAVE_EVERY, RETRIES = 3.0, 0.4, 3
+ELECTION_STEPS = (
+    "register_broker", "die", "maybe_resign", "look_for_controller", "create", "confirm_owner", "learn_epoch",
+    "found_epoch", "register", "raise_epoch", "confirm_controller", "confirm_epoch", "delete_any_controller",
+)
+"""What goes on while an event of the election is in progress; each is guarded by how far it is."""
+
+
+class Broker:
+    """Runs one process until it ends."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.process = Process(settings)
+        if self.process.planes:
+            self.leadership = Replication(self.process, self.try_step)
+        else:
+            self.leadership = Leadership(self.process, lambda p, isr: self.events.add("change_isr", p=p, isr=isr))
+        self.messages: deque[Message] = deque()
+        self.driver = Driver(self.process, lambda p: self.events.add("fail_log_dir", p=p))
+        self.ended = False
+        self.asked_to_leave = 0
+        self.api = Api(self.process, self.try_step)
+        self.events = Events(self.process, self.try_step, self.leadership, self.api)
+        self.due = dict.fromkeys(("rebalance", "leave"), 0.0)
+
+    def run(self) -> None:
+        """Take steps until the process ends."""
+        while not self.try_step(ELECTION, "start"):
+            self.receive()
+        self.tell_session()
+        while not self.ended:
+            if not self.step():
+                self.receive()
+
+    # What arrives
+
+    def receive(self) -> None:
+        """Wait for something to arrive, at most for a tick; then do what is due."""
+        self._tick()
+        requests = self.process.requests
+        try:
+            item = requests.backlog.popleft() if requests.backlog else requests.inbox.get(timeout=TICK)
+        except queue.Empty:
+            return
+        if requests.take(item):
+            return
+        match item:
+            case Message():
+                self.messages.append(item)
+            case Call():
+                self.api.handle(item)
+            case _:
+                self.driver.take(item)
+
+    def _tick(self) -> None:
+        """What is due by the clock."""
+        self.leadership.tick()
+        self.api.tick()
+        if self._is_due("rebalance", REBALANCE_EVERY):
+            self.events.add("rebalance")
+        if self.driver.stopping and self._is_due("leave", LEAVE_EVERY):
+            self._leave()
+
+    def _is_due(self, what: str, every: float) -> bool:
+        now = time.monotonic()
+        if now < self.due[what]:
+            return False
+        self.due[what] = now + every
+        return True
+
+    def _leave(self) -> None:
+        """Ask the controller for the end, until nothing is led any more; then end."""
+        process, controller = self.process, self.leadership.controller
+        if process.election.session != OPEN or not process.partition.up:
+            self.ended = True
+            return
+        if not process.network.leaving:
+            self.try_step(PARTITION, "shut_down")
+        done = self.asked_to_leave and not self.leadership.leads_anything()
+        if self.asked_to_leave > RETRIES or done or not controller:
+            self.ended = self.try_step(ELECTION, "stop")
+            return
+        process.announce(controller, "ControlledShutdown", {})
+        self.asked_to_leave += 1
+
+    # Which step runs
+
+    def try_step(self, part: str, name: str, message: Message | None = None, offer: Offer | None = None,
+                 **arguments: int) -> bool:
+        """Take a step if it is enabled, and the variant has it; not, where a read is not answered.
+
+        Where the log of a replica cannot be written, its log directory has failed instead.
+        """
+        if not self.process.has(part, name):
+            return False
+        try:
+            return self.process.take(part, name, message, offer, **arguments)
+        except NotAnswered:
+            return False
+        except LogFailed as failure:
+            self.process.note(failed=str(failure))
+            self.process.take(PARTITION, "fail_log_dir", p=arguments["p"])
+            return False
+
+    def step(self) -> bool:
+        """Take the next step; False when there is nothing to do before something arrives."""
+        process, session = self.process, self.process.requests.session
+        if self.messages and process.election.session != DOWN:
+            self.handle(self.messages.popleft())
+            return True
+        if session.expired and process.election.session == OPEN:
+            return self.try_step(ELECTION, "notice_expiry")
+        if not session.ready and not session.expired:
+            return False
+        if process.election.doing != IDLE:
+            return self._go_on_electing()
+        if process.partition.controller.doing != WAITING:
+            return self.events.go_on()
+        if process.election.session != OPEN:
+            return self.try_step(ELECTION, "reopen") and self.tell_session()
+        return self.try_step(ELECTION, "handle_change") or self.events.begin()
+
+    def tell_session(self) -> bool:
+        """Tell the driver which session this process has, and where clients find it."""
+        session = self.process.requests.session
+        tell(session=f"{session.id:#x}", password=session.password.hex(), port=self.process.clients.address[1])
+        return True
+
+    def _go_on_electing(self) -> bool:
+        process = self.process
+        if process.election.doing == CLEANING and self.try_step(ELECTION, "clean"):
+            return True
+        if may_ask(process.election, "load_brokers") and self.try_step(PARTITION, "load_brokers"):
+            return True
+        taken = any(self.try_step(ELECTION, name) for name in ELECTION_STEPS)
+        self.ended = process.election.session == DOWN
+        return taken
+
+    # Messages
+
+    def handle(self, message: Message) -> None:
+        """Do what a message wants at once, or put it into the queue of the controller's events."""
+        content = message.content
+        match message.kind:
+            case "LeaderAndIsr":
+                self._lead_or_follow(message)
+            case "AlterPartition":
+                self.events.add("alter_partition", message, p=content["p"], sender=message.sender, isr=content["isr"])
+            case "ControlledShutdown":
+                self.events.add("controlled_shutdown", message, leaver=message.sender)
+            case "StopReplica":
+                self._stop(message)
+            case "Stopped":
+                self.events.add("replica_stopped", message, p=content["p"], r=message.sender)
+            case "StorageError":
+                if self.try_step(PARTITION, "receive_error", message, p=content["p"], r=message.sender):
+                    self.events.add("storage_error", r=message.sender)
+            case _:
+                self.leadership.handle(message)
+
+    def _stop(self, message: Message) -> None:
+        """Delete a replica, as the controller wants."""
+        content = message.content
+        if self.process.network.is_refused(message):
+            self.process.note(refused=message.id, why="STALE_BROKER_EPOCH")
+            return
+        self.try_step(PARTITION, "stop_replica", message, epoch=content["epoch"], p=content["p"])
+
+    def _lead_or_follow(self, message: Message) -> None:
+        process, p = self.process, message.content["p"]
+        if process.network.is_refused(message):
+            process.note(refused=message.id, why="STALE_BROKER_EPOCH")
+            return
+        before = process.partition.replicas[p].leader_epoch
+        request = process.planes[p].drop_request(process.broker) if process.planes else None
+        self.try_step(PARTITION, "leader_and_isr", message, epoch=message.content["epoch"], p=p)
+        is_news = process.partition.replicas[p].leader_epoch != before
+        if is_news and process.places.is_room(p):
+            topic, partition = message.content["place"]
+            process.places.note(topic, {p: partition})
+        if request and not is_news:
+            process.planes[p].network.messages[process.broker] = request
+        self.leadership.told(message, is_news)
+        if self.api.coordinator:
+            self.api.coordinator.leader.look()
+
+
+def main() -> None:
+    """Run the broker that the first line of standard input describes."""
+    broker = Broker(Settings(**json.loads(sys.stdin.readline())))
+    inbox = broker.process.requests.inbox
+    signal.signal(signal.SIGTERM, lambda *_: inbox.put({"do": "stop"}))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=listen, args=(inbox,), daemon=True).start()
+    runner = Ordered(broker) if broker.settings.ordered else broker
+    runner.run()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""A broker that takes only the steps that its driver orders, one at a time, and tells each that it has taken.
+
+An order is carried out as soon as it is possible: when the message that it handles has come, or the word of a watch.
+What has arrived and is not ordered waits for ever, as a message does that never comes.
+"""
+
+from __future__ import annotations
+
+import queue
+from functools import partial
+
+from kafkaproof.impl.server.arrivals import Arrived
+from kafkaproof.impl.server.ordered_replica_steps import OrderedPlanes
+from kafkaproof.impl.server.driver import tell
+from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
+from kafkaproof.impl.seams.zookeeper.session import Expired
+from kafkaproof.spec.election.belief import CLEANING, DOWN
+from kafkaproof.spec.running.processes import ELECTION, PARTITION
+from kafkaproof.spec.replica.zookeeper import Answer
+from kafkaproof.spec.kafka.zookeeper import LOST
+
+TICK = 0.1
+HANDLED = {
+    "leader_and_isr": ("LeaderAndIsr", None), "receive_error": ("StorageError", "r"),
+    "controlled_shutdown": ("ControlledShutdown", "leaver"),
+}
+"""The steps that handle a message: its kind, and the argument that names its sender."""
+WISHES = (
+    "unclean_enabled", "topic_deletion", "preferred_election", "reassignment", "log_dir_notification",
+    "isr_notification",
+)
+"""The steps that follow from what is watched: it is read first."""
+
+
+class Ordered:
+    """Runs a broker by orders, until its process ends or is told to stop.
+
+    An order: ``{"do": "take", "part", "any": names, "arguments", "content"}``, where the first of the steps that is
+    enabled is taken, and `content` is what the message says that it handles. The answer: ``{"took", "answer"}``.
+    """
+
+    def __init__(self, broker):
+        self._broker, self._process, self._order = broker, broker.process, None
+        self._arrived = Arrived(broker)
+        self._planes = OrderedPlanes(broker, self._arrived)
+
+    def run(self) -> None:
+        """Carry out orders."""
+        while not (self._broker.ended or self._broker.driver.stopping):
+            self._receive()
+            if self._order and self._is_ready():
+                self._carry_out(**self._order)
+
+    def _receive(self):
+        requests = self._process.requests
+        try:
+            item = requests.backlog.popleft() if requests.backlog else requests.inbox.get(timeout=TICK)
+        except queue.Empty:
+            return
+        match item:
+            case Message():
+                self._broker.messages.append(item)
+            case {"do": "take", **order}:
+                self._order = order
+            case {"do": "announce", "address": address, "kind": kind}:
+                self._process.announce(tuple(address), kind, {})
+            case {"do": "propose", "address": address, "p": p}:
+                self._broker.leadership.propose_to(tuple(address), p)
+            case dict():
+                self._broker.driver.take(item)
+            case _:
+                requests.take(item)
+
+    def _is_ready(self):
+        """Whether requests would be answered: by ZooKeeper, or as those of a session that is over."""
+        session = self._process.requests.session
+        return session is None or session.ready or session.expired
+
+    def _carry_out(self, part: str, any: list[str], arguments: dict, content: dict) -> None:
+        for name in any:
+            if self.take(part, name, arguments, content):
+                self._order = None
+                if part == ELECTION and name in ("start", "reopen"):
+                    self._broker.tell_session()
+                self._broker.ended = self._process.election.session == DOWN
+                self._process.port.flush()
+                answer = self._process.answer
+                if answer == LOST:
+                    self._process.requests.session.ready = False  # until it is connected again
+                tell(took=name, answer=None if answer is None else Answer.names[answer])
+                return
+
+    def take(self, part: str, name: str, arguments: dict, content: dict) -> bool:
+        """Take a step, if it is possible now."""
+        if part == ELECTION and name == "clean" and self._process.election.doing != CLEANING:
+            return False
+        taken = self._planes.take(name, arguments, content) if part == PARTITION else None
+        if taken is not None:
+            return taken
+        if part == PARTITION and name in WISHES and not self._has_read_wishes():
+            return False
+        if part == PARTITION and name in HANDLED:
+            return self._handle(name, arguments, content)
+        if part == ELECTION and name == "stop" and self._process.partition.up and not self._process.network.leaving:
+            self._broker.try_step(PARTITION, "shut_down")
+        return self._broker.try_step(part, name, **arguments)
+
+    def _has_read_wishes(self):
+        try:
+            self._process.partition_zookeeper.refresh()
+        except (Expired, NotAnswered):
+            return False
+        return True
+
+    def _handle(self, name, arguments, content) -> bool:
+        """Handle the newest message that says what it should; older ones of the same place are forgotten."""
+        kind, sender = HANDLED[name]
+        handle = self._broker.handle if kind == "LeaderAndIsr" else partial(self._take_with, name, arguments)
+        return self._arrived.handle(kind, sender and arguments[sender], arguments | content, handle)
+
+    def _take_with(self, name, arguments, message) -> None:
+        self._broker.try_step(PARTITION, name, message, **arguments)

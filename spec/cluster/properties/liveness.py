@@ -1,0 +1,30 @@
+"""Liveness of the composed cluster: a leader alone in the ISR waits for nobody else, whoever rules."""
+
+from kafkaproof.spec.language.fairness import at_last, strong, weak
+from kafkaproof.spec.language.model import eventually
+from kafkaproof.spec.partition.context import Partition
+from kafkaproof.spec.partition.properties.liveness import CONTROLLERS_WORK
+from kafkaproof.spec.replica.properties.liveness import alone_acknowledges as acknowledges
+from kafkaproof.spec.replica.properties.liveness import leader_is_alone as is_alone
+
+
+def leader_is_alone(s, p):
+    """ZooKeeper names a leader of `p` who leads and has nobody else in the ISR."""
+    return is_alone(s.planes[p])
+
+
+def alone_acknowledges(s, p: Partition):
+    """Where ZooKeeper has a live leader alone in the ISR for ever, it comes to wait for no other replica, and
+    acknowledges acks=all by itself (L4).
+    """
+    return acknowledges(s.planes[p])
+
+
+ANSWERS_COME = (
+    strong("alter_partition", each=("p", "sender")),
+    strong("confirm_isr", "refuse_isr", each=("p", "sender")),
+    weak("learn_isr", each=("b", "p")),
+)
+LIVENESS = (
+    eventually(alone_acknowledges, given=CONTROLLERS_WORK + ANSWERS_COME + (at_last(leader_is_alone),)),
+)

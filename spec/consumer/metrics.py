@@ -1,0 +1,69 @@
+"""Metrics of the system consumer: the old consumer of one group, which rebalances through ZooKeeper."""
+
+from kafkaproof.spec.consumer.member import LOOKING, reads
+from kafkaproof.spec.consumer.zookeeper import Answer
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.metrics.metric import Measure
+from kafkaproof.spec.metrics.names import (
+    CONSUMERS, DOUBLE_READS, OLD_REBALANCES, OWNED, PARTITIONS, SESSION_EXPIRIES, ZOOKEEPER_REQUESTS,
+)
+from kafkaproof.spec.kafka.zookeeper import ABSENT
+
+
+def consumers(s):
+    """How many consumers are registered, be it by a former session."""
+    count = 0
+    for client in s.zk.clients:
+        if client.registered != ABSENT:
+            count += 1
+    return count
+
+
+def partitions(s):
+    """How many partitions the topic has."""
+    return s.zk.size
+
+
+def owned(s):
+    """How many partitions have an owner's znode."""
+    count = 0
+    for partition in s.zk.partitions:
+        if partition.owner != NOBODY:
+            count += 1
+    return count
+
+
+def double_reads(s):
+    """How many partitions more than one consumer reads."""
+    count = 0
+    for p in range(len(s.zk.partitions)):
+        readers = 0
+        for consumer in s.consumers:
+            if reads(consumer, p):
+                readers += 1
+        if readers > 1:
+            count += 1
+    return count
+
+
+def attempts(before, after):
+    """How many attempts to rebalance a step began.
+
+    Kafka: ZookeeperConsumerConnector.syncedRebalance, RebalanceRateAndTime.
+    """
+    count = 0
+    for c in range(len(after.consumers)):
+        if after.consumers[c].doing == LOOKING and before.consumers[c].doing != LOOKING:
+            count += 1
+    return count
+
+
+METRICS = (
+    Measure(CONSUMERS, consumers),
+    Measure(PARTITIONS, partitions),
+    Measure(OWNED, owned),
+    Measure(DOUBLE_READS, double_reads),
+    Measure(OLD_REBALANCES, attempts),
+    Measure(ZOOKEEPER_REQUESTS, answers=Answer.names),
+    Measure(SESSION_EXPIRIES, of=("expire_session",)),
+)

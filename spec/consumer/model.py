@@ -1,0 +1,211 @@
+"""The consumer system: its variants, oldest first, and what is known of each."""
+
+from kafkaproof.spec.consumer import assignment, faults, member, offsets, rebalance, session, zookeeper
+from kafkaproof.spec.language.model import Arrow, Model, Transition
+from kafkaproof.spec.consumer.history import consumer_variants as variants
+from kafkaproof.spec.consumer.properties import safety as properties
+from kafkaproof.spec.consumer.properties.events import CONSUMED, EVENTS
+from kafkaproof.spec.consumer.properties.sessions import SESSIONS
+from kafkaproof.spec.consumer.properties.liveness import LIVENESS
+
+LANE = "consumer {c}"
+ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
+WATCH = Arrow("zookeeper", LANE, "watch", "event")
+EXPIRY = Arrow("zookeeper", LANE, "session expired", "event")
+SEAMS = (
+    zookeeper.open_session, zookeeper.create_id, zookeeper.look_around, zookeeper.list_members, zookeeper.read_ids,
+    zookeeper.read_topic, zookeeper.get_offset, zookeeper.set_offset, zookeeper.create_owner,
+    zookeeper.delete_owner,
+)
+
+
+def lanes(scope):
+    """One lane for ZooKeeper, one for each consumer."""
+    return ["zookeeper"] + [f"consumer {i}" for i in range(scope["consumers"])]
+
+
+def asking(*functions):
+    """Transitions that make a request to ZooKeeper."""
+    return tuple(Transition(function, LANE, (ASK,)) for function in functions)
+
+
+FAULTS = tuple(
+    Transition(function, LANE) for function in (faults.shut_down, faults.crash, faults.split_session)
+) + tuple(
+    Transition(function, "zookeeper")
+    for function in (
+        faults.expire_orphan, faults.expire_session, faults.add_partition, faults.lose_brokers, faults.regain_brokers,
+    )
+)
+CONSUMER = asking(
+    session.start, session.register, rebalance.look, rebalance.release, rebalance.list_group,
+    rebalance.read_subscriptions, rebalance.read_partitions, rebalance.read_offset, rebalance.claim, rebalance.undo,
+    offsets.commit,
+) + (
+    Transition(session.reopen, LANE, (EXPIRY, ASK)),
+    Transition(session.rebalance_registered, LANE),
+    Transition(session.rebalance_changed, LANE, (WATCH,)),
+    Transition(rebalance.retry, LANE),
+    Transition(offsets.consume, LANE),
+)
+SIZES = {
+    "consumers": "consumers of the one group",
+    "partitions": "partitions of the one topic",
+    "threads": "threads of each consumer",
+    "offsets": "records that are read of a partition",
+    "retries": "attempts at a rebalance (rebalance.max.retries)",
+    "changes": "departures, crashes, partitions that are added, losses of all brokers: how many in all",
+    "expiries": "sessions of living consumers that expire",
+    "splits": "sessions opened while the former one is open on the server",
+    "losses": "lost answers",
+}
+
+
+def scope(*values):
+    """A scope: consumers, partitions, threads, offsets, retries, changes, expiries, splits, losses."""
+    return dict(zip(SIZES, values))
+
+
+
+
+def model(variant, story, quick, standard, expected, replacements, goals=properties.GOALS, **named):
+    """A variant of consumer from what it replaces, its recorded verdicts, and scopes with names of its own."""
+    return Model(
+        system="consumer",
+        variant=variant,
+        story=story,
+        state=member.STATE,
+        initial=member.initial,
+        transitions=CONSUMER + FAULTS,
+        properties=tuple(p.rebound(replacements) for p in properties.SAFETY + goals + LIVENESS),
+        scope=scope(*standard),
+        largest=scope(6, 6, 4, 4, 4, 4, 4, 4, 4),
+        others={"quick": scope(*quick), "deep": scope(3, 2, 1, 0, 2, 1, 0, 0, 0), **named},
+        sizes=SIZES,
+        lanes=lanes,
+        seams=SEAMS,
+        answers=zookeeper.Answer.names,
+        expected=expected,
+    ).rebound(replacements)
+
+
+def goals_without(predicate):
+    """The goals but one, which the variant cannot reach."""
+    return tuple(goal for goal in properties.GOALS if goal.predicate is not predicate)
+
+
+DEFAULT = (2, 2, 1, 0, 2, 1, 1, 0, 0)
+EXPIRED = {"deletes_its_own": 24, "one_reader": 20, "reads_its_own": 11, "remembers_claims": 13}
+EXPIRY_AND_CHANGE = EXPIRED | {"claims_afresh": 22, "quiet_group_reads_all": 23, "all_read": 23}
+LOST_ANSWER = {"deletes_its_own": 23, "quiet_group_reads_all": 26, "reads_its_own": 23, "all_read": 26}
+UNREGISTERED = {
+    "claims_afresh": 19, "quiet_group_reads_all": 12, "all_read": 12, "reads_its_own": 11, "remembers_claims": 12,
+    "rests_registered": 12,
+}
+WAITING = model(
+    "waiting",
+    "A consumer that finds its id taken waits until its former session has expired (0.8.1, 0.8.2).",
+    (1, 1, 1, 0, 1, 0, 0, 1, 0),
+    DEFAULT,
+    {
+        (1, 1, 1, 0, 1, 0, 0, 1, 0): {"reads_its_own": 11, "remembers_claims": 12},
+        (2, 1, 1, 0, 1, 0, 0, 1, 0): EXPIRED | {
+            "claims_afresh": 21, "one_reader": 21, "quiet_group_reads_all": 26, "all_read": 26, "remembers_claims": 12,
+        },
+        DEFAULT: EXPIRY_AND_CHANGE,
+    },
+    {session.register: variants.register_when_free},
+)
+CHECKED = model(
+    "checked",
+    "A consumer that finds its id taken by a former session gives up its callback (0.9 to 0.11).",
+    (2, 1, 1, 0, 1, 0, 0, 0, 1),
+    DEFAULT,
+    {
+        (1, 1, 1, 0, 1, 0, 0, 1, 0): UNREGISTERED,
+        (1, 1, 1, 0, 1, 1, 1, 0, 0): {
+            "claims_afresh": 22, "quiet_group_reads_all": 23, "all_read": 23, "reads_its_own": 11,
+            "remembers_claims": 13,
+        },
+        (2, 1, 1, 0, 1, 0, 0, 0, 0): {"quiet_group_reads_all": 26, "all_read": 26},
+        (2, 1, 1, 0, 1, 0, 0, 0, 1): LOST_ANSWER,
+        (2, 1, 1, 0, 1, 0, 0, 1, 0): EXPIRED | UNREGISTERED | {"one_reader": 21},
+        (2, 1, 1, 0, 1, 0, 1, 0, 0): EXPIRED | {"quiet_group_reads_all": 26, "all_read": 26},
+        (2, 1, 1, 2, 1, 0, 0, 0, 0): {"offset_never_falls": 27, "quiet_group_reads_all": 26, "all_read": 26},
+        (2, 1, 1, 2, 1, 0, 1, 0, 0): EXPIRED | {"offset_never_falls": 25, "quiet_group_reads_all": 26, "all_read": 26},
+        (2, 1, 1, 2, 1, 1, 0, 0, 0): {"offset_never_falls": 25, "quiet_group_reads_all": 26, "all_read": 26},
+        (2, 2, 1, 0, 2, 0, 0, 0, 1): LOST_ANSWER,
+        DEFAULT: EXPIRY_AND_CHANGE,
+        (2, 3, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 38, "all_read": 38},
+        (3, 2, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 33, "all_read": 33},
+    },
+    {},
+)
+PATIENT = {member.gives_up: variants.never_gives_up}
+UNLIMITED = model(
+    "unlimited",
+    "As checked, with rebalance.max.retries without limit: what goes wrong is not for want of attempts.",
+    (2, 1, 1, 0, 1, 0, 0, 0, 1),
+    (2, 2, 1, 0, 1, 1, 1, 0, 0),
+    {
+        (2, 1, 1, 0, 1, 0, 0, 0, 1): LOST_ANSWER,
+        (2, 1, 1, 0, 1, 0, 1, 0, 0): EXPIRED | {"quiet_group_reads_all": 46, "all_read": 26},
+        (2, 1, 1, 0, 1, 1, 0, 0, 0): {},
+        (2, 2, 1, 0, 1, 1, 1, 0, 0): EXPIRY_AND_CHANGE,
+    },
+    PATIENT,
+)
+CLAIM_FIRST = PATIENT | {
+    session.register: variants.register_when_free,
+    member.after_assignment: variants.claim_first,
+    member.after_claims: variants.then_read_offsets,
+    member.after_offsets: variants.then_start,
+}
+ORDERLY = model(
+    "orderly",
+    "Attempts without limit, a registration that waits, and offsets read after the claim, which Kafka never did: "
+    "while no living process loses its session and no answer is lost, everything holds.",
+    (2, 2, 1, 2, 1, 0, 0, 0, 0),
+    (3, 2, 1, 0, 1, 1, 0, 0, 0),
+    {
+        (1, 1, 1, 0, 1, 1, 1, 0, 0): {
+            "claims_afresh": 20, "quiet_group_reads_all": 22, "all_read": 22, "reads_its_own": 11,
+            "remembers_claims": 13,
+        },
+        (1, 1, 1, 1, 1, 2, 1, 1, 1): {
+            "claims_afresh": 11, "quiet_group_reads_all": 22, "all_read": 22, "reads_its_own": 11,
+            "remembers_claims": 12,
+        },
+        (2, 1, 1, 2, 1, 0, 1, 0, 0): EXPIRED | {
+            "deletes_its_own": 23, "offset_never_falls": 26, "quiet_group_reads_all": 33, "all_read": 26,
+        },
+        (2, 1, 1, 2, 1, 1, 0, 0, 0): {}, (2, 2, 1, 2, 1, 0, 0, 0, 0): {}, (3, 2, 1, 0, 1, 1, 0, 0, 0): {},
+    },
+    CLAIM_FIRST,
+    EVENTS + SESSIONS + goals_without(properties.read_again) + CONSUMED,
+    alone=scope(1, 1, 1, 1, 1, 2, 1, 1, 1),
+)
+ROUND_ROBIN = model(
+    "roundrobin",
+    "As checked, with partition.assignment.strategy=roundrobin (0.8.2 to 0.11).",
+    (2, 2, 1, 0, 2, 0, 0, 0, 0),
+    (2, 3, 1, 0, 2, 1, 0, 0, 0),
+    {
+        (2, 2, 1, 0, 2, 0, 0, 0, 0): {"quiet_group_reads_all": 33, "all_read": 33},
+        (2, 3, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 38, "all_read": 38},
+    },
+    {assignment.place_of_owner: assignment.round_robin_owner},
+    goals_without(properties.split_topic),
+)
+CEILING = model(
+    "range-ceil",
+    "As checked, with the formula of textbooks in place of Kafka's range: unbalanced, and otherwise the same.",
+    (2, 2, 1, 0, 2, 0, 0, 0, 0),
+    (3, 4, 1, 0, 1, 0, 0, 0, 0),
+    {
+        (2, 2, 1, 0, 2, 0, 0, 0, 0): {"quiet_group_reads_all": 33, "all_read": 33},
+        (3, 4, 1, 0, 1, 0, 0, 0, 0): {"quiet_group_reads_all": 36, "all_read": 36},
+    },
+    {assignment.place_of_owner: assignment.range_ceil_owner},
+)
+MODELS = (WAITING, CHECKED, UNLIMITED, ORDERLY, ROUND_ROBIN, CEILING)

@@ -1,0 +1,189 @@
+"""Controller election, 2.1 and later: /controller and the epoch in one transaction.
+
+One ZooKeeper request a step, by the controller's event thread. A lost answer is asked for again in the
+same session; the retry that finds its own /controller recognises itself by the epoch.
+"""
+
+from kafkaproof.spec.election.belief import (
+    CHECKING, CHECKING_TO_ELECT, CONFIRMING, CONFIRMING_EPOCH, CREATING, CREATING_EPOCH, ELECTING, IDLE, OPEN,
+    READING_EPOCH, begin_reign, end_election, lapse, resign,
+)
+from kafkaproof.spec.election.session import Broker
+from kafkaproof.spec.kafka.zookeeper import (
+    BADVERSION, CHANGED, EXPIRED, MINE, NODEEXISTS, NONODE, NOTHING, OK, Fate, create_controller_and_set_epoch,
+    create_epoch, get_epoch, read_controller, take_event, waiting,
+)
+
+
+def handle_change(s, b: Broker):
+    """The controller thread takes up what its watch on /controller said.
+
+    Guards:  no event is in progress; the watch has fired.
+    Effects: a change is checked against what `b` believes; after a deletion `b` also stands.
+    Kafka:   KafkaController.processControllerChange and processReelect, 1.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    event = waiting(s.zk, b)
+    if broker.session != OPEN or broker.doing != IDLE or event == NOTHING:
+        return False
+
+    take_event(s.zk, b)
+    broker.doing = CHECKING if event == CHANGED else CHECKING_TO_ELECT
+    return True
+
+
+def maybe_resign(s, b: Broker):
+    """Broker `b` reads /controller again, and gives up its reign when it is not its own any more.
+
+    Guards:  an event says so, or a write was refused because the controller has moved.
+    Request: MINE; OK (another's) or NONODE; EXPIRED.
+    Effects: active as read; a reign that is lost is given up; after a deletion `b` stands.
+    Kafka:   KafkaController.maybeResign, 2.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    if broker.doing != CHECKING and broker.doing != CHECKING_TO_ELECT:
+        return False
+
+    answer = read_controller(s.zk, b)
+    if answer == EXPIRED:
+        lapse(broker)
+        return True
+    if broker.active and answer != MINE:
+        resign(broker)
+    broker.active = 1 if answer == MINE else 0
+    broker.doing = ELECTING if broker.doing == CHECKING_TO_ELECT else IDLE
+    return True
+
+
+def look_for_controller(s, b: Broker):
+    """Broker `b` reads /controller and stands only if there is none.
+
+    Guards:  `b` is to stand.
+    Request: NONODE; MINE or OK (another's); EXPIRED.
+    Effects: on NONODE it reads the epoch next.
+    Kafka:   KafkaController.elect, 2.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    if broker.doing != ELECTING:
+        return False
+
+    answer = read_controller(s.zk, b)
+    if answer == EXPIRED:
+        lapse(broker)
+        return True
+    broker.active = 1 if answer == MINE else 0
+    broker.doing = READING_EPOCH if answer == NONODE else IDLE
+    return True
+
+
+def learn_epoch(s, b: Broker):
+    """Broker `b` reads /controller_epoch.
+
+    Guards:  `b` stands.
+    Request: OK; NONODE before the first election ever; EXPIRED.
+    Effects: on OK it tries to register next; on NONODE it creates the znode.
+    Kafka:   KafkaZkClient.getControllerEpoch, 2.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    if broker.doing != READING_EPOCH:
+        return False
+
+    answer = get_epoch(s.zk, b, broker)
+    if answer == OK:
+        broker.doing = CREATING
+    elif answer == NONODE:
+        broker.doing = CREATING_EPOCH
+    elif answer == EXPIRED:
+        lapse(broker)
+    return True
+
+
+def found_epoch(s, b: Broker, fate: Fate):
+    """The first candidate ever creates /controller_epoch with 0.
+
+    Guards:  `b` stands and has found no epoch.
+    Request: OK; NODEEXISTS when another was first; EXPIRED; LOST.
+    Effects: on OK it goes on with 0; on NODEEXISTS it reads; on LOST it asks again.
+    Kafka:   KafkaZkClient.maybeCreateControllerEpochZNode, 2.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    if broker.doing != CREATING_EPOCH:
+        return False
+
+    answer = create_epoch(s.zk, b, 0, fate)
+    if answer == OK:
+        broker.doing = CREATING
+    elif answer == NODEEXISTS:
+        broker.doing = READING_EPOCH
+    elif answer == EXPIRED:
+        lapse(broker)
+    return True
+
+
+def register(s, b: Broker, fate: Fate):
+    """Broker `b` creates /controller and raises /controller_epoch in one transaction.
+
+    Guards:  `b` stands and has read the epoch.
+    Request: OK; NODEEXISTS or BADVERSION when another won, or itself in an answer that was lost;
+             EXPIRED; LOST.
+    Effects: on OK it rules in the epoch that it wrote; on LOST it asks again; else it looks who won.
+    Kafka:   KafkaZkClient.registerControllerAndIncrementControllerEpoch, 2.1 to 3.9 (KAFKA-6082).
+    """
+    broker = s.brokers[b]
+    if broker.doing != CREATING:
+        return False
+
+    epoch = broker.read_epoch + 1
+    answer = create_controller_and_set_epoch(s.zk, b, epoch, broker.read_version, fate)
+    if answer == OK:
+        begin_reign(broker, epoch, broker.read_version + 1)
+    elif answer == NODEEXISTS or answer == BADVERSION:
+        broker.doing = CONFIRMING
+    elif answer == EXPIRED:
+        lapse(broker)
+    return True
+
+
+def confirm_controller(s, b: Broker):
+    """A candidate that was refused looks whether the controller is itself.
+
+    Guards:  its registration was refused.
+    Request: MINE; OK (another's) or NONODE; EXPIRED.
+    Effects: on MINE it compares the epoch next; else the controller has moved.
+    Kafka:   KafkaZkClient.registerControllerAndIncrementControllerEpoch, 2.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    if broker.doing != CONFIRMING:
+        return False
+
+    answer = read_controller(s.zk, b)
+    if answer == MINE:
+        broker.doing = CONFIRMING_EPOCH
+    elif answer == EXPIRED:
+        lapse(broker)
+    else:
+        end_election(broker, CHECKING)
+    return True
+
+
+def confirm_epoch(s, b: Broker):
+    """A candidate that finds itself in /controller compares the epoch with the one that it wrote.
+
+    Guards:  /controller named `b`.
+    Request: OK; EXPIRED.
+    Effects: the same epoch: its registration had succeeded, and it rules; else the controller moved.
+    Kafka:   KafkaZkClient.registerControllerAndIncrementControllerEpoch, 2.1 to 3.9.
+    """
+    broker = s.brokers[b]
+    if broker.doing != CONFIRMING_EPOCH:
+        return False
+
+    wanted = broker.read_epoch + 1
+    answer = get_epoch(s.zk, b, broker)
+    if answer == EXPIRED:
+        lapse(broker)
+    elif broker.read_epoch == wanted:
+        begin_reign(broker, wanted, broker.read_version)
+    else:
+        end_election(broker, CHECKING)
+    return True

@@ -1,0 +1,244 @@
+"""Election of 1.1 to 2.0: create /controller first, raise the epoch afterwards, write unchecked.
+
+Sessions and events are as they are now. But between the creation of /controller and the write of
+/controller_epoch anything may happen: a candidate that slept there wakes, reads the epoch of the
+controller elected meanwhile, and raises it once more: brokers then obey the zombie and refuse the owner
+(KAFKA-6082). Writes are compared with the version of their own znode at most, so that a deposed
+controller's land whenever its successor has not touched that znode. And a broker that resigns deletes
+/controller whosever it is: a candidate that lost the race for the epoch deletes the winner's.
+"""
+
+from kafkaproof.spec.election.belief import (
+    CHECKING, CLEANING, CONFIRMING, CREATING, CREATING_EPOCH, DELETING, ELECTING, IDLE, LOADING, MOVING, NONE,
+    RAISING, READING_EPOCH, begin_reign, end_election, lapse, resign,
+)
+from kafkaproof.spec.election.reign import at_work
+from kafkaproof.spec.election.session import Broker
+from kafkaproof.spec.election.history.requests import create_controller, read_owner, set_epoch
+from kafkaproof.spec.kafka.zookeeper import (
+    BADVERSION, EXPIRED, LOST, MINE, NODEEXISTS, NONODE, OK, Fate, create_epoch, delete_controller,
+    delete_notification, get_epoch, read_controller, set_state,
+)
+
+FIRST_EPOCH = 1
+FIRST_VERSION = 1
+
+
+def move(broker):
+    """triggerControllerMove: resign (the epoch is kept for the record), and delete /controller next."""
+    broker.ruling = NONE
+    broker.active = 0
+    end_election(broker, DELETING)
+
+
+def look_for_controller(s, b: Broker):
+    """Broker `b` reads /controller and stands only if there is none.
+
+    Guards:  `b` is to stand.
+    Request: NONODE; MINE or OK (another's); EXPIRED.
+    Effects: on NONODE it creates /controller next.
+    Kafka:   KafkaController.elect, 1.1 to 2.0.
+    """
+    broker = s.brokers[b]
+    if broker.doing != ELECTING:
+        return False
+
+    answer = read_controller(s.zk, b)
+    if answer == EXPIRED:
+        lapse(broker)
+        return True
+    broker.active = 1 if answer == MINE else 0
+    broker.doing = CREATING if answer == NONODE else IDLE
+    return True
+
+
+def create(s, b: Broker, fate: Fate):
+    """Broker `b` creates /controller, and nothing else.
+
+    Guards:  `b` stands.
+    Request: OK; NODEEXISTS when another won, or itself in an answer that was lost; EXPIRED; LOST.
+    Effects: on OK it is active, in no epoch yet; on NODEEXISTS it looks whose it is.
+    Kafka:   KafkaZkClient.checkedEphemeralCreate, 1.1 to 2.0.
+    """
+    broker = s.brokers[b]
+    if broker.doing != CREATING:
+        return False
+
+    answer = create_controller(s.zk, b, fate)
+    if answer == OK:
+        broker.active = 1
+        broker.doing = READING_EPOCH
+    elif answer == NODEEXISTS:
+        broker.doing = CONFIRMING
+    elif answer == EXPIRED:
+        lapse(broker)
+    return True
+
+
+def confirm_owner(s, b: Broker):
+    """A candidate that was refused looks whether its own session owns /controller.
+
+    Guards:  its creation was refused.
+    Request: MINE; OK (another session's); NONODE; EXPIRED.
+    Effects: on MINE it is active; on NONODE it creates again; else it looks who rules.
+    Kafka:   KafkaZkClient.CheckedEphemeral.getAfterNodeExists, 1.1 to 2.0.
+    """
+    broker = s.brokers[b]
+    if broker.doing != CONFIRMING:
+        return False
+
+    answer = read_owner(s.zk, b)
+    if answer == MINE:
+        broker.active = 1
+        broker.doing = READING_EPOCH
+    elif answer == NONODE:
+        broker.doing = CREATING
+    elif answer == EXPIRED:
+        lapse(broker)
+    else:
+        broker.doing = CHECKING
+    return True
+
+
+def learn_epoch(s, b: Broker):
+    """A new controller reads /controller_epoch.
+
+    Guards:  `b` has created /controller.
+    Request: OK; NONODE before the first election ever; EXPIRED.
+    Effects: it raises next, from 0 when there was nothing to read.
+    Kafka:   KafkaController.readControllerEpochFromZooKeeper, 1.1 to 2.0.
+    """
+    broker = s.brokers[b]
+    if broker.doing != READING_EPOCH:
+        return False
+
+    answer = get_epoch(s.zk, b, broker)
+    if answer == EXPIRED:
+        lapse(broker)
+    else:
+        broker.doing = RAISING
+    return True
+
+
+def raise_epoch(s, b: Broker, fate: Fate):
+    """A new controller raises /controller_epoch, if nobody did since it read.
+
+    Guards:  `b` has created /controller and read the epoch; /controller may be another's by now.
+    Request: OK; BADVERSION; NONODE before the first election ever; EXPIRED; LOST.
+    Effects: on OK it rules; on BADVERSION, perhaps of its own lost write, it resigns.
+    Kafka:   KafkaController.incrementControllerEpoch, 1.1 to 2.0.
+    """
+    broker = s.brokers[b]
+    if broker.doing != RAISING:
+        return False
+
+    epoch = broker.read_epoch + 1
+    answer = set_epoch(s.zk, b, epoch, broker.read_version, fate)
+    if answer == OK:
+        begin_reign(broker, epoch, broker.read_version + 1)
+    elif answer == NONODE:
+        broker.doing = CREATING_EPOCH
+    elif answer == BADVERSION:
+        move(broker)
+    elif answer == EXPIRED:
+        lapse(broker)
+    return True
+
+
+def found_epoch(s, b: Broker, fate: Fate):
+    """The first controller ever creates /controller_epoch with 1.
+
+    Guards:  `b` has found no epoch to raise.
+    Request: OK; NODEEXISTS when another was first; EXPIRED; LOST.
+    Effects: on OK it rules in epoch 1, and takes the version for 1 (it is 0); on NODEEXISTS, perhaps
+             of its own lost write, it resigns.
+    Kafka:   KafkaController.incrementControllerEpoch, 1.1 to 2.0.
+    """
+    broker = s.brokers[b]
+    if broker.doing != CREATING_EPOCH:
+        return False
+
+    answer = create_epoch(s.zk, b, FIRST_EPOCH, fate)
+    if answer == OK:
+        begin_reign(broker, FIRST_EPOCH, FIRST_VERSION)
+    elif answer == NODEEXISTS:
+        move(broker)
+    elif answer == EXPIRED:
+        lapse(broker)
+    return True
+
+
+def clean(s, b: Broker, fate: Fate):
+    """A controller deletes a notification; nothing checks that it still is the controller.
+
+    Guards:  `b` has just begun to rule, or is at work.
+    Request: OK; EXPIRED; LOST.
+    Effects: a new controller reads the partition state next.
+    Kafka:   KafkaZkClient.deleteIsrChangeNotifications, 1.1 to 2.0.
+    """
+    broker = s.brokers[b]
+    if broker.doing != CLEANING and not at_work(broker):
+        return False
+
+    answer = delete_notification(s.zk, b, broker.epoch, fate)
+    if answer == OK and broker.doing == CLEANING:
+        broker.doing = LOADING
+    elif answer == EXPIRED:
+        lapse(broker)
+    return True
+
+
+def write_state(s, b: Broker, fate: Fate):
+    """A controller writes the partition state, on the version that it read and on nothing else.
+
+    Guards:  `b` is at work.
+    Request: OK; BADVERSION; EXPIRED; LOST.
+    Effects: on BADVERSION, perhaps of its own lost write, it reads again.
+    Kafka:   KafkaZkClient.updateLeaderAndIsr, 1.1 to 2.0.
+    """
+    broker = s.brokers[b]
+    if not at_work(broker):
+        return False
+
+    answer = set_state(s.zk, b, broker.epoch, fate)
+    if answer == BADVERSION:
+        broker.doing = LOADING
+    elif answer == EXPIRED:
+        lapse(broker)
+    return True
+
+
+def trigger_move(s, b: Broker):
+    """A controller that is forced to resign gives up its reign, without a look at /controller.
+
+    Guards:  an error in its own work forces it.
+    Effects: /controller is to be deleted.
+    Kafka:   KafkaController.triggerControllerMove, 1.1 to 2.0.
+    """
+    broker = s.brokers[b]
+    if broker.doing != MOVING:
+        return False
+
+    move(broker)
+    return True
+
+
+def delete_any_controller(s, b: Broker, fate: Fate):
+    """A broker that has resigned deletes /controller, whosever it is.
+
+    Guards:  it failed to raise the epoch, or was forced to resign.
+    Request: OK; NONODE; EXPIRED; LOST.
+    Effects: on LOST it deletes again, and perhaps another one.
+    Kafka:   KafkaZkClient.deleteController, 1.1 to 2.0.
+    """
+    broker = s.brokers[b]
+    if broker.doing != DELETING:
+        return False
+
+    answer = delete_controller(s.zk, b, broker.epoch, fate)
+    if answer == EXPIRED:
+        lapse(broker)
+    elif answer != LOST:
+        resign(broker)
+        broker.doing = IDLE
+    return True

@@ -1,0 +1,48 @@
+"""Requests to ZooKeeper that only older versions make; the others are in `kafkaproof.spec.kafka.zookeeper`."""
+
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.kafka.zookeeper import (
+    BADVERSION, CHANGED, EXPIRED, LOST_DROPPED, MINE, NODEEXISTS, NONODE, OK, outcome, owns_controller,
+    put_controller, put_epoch, session_open,
+)
+
+
+def reopen_session(zk, b):
+    """createSession by a client that then takes all its watches for fired: OK."""
+    zk.clients[b].session = 1
+    zk.clients[b].watch = 0
+    zk.clients[b].fired = CHANGED
+    return OK
+
+
+def read_owner(zk, b):
+    """getData of /controller for its owner: MINE (`b`'s present session), OK, NONODE or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if zk.controller == NOBODY:
+        return NONODE
+    return MINE if owns_controller(zk, b) else OK
+
+
+def set_epoch(zk, b, value, version, fate):
+    """setData /controller_epoch if it has `version`: OK, BADVERSION, NONODE, EXPIRED or LOST."""
+    if not session_open(zk, b):
+        return EXPIRED
+    answer = OK
+    if zk.epoch < 0:
+        answer = NONODE
+    elif zk.epoch_version != version:
+        answer = BADVERSION
+    if answer == OK and fate != LOST_DROPPED:
+        put_epoch(zk, value)
+    return outcome(zk, answer, fate)
+
+
+def create_controller(zk, b, fate):
+    """create /controller, ephemeral: OK, NODEEXISTS, EXPIRED or LOST."""
+    if not session_open(zk, b):
+        return EXPIRED
+    answer = NODEEXISTS if zk.controller != NOBODY else OK
+    if answer == OK and fate != LOST_DROPPED:
+        put_controller(zk, b)
+    return outcome(zk, answer, fate)

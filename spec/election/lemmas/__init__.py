@@ -1,0 +1,1 @@
+"""Lemmas of controller election: what proofs of properties rest on."""

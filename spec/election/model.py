@@ -1,0 +1,208 @@
+"""The election system: its variants, oldest first, and what is known of each."""
+
+from kafkaproof.spec.election import faults
+from kafkaproof.spec.kafka import zookeeper
+from kafkaproof.spec.election import belief, election, reign, requests, session
+from kafkaproof.spec.election.lagging import faults as lagging_faults
+from kafkaproof.spec.election.lagging import zookeeper as lagging
+from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.election.history import legacy, standing, zkclient, zkclient_session
+from kafkaproof.spec.election.history import requests as old
+from kafkaproof.spec.election.properties import safety as properties
+from kafkaproof.spec.election.properties import events
+from kafkaproof.spec.election.properties import liveness
+
+LANE = "broker {b}"
+ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
+WATCH = Arrow("zookeeper", LANE, "/controller", "event")
+EXPIRY = Arrow("zookeeper", LANE, "session expired", "event")
+SEND = Arrow(LANE, "broker {to}", "control request")
+
+SEAMS = (
+    zookeeper.open_session, zookeeper.create_broker, zookeeper.read_controller, zookeeper.get_epoch,
+    zookeeper.create_epoch, zookeeper.create_controller_and_set_epoch, zookeeper.read_state,
+    zookeeper.checked_set_state, zookeeper.checked_delete_controller, zookeeper.checked_delete_notification,
+    zookeeper.set_state, zookeeper.delete_controller, zookeeper.delete_notification, old.reopen_session,
+    old.read_owner, old.set_epoch, old.create_controller,
+)
+
+
+def lanes(scope):
+    """One lane for ZooKeeper, one for each broker."""
+    return ["zookeeper"] + [f"broker {i}" for i in range(scope["brokers"])]
+
+
+def asking(*functions):
+    """Transitions that make a request to ZooKeeper."""
+    return tuple(Transition(function, LANE, (ASK,)) for function in functions)
+
+
+FAULTS = (
+    Transition(faults.crash, LANE),
+    Transition(faults.stop, LANE, (ASK,)),
+    Transition(faults.expire_session, "zookeeper"),
+    Transition(faults.expire_orphan, "zookeeper"),
+    Transition(faults.delete_controller, "zookeeper"),
+    Transition(faults.fail_batch, LANE),
+)
+SESSION = asking(session.start, session.register_broker, session.die, session.reopen) + (
+    Transition(session.notice_expiry, LANE, (EXPIRY,)),
+)
+REQUESTS = (
+    Transition(requests.leader_and_isr, LANE),
+    Transition(requests.update_metadata, LANE),
+    Transition(requests.stop_replica, LANE),
+)
+FENCED_CONTROLLER = (
+    Transition(election.handle_change, LANE, (WATCH,)),
+    *asking(
+        election.maybe_resign, election.look_for_controller, election.learn_epoch, election.found_epoch,
+        election.register, election.confirm_controller, election.confirm_epoch,
+        reign.clean, reign.load, reign.write_state, reign.trigger_move, reign.delete_own_controller,
+    ),
+    Transition(reign.send, LANE, (SEND,)),
+)
+
+
+LEGACY_CONTROLLER = (
+    Transition(election.handle_change, LANE, (WATCH,)),
+    *asking(
+        election.maybe_resign, legacy.look_for_controller, legacy.create, legacy.confirm_owner,
+        legacy.learn_epoch, legacy.raise_epoch, legacy.found_epoch, legacy.clean, reign.load,
+        legacy.write_state, legacy.delete_any_controller,
+    ),
+    Transition(legacy.trigger_move, LANE),
+    Transition(reign.send, LANE, (SEND,)),
+)
+ZKCLIENT_SESSION = asking(
+    zkclient_session.start, zkclient_session.register_broker, session.die, zkclient_session.reopen,
+    zkclient_session.new_session,
+) + (
+    Transition(session.notice_expiry, LANE, (EXPIRY,)),
+    Transition(zkclient_session.handle_new_session, LANE),
+    Transition(zkclient_session.handle_change, LANE, (WATCH,)),
+)
+ZKCLIENT_CONTROLLER = asking(
+    zkclient.data_event, zkclient.look_for_controller, zkclient.create, zkclient.confirm_owner,
+    zkclient.learn_epoch, zkclient.raise_epoch, zkclient.found_epoch, zkclient.clean, zkclient.load,
+    zkclient.write_state, zkclient.delete_any_controller,
+) + (
+    Transition(zkclient.forced_resign, LANE),
+    Transition(zkclient.send, LANE, (SEND,)),
+)
+
+
+def model(variant, story, transitions, properties, scope, expected, state=belief.STATE):
+    """A variant of election from its own transitions and its recorded verdicts."""
+    return Model(
+        system="election",
+        variant=variant,
+        story=story,
+        state=state,
+        initial=belief.initial,
+        transitions=transitions + REQUESTS + FAULTS,
+        properties=among(properties, transitions + FAULTS),
+        scope=scope,
+        largest={"brokers": 7, "epochs": 6, "faults": 6, "receivers": 3},
+        others=OTHERS,
+        sizes=SIZES,
+        interchangeable={"brokers": ("receivers",)},
+        lanes=lanes,
+        seams=SEAMS,
+        answers=zookeeper.Answer.names,
+        expected=expected,
+    )
+
+
+SCOPE = {"brokers": 3, "epochs": 2, "faults": 1, "receivers": 1}
+OTHERS = {
+    "quick": {"brokers": 2, "epochs": 2, "faults": 1, "receivers": 1},
+    "deep": {"brokers": 2, "epochs": 3, "faults": 2, "receivers": 1},
+}
+SIZES = {
+    "brokers": "brokers, each of which may become the controller",
+    "epochs": "elections",
+    "faults": "crashes, shutdowns, expiries of living sessions, lost answers, failed batches, and what operators do to "
+    "/controller and its epoch: how many in all",
+    "receivers": "brokers that receive requests of controllers",
+}
+OLD_VIOLATIONS = {
+    "own_epoch": 13, "epoch_node": 13, "epoch_unique": 13, "one_token": 13, "owner_is_newest": 13,
+    "idle_zombie": 14, "no_stale_write": 14,
+}
+
+
+NOBODY_STANDS = {"one_controller": 13}
+
+
+def later(violations, steps):
+    """The same violations, each so many steps later: two brokers register before they stand."""
+    return {name: length + steps for name, length in violations.items()}
+
+
+ZKCLIENT = model(
+    "zkclient",
+    "A client that opens new sessions by itself, an election whose failure to raise the epoch is swallowed, "
+    "and a resignation that forgets to resign: brokers rule in another's epoch, or for ever.",
+    ZKCLIENT_SESSION + ZKCLIENT_CONTROLLER,
+    properties.ZKCLIENT + liveness.ZKCLIENT,
+    SCOPE,
+    {
+        (2, 2, 0, 1): {},
+        (2, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10, "one_controller": 23, "one_ruler": 25},
+        (3, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10},
+    },
+    zkclient_session.STATE,
+).rebound({belief.end_process: zkclient_session.end_process}, safety_only=((3, 2, 1, 1),))
+LEGACY = model(
+    "legacy",
+    "/controller is created first and the epoch raised later: a zombie obtains the higher epoch, its writes "
+    "land unchecked, and a broker that resigns deletes another's /controller.",
+    SESSION + LEGACY_CONTROLLER,
+    properties.LEGACY + liveness.LEGACY,
+    SCOPE,
+    {
+        (2, 2, 0, 1): {},
+        (2, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19} | NOBODY_STANDS,
+        (2, 3, 2, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 17} | NOBODY_STANDS,
+        (3, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19} | NOBODY_STANDS,
+    },
+)
+FENCED = model(
+    "fenced",
+    "One transaction creates /controller and raises the epoch, and every write of a controller is checked "
+    "against the epoch's version: a deposed controller may believe what it likes, and changes nothing.",
+    SESSION + FENCED_CONTROLLER,
+    properties.FENCED + events.FENCED + liveness.FENCED,
+    SCOPE,
+    {(2, 2, 0, 1): {}, (2, 2, 1, 1): NOBODY_STANDS, (2, 3, 2, 1): NOBODY_STANDS, (3, 2, 1, 1): NOBODY_STANDS},
+)
+STANDING = model(
+    "fenced-standing",
+    "As fenced, and whoever finds no /controller when its watch has spoken stands, which Kafka never did: a deletion "
+    "between a word of the watch and its being armed again leaves no cluster without a controller.",
+    SESSION + FENCED_CONTROLLER,
+    properties.FENCED + events.FENCED + liveness.FENCED,
+    OTHERS["quick"],
+    {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (2, 3, 2, 1): {}},
+).rebound({election.handle_change: standing.handle_change})
+EDITED = model(
+    "fenced-edited",
+    "As fenced, and an operator writes /controller_epoch by hand: the controller owns /controller and stays "
+    "active, and every write that it makes is refused, until its session ends or somebody deletes it.",
+    SESSION + FENCED_CONTROLLER + (Transition(faults.edit_epoch, "zookeeper"),),
+    properties.EDITED + events.EDITED + liveness.FENCED,
+    SCOPE,
+    {(2, 2, 1, 1): NOBODY_STANDS, (2, 3, 2, 1): NOBODY_STANDS, (3, 2, 1, 1): NOBODY_STANDS},
+)
+LAGGING = model(
+    "fenced-lagging",
+    "As fenced, and the servers of ZooKeeper lag, so that reads are stale and watches late: brokers stand and "
+    "rule a while longer in vain, and what a write's condition does not allow does not happen.",
+    SESSION + FENCED_CONTROLLER + (Transition(lagging_faults.catch_up, "zookeeper"),),
+    properties.FENCED + events.LAGGING,
+    SCOPE,
+    {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (3, 2, 1, 1): {}},
+    lagging.STATE,
+).rebound(lagging.LATE, initial=lagging.initial)
+MODELS = (ZKCLIENT, LEGACY, FENCED, STANDING, EDITED, LAGGING)

@@ -1,0 +1,12 @@
+"""What a rolling upgrade gives already to those who are upgraded."""
+
+from kafkaproof.spec.language.model import always_step
+from kafkaproof.spec.election.history.versions import is_old
+
+
+def upgraded_writes_in_time(before, after, b, fate):
+    """No write of an upgraded broker is the first to be applied after a later election took effect (C4)."""
+    return is_old(b) or before.zk.ghosts.stale_write or not after.zk.ghosts.stale_write
+
+
+UPGRADED = (always_step(upgraded_writes_in_time, of=("clean", "write_state", "delete_own_controller")),)

@@ -1,0 +1,1 @@
+"""A rolling upgrade: brokers of two releases elect a controller."""

@@ -1,0 +1,27 @@
+"""group.max.size (KIP-389, 2.2+), at its least: there is room for one member."""
+
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, members_of, status
+from kafkaproof.spec.group.states import COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
+
+
+def awaiting(group):
+    """How many members have a parked join."""
+    n = 0
+    for member in group.members:
+        if member.parked == JOIN_PARKED:
+            n += 1
+    return n
+
+
+def accepts_one(group, id):
+    """Whether who joins with this member id finds room: while members are collected those count who have joined,
+    and later the members.
+
+    Kafka: GroupCoordinator.acceptJoiningMember, 2.4 to 3.9.
+    """
+    known = status(group, id) == MEMBER
+    if group.state == PREPARING_REBALANCE:
+        return awaiting(group) < 1 or known and group.members[max(id, 0)].parked == JOIN_PARKED
+    if group.state == COMPLETING_REBALANCE or group.state == STABLE:
+        return known or members_of(group) < 1
+    return True

@@ -1,0 +1,22 @@
+"""The threads of requests that append what they have prepared (up to 1.0)."""
+
+from kafkaproof.spec.group.sorts import Broker
+from kafkaproof.spec.language.domains import Bound, Number
+from kafkaproof.spec.group.history.unlocked.storage import append_prepared
+
+Thread = Number(0, Bound("prepared", -1))
+
+
+def append(s, b: Broker, i: Thread):
+    """A thread of broker `b` appends the record that it has prepared.
+
+    Guards:  record `i` is prepared.
+    Effects: it is in the log behind all that was appended meanwhile; its callback waits.
+    Kafka:   GroupMetadataManager.store (GroupCoordinator.doSyncGroup, handleCommitOffsets), 0.9 to 1.0.
+    """
+    broker = s.brokers[b]
+    if i >= broker.prepared.length:
+        return False
+
+    append_prepared(s.storage, b, broker, i)
+    return True

@@ -1,0 +1,1 @@
+"""Lemmas of groups: what proofs of properties rest on."""

@@ -1,0 +1,277 @@
+"""Lemmas of groups (current): what a coordinator has in its cache, what its log holds, and who it has told what.
+
+In short: a group is in the cache only of a broker that owns the partition; what is acknowledged is committed; and the
+coordinator of an epoch knows the last generation that it has handed out, with the leader whom it has told so.
+"""
+
+from kafkaproof.spec.group.coordinator import GONE, MEMBER, NOTHING_PARKED, PENDING, has_timers
+from kafkaproof.spec.group.producer.network import NONE
+from kafkaproof.spec.group.records import (
+    GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, TOMBSTONES,
+)
+from kafkaproof.spec.group.sorts import NOWHERE, Broker, Client, KnownId
+from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
+from kafkaproof.spec.language.domains import NOBODY, Bound, Number
+from kafkaproof.spec.language.sets import contains, is_empty
+from kafkaproof.spec.group.properties.safety import epoch_told, generation_told, is_as_stored, told
+from kafkaproof.spec.group.properties.offsets import is_tombstone_of_offset
+
+Place = Number(0, Bound("log", -1))
+
+
+def change_is_past(s, b: Broker):
+    """The changes of the leader that a broker has handled have happened."""
+    return 1 <= s.brokers[b].epoch <= s.storage.epoch
+
+
+def loads_into_nothing(s, b: Broker):
+    """A broker that loads does not own the partition, and its group is not in the cache yet."""
+    broker = s.brokers[b]
+    return not broker.loading or not broker.owned and broker.group.state == ABSENT
+
+
+def loads_no_other(s, b: Broker):
+    """A broker that loads has a group in its cache only if it owns the partition already."""
+    broker = s.brokers[b]
+    return not broker.loading or broker.owned or broker.group.state == ABSENT
+
+
+def is_reading(broker):
+    """Whether a broker loads its group: one that has it in the cache keeps that."""
+    return broker.loading == 1 and broker.group.state == ABSENT
+
+
+def cached_is_owned(s, b: Broker):
+    """A group that is in the cache, and not Dead, is that of a broker that owns the partition."""
+    return not has_timers(s.brokers[b].group) or s.brokers[b].owned == 1
+
+
+def no_group_is_nothing(s, b: Broker):
+    """Of a group that is Dead, or not in the cache and not being loaded, nothing is known."""
+    group = s.brokers[b].group
+    if has_timers(group) or is_reading(s.brokers[b]):
+        return True
+    if group.leader != NOBODY or group.protocol != NOBODY or group.topic != NOBODY or group.owner != NOBODY:
+        return False
+    return group.generation == 0 and group.offset == NOWHERE
+
+
+def reads_while_it_loads(s, b: Broker):
+    """Who does not load has read nothing."""
+    return is_reading(s.brokers[b]) or s.brokers[b].read == 0
+
+
+def unread_is_nothing(s, b: Broker):
+    """Nor of one of which no record was read."""
+    broker = s.brokers[b]
+    group = broker.group
+    if broker.read > 0 or has_timers(group):
+        return True
+    if group.leader != NOBODY or group.protocol != NOBODY or group.topic != NOBODY or group.owner != NOBODY:
+        return False
+    return group.generation == 0 and group.offset == NOWHERE
+
+
+def no_group_has_no_members(s, b: Broker, id: KnownId):
+    """Nor has it members."""
+    broker = s.brokers[b]
+    return has_timers(broker.group) or is_reading(broker) or broker.group.members[id].status == GONE
+
+
+def generation_is_chosen(s, b: Broker):
+    """A generation with members has a number, a leader, a protocol and a topic; one without has none of these."""
+    group = s.brokers[b].group
+    if group.state == COMPLETING_REBALANCE or group.state == STABLE:
+        return group.leader != NOBODY and group.protocol != NOBODY and group.topic != NOBODY and group.generation > 0
+    if group.state == PREPARING_REBALANCE:
+        return group.owner == NOBODY
+    if is_reading(s.brokers[b]) and group.leader != NOBODY:
+        return True
+    return group.leader == NOBODY and group.protocol == NOBODY and group.topic == NOBODY and group.owner == NOBODY
+
+
+def loaded_is_chosen(s, b: Broker):
+    """So has one that is being loaded."""
+    group = s.brokers[b].group
+    if not is_reading(s.brokers[b]) or group.leader == NOBODY:
+        return True
+    return group.protocol != NOBODY and group.topic != NOBODY and group.generation > 0
+
+
+def parked_is_member(s, b: Broker, id: KnownId):
+    """Who waits is a member, and nobody waits where nothing is parked."""
+    member = s.brokers[b].group.members[id]
+    return member.status == MEMBER if member.parked != NOTHING_PARKED else is_empty(member.waiter)
+
+
+def loaded_is_not_pending(s, b: Broker, id: KnownId):
+    """What is loaded has no pending members."""
+    return not is_reading(s.brokers[b]) or s.brokers[b].group.members[id].status != PENDING
+
+
+def nobody_is_pending(s, b: Broker, id: KnownId):
+    """Nobody is pending: member ids are not required."""
+    return s.brokers[b].group.members[id].status != PENDING
+
+
+def is_whole(record):
+    """Whether a record of a group has the leader among its members, and what was chosen, or nothing."""
+    if record.kind != GROUP_RECORD:
+        return is_empty(record.members)
+    if record.leader == NOBODY:
+        nothing = record.protocol == NOBODY and record.topic == NOBODY and record.owner == NOBODY
+        return nothing and is_empty(record.members) and record.generation > 0
+    chosen = record.protocol != NOBODY and record.topic != NOBODY and record.generation > 0
+    return chosen and contains(record.members, record.leader)
+
+
+def record_is_whole(s, p: Place):
+    """A record of a group in the log is whole; others have no members."""
+    return is_whole(s.storage.log.slots[p])
+
+
+def tombstone_is_due(s, b: Broker):
+    """What is due is a tombstone, or nothing."""
+    kind = s.brokers[b].tombstone
+    return kind == NO_RECORD or kind == GROUP_TOMBSTONE or kind == OFFSET_TOMBSTONE or kind == TOMBSTONES
+
+
+def nothing_in_transactions(s, b: Broker):
+    """No producer commits offsets."""
+    return s.producer.transaction == NONE and s.producer.position == NOWHERE and s.brokers[b].group.pending == NOWHERE
+
+
+def written_is_known(s, p: Place):
+    """What is in the log is of a group or an offset, or a tombstone."""
+    kind = s.storage.log.slots[p].kind
+    if p >= s.storage.log.length:
+        return kind == NO_RECORD
+    if kind == GROUP_RECORD or kind == OFFSET_RECORD:
+        return True
+    return kind == GROUP_TOMBSTONE or kind == OFFSET_TOMBSTONE or kind == TOMBSTONES
+
+
+def committed_is_written(s):
+    """What is committed is in the log."""
+    return s.storage.committed <= s.storage.log.length
+
+
+def append_is_written(s, b: Broker):
+    """So is an append whose callback has not run, if it may be acknowledged."""
+    for append in s.brokers[b].appends.slots:
+        if append.position >= s.storage.log.length and append.kind != NO_RECORD:
+            return False
+    return True
+
+
+def append_is_of_group(s, b: Broker):
+    """A callback is of a commit, or of the group in the cache; it is an orphan when that is gone."""
+    broker = s.brokers[b]
+    for append in broker.appends.slots:
+        if append.kind == GROUP_RECORD:
+            if not has_timers(broker.group) or append.orphan or not is_empty(append.waiter):
+                return False
+        elif append.kind == OFFSET_RECORD:
+            if not has_timers(broker.group) and not append.orphan:
+                return False
+        elif append.kind != NO_RECORD:
+            return False
+    return True
+
+
+def answered_is_committed(s, p: Place):
+    """A commit that was answered with NONE is committed."""
+    return not s.storage.log.slots[p].ghosts.answered or p < s.storage.committed
+
+
+def last_before(s, end):
+    """The position of the last group record before a position, -1 when there is none or its tombstone follows."""
+    found = NOWHERE
+    for p in range(len(s.storage.log.slots) - 1):
+        kind = s.storage.log.slots[p].kind
+        if p < end and kind == GROUP_RECORD:
+            found = p
+        elif p < end and (kind == GROUP_TOMBSTONE or kind == TOMBSTONES):
+            found = NOWHERE
+    return found
+
+
+def offset_before(s, end):
+    """The position of the last offset before a position, -1 when there is none or its tombstone follows."""
+    found = NOWHERE
+    for p in range(len(s.storage.log.slots) - 1):
+        if p < end and s.storage.log.slots[p].kind == OFFSET_RECORD:
+            found = p
+        elif p < end and is_tombstone_of_offset(s.storage.log.slots[p]):
+            found = NOWHERE
+    return found
+
+
+def has_membership_read(s, broker):
+    """Whether a broker that loads has the members and the generation of the last group record that it has read."""
+    last = last_before(s, broker.read)
+    if last == NOWHERE:
+        return broker.group.generation == 0 and broker.group.leader == NOBODY
+    return is_as_stored(broker.group, s.storage.log.slots[last])
+
+
+def loads_what_was_read(s, b: Broker):
+    """Who loads as leader has what the records say that it has read, the last one of each key."""
+    broker = s.brokers[b]
+    if not is_reading(broker) or broker.epoch != s.storage.epoch:
+        return True
+    if broker.read > s.storage.log.length or broker.group.offset != offset_before(s, broker.read):
+        return False
+    return has_membership_read(s, broker)
+
+
+def told_by_elected(s, m: Client):
+    """Who was told that it leads was told so by a coordinator that was elected, in a generation."""
+    client = s.clients[m]
+    answer = s.network.answers[m]
+    if not told(client, answer):
+        return True
+    return 1 <= epoch_told(client, answer) <= s.storage.epoch and generation_told(client, answer) > 0
+
+
+def id_told(client, answer):
+    """The member id with which a client leads."""
+    return client.id if client.leading else answer.id
+
+
+def knows_generation(broker, epoch, generation, leader):
+    """Whether a coordinator that made a generation in an epoch, with a leader, has made no later one or still has this
+    one, or has moved on.
+    """
+    if broker.epoch != epoch:
+        return broker.epoch > epoch
+    if not broker.owned:
+        return not broker.loading
+    if not has_timers(broker.group) or generation > broker.group.generation:
+        return False
+    if broker.group.state != COMPLETING_REBALANCE or generation < broker.group.generation:
+        return True
+    return broker.group.leader == leader
+
+
+def told_is_known(s, m: Client, b: Broker):
+    """The coordinator that has told a client that it leads has handed out no later generation, or one that this client
+    leads, unless the group was deleted, or the broker has moved on.
+    """
+    client = s.clients[m]
+    answer = s.network.answers[m]
+    broker = s.brokers[b]
+    epoch = epoch_told(client, answer)
+    generation = generation_told(client, answer)
+    if not told(client, answer) or s.storage.ghosts.deleted or s.storage.leaders[epoch - 1] != b:
+        return True
+    return knows_generation(broker, epoch, generation, id_told(client, answer))
+
+
+COORDINATORS = (
+    change_is_past, cached_is_owned, no_group_is_nothing, reads_while_it_loads,
+    unread_is_nothing, no_group_has_no_members, generation_is_chosen, loaded_is_chosen, parked_is_member,
+    loaded_is_not_pending, record_is_whole, tombstone_is_due, nothing_in_transactions, written_is_known,
+    committed_is_written, append_is_written, append_is_of_group, answered_is_committed, loads_what_was_read,
+    told_by_elected, told_is_known,
+)

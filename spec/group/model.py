@@ -1,0 +1,245 @@
+"""The group system: its variants, oldest first, and what is known of each."""
+
+from kafkaproof.spec.group import (
+    cluster, deletion, faults, finding, join, loading, member, membership, network, offsets, static, storage, sync,
+    transactions, validation, verdicts,
+)
+from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.group.history import group_classic as classic
+from kafkaproof.spec.group.history import group_limited as limited
+from kafkaproof.spec.group.history import group_middle as middle
+from kafkaproof.spec.group.scopes import (
+    CLASSIC_VERDICTS, CURRENT_VERDICTS, LARGEST, LIMITED_VERDICTS, MIDDLE_VERDICTS, MOVED_BACK, ONE_MOVE_AND_FAULT,
+    ONE_PERIOD_AND_FAULT, QUICK, SIZES, STANDARD, STATIC_VERDICTS, THREE_MEMBERS, TRANSACTIONAL_VERDICTS,
+    TWO_COORDINATORS, TWO_GENERATIONS, TWO_MOVES, TWO_PROTOCOLS, UNLOADED_LATE, UNLOCKED_VERDICTS, scope,
+)
+from kafkaproof.spec.group.history.unlocked import coordinator as unlocked
+from kafkaproof.spec.group.history.unlocked import storage as unlocked_storage
+from kafkaproof.spec.group.properties import safety as coordinators
+from kafkaproof.spec.group.properties import answers
+from kafkaproof.spec.group.properties import cache
+from kafkaproof.spec.group.properties import clients
+from kafkaproof.spec.group.properties import deleted
+from kafkaproof.spec.group.properties import goals
+from kafkaproof.spec.group.properties import members
+from kafkaproof.spec.group.properties import offsets as commits
+from kafkaproof.spec.group.properties import stored
+from kafkaproof.spec.group.properties import liveness
+
+BROKER = "broker {b}"
+CLIENT = "client {m}"
+LOG = "cluster"
+SEAMS = (network.answer, network.answer_operator)
+
+
+def lanes(scope):
+    """One lane for each broker, one for each client, one for the offsets partition."""
+    brokers = [f"broker {i}" for i in range(scope["brokers"])]
+    return brokers + [f"client {i}" for i in range(scope["clients"])] + ["cluster"]
+
+
+def asking(request, *functions):
+    """Transitions in which a client's request is handled by a broker."""
+    return tuple(Transition(function, BROKER, (Arrow(CLIENT, BROKER, request + ": {answer}", "request"),))
+                 for function in functions)
+
+
+def hearing(what, kind, *functions):
+    """Transitions in which a broker hears something of the offsets partition."""
+    return tuple(Transition(function, BROKER, (Arrow(LOG, BROKER, what, kind),)) for function in functions)
+
+
+def acting(lane, *functions):
+    """Transitions that handle no request of a client's."""
+    return tuple(Transition(function, lane) for function in functions)
+
+
+CLIENTS = acting(
+    CLIENT, member.joined, member.synced, member.rejoin, member.start_over, member.retry,
+    member.give_in, member.leave, member.start, faults.give_up, faults.crash_client,
+)
+REQUESTS = (
+    asking("JoinGroup", join.first_join, join.join) + asking("SyncGroup", sync.sync, sync.sync_refused)
+    + asking("Heartbeat", membership.heartbeat) + asking("LeaveGroup", membership.leave)
+    + asking("OffsetCommit", offsets.commit, offsets.commit_refused)
+)
+TOOLS = acting(BROKER, finding.find, offsets.fetch, offsets.reset_offset, validation.refuse)
+EXPIRY = acting(BROKER, deletion.clean_up, deletion.remove_dead, deletion.bury) + acting("cluster", faults.time_passes)
+TIMERS = acting(BROKER, join.complete_join, join.join_timeout, membership.expire)
+CALLBACKS = hearing("acknowledged", "answer", sync.group_stored, offsets.offset_stored) + hearing(
+    "fails", "answer", sync.group_not_stored, offsets.offset_not_stored,
+)
+LOADING = (
+    hearing("leads", "event", loading.take_over) + hearing("record", "message", loading.read)
+    + acting(BROKER, loading.load, loading.load_fails) + hearing("another leads", "event", loading.unload)
+    + acting(BROKER, faults.crash)
+)
+FAULTS = acting("cluster", faults.fail_over, faults.elect_again)
+COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + CALLBACKS + LOADING + EXPIRY + FAULTS
+DELETION = acting(BROKER, deletion.delete_group, deletion.topic_deleted)
+MODERN = acting(CLIENT, member.take_id) + asking("Heartbeat", membership.heartbeat_beside) + acting(
+    BROKER, membership.expire_pending, membership.sync_timeout, deletion.delete_offset,
+)
+REPLACEMENT = (
+    asking("JoinGroup", static.static_join) + hearing("acknowledged", "answer", static.static_stored)
+    + hearing("fails", "answer", static.static_not_stored) + acting(BROKER, static.remove_static)
+)
+TRANSACTIONS = acting(
+    BROKER, transactions.commit_in_transaction, transactions.taken_up, transactions.not_taken_up,
+    transactions.write_marker, transactions.marker_stored, transactions.marker_not_stored,
+) + acting("cluster", transactions.end)
+
+
+def recorded(verdicts):
+    """Verdicts by the values of their scopes."""
+    return {tuple(at.values()): violated for at, violated in verdicts}
+
+
+def model(variant, story, transitions, properties, verdicts, **scopes):
+    """A variant of group from its own transitions, its recorded verdicts and its named scopes; `state` is a machine.
+
+    Of the largest scope only safety is asked.
+    """
+    return Model(
+        system="group",
+        variant=variant,
+        story=story,
+        state=cluster.STATE,
+        initial=cluster.initial,
+        transitions=transitions,
+        properties=among(properties, transitions),
+        scope=scopes.pop("standard"),
+        largest=LARGEST,
+        lanes=lanes,
+        seams=SEAMS,
+        answers=network.Verdict.names,
+        expected=recorded(verdicts),
+        safety_only=(tuple(TWO_GENERATIONS.values()), tuple(TWO_MOVES.values())),
+        others=scopes,
+        sizes=SIZES,
+        interchangeable={"brokers": (), "clients": ()},
+        projections={"state": ("brokers[*].group.state",)} if "state" in scopes else {},
+    )
+
+
+EVENTS = (
+    clients.CLIENTS + answers.ANSWERS + answers.TRUE + cache.CACHE + stored.STORED + stored.LOCKED + stored.REACHED
+    + deleted.DELETED
+)
+"""What a single step must do, as it has been from 2.8 on."""
+SHARED = coordinators.SAFETY + commits.SAFETY + members.SAFETY
+SAFETY = SHARED + commits.BY_GROUP
+FORMER_SAFETY = SHARED + commits.BY_AGE
+CURRENT = model(
+    "current",
+    "Groups as they are from 2.8 on, with a member id required and no static members.",
+    COMMON + MODERN + DELETION,
+    SAFETY + EVENTS + goals.GOALS + liveness.LIVENESS,
+    CURRENT_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+    three=THREE_MEMBERS,
+    large=TWO_GENERATIONS,
+    state=UNLOADED_LATE,
+    moved=ONE_MOVE_AND_FAULT,
+    returned=MOVED_BACK,
+    voted=TWO_PROTOCOLS,
+    aged=ONE_PERIOD_AND_FAULT,
+)
+FORMER = {
+    loading.must_load: classic.must_load,
+    membership.patience_is_over: classic.patience_is_over,
+    deletion.is_expired: classic.is_expired,
+    storage.is_readable: storage.is_below_high_watermark,
+}
+CLASSIC_WAYS = FORMER | {
+    verdicts.first_join_verdict: classic.first_join_verdict,
+    verdicts.join_verdict: classic.join_verdict,
+    verdicts.sync_verdict: classic.sync_verdict,
+    verdicts.heartbeat_verdict: classic.heartbeat_verdict,
+    verdicts.leave_verdict: classic.leave_verdict,
+    verdicts.commit_verdict: classic.commit_verdict,
+    verdicts.gate: classic.gate,
+    join.prepare_rebalance: classic.prepare_rebalance,
+    deletion.may_leave_cache: classic.may_leave_cache,
+    offsets.later: classic.later,
+}
+CLASSIC = model(
+    "classic",
+    "Groups as they were in 0.10.1 and 0.10.2: an acknowledged commit may be missing after a failover, and "
+    "callbacks in the wrong order take an offset back.",
+    COMMON,
+    FORMER_SAFETY + goals.CLASSIC + liveness.LIVENESS,
+    CLASSIC_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+    state=UNLOADED_LATE,
+).rebound(CLASSIC_WAYS)
+UNLOCKED = model(
+    "unlocked",
+    "As classic, and records are appended after the group's lock is released, as they were up to 1.0: in another "
+    "order than they were decided.",
+    COMMON + acting(BROKER, unlocked.append),
+    FORMER_SAFETY + goals.CLASSIC + liveness.LIVENESS,
+    UNLOCKED_VERDICTS,
+    standard=scope(1, 2, 2, 2, 1, 2, prepared=1),
+    quick=scope(1, 1, 1, 2, 1, 2, prepared=1),
+    deep=scope(2, 2, 2, 1, 2, 2, prepared=1),
+).rebound(CLASSIC_WAYS | {
+    storage.store_group: unlocked_storage.store_group,
+    storage.store_empty: unlocked_storage.store_empty,
+    storage.store_offset: unlocked_storage.store_offset,
+})
+MIDDLE = model(
+    "middle",
+    "Groups as they were from 1.1 to 2.0: an initial delay, callbacks in the order of the log, groups that can be "
+    "deleted; still loaded up to the high watermark, and offsets of a running group expire.",
+    COMMON + DELETION,
+    FORMER_SAFETY + goals.MIDDLE + liveness.LIVENESS,
+    MIDDLE_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+    state=UNLOADED_LATE,
+).rebound(FORMER | {
+    verdicts.first_join_verdict: middle.first_join_verdict,
+    verdicts.join_verdict: middle.join_verdict,
+    verdicts.sync_verdict: middle.sync_verdict,
+    verdicts.heartbeat_verdict: middle.heartbeat_verdict,
+    verdicts.leave_verdict: middle.leave_verdict,
+    verdicts.commit_verdict: middle.commit_verdict,
+})
+STATIC = model(
+    "static",
+    "As current, and clients 0 and 1 have the same group.instance.id: whoever comes later takes the place of the "
+    "other without a rebalance, and the other is fenced.",
+    COMMON + MODERN + REPLACEMENT,
+    coordinators.SAFETY + commits.SAFETY + commits.BY_GROUP + members.STATIC + goals.STATIC + liveness.STATIC,
+    STATIC_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+).rebound({network.instance: network.shared_instance}, interchangeable={"brokers": ()})
+LIMITED = model(
+    "limited",
+    "As current, with group.max.size=1: there is room for one member.",
+    COMMON + MODERN,
+    SAFETY + members.LIMITED + goals.LIMITED,
+    LIMITED_VERDICTS,
+    standard=STANDARD,
+    quick=scope(1, 2, 2, 1, 1, 1),
+    deep=TWO_COORDINATORS,
+).rebound({verdicts.accepts: limited.accepts_one})
+TRANSACTIONAL = model(
+    "transactional",
+    "As current, and a producer commits offsets of the group with what it writes.",
+    COMMON + MODERN + DELETION + TRANSACTIONS,
+    SAFETY + commits.TRANSACTIONAL + goals.TRANSACTIONAL,
+    TRANSACTIONAL_VERDICTS,
+    standard=scope(1, 1, 2, 2, 1, 3),
+    quick=scope(1, 1, 1, 1, 1, 2),
+    deep=scope(2, 1, 1, 1, 2, 3),
+)
+MODELS = (UNLOCKED, CLASSIC, MIDDLE, CURRENT, STATIC, LIMITED, TRANSACTIONAL)

@@ -1,0 +1,155 @@
+"""Properties of groups: what is deleted, for which tombstones are due; what time makes old, and a crash forgets."""
+
+from kafkaproof.spec.group.coordinator import has_timers, members_of, subscribes
+from kafkaproof.spec.group.records import GROUP_TOMBSTONE, NO_RECORD, OFFSET_TOMBSTONE, TOMBSTONES
+from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.states import ABSENT, DEAD, EMPTY
+from kafkaproof.spec.language.model import always_step
+from kafkaproof.spec.group.properties.offsets import is_pending
+
+
+def is_due(kind, group_dies, offset_goes):
+    """Whether a tombstone is the one for a group that dies, an offset that goes, or both."""
+    if group_dies:
+        return kind == (TOMBSTONES if offset_goes else GROUP_TOMBSTONE)
+    return kind == (OFFSET_TOMBSTONE if offset_goes else NO_RECORD)
+
+
+def deleted_with_tombstone(before, after, b):
+    """What is deleted has a tombstone: an offset that leaves the cache, and a group that dies and has a record."""
+    old = before.brokers[b].group
+    new = after.brokers[b].group
+    if before.brokers[b].tombstone != NO_RECORD:
+        return False
+    dies = new.state == DEAD and old.state != DEAD
+    goes = old.offset != NOWHERE and new.offset == NOWHERE
+    if dies != (members_of(old) == 0 and dies) or dies and old.state != EMPTY:
+        return False
+    if new.generation != old.generation and not dies or new.state != old.state and not dies:
+        return False
+    return is_due(after.brokers[b].tombstone, dies and old.generation > 0, goes)
+
+
+def abandoned_when_deleted(before, after, b):
+    """Commits that wait for their callbacks are not put into the cache where the offset is deleted, or the group dies."""
+    old = before.brokers[b].group
+    new = after.brokers[b].group
+    deleted = new.state == DEAD and old.state != DEAD or old.offset != NOWHERE and new.offset == NOWHERE
+    return not deleted or not is_pending(after.brokers[b])
+
+
+def counts_when_deleted(before, after, b):
+    """A group is deleted by hand only when it is Empty and owned; the offset, when the group does not subscribe to its
+    topic; else nothing changes. What was done by hand counts.
+    """
+    old = before.brokers[b]
+    new = after.brokers[b]
+    if after.storage.faults != before.storage.faults:
+        allowed = old.group.state == EMPTY or has_timers(old.group) and not subscribes(old.group)
+        counted = after.storage.faults == before.storage.faults + 1
+        return counted and allowed and old.owned == 1 and new.group.offset == NOWHERE and new.group.pending == NOWHERE
+    return new.group.state == old.group.state and new.group.offset == old.group.offset and old.tombstone == new.tombstone
+
+
+def empty_is_deleted(before, after, b):
+    """DeleteGroups makes an Empty group Dead, and no other (KIP-229)."""
+    dies = before.brokers[b].group.state == EMPTY and before.brokers[b].owned == 1
+    return dies == (before.brokers[b].group.state != DEAD and after.brokers[b].group.state == DEAD)
+
+
+def offset_is_deleted(before, after, b):
+    """OffsetDelete takes the offset of an Empty group, which dies with its last, and of one that does not subscribe to the
+    topic (KIP-496).
+    """
+    old = before.brokers[b].group
+    new = after.brokers[b].group
+    if not has_timers(old) or old.state != EMPTY and subscribes(old):
+        return new.state == old.state and new.offset == old.offset
+    dies = old.state == EMPTY and old.pending == NOWHERE
+    return new.offset == NOWHERE and (new.state == DEAD) == dies
+
+
+def topic_takes_offsets(before, after, b):
+    """When a topic is deleted the offset goes, whoever subscribes; an Empty group dies with its last."""
+    old = before.brokers[b].group
+    new = after.brokers[b].group
+    if old.offset == NOWHERE and old.pending == NOWHERE or is_pending(before.brokers[b]) or not has_timers(old):
+        return False
+    dies = old.state == EMPTY and old.pending == NOWHERE
+    counted = after.storage.faults == before.storage.faults + 1
+    return counted and new.offset == NOWHERE and new.pending == NOWHERE and (new.state == DEAD) == dies
+
+
+def cleaned_in_time(before, after, b):
+    """The expiry task acts only when its interval has passed, and then on something."""
+    old = before.brokers[b].group
+    new = after.brokers[b].group
+    acts = new.state == DEAD or old.offset != NOWHERE and new.offset == NOWHERE
+    return before.storage.periods > 0 and has_timers(old) and acts
+
+
+def dead_leaves(before, after, b):
+    """A Dead group leaves the cache, and nothing is known of it."""
+    return before.brokers[b].group.state == DEAD and after.brokers[b].group.state == ABSENT
+
+
+def tombstone_is_written(before, after, b):
+    """The tombstone that is due is appended where the broker leads, when the Dead group has left the cache; it is due no
+    more.
+    """
+    old = before.brokers[b]
+    leads = before.storage.leaders[before.storage.epoch - 1] == b
+    if old.tombstone == NO_RECORD or old.group.state == DEAD or after.brokers[b].tombstone != NO_RECORD:
+        return False
+    length = before.storage.log.length
+    if not leads:
+        return after.storage.log.length == length
+    return after.storage.log.length == length + 1 and after.storage.log.slots[length].kind == old.tombstone
+
+
+def crash_forgets(before, after, b):
+    """A broker whose process dies forgets the group and all callbacks; who waited for an answer is disconnected."""
+    old = before.brokers[b]
+    new = after.brokers[b]
+    if not old.owned and not old.loading or after.storage.faults != before.storage.faults + 1:
+        return False
+    if new.group.state != ABSENT or new.owned or new.loading or new.read > 0 or new.epoch != after.storage.epoch:
+        return False
+    empty = new.appends.length == 0 and new.prepared.length == 0 and new.tombstone == NO_RECORD
+    return empty and after.storage.log.length == before.storage.log.length
+
+
+def ages_by_retention(before, after, retention):
+    """A retention period makes every record, every committed offset and every Empty group old, and nothing else; the
+    check interval alone, nothing.
+    """
+    for b in range(len(after.brokers)):
+        old = before.brokers[b].group
+        new = after.brokers[b].group
+        if not retention and (new.aged != old.aged or new.idle != old.idle):
+            return False
+        if retention and ((new.aged == 1) != (new.offset != NOWHERE) or new.state == EMPTY and not new.idle):
+            return False
+        if new.state != old.state or new.offset != old.offset:
+            return False
+    for p in range(len(after.storage.log.slots) - 1):
+        aged = retention == 1 and p < after.storage.log.length or before.storage.log.slots[p].aged == 1
+        if (after.storage.log.slots[p].aged == 1) != aged:
+            return False
+    return after.storage.periods == before.storage.periods + 1
+
+
+OWN = ("clean_up", "delete_group", "delete_offset", "topic_deleted")
+DELETED = (
+    always_step(deleted_with_tombstone, of=OWN),
+    always_step(abandoned_when_deleted, of=OWN),
+    always_step(counts_when_deleted, of=("delete_group", "delete_offset")),
+    always_step(empty_is_deleted, of=("delete_group",)),
+    always_step(offset_is_deleted, of=("delete_offset",)),
+    always_step(topic_takes_offsets, of=("topic_deleted",)),
+    always_step(cleaned_in_time, of=("clean_up",)),
+    always_step(dead_leaves, of=("remove_dead",)),
+    always_step(tombstone_is_written, of=("bury",)),
+    always_step(crash_forgets, of=("crash",)),
+    always_step(ages_by_retention, of=("time_passes",)),
+)

@@ -1,0 +1,263 @@
+"""What groups must be able to do, so that the properties speak of something (7.7 of the domain document).
+
+That each error code is given is in `group_codes`.
+"""
+
+from dataclasses import replace
+
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED
+from kafkaproof.spec.group.faults import waits_in_vain
+from kafkaproof.spec.group.member import SYNCING
+from kafkaproof.spec.group.network import NONE
+from kafkaproof.spec.group.records import (
+    GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_TOMBSTONE, TOMBSTONES, TRANSACTION_RECORD,
+)
+from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
+from kafkaproof.spec.group.verdicts import fetch_verdict
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.model import sometimes
+from kafkaproof.spec.language.sets import is_empty
+from kafkaproof.spec.group.properties import codes
+from kafkaproof.spec.group.properties.safety import is_coordinator, last_record
+from kafkaproof.spec.group.properties.offsets import last_answered
+
+
+def superseded(s, state):
+    """Whether a broker that leads no more still has the group in this state."""
+    for broker in s.brokers:
+        if broker.owned and broker.epoch < s.storage.epoch and broker.group.state == state:
+            return True
+    return False
+
+
+def failover_when_empty(s):
+    """The leader moves while the group is Empty."""
+    return superseded(s, EMPTY)
+
+
+def failover_when_preparing(s):
+    """The leader moves in PreparingRebalance."""
+    return superseded(s, PREPARING_REBALANCE)
+
+
+def failover_when_completing(s):
+    """The leader moves in CompletingRebalance."""
+    return superseded(s, COMPLETING_REBALANCE)
+
+
+def failover_when_stable(s):
+    """The leader moves while the group is Stable."""
+    return superseded(s, STABLE)
+
+
+def failover_when_dead(s):
+    """The leader moves while a deleted group is still in the cache."""
+    return superseded(s, DEAD)
+
+
+def two_coordinators(s):
+    """Two brokers own the partition at once."""
+    owners = 0
+    for broker in s.brokers:
+        owners += broker.owned
+    return owners > 1
+
+
+def zombie_answers(s):
+    """A superseded coordinator has completed a generation while its successor is Stable in the same or a newer."""
+    for zombie in s.brokers:
+        if zombie.owned and zombie.epoch < s.storage.epoch and zombie.group.state == COMPLETING_REBALANCE:
+            for b in range(len(s.brokers)):
+                successor = s.brokers[b].group
+                if is_coordinator(s, b) and successor.state == STABLE:
+                    if zombie.group.generation <= successor.generation:
+                        return True
+    return False
+
+
+def reissued_generation(s):
+    """Two clients have the same generation from different coordinators, and neither is stored."""
+    for mine in s.clients:
+        for yours in s.clients:
+            if mine.phase == SYNCING and yours.phase == SYNCING and mine.generation == yours.generation:
+                if mine.epoch != yours.epoch:
+                    return True
+    return False
+
+
+def leader_replaced(s):
+    """Another member leads than the log says, while both generations have members."""
+    last = last_record(s)
+    for b in range(len(s.brokers)):
+        group = s.brokers[b].group
+        if last != NOWHERE and is_coordinator(s, b) and group.state == PREPARING_REBALANCE:
+            before = s.storage.log.slots[last].leader
+            if before != NOBODY and group.leader != NOBODY and group.leader != before:
+                return True
+    return False
+
+
+def pending_blocks(s):
+    """Every member has joined again, and a pending member is waited for."""
+    for broker in s.brokers:
+        joined = 0
+        pending = 0
+        others = 0
+        for member in broker.group.members:
+            joined += member.parked == JOIN_PARKED
+            pending += member.status == PENDING
+            others += member.status == MEMBER and member.parked != JOIN_PARKED
+        if joined > 0 and pending > 0 and others == 0 and broker.group.state == PREPARING_REBALANCE:
+            return True
+    return False
+
+
+def stored_twice(s):
+    """Two records of one generation are in the log, with different assignments."""
+    for one in s.storage.log.slots:
+        for other in s.storage.log.slots:
+            if one.kind == GROUP_RECORD and other.kind == GROUP_RECORD and one.generation == other.generation:
+                if one.owner != other.owner and one.members == other.members:
+                    return True
+    return False
+
+
+def abandoned_sync(s):
+    """A parked sync that nobody waits for any more."""
+    for broker in s.brokers:
+        for member in broker.group.members:
+            if member.parked == SYNC_PARKED and is_empty(member.waiter):
+                return True
+    return False
+
+
+def robbed(s):
+    """A client waits, and nobody will answer: a late request of its own has taken the place of the parked one."""
+    for m in range(len(s.clients)):
+        if waits_in_vain(s, m):
+            return True
+    return False
+
+
+def told_of_nothing(s):
+    """A fetch hears of no offset, and of no error, although a commit was answered: the group is being unloaded."""
+    for broker in s.brokers:
+        if not broker.owned and fetch_verdict(broker, 0) == NONE and last_answered(s) != NOWHERE:
+            return True
+    return False
+
+
+def loaded_in_part(s):
+    """A broker that has lost the leadership while it was loading owns the partition, and lacks what was answered:
+    nobody has appended anything since it led.
+    """
+    epoch = s.storage.epoch
+    for broker in s.brokers:
+        if broker.owned and broker.epoch == epoch - 1 and broker.group.state == ABSENT:
+            if last_answered(s) != NOWHERE and s.storage.faults == 0 and s.storage.periods == 0:
+                if not s.brokers[s.storage.leaders[epoch - 1]].owned:
+                    return True
+    return False
+
+
+def loads_behind(s):
+    """A broker loads while the one before it still answers."""
+    for mine in s.brokers:
+        for yours in s.brokers:
+            if mine.loading and mine.read > 0 and yours.owned:
+                return True
+    return False
+
+
+def resurrected(s):
+    """A group is there again that an operator was told is deleted, and for which nobody has written anything since."""
+    for b in range(len(s.brokers)):
+        group = s.brokers[b].group
+        if s.storage.ghosts.gone and is_coordinator(s, b) and (group.state == EMPTY or group.state == STABLE):
+            if group.generation > 0 or group.offset != NOWHERE:
+                return True
+    return False
+
+
+def dies_of_age(s):
+    """An Empty group dies by itself, with its record in the log."""
+    for broker in s.brokers:
+        if broker.tombstone == GROUP_TOMBSTONE or broker.tombstone == TOMBSTONES:
+            return True
+    return False
+
+
+def expires_alone(s):
+    """An offset expires, and its group lives."""
+    for broker in s.brokers:
+        if broker.tombstone == OFFSET_TOMBSTONE and broker.group.state == STABLE:
+            return True
+    return False
+
+
+def replaced_in_stable(s):
+    """A static member has another id than in the last record but one, of the same generation: nobody
+    had to join again.
+    """
+    for one in s.storage.log.slots:
+        for other in s.storage.log.slots:
+            if one.kind == GROUP_RECORD and other.kind == GROUP_RECORD and one.generation == other.generation:
+                if one.members != other.members:
+                    return True
+    return False
+
+
+def turned_away(s):
+    """A member that was in the group is dropped, since another has joined before it."""
+    last = last_record(s)
+    for broker in s.brokers:
+        if last != NOWHERE and broker.group.state == PREPARING_REBALANCE and broker.group.leader != NOBODY:
+            if broker.group.leader != s.storage.log.slots[last].leader:
+                return True
+    return False
+
+
+def merged(s):
+    """An offset that a transaction has committed is in the cache."""
+    for b in range(len(s.brokers)):
+        offset = s.brokers[b].group.offset
+        if is_coordinator(s, b) and offset != NOWHERE and s.storage.log.slots[offset].kind == TRANSACTION_RECORD:
+            return True
+    return False
+
+
+def at(goals, **least):
+    """The same goals, at scopes of at least these sizes."""
+    return tuple(replace(goal, least={**goal.least, **least}) for goal in goals)
+
+
+BASIC = codes.CODES + at((
+    sometimes(leader_replaced),
+), clients=2, ids=2, generations=2, log=2) + at((
+    sometimes(failover_when_stable), sometimes(failover_when_preparing), sometimes(failover_when_completing),
+    sometimes(two_coordinators),
+), brokers=2, epochs=2) + at((
+    sometimes(zombie_answers), sometimes(reissued_generation),
+), brokers=2, clients=2, ids=2, epochs=2) + (
+    sometimes(told_of_nothing, brokers=2, epochs=2, log=2),
+    sometimes(loads_behind, brokers=2, epochs=2, log=2),
+    sometimes(loaded_in_part, brokers=2, epochs=3, log=2),
+    sometimes(abandoned_sync, faults=1),
+    sometimes(robbed, clients=2, generations=2, faults=1),
+    sometimes(failover_when_empty, brokers=2, epochs=2, generations=2),
+    sometimes(stored_twice, clients=2, faults=1, log=2, appends=2),
+    sometimes(dies_of_age, generations=2, log=2, periods=1),
+)
+DEAD_IN_CACHE = (sometimes(failover_when_dead, brokers=2, epochs=2, faults=1),)
+PENDING_MEMBERS = codes.REQUIRED + at((sometimes(pending_blocks),), clients=2, ids=2, generations=2, log=2)
+EXPIRY_BY_GROUP = (
+    sometimes(expires_alone, topics=2, periods=1, log=3),
+)
+DELETING = codes.DELETING + (sometimes(resurrected, brokers=2, epochs=2, generations=2, log=2, faults=1),)
+GOALS = BASIC + codes.LOADING + DEAD_IN_CACHE + PENDING_MEMBERS + EXPIRY_BY_GROUP + DELETING + codes.SUBSCRIBED
+CLASSIC = BASIC
+MIDDLE = BASIC + codes.LOADING + DEAD_IN_CACHE + DELETING
+STATIC = codes.FENCED + (sometimes(replaced_in_stable, clients=2, ids=2, log=2),)
+LIMITED = codes.FULL + (sometimes(turned_away, clients=2, ids=2, generations=2, log=2),)
+TRANSACTIONAL = GOALS + codes.UNSTABLE + (sometimes(merged, log=2),)

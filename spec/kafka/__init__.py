@@ -1,0 +1,1 @@
+"""What all systems share: ZooKeeper and its answers, legal moves, strategies of election, records."""

@@ -1,0 +1,37 @@
+"""The assignment of a partition that is being reassigned: functions of its replicas, and of what is added and removed.
+
+`replicas` is a sequence of distinct brokers, with those that are added and those that are removed. The origin is what
+there was before, the target what there is to be.
+
+Source: kafka.controller.ReplicaAssignment, 2.4 to 3.9.
+"""
+
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.kafka.strategies import replicas_of
+
+
+def append_members(source, brokers, sequence):
+    """Append the elements of `source` that are in a set and not in `sequence`, in their order."""
+    for i in range(source.length):
+        if contains(difference(brokers, replicas_of(sequence)), source.slots[i]):
+            push(sequence, source.slots[i])
+
+
+def origin(replicas, adding):
+    """The replicas that there were before the reassignment in progress."""
+    return difference(replicas_of(replicas), adding)
+
+
+def target(replicas, removing):
+    """The replicas that there are to be after it."""
+    return difference(replicas_of(replicas), removing)
+
+
+def is_complete(replicas, adding, removing, isr):
+    """Whether a reassignment can be finished: there is none, or its target is in the ISR.
+
+    Kafka: KafkaController.isReassignmentComplete, 2.4 to 3.9.
+    """
+    is_none = is_empty(adding) and is_empty(removing)
+    return is_none or is_empty(difference(target(replicas, removing), isr))

@@ -1,0 +1,1 @@
+"""Deliberate mistakes: a transition replaced, a statement left out."""

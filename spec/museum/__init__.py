@@ -1,1 +1,0 @@
-"""Earlier forms of each protocol, kept as models that fail the way Kafka once did."""

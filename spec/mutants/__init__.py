@@ -1,1 +1,0 @@
-"""Deliberate mistakes: each must change what the checker finds."""

@@ -1,0 +1,105 @@
+"""Partitions of 1.1 to 2.0: leaders write the ISR themselves, and nothing checks a controller's writes.
+
+A controller that was deposed in the middle of an event goes on: what it writes is compared with the version
+that it read, and its successor, who has read the same version, has changed nothing. So the write lands
+(KAFKA-6082). The brokers obey the successor and refuse the zombie's request: ZooKeeper names a leader
+that nobody obeys, and the successor's context is not what ZooKeeper holds.
+
+There are no broker epochs either: a broker that goes and comes between two looks was never away, and obeys
+what was sent to its former process. Leaders tell of a new ISR by a notification, which the controller reads,
+with the state, and deletes. A new controller does not take the replicas of dead brokers offline, but elects at
+once; an operator's request for preferred leaders is obeyed where the preferred replica leads already (both seen
+in logs of 1.1.1). Not modelled: the order of 1.1 to 2.1 in which one event's brokers come and go.
+"""
+
+from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member, without_member
+from kafkaproof.spec.partition.context import (
+    Broker, Partition, drop_result, forget, is_known, is_queued, remember_result,
+)
+from kafkaproof.spec.partition.isr import Isr
+from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.znodes import ARMED
+from kafkaproof.spec.partition.zookeeper import assigned, get_state, isr_changed, session_open
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, OK
+
+
+def nobody(controller):
+    """The brokers whose replicas are to go offline when a reign begins: none (up to 2.0)."""
+    return 0
+
+
+def needs_any_election(controller, p):
+    """Whether a preferred election is held: whoever leads; not asked of a topic queued for deletion (up to 2.3)."""
+    return is_known(controller.partitions[p]) and not is_queued(controller, p)
+
+
+def list_broker_ids(zk, b, reader):
+    """getChildren of /brokers/ids, watch armed, into `reader`, without broker epochs (up to 2.1): OK or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    zk.clients[b].watch = ARMED
+    reader.joined = difference(zk.registered, reader.live)
+    reader.gone = difference(reader.live, zk.registered)
+    return OK
+
+
+def set_isr(zk, b, p, leader_epoch, isr):
+    """setData of the ISR by a leader that knows the version, and a notification: OK, BADVERSION or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    state = zk.partitions[p]
+    if state.leader_epoch != leader_epoch:
+        return BADVERSION
+    state.leader = b
+    state.isr = isr
+    state.readers = 0
+    zk.isr_changed = with_member(zk.isr_changed, p)
+    return OK
+
+
+def take_notification(zk, b, p, epoch, reader):
+    """getData of a state that a leader has changed, and delete of the notification: as `get_state`."""
+    answer = get_state(zk, b, p, reader)
+    if answer == OK:
+        zk.isr_changed = without_member(zk.isr_changed, p)
+    return answer
+
+
+def change_isr(s, b: Broker, p: Partition, isr: Isr):
+    """A leader writes the ISR that it wishes, on the version that it knows.
+
+    Guards:  `b` believes to lead; the ISR is of replicas, and holds itself.
+    Request: OK; BADVERSION; EXPIRED.
+    Effects: none in the model; on OK it has told of it.
+    Kafka:   Partition.updateIsr, ReplicationUtils.updateLeaderAndIsr, 0.8 to 2.6.
+    """
+    broker = s.brokers[b]
+    replica = broker.replicas[p]
+    if not broker.up or replica.leader != b or not contains(isr, b):
+        return False
+    if not is_empty(difference(isr, assigned(s.zk, p))):
+        return False
+
+    set_isr(s.zk, b, p, replica.leader_epoch, isr)
+    return True
+
+
+def isr_notification(s, b: Broker, p: Partition):
+    """A controller reads the state that a leader has changed, and deletes the notification.
+
+    Guards:  there is a notification; `b` is at work, and knows of `p`.
+    Request: OK; NONODE; EXPIRED; FENCED where the deletion is checked against the epoch (2.1+).
+    Effects: the cache is what was read; on FENCED the reign is over.
+    Kafka:   KafkaController.processIsrChangeNotification, 1.1 to 2.6.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or not isr_changed(s.zk, p) or not is_known(controller.partitions[p]):
+        return False
+
+    answer = take_notification(s.zk, b, p, controller.epoch, controller.result)
+    if answer == OK:
+        remember_result(controller, controller.partitions[p])
+        drop_result(controller)
+    elif answer == FENCED or answer == EXPIRED:
+        forget(controller)
+    return True

@@ -1,0 +1,52 @@
+"""Elections as they were: the oldest choice by ISR order, the needless election, the ISR that is emptied.
+
+The first choice was by the order of the ISR (0.8.0), which says nothing but who joined last. Up to 1.0 the
+last member left an ISR when the topic allowed unclean elections, so that nobody was known to have the
+committed records. Only what differs from `partition.strategies` is here. Up to 0.11 `online` did not look
+at log directories.
+"""
+
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains, without_member
+from kafkaproof.spec.kafka.strategies import first_in, isr_after_removal, preferred_leader, prefers
+
+
+def offline_leader_by_isr_order(assignment, ordered_isr, online):
+    """The first online member of the ISR in its stored order, a sequence; else any online replica.
+
+    Unclean elections could not be forbidden before 0.8.2.
+
+    Kafka: OfflinePartitionLeaderSelector.selectLeader, 0.8.0.
+    """
+    leader = first_in(ordered_isr, online)
+    return first_in(assignment, online) if leader == NOBODY else leader
+
+
+def preferred_leader_if_needed(assignment, isr, online, leader):
+    """The preferred replica, but NOBODY where it leads already (LeaderElectionNotNeededException).
+
+    Now such partitions are left out before the election; `leader` is what the controller remembers.
+
+    Kafka: PreferredReplicaPartitionLeaderSelector.selectLeader, 0.8 to 1.0.
+    """
+    if prefers(assignment, leader):
+        return NOBODY
+    return preferred_leader(assignment, isr, online)
+
+
+def isr_after_removal_or_empty(isr, replica, unclean):
+    """The ISR when `replica` goes offline; where unclean elections are enabled even the last member goes.
+
+    Kafka: KafkaController.removeReplicaFromIsr, 0.8.2 to 1.0.
+    """
+    return without_member(isr, replica) if unclean == 1 else isr_after_removal(isr, replica)
+
+
+def may_rebalance_if_online(assignment, online, leader):
+    """Whether the automatic rebalance tries to move a leader: the preferred replica is online, in the ISR or not.
+
+    Kafka: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8 to 2.7.
+    """
+    if prefers(assignment, leader) or assignment.length == 0:
+        return False
+    return contains(online, assignment.slots[0])

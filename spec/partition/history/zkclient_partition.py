@@ -1,0 +1,77 @@
+"""Partitions up to 1.0, as in 0.10.2: a client that opens new sessions behind the controller's back.
+
+The client library retries a request until it is answered, through the end of a session and the opening of the
+next: the event in progress goes on in the new session, with the versions that were read in the old one, while
+another broker rules already. What takes an operator in `leader_zk` takes only an expiry here. Then the callback for
+the new session gives up the reign.
+
+The last member leaves an ISR too where the topic allows unclean elections, so that nobody is known to have the
+committed records. Controlled shutdown and the automatic rebalance take the controller's lock for each partition
+anew, so that other events come between two of them: the rest is dropped here, and begun again later.
+Not modelled: that a broker stands for election before it registers (see `zkclient_session`), the order in which
+the callbacks for a new session run, and what is 1.0 alone: failed log directories.
+"""
+
+from kafkaproof.spec.partition.history.strategies import isr_after_removal_or_empty
+from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, ELECTING, PREFERRED, Broker
+from kafkaproof.spec.partition.network import keep_requests
+from kafkaproof.spec.partition.progress import end_event
+from kafkaproof.spec.partition.znodes import FIRED, NONE
+from kafkaproof.spec.partition.zookeeper import register, session_open
+
+
+def ask_again(controller):
+    """A request is not answered before a new session is open, and then it is asked again."""
+    return 0
+
+
+def keep_versions(zk, b):
+    """A session has ended: its watches are gone, the versions that were read are remembered."""
+    zk.clients[b].watch = NONE
+
+
+def open_another(zk, b):
+    """A new session and /brokers/ids/b; an event for every path that is watched: OK."""
+    answer = register(zk, b)
+    zk.clients[b].watch = FIRED
+    return answer
+
+
+def isr_without_even_the_last(result, replica):
+    """The ISR that was read, when a replica goes offline."""
+    return isr_after_removal_or_empty(result.isr, replica, result.unclean)
+
+
+def reopen(s, b: Broker):
+    """The client library opens a new session; the event in progress goes on in it.
+
+    Guards:  there is a process; its session has expired.
+    Request: OK.
+    Effects: the watches are taken for fired; a reign lasts until the callback for the new session.
+    Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, KafkaHealthcheck.SessionExpireListener, 0.8 to 1.0.
+    """
+    if not s.brokers[b].up or session_open(s.zk, b):
+        return False
+
+    open_another(s.zk, b)
+    keep_requests(s.network, b)
+    return True
+
+
+def release_lock(s, b: Broker):
+    """A controller that goes from one partition to the next lets other events in between.
+
+    Guards:  a controlled shutdown or a rebalance is in progress, between two partitions.
+    Effects: the rest of it is dropped; the broker asks again, the timer fires again.
+    Kafka:   KafkaController.shutdownBroker, checkAndTriggerPartitionRebalance, 0.8 to 0.10.2.
+    """
+    controller = s.brokers[b].controller
+    by_partition = controller.strategy == CONTROLLED_SHUTDOWN or controller.strategy == PREFERRED
+    if controller.doing != ELECTING or not by_partition:
+        return False
+
+    controller.todo = 0
+    controller.removing = 0
+    controller.replicas = 0
+    end_event(controller)
+    return True

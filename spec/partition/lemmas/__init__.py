@@ -1,0 +1,1 @@
+"""Lemmas of partitions: what proofs of properties rest on."""

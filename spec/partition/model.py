@@ -1,0 +1,213 @@
+"""The partition system: its variants, oldest first, and what is known of each."""
+
+from dataclasses import replace
+
+from kafkaproof.spec.election import faults as any_system
+from kafkaproof.spec.kafka import zookeeper as answers
+from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.history import zkclient_partition as zkclient
+from kafkaproof.spec.partition import (
+    brokers, cluster, context, creation, creation_zookeeper, elections, failover, faults, isr, log_dirs, machines,
+    network, progress, rebalance, replica, triggers, zookeeper,
+)
+from kafkaproof.spec.partition.properties import goals
+from kafkaproof.spec.partition.properties import creation as topic_creation
+from kafkaproof.spec.partition.properties.liveness import LIVENESS
+from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
+
+LANE = "broker {b}"
+ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
+SEAMS = (
+    zookeeper.create_controller, zookeeper.read_controller, zookeeper.list_brokers, zookeeper.get_state,
+    zookeeper.create_state, zookeeper.set_state, zookeeper.delete_request, zookeeper.checked_create_state,
+    zookeeper.checked_set_state, zookeeper.checked_delete_request, zookeeper.read_log_dir_events,
+    zookeeper.create_log_dir_event, leader_zk.set_isr, leader_zk.take_notification, leader_zk.list_broker_ids,
+    zkclient.open_another,
+)
+DELETE_CONTROLLER = rebind(
+    any_system.delete_controller, {answers.remove_controller: zookeeper.remove_controller}
+)
+
+
+def lanes(scope):
+    """One lane for ZooKeeper, one for each broker."""
+    return ["zookeeper"] + [f"broker {i}" for i in range(scope["brokers"])]
+
+
+def asking(*functions):
+    """Transitions that make a request to ZooKeeper."""
+    return tuple(Transition(function, LANE, (ASK,)) for function in functions)
+
+
+def acting(*functions):
+    """Transitions of a broker that ask nothing."""
+    return tuple(Transition(function, LANE) for function in functions)
+
+
+OUTSIDE = (
+    faults.expire_orphan, DELETE_CONTROLLER, faults.ask_for_preferred, faults.ask_for_reassignment,
+    faults.queue_deletion, faults.allow_unclean,
+)
+FAULTS = acting(faults.crash, faults.restart, faults.stop, faults.shut_down) + tuple(
+    Transition(function, "zookeeper") for function in OUTSIDE
+)
+EXPIRY = (Transition(faults.expire_session, "zookeeper"),)
+EVENTS = asking(
+    failover.load_brokers, failover.load_state, machines.read_for_election, machines.write_leader,
+    machines.create_first_state, machines.read_for_removal, machines.write_removal, brokers.broker_change,
+    triggers.delete_request,
+) + acting(
+    brokers.broker_startup, brokers.broker_failure, brokers.controlled_shutdown, triggers.unclean_enabled,
+    triggers.preferred_election, triggers.reassignment, triggers.topic_deletion, rebalance.rebalance,
+)
+SESSION = asking(failover.elect, failover.resign) + acting(failover.reopen, replica.leader_and_isr)
+LOG_DIRS = asking(log_dirs.notify, log_dirs.log_dir_notification) + acting(
+    log_dirs.receive_error, log_dirs.storage_error, faults.fail_log_dir
+)
+"""From 1.0 on."""
+COMMON = SESSION + EVENTS + LOG_DIRS + EXPIRY
+ADMIN_ELECTIONS = acting(triggers.admin_election) + (Transition(faults.ask_for_election, "zookeeper"),)
+"""From 2.4 on."""
+
+
+SIZES = {
+    "brokers": "brokers, each of which may become the controller",
+    "replicas": "replicas of each partition, no more than brokers",
+    "partitions": "partitions of the one topic",
+    "epochs": "elections of a controller",
+    "leader_epochs": "changes of a partition's leader, or of its ISR by a controller",
+    "faults": "crashes, expiries of living sessions, shutdowns, failed log directories, lost answers, and what "
+    "operators ask for (unclean elections allowed apart): how many in all",
+}
+
+
+def scope(*values):
+    """A scope: brokers, replicas, partitions, epochs, leader epochs, faults."""
+    return dict(zip(SIZES, values))
+
+
+QUICK, TWO_FAULTS = scope(2, 2, 1, 2, 3, 1), scope(2, 2, 1, 2, 3, 2)
+
+
+def model(variant, story, transitions, properties, standard, deep, expected):
+    """A variant of partition from its own transitions and its recorded verdicts."""
+    return Model(
+        system="partition",
+        variant=variant,
+        story=story,
+        state=cluster.STATE,
+        initial=cluster.initial,
+        transitions=transitions + FAULTS,
+        properties=among(properties + LIVENESS, transitions + FAULTS),
+        scope=standard,
+        largest=scope(5, 5, 3, 4, 10, 5),
+        lanes=lanes,
+        seams=SEAMS,
+        answers=answers.Answer.names,
+        expected=expected,
+        others={"quick": QUICK, "deep": deep},
+        sizes=SIZES,
+        interchangeable={"brokers": ()},
+    )
+
+
+LOST_ANSWER = {"is_served_despite_loss": 6}
+FOLLOWED_IN_VAIN = LOST_ANSWER | {"may_go_when_followed": 10}
+ONE_FAULT = LOST_ANSWER | {
+    "no_stale_write": 7, "context_is_zookeeper": 10, "leaderless_for_a_reason": 15, "is_served": 11, "is_balanced": 16,
+}
+OLDEST = ONE_FAULT | {"isr_not_empty": 14}
+FENCED = model(
+    "fenced",
+    "Every write of a controller is checked against the epoch, and leaders ask the controller to change an "
+    "ISR: a deposed controller changes nothing.",
+    COMMON + ADMIN_ELECTIONS + asking(isr.alter_partition),
+    SAFETY + STEP_BY_STEP + goals.WITH_BROKER_EPOCHS,
+    TWO_FAULTS,
+    scope(3, 2, 1, 2, 3, 2),
+    {
+        (2, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN, (3, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN,
+        (2, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN, (3, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN,
+        (3, 3, 1, 2, 3, 1): FOLLOWED_IN_VAIN | {"may_go_when_followed": 11},
+        (3, 2, 2, 2, 2, 1): {"is_served_despite_loss": 10, "may_go_when_followed": 15},
+        (3, 2, 1, 1, 2, 2): FOLLOWED_IN_VAIN, (2, 2, 1, 1, 3, 3): FOLLOWED_IN_VAIN,
+    },
+)
+UNFENCED = {
+    zookeeper.checked_create_state: zookeeper.create_state,
+    zookeeper.checked_set_state: zookeeper.set_state,
+    zookeeper.checked_delete_request: zookeeper.delete_request,
+    zookeeper.list_brokers: leader_zk.list_broker_ids,
+    zookeeper.known_as_they_are: zookeeper.as_they_are,
+    network.drop_requests: network.keep_requests,
+    progress.dead_hosts: leader_zk.nobody,
+    triggers.needs_preferred: leader_zk.needs_any_election,
+}
+LEADER_ZK = asking(leader_zk.change_isr, leader_zk.isr_notification)
+LEGACY = model(
+    "legacy",
+    "Nothing checks the writes of a controller, and leaders write the ISR: a zombie's election lands after its "
+    "successor's, and names a leader whom nobody obeys (KAFKA-6082).",
+    COMMON + LEADER_ZK,
+    WITHOUT_BROKER_EPOCHS + goals.GOALS,
+    scope(3, 2, 1, 2, 3, 1),
+    TWO_FAULTS,
+    {
+        (2, 2, 1, 2, 3, 1): ONE_FAULT,
+        (3, 2, 1, 2, 3, 1): ONE_FAULT,
+        (2, 2, 1, 2, 3, 2): ONE_FAULT | {"no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
+    },
+).rebound(UNFENCED, safety_only=((2, 2, 1, 2, 3, 2),))
+ASKED_AGAIN = {
+    transition.function: rebind(transition.function, {context.forget: zkclient.ask_again})
+    for transition in EVENTS + LEADER_ZK
+}
+ZKCLIENT = model(
+    "zkclient",
+    "The client opens a new session by itself and the event in progress goes on in it, beside another "
+    "controller's; and the last member of an ISR leaves it, so that nobody is known to have what is committed.",
+    SESSION + EVENTS + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
+    WITHOUT_BROKER_EPOCHS + goals.WITHOUT_LOG_DIRS,
+    scope(3, 2, 1, 2, 3, 1),
+    TWO_FAULTS,
+    {
+        (2, 2, 1, 2, 3, 1): OLDEST,
+        (3, 2, 1, 2, 3, 1): OLDEST,
+        (2, 2, 1, 2, 3, 2): OLDEST | {"no_stale_delete": 10, "led_if_possible": 13, "online_has_leader": 19},
+    },
+).rebound({
+    function: rebind(replacement, UNFENCED | {elections.isr_without: zkclient.isr_without_even_the_last})
+    for function, replacement in ASKED_AGAIN.items()
+} | UNFENCED | {
+    failover.reopen: zkclient.reopen,
+    faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
+}, safety_only=((2, 2, 1, 2, 3, 2),))
+CREATION = asking(creation.configure_topic, creation.create_topic, creation.topic_change)
+CREATION_SEAMS = (
+    creation_zookeeper.write_topic_config, creation_zookeeper.checked_create_topic, creation_zookeeper.read_topics,
+)
+
+
+def creating(fenced, variant, story, **changes):
+    """A variant in which the controller creates topics, besides what `fenced` has."""
+    return replace(
+        fenced, variant=variant, story=story, transitions=fenced.transitions + CREATION,
+        properties=topic_creation.properties(fenced.properties), seams=fenced.seams + CREATION_SEAMS, **changes,
+    )
+
+
+CREATED_IN_VAIN = {"is_served_despite_loss": 9, "may_go_when_followed": 13}
+CREATING = creating(
+    FENCED,
+    "creating",
+    "An administrator has the controller create a topic while brokers fail: it gets a leader from whoever rules.",
+    initial=creation.initial_with_room,
+    scope=QUICK,
+    expected=dict.fromkeys([(2, 2, 1, 1, 2, 1), (2, 2, 1, 2, 3, 1), (3, 2, 1, 2, 3, 1)], CREATED_IN_VAIN) | {
+        (2, 2, 2, 1, 2, 1): {"is_served_despite_loss": 7, "may_go_when_followed": 12},
+    },
+    others={"quick": scope(2, 2, 1, 1, 2, 1), "deep": scope(2, 2, 2, 1, 2, 1)},
+)
+MODELS = (ZKCLIENT, LEGACY, CREATING, FENCED)

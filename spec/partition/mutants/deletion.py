@@ -1,0 +1,117 @@
+"""Mutants of the deletion of topics: one deliberate mistake each, on the variant `deleting` of partitions."""
+
+from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica, online
+from kafkaproof.spec.partition.deletion import brokers, progress, replica, zookeeper
+from kafkaproof.spec.partition.deletion.network import put_stopped, stop_arrives, take_stop
+from kafkaproof.spec.partition.deletion.progress import any_in, offline_replicas, replicas_in
+from kafkaproof.spec.partition.deletion.state import DELETING_MARKER
+from kafkaproof.spec.partition.deletion.zookeeper import delete_state, delete_topic
+from kafkaproof.spec.kafka.legal import (
+    OFFLINE_REPLICA, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
+)
+from kafkaproof.spec.kafka.moves import move_replicas
+from kafkaproof.spec.partition.network import put_wishes
+from kafkaproof.spec.partition.replica import Epoch
+from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
+
+ONE = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 1, "leader_epochs": 3, "faults": 1}
+CALM, ZOMBIE = ONE | {"faults": 0}, ONE | {"epochs": 2}
+
+
+def any_deleted(controller, topic):
+    """A deletion is completed when one replica is deleted."""
+    return any_in(controller, topic, REPLICA_DELETION_SUCCESSFUL)
+
+
+def live_deleted(controller, topic):
+    """A deletion is completed when all replicas on brokers that are there are deleted."""
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        deleted = replicas_in(partition, REPLICA_DELETION_SUCCESSFUL)
+        if contains(topic, p) and not is_empty(difference(online(controller, partition), deleted)):
+            return False
+    return True
+
+
+def marker_first(controller):
+    """The marker of a topic whose replicas are deleted is deleted first."""
+    controller.doing = DELETING_MARKER
+
+
+def await_nothing(controller, p):
+    """Replicas that are told to stop count as deleted at once."""
+    partition = controller.partitions[p]
+    move_replicas(partition, replicas_in(partition, OFFLINE_REPLICA), REPLICA_DELETION_STARTED)
+    move_replicas(partition, replicas_in(partition, REPLICA_DELETION_STARTED), REPLICA_DELETION_SUCCESSFUL)
+
+
+def still_eligible(controller, p):
+    """A topic with a replica on a broker that is not there stays eligible for deletion."""
+    partition = controller.partitions[p]
+    gone = offline_replicas(controller, partition)
+    move_replicas(partition, gone, REPLICA_DELETION_INELIGIBLE)
+    move_replicas(partition, difference(replicas_in(partition, OFFLINE_REPLICA), gone), REPLICA_DELETION_STARTED)
+
+
+def keep_log(s, b: Broker, epoch: Epoch, p: Partition):
+    """A broker that is told to delete a replica stops it, and keeps its log."""
+    broker = s.brokers[b]
+    if not broker.up or not stop_arrives(s.network, epoch, p, b):
+        return False
+
+    take_stop(s.network, epoch, p, b)
+    lose_replica(broker.replicas[p])
+    put_wishes(s.network, p, b, NO_EPOCH)
+    put_stopped(s.network, epoch, p, b, 0)
+    return True
+
+
+def resume_nothing(controller, topics):
+    """When an answer has come, the deletion is not resumed."""
+    return 0
+
+
+def hinders_nothing(controller, joined):
+    """When a broker comes, the deletions that wait for it are not resumed."""
+    return 0
+
+
+def delete_unchecked(zk, b, topic, epoch, fate):
+    """A topic znode deleted without the check of the epoch."""
+    return delete_topic(zk, b, topic, fate)
+
+
+def delete_state_unchecked(zk, b, p, epoch, fate):
+    """A state deleted without the check of the epoch."""
+    return delete_state(zk, b, p, fate)
+
+
+def delete_every_marker(zk, b, fate):
+    """Whoever deletes the markers of topics that are not there deletes all."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if fate != LOST_DROPPED:
+        zk.deleting = 0
+        zk.stray = 0
+    return outcome(zk, OK, fate)
+
+
+MUTANTS = (
+    mutant("completed-when-one-is-deleted", "state_goes_with_topic", {progress.all_deleted: any_deleted}, CALM),
+    mutant("dead-replicas-forgotten", "completed_when_deleted", {progress.all_deleted: live_deleted}, ONE),
+    mutant("marker-deleted-first", "marker_last", {progress.begin_completion: marker_first}, CALM),
+    mutant("answers-not-awaited", "log_goes_with_topic", {progress.stop: await_nothing}, CALM),
+    mutant("dead-replica-not-waited-for", "deletion_goes_on", {progress.stop: still_eligible}, ONE),
+    mutant("log-kept", "removed_when_deleted", {replica.stop_replica: keep_log}, CALM),
+    mutant_within("answer-resumes-nothing", "deletion_goes_on", "replica_stopped",
+                  {progress.resume_later: resume_nothing}, CALM),
+    mutant_within("return-resumes-nothing", "waits_for_somebody", "broker_startup",
+                  {brokers.queued_on: hinders_nothing}, ONE),
+    mutant("topic-deleted-unchecked", "deleted_by_right", {zookeeper.checked_delete_topic: delete_unchecked}, ZOMBIE),
+    mutant("state-deleted-unchecked", "state_deleted_by_right",
+           {zookeeper.checked_delete_state: delete_state_unchecked}, ZOMBIE),
+    mutant("every-marker-left-over", "marker_last", {zookeeper.delete_leftovers: delete_every_marker}, ONE),
+)

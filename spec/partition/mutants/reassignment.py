@@ -1,0 +1,112 @@
+"""Mutants of the reassignment of partitions: one deliberate mistake each, on the variant `reassigning`."""
+
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.language.sets import contains, difference, intersection, only, union
+from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
+from kafkaproof.spec.partition.context import REASSIGN, clear, copy
+from kafkaproof.spec.partition.deletion.progress import to_take_offline
+from kafkaproof.spec.kafka import assignment
+from kafkaproof.spec.partition.reassignment import brokers, network, progress, reassignment, zookeeper
+from kafkaproof.spec.kafka.assignment import append_members, target
+from kafkaproof.spec.partition.reassignment.progress import leave
+from kafkaproof.spec.partition.reassignment.zookeeper import set_topic
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.partition.zookeeper import known_as_they_are
+from kafkaproof.spec.kafka.zookeeper import OK
+
+ONE = {"brokers": 2, "replicas": 1, "partitions": 1, "epochs": 1, "leader_epochs": 3, "faults": 1}
+TWO_REPLICAS, TWO_REQUESTS = ONE | {"replicas": 2}, ONE | {"leader_epochs": 4, "faults": 2}
+ZOMBIE = ONE | {"epochs": 2, "leader_epochs": 1, "faults": 2}
+
+
+def forget_origin(zk, b, p, partition, epoch, fate):
+    """What a reassignment removes is taken out of the topic znode when it begins."""
+    answer = set_topic(zk, b, p, partition, fate)
+    if answer == OK:
+        clear(zk.assignments[p])
+        append_members(partition.assignment, target(partition.assignment, partition.removing), zk.assignments[p])
+        zk.removing[p] = 0
+    return answer
+
+
+def drop_at_once(controller, p):
+    """The request of a reassignment is deleted as soon as the replicas are told."""
+    leave(controller, p)
+    controller.strategy = REASSIGN
+
+
+def remove_added(partition, planned):
+    """What a reassignment adds it removes, too."""
+    before = replicas_of(partition.assignment)
+    wanted = replicas_of(planned)
+    append_members(partition.assignment, before, planned)
+    partition.adding = difference(wanted, before)
+    partition.removing = union(difference(before, wanted), partition.adding)
+    copy(planned, partition.assignment)
+    clear(planned)
+
+
+def add_all(partition, planned):
+    """The whole target counts as added, also what was there."""
+    before = replicas_of(partition.assignment)
+    wanted = replicas_of(planned)
+    append_members(partition.assignment, before, planned)
+    partition.adding = wanted
+    partition.removing = difference(before, wanted)
+    copy(planned, partition.assignment)
+    clear(planned)
+
+
+def append_backwards(source, members, sequence):
+    """The target is written in the order of its last replica first."""
+    for i in range(source.length):
+        replica = source.slots[source.length - 1 - i]
+        if contains(difference(members, replicas_of(sequence)), replica):
+            push(sequence, replica)
+
+
+def await_nothing(replicas, adding, removing, isr):
+    """A reassignment comes to its end before its target is in the ISR."""
+    return True
+
+
+def keep_in_isr(controller, r):
+    """Replicas that are removed are stopped in the ISR."""
+    return 0 if controller.finishing else to_take_offline(controller, r)
+
+
+def write_unchecked(zk, b, p, partition, epoch, fate):
+    """An assignment is written without the check of the epoch."""
+    return set_topic(zk, b, p, partition, fate)
+
+
+def tell_first(zk, b, members):
+    """Only broker 0 is told of the leader epoch that a reassignment raises."""
+    return intersection(known_as_they_are(zk, b, members), only(0))
+
+
+def keep_eligible(controller, topics):
+    """A topic that is being reassigned stays eligible for deletion."""
+    return 0
+
+
+def never_overtaken(network, epoch, p, b, leader_epoch):
+    """A broker that is told to delete a replica does so whatever the leader epoch is."""
+    return False
+
+
+MUTANTS = (
+    mutant_within("target-written-early", "replicas_remembered", "write_assignment",
+                  {zookeeper.checked_set_topic: forget_origin}, ONE),
+    mutant_within("request-deleted-early", "request_goes_last", "tell_replicas", {progress.leave: drop_at_once}, ONE),
+    mutant("added-removed", "assignment_well_formed", {reassignment.plan: remove_added}, ONE),
+    mutant("target-added", "planned_as_asked", {reassignment.plan: add_all}, TWO_REPLICAS),
+    mutant_within("target-turned-round", "target_order_kept", "check_reassignment",
+                  {assignment.append_members: append_backwards}, TWO_REPLICAS),
+    mutant("isr-not-awaited", "target_in_sync", {assignment.is_complete: await_nothing}, ONE),
+    mutant("removed-in-isr", "stopped_out_of_isr", {progress.to_take_offline: keep_in_isr}, ONE),
+    mutant("assignment-unchecked", "assigned_by_right", {zookeeper.checked_set_topic: write_unchecked}, ZOMBIE),
+    mutant_within("few-told", "replicas_told", "tell_replicas", {known_as_they_are: tell_first}, ONE),
+    mutant("reassigned-eligible", "not_deleted_while_reassigned", {brokers.keep_from_deletion: keep_eligible}, ONE),
+    mutant("late-stop-obeyed", "log_goes_with_topic", {network.is_overtaken: never_overtaken}, TWO_REQUESTS),
+)

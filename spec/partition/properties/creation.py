@@ -1,0 +1,117 @@
+"""Properties of a partitions' controller that creates topics (T1, C12)."""
+
+from kafkaproof.spec.language.model import Property, always, always_step, sometimes
+from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member
+from kafkaproof.spec.partition.context import is_queued
+from kafkaproof.spec.partition.creation import known_partitions
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, ONLINE_PARTITION
+from kafkaproof.spec.partition.zookeeper import partitions_of_topics
+from kafkaproof.spec.partition.properties.controllers import rules, same_sequence
+
+
+def rules_and_has_heard(s, b):
+    """Whether `b` rules by right, waits for events, and has heard everything, new topics included."""
+    return rules(s, b) and is_empty(difference(partitions_of_topics(s.zk), known_partitions(s.brokers[b].controller)))
+
+
+def replicas_are_distinct(s):
+    """The replicas of a partition are different brokers (T6)."""
+    for assignment in s.zk.assignments:
+        members = 0
+        for i in range(assignment.length):
+            if contains(members, assignment.slots[i]):
+                return False
+            members = with_member(members, assignment.slots[i])
+    return True
+
+
+def is_gone(s, p):
+    """Whether the topic that had a partition is gone: none goes."""
+    return False
+
+
+def is_changed(before, after, p):
+    """Whether the assignment of a partition is another one."""
+    return not same_sequence(before.zk.assignments[p], after.zk.assignments[p])
+
+
+def assignments_stay(before, after):
+    """Nobody changes the assignment of a partition that a topic has, as long as the topic is there."""
+    for p in range(len(before.zk.assignments)):
+        there = before.zk.assignments[p].length > 0 and not is_gone(after, p)
+        if there and is_changed(before, after, p):
+            return False
+    return True
+
+
+def no_state_without_topic(s):
+    """A partition that no topic has has no state, and no leader."""
+    for p in range(len(s.zk.partitions)):
+        if s.zk.assignments[p].length == 0 and s.zk.partitions[p].leader_epoch >= 0:
+            return False
+    return True
+
+
+def is_new_led_if_possible(s):
+    """A controller by right that has heard everything leaves no partition New whose replica lives, unless the topic is
+    queued for deletion, or an answer was lost (who asks again is told NODEEXISTS, and leaves it New).
+    """
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        if rules_and_has_heard(s, b) and not s.zk.ghosts.lost:
+            for p in range(len(controller.partitions)):
+                partition = controller.partitions[p]
+                new = partition.state == NEW_PARTITION and not is_queued(controller, p)
+                if new and lives(controller, partition):
+                    return False
+    return True
+
+
+def lives(controller, partition):
+    """Whether some replica's broker is registered, and not shutting down, and its log directory works."""
+    for i in range(partition.assignment.length):
+        r = partition.assignment.slots[i]
+        works = not contains(partition.failed, r)
+        if works and contains(controller.live, r) and not contains(controller.leaving, r):
+            return True
+    return False
+
+
+def created_is_led(s):
+    """The last partition, which no topic had at first, has a leader."""
+    last = len(s.zk.partitions) - 1
+    for broker in s.brokers:
+        if broker.controller.epoch > 0 and broker.controller.partitions[last].state == ONLINE_PARTITION:
+            return True
+    return False
+
+
+def created_is_taken_over(s):
+    """A controller of a later epoch knows a topic that has no state yet."""
+    last = len(s.zk.partitions) - 1
+    for broker in s.brokers:
+        partition = broker.controller.partitions[last]
+        known = broker.controller.epoch > 1 and partition.assignment.length > 0
+        if known and s.zk.partitions[last].leader_epoch < 0:
+            return True
+    return False
+
+
+CREATION = (
+    always(replicas_are_distinct),
+    always(no_state_without_topic),
+    always(is_new_led_if_possible),
+    always_step(assignments_stay),
+    sometimes(created_is_led),
+    sometimes(created_is_taken_over, epochs=2),
+)
+
+
+WITHOUT_CREATION = ("machines_started",)
+"""Of partitions that are there from the beginning."""
+
+
+def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
+    """The properties of a model without creations as they are with them, and those of creations."""
+    kept = (p for p in found if p.name not in WITHOUT_CREATION)
+    return tuple(p.rebound({rules: rules_and_has_heard}) for p in kept) + CREATION

@@ -1,0 +1,337 @@
+"""Properties of the events of partitions' controllers: what the step that begins one, or goes on with it, must do.
+
+An event begins when none is in progress (ControllerEventManager, one thread), reads what it needs at its beginning, and
+what it reads is what ZooKeeper holds; a request that is refused because the reign or the session is over ends both.
+Sources: KafkaController, PartitionStateMachine, ReplicaStateMachine and ControllerBrokerRequestBatch, 2.7 to 3.9.
+"""
+
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.model import always_step
+from kafkaproof.spec.language.sets import (
+    contains, difference, everybody, intersection, is_empty, only, union, with_member, without_member,
+)
+from kafkaproof.spec.partition.context import (
+    CHANGING, DELETING_EVENTS, DELETING_REQUEST, ELECTING, OFFLINE, PREFERRED_BY_ZNODE, READING_BROKERS,
+    READING_STATES, REASSIGN, is_known, is_queued, online,
+)
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_REPLICA
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.partition.znodes import ARMED, FIRED
+from kafkaproof.spec.partition.zookeeper import assigned
+from kafkaproof.spec.partition.properties.controllers import differs_from_cache, same_sequence
+from kafkaproof.spec.partition.lemmas.events import is_first
+from kafkaproof.spec.partition.properties.sessions import has_session, rests
+
+
+def events_in_turn(before, after, b):
+    """An event begins when its controller rules and has none in progress."""
+    return rests(before, b)
+
+
+def brokers_read(before, after, b):
+    """A controller that lists the brokers knows all that are registered, takes up those that came, bounced or went,
+    and has its watch armed; a new one takes them for live, and reads every state.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    if not has_session(before, b):
+        return new.epoch == 0
+    client = after.zk.clients[b]
+    if client.watch != ARMED or client.seen != before.zk.registered:
+        return False
+    if old.doing == READING_BROKERS:
+        everything = new.doing == READING_STATES and new.todo == everybody(len(new.partitions))
+        return everything and new.live == before.zk.registered and is_empty(new.joined)
+    known = intersection(old.live, before.zk.registered)
+    if before.zk.clients[b].watch != FIRED or new.live != old.live:
+        return False
+    compared = new.joined == difference(before.zk.registered, old.live)
+    compared = compared and new.bounced == difference(known, before.zk.clients[b].seen)
+    return compared and new.gone == difference(old.live, before.zk.registered)
+
+
+def tells_leadership(after, b, p, to):
+    """Whether the request of a controller says what it remembers, and is on its way to some brokers at least."""
+    controller = after.brokers[b].controller
+    cached = controller.partitions[p]
+    request = after.network.requests[controller.epoch][p]
+    same = request.leader == cached.leader and request.leader_epoch == cached.leader_epoch
+    return same and is_empty(difference(to, request.to))
+
+
+def states_read(before, after, b, p):
+    """A new controller reads the states in turn, each with its assignment, as ZooKeeper has it; with the last it knows
+    what is to be deleted, and has told every live replica who leads.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    if not is_first(old.todo, p) or old.doing != READING_STATES:
+        return False
+    if not has_session(before, b):
+        return new.epoch == 0
+    if differs_from_cache(before.zk.partitions[p], new.partitions[p]):
+        return False
+    if new.doing == READING_STATES:
+        return new.todo == without_member(old.todo, p)
+    if new.deleting != before.zk.deleting:
+        return False
+    for q in range(len(new.partitions)):
+        to = intersection(before.zk.clients[b].seen, intersection(old.live, assigned(before.zk, q)))
+        if is_known(new.partitions[q]) and not tells_leadership(after, b, q, to):
+            return False
+        for r in range(len(after.brokers)):
+            live = contains(old.live, r) and contains(assigned(before.zk, q), r)
+            if live and new.partitions[q].replicas[r] != ONLINE_REPLICA:
+                return False
+    return is_taken_offline(new, difference(hosting(new), old.live))
+
+
+def hosting(controller):
+    """The brokers that have a replica, as a controller knows."""
+    found = 0
+    for partition in controller.partitions:
+        found = union(found, replicas_of(partition.assignment))
+    return found
+
+
+def is_taken_offline(controller, brokers):
+    """Whether the replicas on some brokers are Offline or to go so, those that are queued for deletion apart."""
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        for r in range(len(partition.replicas)):
+            hosted = contains(brokers, r) and contains(replicas_of(partition.assignment), r)
+            waits = contains(controller.replicas, r) or partition.replicas[r] == OFFLINE_REPLICA
+            if hosted and not is_queued(controller, p) and not waits:
+                return False
+    return True
+
+
+def waiting_for_leader(controller):
+    """The partitions that are New or Offline, and not queued for deletion."""
+    found = 0
+    for p in range(len(controller.partitions)):
+        state = controller.partitions[p].state
+        if (state == NEW_PARTITION or state == OFFLINE_PARTITION) and not is_queued(controller, p):
+            found = with_member(found, p)
+    return found
+
+
+def elects_all_waiting(controller):
+    """Whether exactly the partitions that wait for a leader are to be elected."""
+    return controller.todo == waiting_for_leader(controller) and controller.strategy == OFFLINE
+
+
+def newcomers_taken_in(before, after, b):
+    """Who comes is live, its log directories work, its replicas are Online and told who leads; whatever waits for a
+    leader is elected.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    if old.doing != CHANGING or is_empty(old.joined) or not is_empty(new.joined):
+        return False
+    for p in range(len(new.partitions)):
+        partition = new.partitions[p]
+        came = intersection(old.joined, replicas_of(partition.assignment))
+        if is_known(partition) and not tells_leadership(after, b, p, intersection(came, before.zk.clients[b].seen)):
+            return False
+        for r in range(len(partition.replicas)):
+            if contains(came, r) and partition.replicas[r] != ONLINE_REPLICA:
+                return False
+    return new.live == union(old.live, old.joined) and knows_no_failure(after, b, old.joined) and (
+        elects_all_waiting(new)
+    )
+
+
+def knows_no_failure(s, b, brokers):
+    """Whether no log directory of some brokers is known, or said by an answer that waits, to have failed."""
+    for r in range(len(s.brokers)):
+        if contains(brokers, r) and not is_empty(s.brokers[b].errors[r]):
+            return False
+    for partition in s.brokers[b].controller.partitions:
+        if not is_empty(intersection(partition.failed, brokers)):
+            return False
+    return True
+
+
+def leaderless_is_offline(controller):
+    """Whether each partition whose leader is not online is Offline, those that are queued for deletion apart."""
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        led = partition.leader != NOBODY and contains(online(controller, partition), partition.leader)
+        if is_known(partition) and not led and not is_queued(controller, p):
+            if partition.state != OFFLINE_PARTITION:
+                return False
+    return True
+
+
+def departed_dropped(before, after, b):
+    """Who bounced or went is live no more; what it led is Offline and elected, then its replicas go offline; who
+    bounced is then taken in.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    if old.doing != CHANGING or not is_empty(old.joined):
+        return False
+    dead = old.gone if is_empty(old.bounced) else old.bounced
+    if new.live != difference(old.live, dead) or new.leaving != difference(old.leaving, dead):
+        return False
+    if new.joined != old.bounced or not is_empty(new.bounced) or not is_empty(intersection(new.gone, dead)):
+        return False
+    dropped = knows_no_failure(after, b, dead) and is_taken_offline(new, dead)
+    return dropped and leaderless_is_offline(new) and elects_all_waiting(new)
+
+
+def is_touched(controller, p, leaver):
+    """Whether a controlled shutdown touches a partition: one with another replica, known, and not to be deleted."""
+    assignment = controller.partitions[p].assignment
+    hosted = contains(replicas_of(assignment), leaver) and assignment.length > 1
+    return hosted and is_known(controller.partitions[p]) and not is_queued(controller, p)
+
+
+def leaver_moved_away(before, after, b, leaver):
+    """A broker that asks to be shut down counts as leaving; what it leads is elected, and where it follows it goes
+    offline (KafkaController.doControlledShutdown).
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    asks = contains(before.network.shutdowns, leaver) and contains(old.live, leaver)
+    if not rests(before, b) or not asks or new.leaving != with_member(old.leaving, leaver):
+        return False
+    led = 0
+    for p in range(len(new.partitions)):
+        touched = is_touched(old, p, leaver)
+        if touched and old.partitions[p].leader == leaver:
+            led = with_member(led, p)
+        elif touched and not contains(new.removing, p):
+            return False
+    return new.todo == led
+
+
+def waiting_are_elected(before, after, b):
+    """When unclean elections are allowed whatever waits for a leader is elected, if anything does."""
+    new = after.brokers[b].controller
+    return rests(before, b) and before.zk.unclean == 1 and not is_empty(new.todo) and elects_all_waiting(new)
+
+
+def preferred_as_asked(before, after, b):
+    """An operator's request has exactly those partitions elected that another than the preferred replica leads; then
+    it is deleted.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    expected = 0
+    for p in range(len(old.partitions)):
+        partition = old.partitions[p]
+        elsewhere = is_known(partition) and partition.leader != partition.assignment.slots[0]
+        if elsewhere and not is_queued(old, p):
+            expected = with_member(expected, p)
+    deletes = new.doing == (DELETING_REQUEST if is_empty(expected) else ELECTING)
+    asked = rests(before, b) and before.zk.preferred == 1
+    return asked and deletes and new.todo == expected and new.strategy == PREFERRED_BY_ZNODE
+
+
+def moved_as_asked(before, after, b, p):
+    """A partition whose target is in the ISR is elected unless an online replica of the target leads; then the request
+    is deleted.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    cached = old.partitions[p]
+    request = before.zk.reassignment
+    target = replicas_of(request.target)
+    if not rests(before, b) or request.partition != p or request.target.length == 0 or is_queued(old, p):
+        return False
+    if not is_empty(difference(target, cached.isr)) or not same_sequence(new.target, request.target):
+        return False
+    leads = cached.leader != NOBODY and contains(intersection(online(old, cached), target), cached.leader)
+    deletes = new.doing == (DELETING_REQUEST if leads else ELECTING)
+    return deletes and new.strategy == REASSIGN and new.todo == (0 if leads else only(p))
+
+
+def deletion_is_heard(before, after, b):
+    """Whatever is queued for deletion is known at once; nothing is elected, and the event is over."""
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    return rests(before, b) and old.deleting != new.deleting and new.deleting == before.zk.deleting and rests(after, b)
+
+
+def notifications_read(before, after, b):
+    """Whoever reads the notifications of failed log directories asks those brokers once more, their replicas Online
+    until they answer; then the notifications are deleted.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    named = before.zk.log_dir_events
+    if not rests(before, b) or is_empty(named):
+        return False
+    if not has_session(before, b):
+        return new.epoch == 0
+    if not is_empty(after.zk.log_dir_events) or after.zk.log_dir_read != union(before.zk.log_dir_read, named):
+        return False
+    for p in range(len(new.partitions)):
+        asked = intersection(intersection(named, replicas_of(old.partitions[p].assignment)), old.live)
+        known = intersection(asked, before.zk.clients[b].seen)
+        if is_known(new.partitions[p]) and not tells_leadership(after, b, p, known):
+            return False
+        for r in range(len(after.brokers)):
+            if contains(asked, r) and new.partitions[p].replicas[r] != ONLINE_REPLICA:
+                return False
+    return new.doing == DELETING_EVENTS
+
+
+def error_queued(before, after, b, p, r):
+    """A storage error reaches the controller that asked, once, and waits for its turn."""
+    epoch = before.brokers[b].controller.epoch
+    sent = contains(before.network.requests[epoch][p].errors, r)
+    taken = sent and not contains(after.network.requests[epoch][p].errors, r)
+    return epoch > 0 and taken and after.brokers[b].errors[r] == with_member(before.brokers[b].errors[r], p)
+
+
+def errors_handled(before, after, b, r):
+    """Each replica that a storage error names is known as failed; those that are new to it go offline, and what they
+    led is Offline and elected.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    lost = before.brokers[b].errors[r]
+    if not rests(before, b) or is_empty(lost) or not is_empty(after.brokers[b].errors[r]):
+        return False
+    news = False
+    for p in range(len(new.partitions)):
+        failed = new.partitions[p].failed
+        if failed != (with_member(old.partitions[p].failed, r) if contains(lost, p) else old.partitions[p].failed):
+            return False
+        fresh = contains(lost, p) and not contains(old.partitions[p].failed, r)
+        news = news or fresh
+        waits = contains(new.removing, p) or new.partitions[p].replicas[r] == OFFLINE_REPLICA
+        if fresh and not is_queued(old, p) and not waits:
+            return False
+    return not news or leaderless_is_offline(new) and elects_all_waiting(new)
+
+
+def notified_once(before, after, b):
+    """A broker that has lost a log directory says so in ZooKeeper, if it has a session, and then says it no more."""
+    if not before.brokers[b].up or not before.brokers[b].unnotified:
+        return False
+    said = has_session(before, b)
+    return after.brokers[b].unnotified != said and contains(after.zk.log_dir_events, b) == (
+        said or contains(before.zk.log_dir_events, b)
+    )
+
+
+EVENTS = (
+    always_step(events_in_turn, of=("rebalance", "admin_election", "broker_change", "resign")),
+    always_step(brokers_read, of=("load_brokers", "broker_change")),
+    always_step(states_read, of=("load_state",)),
+    always_step(newcomers_taken_in, of=("broker_startup",)),
+    always_step(departed_dropped, of=("broker_failure",)),
+    always_step(leaver_moved_away, of=("controlled_shutdown",)),
+    always_step(waiting_are_elected, of=("unclean_enabled",)),
+    always_step(preferred_as_asked, of=("preferred_election",)),
+    always_step(moved_as_asked, of=("reassignment",)),
+    always_step(deletion_is_heard, of=("topic_deletion",)),
+    always_step(notifications_read, of=("log_dir_notification",)),
+    always_step(error_queued, of=("receive_error",)),
+    always_step(errors_handled, of=("storage_error",)),
+    always_step(notified_once, of=("notify",)),
+)

@@ -1,0 +1,293 @@
+"""Properties of a partitions' controller that reassigns: T3, T5 to T7, C4 and C15."""
+
+from kafkaproof.spec.language.model import Property, always, always_step, sometimes
+from kafkaproof.spec.language.sequences import begins_with
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
+from kafkaproof.spec.partition.context import NO_EPOCH, REASSIGN, WRITING_LEADER, WRITING_REMOVAL
+from kafkaproof.spec.partition.deletion.progress import any_in
+from kafkaproof.spec.kafka.legal import NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_STARTED
+from kafkaproof.spec.kafka.assignment import origin, target
+from kafkaproof.spec.partition.reassignment.progress import is_reassigned, reassigned
+from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_TARGET
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.partition.zookeeper import known_as_they_are
+from kafkaproof.spec.partition.properties import (
+    controllers as partition_controllers, elections as partition_elections, states as partition_states,
+    creation as topic_creation, deletion as topic_deletion,
+)
+from kafkaproof.spec.partition.properties.controllers import same_sequence
+from kafkaproof.spec.partition.properties.elections import told
+from kafkaproof.spec.partition.properties.deletion import has_log, legal_replica_or_retry
+from kafkaproof.spec.partition.properties.deletion import hinders as is_hindered
+
+
+def raises_epoch(controller):
+    """Whether a controller is about to write a state with another leader epoch, that of a reassignment included."""
+    elects = controller.doing == WRITING_LEADER or controller.doing == WRITING_REMOVAL
+    return elects or controller.doing == TELLING
+
+
+def ends_reassignment(controller):
+    """Whether the leader is to move since a reassignment comes to its end."""
+    return controller.strategy == REASSIGN
+
+
+def is_assigned_so(zk, p, cached):
+    """Whether a controller remembers the assignment that there is, with what is added and removed."""
+    moved = zk.adding[p] != cached.adding or zk.removing[p] != cached.removing
+    return not moved and same_sequence(zk.assignments[p], cached.assignment)
+
+
+def is_changed_otherwise(before, after, p):
+    """Whether the assignment of a partition is another one, and no reassignment of it begins or ends."""
+    moved = union(union(before.zk.adding[p], before.zk.removing[p]), union(after.zk.adding[p], after.zk.removing[p]))
+    return is_empty(moved) and not same_sequence(before.zk.assignments[p], after.zk.assignments[p]) and (
+        replicas_of(before.zk.assignments[p]) != replicas_of(after.zk.assignments[p])
+    )
+
+
+def may_lose_log(s, b, p):
+    """Whether the log of a broker may be deleted: it is not in the ISR, or has not heard of the present leader epoch,
+    in which it would be in use, or the deletion of its topic is asked for.
+    """
+    used = contains(s.zk.partitions[p].isr, b)
+    used = used and s.brokers[b].replicas[p].leader_epoch == s.zk.partitions[p].leader_epoch
+    return contains(s.zk.deleting, p) or not used
+
+
+def is_replica_lost_or_removed(s, b, p):
+    """Whether a process has lost a replica, or it is removed, or deleted with its topic."""
+    gone = may_lose_log(s, b, p) or contains(s.zk.deleted, p)
+    return s.brokers[b].replicas[p].failed == 1 or gone and s.brokers[b].replicas[p].leader_epoch == NO_EPOCH
+
+
+def legal_replica_or_stopped(old, new):
+    """Whether a replica may be in `new` after `old`, perhaps through the states of a deletion to its end."""
+    stopped = (old == OFFLINE_REPLICA or old == REPLICA_DELETION_STARTED) and new == NON_EXISTENT_REPLICA
+    return stopped or legal_replica_or_retry(old, new)
+
+
+def is_assigned(s, b, p):
+    """Whether a broker has a replica of a partition; one whose replica was removed may not have heard of that."""
+    return contains(replicas_of(s.zk.assignments[p]), b)
+
+
+def keeps_log(s, b, p):
+    """Whether a broker that has a replica of a partition has a log of it; whose replica was removed may keep one."""
+    return has_log(s, b, p) and is_assigned(s, b, p)
+
+
+def hinders(s, controller, topic):
+    """Whether some replica of a topic keeps its deletion from coming to its end, or a reassignment does."""
+    waits = not is_empty(intersection(topic, reassigned(controller)))
+    return waits or is_hindered(s, controller, topic)
+
+
+def by_right(s, b):
+    """Whether a broker rules, and nobody was elected after it."""
+    return s.brokers[b].controller.epoch > 0 and s.brokers[b].controller.epoch == s.zk.epoch
+
+
+def replicas_remembered(s):
+    """A replica that a controller by right knows is in the topic znode, as long as it is not stopped (T5)."""
+    for b in range(len(s.brokers)):
+        for p in range(len(s.zk.assignments)):
+            for r in range(len(s.brokers)):
+                known = s.brokers[b].controller.partitions[p].replicas[r] != NON_EXISTENT_REPLICA
+                if by_right(s, b) and known and not contains(replicas_of(s.zk.assignments[p]), r):
+                    return False
+    return True
+
+
+def request_goes_last(before, after, b, fate):
+    """The request of a reassignment is deleted only when that is over (T5)."""
+    p = before.zk.reassignment.partition
+    goes = before.zk.reassignment.target.length > 0 and after.zk.reassignment.target.length == 0
+    return not goes or is_empty(union(before.zk.adding[p], before.zk.removing[p]))
+
+
+def assignment_well_formed(s):
+    """Replicas are distinct; those added and those removed are among them, and none is both (T6)."""
+    for p in range(len(s.zk.assignments)):
+        members = 0
+        for i in range(s.zk.assignments[p].length):
+            if contains(members, s.zk.assignments[p].slots[i]):
+                return False
+            members = with_member(members, s.zk.assignments[p].slots[i])
+        if not is_empty(difference(union(s.zk.adding[p], s.zk.removing[p]), members)):
+            return False
+        if not is_empty(intersection(s.zk.adding[p], s.zk.removing[p])):
+            return False
+    return True
+
+
+def planned_as_asked(before, after, b, p):
+    """A reassignment plans the target, in its order, then what there was; adds and removes what differs (T6)."""
+    asked = before.zk.reassignment.target
+    had = replicas_of(before.brokers[b].controller.partitions[p].assignment)
+    wanted = replicas_of(asked)
+    planned = after.brokers[b].controller.partitions[p]
+    exact = planned.adding == difference(wanted, had) and planned.removing == difference(had, wanted)
+    return exact and begins_with(planned.assignment, asked) and replicas_of(planned.assignment) == union(had, wanted)
+
+
+def target_order_kept(before, after, b, p, fate):
+    """The assignment that ends a reassignment is its target, in the order of the union (T6)."""
+    old = before.zk.assignments[p]
+    new = after.zk.assignments[p]
+    if new.length == 0 or after.brokers[b].controller.doing == WRITING_TARGET or after.brokers[b].controller.epoch == 0:
+        return True
+    marked = is_empty(union(after.zk.adding[p], after.zk.removing[p]))
+    return marked and replicas_of(new) == target(old, before.zk.removing[p]) and begins_with(old, new)
+
+
+def target_in_sync(before, after, b, p):
+    """Replicas are removed by a reassignment only when its target was read in the ISR (T7)."""
+    if before.brokers[b].controller.finishing == after.brokers[b].controller.finishing:
+        return True
+    known = before.brokers[b].controller.partitions[p]
+    wanted = target(known.assignment, known.removing)
+    return not is_reassigned(known) or is_empty(difference(wanted, before.zk.partitions[p].isr))
+
+
+def stopped_out_of_isr(before, after, b, p):
+    """A replica is stopped only when it is not in the ISR (D3)."""
+    stopped = before.brokers[b].controller.removed
+    return is_empty(intersection(stopped, before.zk.partitions[p].isr)) or not by_right(before, b)
+
+
+def assigned_by_right(before, after, b, p, fate):
+    """Assignments are written by the last controller that was elected (C4)."""
+    moved = before.zk.adding[p] != after.zk.adding[p] or before.zk.removing[p] != after.zk.removing[p]
+    written = moved or not same_sequence(before.zk.assignments[p], after.zk.assignments[p])
+    return not written or before.brokers[b].controller.epoch == before.zk.epoch
+
+
+def replicas_told(before, after, b, p, fate):
+    """Every live replica, old, new or left, is told of the leader epoch that a reassignment raises (C15)."""
+    controller = before.brokers[b].controller
+    if after.brokers[b].controller.partitions[p].leader_epoch != controller.result.leader_epoch:
+        return True
+    expected = intersection(replicas_of(controller.partitions[p].assignment), controller.live)
+    return told(after, b, p) == known_as_they_are(before.zk, b, expected)
+
+
+def not_deleted_while_reassigned(s):
+    """No replica of a topic with a partition that a controller knows to be reassigned is being deleted (T3)."""
+    for broker in s.brokers:
+        moved = reassigned(broker.controller)
+        if not is_empty(moved) and any_in(broker.controller, moved, REPLICA_DELETION_STARTED):
+            return False
+    return True
+
+
+def is_resumed(s):
+    """A controller goes on with a reassignment that one before it had begun."""
+    for broker in s.brokers:
+        if broker.controller.epoch > 1 and broker.controller.doing == CHECKING:
+            if broker.controller.epoch == s.zk.epoch:
+                return True
+    return False
+
+
+def is_completed_by_another(s):
+    """A controller ends a reassignment that one before it had begun."""
+    for broker in s.brokers:
+        if broker.controller.epoch > 1 and broker.controller.doing == WRITING_TARGET:
+            return True
+    return False
+
+
+def is_asked_again(s):
+    """A reassignment is over, and its request is taken up by a controller that does not know that it was dealt with."""
+    for broker in s.brokers:
+        if broker.controller.doing == CHECKING and broker.controller.epoch > 1:
+            if is_empty(reassigned(broker.controller)):
+                return True
+    return False
+
+
+def waits_for_dead(s):
+    """A reassignment waits for a broker that is not there."""
+    for broker in s.brokers:
+        for partition in broker.controller.partitions:
+            waits = broker.controller.epoch > 0 and is_reassigned(partition)
+            if waits and not is_empty(difference(partition.adding, broker.controller.live)):
+                return True
+    return False
+
+
+def moves_leader(s):
+    """The leader is to move, for it is removed."""
+    for broker in s.brokers:
+        if broker.controller.doing == WRITING_LEADER and broker.controller.strategy == REASSIGN:
+            return True
+    return False
+
+
+def keeps_leader(s):
+    """At the end of a reassignment the leader stays, and its epoch is to be raised."""
+    for broker in s.brokers:
+        if broker.controller.doing == TELLING and broker.controller.finishing:
+            return True
+    return False
+
+
+def is_reassigned_wholly(s):
+    """A partition is on other brokers than at first, and no request is left."""
+    for p in range(len(s.zk.assignments)):
+        settled = is_empty(union(s.zk.adding[p], s.zk.removing[p])) and s.zk.reassignment.target.length == 0
+        had = origin(s.zk.assignments[p], s.zk.adding[p])
+        if settled and s.zk.assignments[p].length > 0 and not contains(had, 1 if p > 1 else 0):
+            return True
+    return False
+
+
+def is_overtaken(s):
+    """A removed replica is told to lead or follow again before the StopReplica that was for it has arrived."""
+    for sent in s.network.stops:
+        for p in range(len(s.zk.assignments)):
+            for b in range(len(s.brokers)):
+                late = contains(sent[p].to, b) and sent[p].leader_epochs[b] != NO_EPOCH
+                if late and s.brokers[b].replicas[p].leader_epoch > sent[p].leader_epochs[b]:
+                    return True
+    return False
+
+
+SAFETY = (
+    always(replicas_remembered),
+    always_step(request_goes_last, of=("delete_request",)),
+    always(assignment_well_formed),
+    always_step(planned_as_asked, of=("reassign",)),
+    always_step(target_order_kept, of=("write_target",)),
+    always_step(target_in_sync, of=("check_reassignment",)),
+    always_step(stopped_out_of_isr, of=("stop_removed",)),
+    always_step(assigned_by_right, of=("write_assignment", "write_target")),
+    always_step(replicas_told, of=("tell_replicas",)),
+    always(not_deleted_while_reassigned),
+)
+GOALS = (
+    sometimes(is_reassigned_wholly), sometimes(is_resumed, epochs=2, faults=2),
+    sometimes(is_completed_by_another, epochs=2, faults=2), sometimes(is_asked_again, epochs=2, faults=2),
+    sometimes(waits_for_dead, faults=2), sometimes(moves_leader), sometimes(keeps_leader, replicas=2),
+)
+WITH_REASSIGNMENTS = {
+    partition_states.raises_epoch: raises_epoch,
+    partition_states.is_assigned: is_assigned,
+    partition_elections.ends_something: ends_reassignment,
+    partition_controllers.is_assigned_so: is_assigned_so,
+    topic_creation.is_changed: is_changed_otherwise,
+    topic_deletion.may_lose_log: may_lose_log,
+    topic_deletion.is_replica_lost_or_deleted: is_replica_lost_or_removed,
+    topic_deletion.legal_replica_or_retry: legal_replica_or_stopped,
+    topic_deletion.keeps_log: keeps_log,
+    topic_deletion.hinders: hinders,
+}
+GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_asked_once")
+"""Goals and properties of the election that belongs to a reassignment, where there is nothing else of one."""
+
+
+def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
+    """The properties of a model without reassignments as they are with them, and those of reassignments."""
+    kept = (p for p in topic_deletion.properties(found) if p.name not in GONE)
+    return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + GOALS

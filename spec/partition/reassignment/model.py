@@ -1,0 +1,83 @@
+"""The partition system with a controller that reassigns partitions, and what is known of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.partition.deletion import model as partition_deletion
+from kafkaproof.spec.partition.model import FENCED, acting, asking, scope
+from kafkaproof.spec.partition import context, network, progress, zookeeper
+from kafkaproof.spec.partition.deletion import network as deletion_network
+from kafkaproof.spec.partition.deletion import progress as deletion_progress
+from kafkaproof.spec.partition.deletion import replica
+from kafkaproof.spec.partition.deletion import state as deletion_state
+from kafkaproof.spec.partition.deletion import zookeeper as deletion_zookeeper
+from kafkaproof.spec.partition.reassignment import brokers, faults, reassignment, state
+from kafkaproof.spec.partition.reassignment import network as reassignment_network
+from kafkaproof.spec.partition.reassignment import progress as reassignment_progress
+from kafkaproof.spec.partition.reassignment import zookeeper as reassignment_zookeeper
+from kafkaproof.spec.partition.properties import reassignment as partition_reassignment
+
+CONTROLLER = asking(
+    brokers.load_state, reassignment.write_assignment, reassignment.check_reassignment, reassignment.tell_replicas,
+    reassignment.write_target,
+) + acting(
+    brokers.broker_startup, brokers.topic_deletion, brokers.drop_reassignment, reassignment.reassign,
+    reassignment.caught_up, reassignment.stop_removed,
+)
+OPERATORS = (Transition(faults.ask_for_reassignment, "zookeeper"),)
+REPLACED = ("reassignment",)
+"""The election that belongs to a reassignment, without one."""
+SEAMS = (reassignment_zookeeper.checked_set_topic,)
+FENCED_STOPS = {
+    deletion_network.put_stop: reassignment_network.put_stop,
+    deletion_network.take_stop: reassignment_network.take_stop,
+    deletion_network.is_overtaken: reassignment_network.is_overtaken,
+}
+WITH_REASSIGNMENTS = FENCED_STOPS | {
+    progress.go_on: rebind(reassignment_progress.go_on, {progress.end_event: deletion_progress.end_event}),
+    progress.to_take_offline: reassignment_progress.to_take_offline,
+    context.forget: state.forget,
+    deletion_state.forget_topic: state.forget_topic,
+    network.drop_requests: rebind(deletion_network.drop_requests, FENCED_STOPS),
+    zookeeper.load_partition: reassignment_zookeeper.load_reassigned,
+    deletion_zookeeper.delete_topic: reassignment_zookeeper.delete_topic,
+}
+
+
+def reassigning(
+    model: Model, variant: str, story: str, transitions: tuple[Transition, ...],
+    asked: Mapping[Callable, Callable] = {}, **changes,
+) -> Model:
+    """A variant in which the controller deletes topics and reassigns partitions (see `deleting`)."""
+    kept = tuple(t for t in model.transitions if t.function.__name__ not in REPLACED)
+    given = {transition.function.__name__ for transition in transitions}
+    own = tuple(t for t in CONTROLLER + OPERATORS if t.function.__name__ not in given)
+    return partition_deletion.deleting(
+        replace(model, transitions=kept, seams=model.seams + SEAMS), variant, story, own + transitions, asked,
+        WITH_REASSIGNMENTS, partition_reassignment.properties, **changes,
+    )
+
+
+LATE_ANSWER = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30}
+"""As in `deleting`, whose log_goes_with_topic is another property."""
+LATE_ANSWER_OF_ONE = {"state_goes_with_topic": 25, "local_epoch": 25, "removed_when_deleted": 26}
+WITH_TWO_FAULTS = LATE_ANSWER_OF_ONE | {"not_deleted_while_reassigned": 23, "online_has_leader": 25}
+REASSIGNING = reassigning(
+    FENCED,
+    "reassigning",
+    "An operator has a partition reassigned while brokers fail: the topic znode says what is added and removed, so "
+    "that what one controller has begun the next one ends.",
+    acting(replica.leader_and_isr, replica.stop_replica),
+    state=state.STATE,
+    initial=state.initial,
+    scope=scope(2, 2, 1, 2, 4, 1),
+    expected={
+        (2, 2, 1, 1, 4, 1): LATE_ANSWER, (2, 2, 1, 2, 4, 1): LATE_ANSWER, (3, 2, 1, 1, 4, 1): LATE_ANSWER,
+        (3, 2, 1, 2, 4, 1): LATE_ANSWER, (2, 1, 1, 1, 3, 1): LATE_ANSWER_OF_ONE, (2, 1, 1, 2, 4, 1): LATE_ANSWER_OF_ONE,
+        (2, 1, 1, 1, 4, 2): WITH_TWO_FAULTS, (2, 1, 1, 2, 4, 2): WITH_TWO_FAULTS,
+    },
+    others={"quick": scope(2, 2, 1, 1, 4, 1), "deep": scope(3, 2, 1, 1, 4, 1)},
+)
+MODELS = (REASSIGNING,)

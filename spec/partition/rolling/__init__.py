@@ -1,0 +1,1 @@
+"""A rolling upgrade: controllers of two releases write states."""

@@ -1,0 +1,72 @@
+"""The same upgrade as partitions see it: the writes of 2.1 are checked against the epoch, those of 1.1 to 2.0 are not.
+
+All else is as in `leader_zk`, in both versions: leaders write the ISR (until the inter-broker protocol is 2.7), and
+there are no broker epochs (2.2). Whether a new controller takes the replicas of dead brokers offline is that of the
+old version in both.
+"""
+
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition import model as partition
+from kafkaproof.spec.partition.history.leader_zk import take_notification
+from kafkaproof.spec.election.history.versions import OLD_BROKERS, is_old
+from kafkaproof.spec.partition import zookeeper
+from kafkaproof.spec.partition.zookeeper import (
+    checked_create_state, checked_delete_request, checked_set_state, create_state, delete_request, disconnect,
+    session_open, set_state,
+)
+from kafkaproof.spec.partition.properties import goals
+from kafkaproof.spec.partition.properties.safety import WITHOUT_BROKER_EPOCHS
+from kafkaproof.spec.kafka.zookeeper import FENCED
+
+def create_state_by_version(zk, b, p, epoch, leader, isr, fate):
+    """create a partition's state: as `create_state`, or checked."""
+    if is_old(b):
+        return create_state(zk, b, p, epoch, leader, isr, fate)
+    return checked_create_state(zk, b, p, epoch, leader, isr, fate)
+
+
+def set_state_by_version(zk, b, p, epoch, leader, isr, leader_epoch, fate):
+    """setData of a partition's state: as `set_state`, or checked."""
+    if is_old(b):
+        return set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
+    return checked_set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
+
+
+def delete_request_by_version(zk, b, request, epoch, fate):
+    """delete a request of an operator: as `delete_request`, or checked."""
+    if is_old(b):
+        return delete_request(zk, b, request, epoch, fate)
+    return checked_delete_request(zk, b, request, epoch, fate)
+
+
+def take_notification_by_version(zk, b, p, epoch, reader):
+    """getData of a state and delete of the notification: as `take_notification`, or checked."""
+    if not is_old(b) and session_open(zk, b) and zk.epoch != epoch:
+        disconnect(zk, b)
+        return FENCED
+    return take_notification(zk, b, p, epoch, reader)
+
+
+ROLLING = partition.model(
+    "rolling",
+    "One broker of 1.1 to 2.0 is left among those of 2.1: deposed, it writes states that name leaders whom nobody "
+    "obeys, and its upgraded successor does not know.",
+    partition.COMMON + partition.LEADER_ZK,
+    WITHOUT_BROKER_EPOCHS + goals.GOALS,
+    partition.scope(3, 2, 1, 2, 3, 1),
+    partition.TWO_FAULTS,
+    {
+        (2, 2, 1, 2, 3, 1): partition.ONE_FAULT,
+        (3, 2, 1, 2, 3, 1): partition.ONE_FAULT,
+        (2, 2, 1, 2, 3, 2): partition.ONE_FAULT | {
+            "no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19,
+            "reassignment_dealt_with": 14, "may_go": 15, "may_go_when_followed": 15,
+        },
+    },
+).rebound(partition.UNFENCED | {
+    zookeeper.checked_create_state: create_state_by_version,
+    zookeeper.checked_set_state: set_state_by_version,
+    zookeeper.checked_delete_request: delete_request_by_version,
+    leader_zk.take_notification: take_notification_by_version,
+}, interchangeable={"brokers": (OLD_BROKERS,)})
+MODELS = (ROLLING,)

@@ -1,0 +1,15 @@
+"""Single changes of partition/fenced that go unnoticed, each with the reason."""
+
+INELIGIBLE = "Only a controller that deletes topics makes a replica ineligible, and none does so here."
+LEGAL = "kafkaproof.spec.kafka.legal.replica_move_is_legal"
+IF_OFFLINE = "if after == REPLICA_DELETION_INELIGIBLE and before == OFFLINE_REPLICA: return True"
+HOSTED = "return hosted if controller.starting else difference(hosted, controller.deleting)"
+EQUIVALENT = {
+    (LEGAL, f"{IF_OFFLINE} -> nothing"): INELIGIBLE,
+    (LEGAL, f"{IF_OFFLINE} -> if after == ONLINE_REPLICA and before == OFFLINE_REPLICA: return True"): INELIGIBLE,
+}
+UNNOTICED = {
+    ("kafkaproof.spec.partition.progress.to_take_offline",
+     f"{HOSTED} -> {HOSTED.replace('if controller', 'if not controller')}"):
+        "A topic is queued for deletion and a broker goes before a reign begins: two faults, more than is asked.",
+}

@@ -1,1 +1,0 @@
-"""Properties of each system, by the identifiers and names of the field."""

@@ -1,0 +1,12 @@
+"""The high watermark advances by a proposed smaller ISR, before that is known to be written (a draft of 2.7).
+
+The leader asks the controller to remove a follower, and waits for it no more at once. Until the controller has
+written that, it may elect the very follower, which lacks what was committed meanwhile.
+"""
+
+from kafkaproof.spec.language.sets import contains, is_empty
+
+
+def is_proposed(broker, member):
+    """Whether a replica is in the ISR that the leader wishes: the proposed one, while there is one."""
+    return contains(broker.isr if is_empty(broker.pending) else broker.pending, member)

@@ -1,0 +1,1 @@
+"""Lemmas of replicas: what proofs of properties rest on."""

@@ -1,0 +1,27 @@
+"""Mutants of liveness of replicas. They are not held to the writing rules."""
+
+from kafkaproof.spec.language.mutants.mutant import mutant
+from kafkaproof.spec.replica import leader
+from kafkaproof.spec.replica.broker import UNKNOWN_END, Broker
+from kafkaproof.spec.replica.leader import learn_isr
+
+
+def reach_nothing(offset, log):
+    """A leader does not note how far its followers have fetched."""
+    return UNKNOWN_END
+
+
+def keep_isr(s, b: Broker):
+    """A leader that hears that its proposal is written keeps the ISR that it had."""
+    isr = s.brokers[b].isr
+    if not learn_isr(s, b):
+        return False
+    s.brokers[b].isr = isr
+    return True
+
+
+TWO_REPLICAS = {"brokers": 2, "log": 1, "records": 1, "epochs": 1, "faults": 0, "min_isr": 1, "unclean": 0}
+REPLICA = (
+    mutant("fetches-not-noted", "is_in_sync", {leader.reached: reach_nothing}, TWO_REPLICAS),
+    mutant("written-isr-not-taken", "alone_acknowledges", {leader.learn_isr: keep_isr}, TWO_REPLICAS),
+)

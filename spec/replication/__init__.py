@@ -1,0 +1,1 @@
+"""Partition replication: an abstract model of one partition."""

@@ -1,0 +1,62 @@
+"""One request queue for clients and controllers (up to 2.1): control requests wait behind produce requests.
+
+Only what the head of a broker's queue is matters: a produce request, behind which control requests have arrived,
+or none. While they wait the broker goes on as what it was: it answers with success for a partition
+that was taken away from it (KIP-291).
+"""
+
+from kafkaproof.spec.requests.batch import NOTHING
+from kafkaproof.spec.requests.context import Broker, ControllerEpoch
+from kafkaproof.spec.requests.network import UNANSWERED, Fate, arrive, arriving, has_arrived, waiting
+
+
+def may_handle_in_turn(broker):
+    """Whether no produce request is before a control request that arrives."""
+    return broker.up == 1 and not broker.produce
+
+
+def produce_arrives(s, b: Broker):
+    """A client sends a produce request to the broker that it knows as leader.
+
+    Guards:  `b` believes to lead; its queue is empty.
+    Effects: the produce request is at the head of its queue.
+    Kafka:   SocketServer, RequestChannel.sendRequest, 0.8 to 2.1.
+    """
+    broker = s.brokers[b]
+    if not broker.up or broker.replica.leader != b or broker.produce or waiting(s.network, b):
+        return False
+
+    broker.produce = 1
+    return True
+
+
+def request_arrives(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
+    """A control request arrives behind a produce request.
+
+    Guards:  the process lives; a produce request is at the head of its queue.
+    Effects: it waits.
+    Kafka:   SocketServer, RequestChannel.sendRequest, 0.8 to 2.1.
+    """
+    broker = s.brokers[b]
+    if not broker.up or not broker.produce or fate == UNANSWERED:
+        return False
+    if arriving(s.network, epoch, b, fate) == NOTHING or has_arrived(s.network, epoch, b, fate):
+        return False
+
+    arrive(s.network, epoch, b, fate)
+    return True
+
+
+def answer_produce(s, b: Broker):
+    """A broker appends what a client produces, and answers with success if it believes to lead.
+
+    Guards:  a produce request is at the head of its queue.
+    Effects: it is gone.
+    Kafka:   KafkaApis.handleProduceRequest, 0.8 to 2.1.
+    """
+    broker = s.brokers[b]
+    if not broker.up or not broker.produce:
+        return False
+
+    broker.produce = 0
+    return True

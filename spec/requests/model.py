@@ -1,0 +1,136 @@
+"""The requests system: its variants, oldest first, and what is known of each."""
+
+from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.requests.history import shared_queue
+from kafkaproof.spec.requests.properties.liveness import LIVENESS
+from kafkaproof.spec.requests.properties.safety import SAFETY, WITHOUT_BROKER_EPOCHS
+from kafkaproof.spec.requests.properties.events import EVENTS
+from kafkaproof.spec.requests.properties.goals import GOALS
+from kafkaproof.spec.requests.properties.handling import HANDLING
+from kafkaproof.spec.requests import broker, cluster, events, faults, network, reign, zookeeper
+
+LANE = "broker {b}"
+ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
+ANSWER = Arrow(LANE, "network", "{answer}", "answer")
+SEAMS = (
+    zookeeper.win_election, zookeeper.read_controller, zookeeper.list_brokers,
+    zookeeper.checked_set_state, zookeeper.checked_delete_notification, zookeeper.list_broker_ids,
+    network.answer,
+)
+
+
+def lanes(scope):
+    """One lane for ZooKeeper, one for the network, one for each broker."""
+    return ["zookeeper", "network"] + [f"broker {i}" for i in range(scope["brokers"])]
+
+
+def transitions(arrows, *functions):
+    """Transitions of a broker."""
+    return tuple(Transition(function, LANE, arrows) for function in functions)
+
+
+CONTROLLER = transitions(
+    (ASK,), reign.elect, reign.resign, reign.reopen, events.broker_change, events.change_leader, events.log_dir_event,
+) + transitions((), events.broker_startup, events.handle_answer, events.controlled_shutdown, events.delete_topic)
+HANDLERS = transitions((ANSWER,), broker.leader_and_isr, broker.update_metadata, broker.stop_replica)
+FAULTS = transitions((), faults.crash, faults.restart) + tuple(
+    Transition(function, "zookeeper")
+    for function in (faults.expire_session, faults.delete_controller, faults.ask_deletion)
+) + transitions((), faults.fail_directory)
+OWN_QUEUE = CONTROLLER + HANDLERS + transitions((), broker.answer_produce) + FAULTS
+SHARED_QUEUE = CONTROLLER + HANDLERS + transitions(
+    (), shared_queue.produce_arrives, shared_queue.request_arrives, shared_queue.answer_produce,
+) + FAULTS
+HOLDS = {
+    (2, 2, 2, 1, 3, 0): {}, (2, 2, 1, 1, 3, 1): {}, (2, 2, 2, 1, 3, 1): {}, (2, 2, 2, 2, 3, 1): {},
+    (2, 2, 2, 1, 3, 2): {}, (3, 2, 2, 1, 3, 1): {},
+}
+ONE_FAULT = {
+    "former_changes_nothing": 5, "control_requests_first": 9, "replicas_converge": 10, "metadata_converges": 10,
+    "nothing_for_the_deleted": 10, "all_agree": 10,
+}
+LARGE = ((2, 2, 2, 1, 3, 2), (2, 2, 2, 1, 2, 2), (3, 2, 2, 1, 3, 1))
+SIZES = {
+    "brokers": "brokers, each of which may become the controller",
+    "replicas": "replicas of the one partition, no more than brokers",
+    "epochs": "elections of a controller",
+    "leader_epochs": "changes of the leader",
+    "queue": "batches of requests that wait in one channel",
+    "faults": "crashes, expiries of living sessions, lost answers, failed log directories, and deletions of "
+    "/controller and of the topic: how many in all",
+}
+
+
+def model(variant, story, functions, properties, expected):
+    """A variant of requests from its own transitions and its recorded verdicts."""
+    return Model(
+        system="requests",
+        variant=variant,
+        story=story,
+        state=cluster.STATE,
+        initial=cluster.initial,
+        transitions=functions,
+        properties=among(properties + LIVENESS, functions),
+        scope=dict(zip(SIZES, (2, 2, 2, 1, 3, 1))),
+        largest={"brokers": 4, "replicas": 4, "epochs": 4, "leader_epochs": 6, "queue": 8, "faults": 4},
+        lanes=lanes,
+        seams=SEAMS,
+        answers=network.Error.names,
+        expected=expected,
+        safety_only=LARGE,
+        others={"quick": dict(zip(SIZES, (2, 2, 1, 1, 3, 1))), "deep": dict(zip(SIZES, (2, 2, 2, 1, 3, 2)))},
+        sizes=SIZES,
+        interchangeable={"brokers": ()},
+    )
+
+
+CURRENT = model(
+    "current",
+    "A request names the registration of the broker, the reign and the leader epoch that it is of: what is late is "
+    "refused.",
+    OWN_QUEUE,
+    SAFETY + HANDLING + EVENTS + GOALS,
+    HOLDS,
+)
+
+
+def never_precedes(replica, leader_epoch, stop):
+    """StopReplica carries no leader epoch: it is obeyed (up to 2.5)."""
+    return False
+
+
+def is_never_former(candidate, broker_epoch):
+    """Requests name no registration: whoever has the id obeys (up to 2.1)."""
+    return False
+
+
+WITHOUT_STOP_EPOCH = {broker.precedes: never_precedes}
+BROKER_EPOCHS = model(
+    "broker-epochs",
+    "StopReplica carries no leader epoch; broker epochs and control requests of their own queue make up for most "
+    "of it.",
+    OWN_QUEUE,
+    SAFETY + GOALS,
+    HOLDS,
+).rebound(WITHOUT_STOP_EPOCH)
+LEGACY = model(
+    "legacy",
+    "A request names no registration: one that was sent to a former process reaches the next, and who goes and "
+    "comes between two looks of the controller is told nothing (KIP-380). Control requests wait behind clients.",
+    SHARED_QUEUE,
+    WITHOUT_BROKER_EPOCHS + GOALS,
+    {
+        (2, 2, 2, 1, 3, 0): {"control_requests_first": 9}, (2, 2, 1, 1, 3, 1): ONE_FAULT,
+        (3, 2, 2, 1, 3, 1): ONE_FAULT | {"replicas_converge": 12, "metadata_converges": 12},
+        (2, 2, 2, 1, 3, 1): ONE_FAULT, (2, 2, 2, 2, 3, 1): ONE_FAULT,
+        (2, 2, 2, 1, 2, 2): ONE_FAULT | {
+            "control_requests_first": 10, "nothing_for_the_deleted": 11, "no_stale_stop": 20,
+        },
+    },
+).rebound(WITHOUT_STOP_EPOCH | {
+    broker.is_former: is_never_former,
+    broker.may_handle: shared_queue.may_handle_in_turn,
+    zookeeper.brokers_changed: zookeeper.ids_changed,
+    zookeeper.list_brokers: zookeeper.list_broker_ids,
+})
+MODELS = (LEGACY, BROKER_EPOCHS, CURRENT)

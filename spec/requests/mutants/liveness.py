@@ -1,0 +1,19 @@
+"""Mutants of liveness of control requests. They are not held to the writing rules."""
+
+from kafkaproof.spec.language.mutants.mutant import mutant
+from kafkaproof.spec.requests import network
+from kafkaproof.spec.requests.batch import take_batch
+from kafkaproof.spec.requests.network import UNANSWERED, answer
+
+
+def give_up_batch(network, epoch, b, fate, error):
+    """A sender that loses an answer gives up all of the batch, instead of sending the request again."""
+    if fate != UNANSWERED:
+        return answer(network, epoch, b, fate, error)
+    network.faults += 1
+    take_batch(network.channels[epoch][b].queue)
+    return error
+
+
+ONE_REIGN = {"brokers": 2, "replicas": 2, "epochs": 1, "leader_epochs": 1, "queue": 3, "faults": 1}
+REQUESTS = (mutant("lost-not-sent-again", "all_agree", {network.answer: give_up_batch}, ONE_REIGN),)

@@ -1,0 +1,1 @@
+"""What a running broker executes of the specification, and what replay follows."""

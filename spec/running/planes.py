@@ -1,0 +1,52 @@
+"""What goes out of a data plane: messages of replicas, and a controller's answers to leaders.
+
+A message is what the functions of `kafkaproof.spec.replica.network` have put into its place. Whoever runs or replays a cluster
+sends what has changed there, and puts what has arrived there before a step.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, NamedTuple
+
+from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.replica.network import DONE, EPOCHS, FETCH, NO_MESSAGE, REFUSED
+
+FETCHED, ASKED, WRITTEN, OUTDATED = "Fetched", "Fetch", "IsrWritten", "IsrOutdated"
+"""Kinds of messages: an answer to a follower; its request; what a controller has written for a leader, or has refused
+for its version.
+"""
+DECIDED = {DONE: WRITTEN, REFUSED: OUTDATED}
+
+
+class Departure(NamedTuple):
+    """A message that goes out: its kind, the broker that it is for, and its fields."""
+
+    kind: str
+    receiver: int
+    fields: dict[str, int]
+
+
+def fields_of(record: Plain) -> dict[str, int]:
+    """A message as names and numbers."""
+    return {name: getattr(record, name) for name in record.__slots__}
+
+
+def put_fields(record: Plain, fields: dict[str, int]) -> None:
+    """Make a message what `fields` say; raises KeyError where one is missing."""
+    for name in record.__slots__:
+        setattr(record, name, fields[name])
+
+
+def departures(before: Plain, after: Plain, b: int) -> Iterator[Departure]:
+    """What a step of broker `b` has put into the network of a data plane, requests first."""
+    for f, message in enumerate(after.messages):
+        if message.kind == NO_MESSAGE or message == before.messages[f]:
+            continue
+        is_request = message.kind in (FETCH, EPOCHS)
+        if is_request and f == b:
+            yield Departure(ASKED, message.peer, fields_of(message))
+        elif not is_request and f != b:
+            yield Departure(FETCHED, f, fields_of(message))
+    for sender, alter in enumerate(after.alters):
+        if sender != b and alter.state in DECIDED and before.alters[sender].state != alter.state:
+            yield Departure(DECIDED[alter.state], sender, fields_of(alter))

@@ -1,0 +1,194 @@
+"""What the process of one broker runs: two systems side by side.
+
+*election* has the sessions, the registrations and the controllership. The other part has the controller's events, the
+state machines and the replicas: of Kafka 2.7 and later it is *cluster*, with a data plane for each partition; of 1.1
+to 2.0 *partition*, without one. The controller of 2.7 and later also creates and deletes topics, and reassigns
+partitions (`kafkaproof.spec.partition.creation`, `deletion`, `reassignment`), as it does in the variants *creating*, *deleting*
+and *reassigning* of *partition*. Each broker has a record of both parts, and one of each data plane.
+Some steps are steps of both parts: one acts, makes the request and gets the answer; the other, its partner, follows
+with the same answer. In *election* all that a controller asks for is a `clean` (a write) or a `load` (a read), which
+is what they stand for there; in *partition* the election is a single step, and so are the end of a reign and a new
+session.
+
+Whatever runs a cluster, or replays one, goes by this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkaproof.spec.kafka import zookeeper
+from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.election.belief import LOADING
+from kafkaproof.spec.election.reign import at_work
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.election.history import requests
+from kafkaproof.spec.cluster.model import CREATING, DELETING, REASSIGNING
+from kafkaproof.spec.partition import zookeeper as partitions
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, LOST_DROPPED, NODEEXISTS, NONODE, OK
+
+ELECTION, PARTITION = "election", "partition"
+VARIANTS = ("fenced", "legacy")
+CHECKED = "legacy-checked"
+CHECKS_OF_STATES = {
+    partitions.create_state: partitions.checked_create_state,
+    partitions.set_state: partitions.checked_set_state,
+    partitions.delete_request: partitions.checked_delete_request,
+}
+"""What mends KAFKA-6082: the writes of 1.1 to 2.0, each with the check of the epoch (see `delete_checked`)."""
+
+READS = (
+    "load_brokers", "load_state", "read_for_election", "read_for_removal", "broker_change", "log_dir_notification",
+    "topic_change", "check_reassignment",
+)
+WRITES = (
+    "write_leader", "create_first_state", "write_removal", "delete_request", "alter_partition", "isr_notification",
+    "create_topic", "delete_state", "delete_topic", "delete_config", "delete_marker", "delete_leftovers",
+    "write_assignment", "tell_replicas", "write_target",
+)
+"""The steps of a controller in *partition* that make a request."""
+REFUSED = (BADVERSION, NODEEXISTS, NONODE)
+"""The answers to a write that is refused for what it finds there."""
+
+
+def delete_checked(zk, b, epoch, fate):
+    """delete /controller, checked against the epoch: or FENCED."""
+    if zookeeper.session_open(zk, b) and zk.epoch != epoch:
+        return zookeeper.outcome(zk, FENCED, fate)
+    return zookeeper.delete_controller(zk, b, epoch, fate)
+
+
+def set_owned_epoch(zk, b, value, version, fate):
+    """setData /controller_epoch in one transaction with the creation of /controller: not by whom it does not name."""
+    if zookeeper.session_open(zk, b) and not zookeeper.owns_controller(zk, b):
+        return zookeeper.outcome(zk, BADVERSION, fate)
+    return requests.set_epoch(zk, b, value, version, fate)
+
+
+CHECKS_OF_ELECTION = {zookeeper.delete_controller: delete_checked, requests.set_epoch: set_owned_epoch}
+"""The same of the election: whoever has lost it neither raises the epoch nor deletes /controller."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The two systems in one variant of Kafka's history."""
+
+    variant: str
+    election: Model
+    partition: Model
+
+    @property
+    def deletes(self) -> bool:
+        """Whether its controller deletes topics."""
+        return "deleted" in self.partition.state.fields["zk"].domain.fields
+
+    @property
+    def reassigns(self) -> bool:
+        """Whether its controller reassigns partitions."""
+        return "adding" in self.partition.state.fields["zk"].domain.fields
+
+    def model(self, part: str) -> Model:
+        """The model of `part`."""
+        return self.election if part == ELECTION else self.partition
+
+
+def cluster(variant: str, deletes: bool = True, reassigns: bool = True) -> Cluster:
+    """The cluster of a variant; `CHECKED` is legacy with its fix and nothing else. Raises LookupError.
+
+    Of 2.7 and later one that does not reassign partitions (`reassigns`), or does not delete topics either
+    (`deletes`), has records without what belongs to that.
+    """
+    if variant not in (*VARIANTS, CHECKED):
+        raise LookupError(f"no cluster is {variant!r}; there are {', '.join((*VARIANTS, CHECKED))}")
+    name = "legacy" if variant == CHECKED else variant
+    election = find(ELECTION, name)[0]
+    fenced = CREATING if not deletes else REASSIGNING if reassigns else DELETING
+    partition = fenced if name == "fenced" else find(PARTITION, name)[0]
+    if variant == CHECKED:
+        return Cluster(variant, election.rebound(CHECKS_OF_ELECTION), partition.rebound(CHECKS_OF_STATES))
+    return Cluster(variant, election, partition)
+
+
+def has_planes(model: Model) -> bool:
+    """Whether a model has the data planes of its partitions."""
+    return "planes" in model.state.fields
+
+
+def named(replicas: list) -> dict:
+    """The records of a broker's replicas by their names."""
+    return {f"replicas[{p}]": replica for p, replica in enumerate(replicas)}
+
+
+def parts(variant: str) -> tuple[Model, Model]:
+    """The models of a variant."""
+    found = cluster(variant)
+    return found.election, found.partition
+
+
+def is_lost(request, fate: int) -> bool:
+    """Whether a request (a seam that is told its fate) is lost on its way to a real ZooKeeper, which stays as it is.
+
+    The models lose only what would be answered OK. On a network the refusal of a deposed controller may be lost as
+    well, and what is asked in a session that is over: the client hears LOST, and the truth only when it asks again.
+    """
+    code = request.__code__
+    return fate == LOST_DROPPED and "fate" in code.co_varnames[:code.co_argcount]
+
+
+def scopes(brokers: int, replicas: int, partitions: int, min_isr: int, epochs: int, log: int = 0) -> dict[str, Scope]:
+    """The scope of each part for a cluster of this size.
+
+    `epochs` bounds controller and leader epochs and faults; `log` the records of each partition, those that were cut
+    off included.
+    """
+    shared = {"brokers": brokers, "epochs": epochs, "faults": epochs}
+    planes = {"log": log, "records": log, "min_isr": min_isr, "leader_epochs": epochs}
+    return {
+        ELECTION: shared | {"receivers": brokers},
+        PARTITION: shared | planes | {"replicas": replicas, "partitions": partitions},
+    }
+
+
+def may_ask(candidate, name: str) -> bool:
+    """Whether the controller of a broker may take the step `name` of *partition*, which makes a request.
+
+    `candidate` is its record in *election*.
+    """
+    return at_work(candidate) or name == "load_brokers" and candidate.doing == LOADING
+
+
+def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[str, int]]:
+    """The steps of *partition* that go with a step of *election*, and their answers.
+
+    `owner` is the broker's record in *partition*. A reign begins there when the notifications are deleted; where
+    /controller was deleted and won again before the broker looked, the former reign ends just then. A process that
+    has not registered is none there.
+    """
+    if name == "register_broker" and answer == OK:
+        return [("reopen" if owner.up else "restart", OK)]
+    if name == "clean" and answer == OK:
+        return [("resign", NONODE)] * (owner.controller.epoch > 0) + [("elect", OK)]
+    if name == "maybe_resign" and answer in (OK, NONODE) and owner.controller.epoch > 0:
+        return [("resign", answer)]
+    if name == "stop":
+        return [("stop", OK)] * owner.up
+    if name in ("crash", "expire_session", "expire_orphan", "delete_controller"):
+        return [(name, OK)]
+    return []
+
+
+def partners_in_election(name: str, answer: int | None, refused: bool = False) -> list[tuple[str, int]]:
+    """The steps of *election* that go with a step of *partition*, and their answers.
+
+    A write that is refused, but by the check of the epoch, writes no more than a read does. The answer tells it, or
+    `refused`, where a step is answered for what it has read (`isr_notification`).
+    """
+    if answer is None:
+        return []
+    refused = answer in REFUSED or refused and answer == OK
+    if name in READS or name in WRITES and refused:
+        return [("load", EXPIRED if answer == EXPIRED else OK)]
+    if name in WRITES:
+        return [("clean", answer if answer in (FENCED, EXPIRED, LOST) else OK)]
+    return []

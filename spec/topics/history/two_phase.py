@@ -1,0 +1,237 @@
+"""Topics of 1.1 to 2.0: a reassignment is known from /admin/reassign_partitions alone, and nothing is checked.
+
+The topic znode has the union of old and new replicas, which nothing tells apart: who takes over reads the request
+again. Leaders write the ISR themselves. The watch on the topic's data is armed after it was read, so that what is
+written between is missed. A partition of a topic that is deleted keeps its state until all is deleted (up to 2.0).
+A reassignment that has begun cannot be taken back.
+"""
+
+from kafkaproof.spec.language.domains import SetOf
+from kafkaproof.spec.language.sets import contains, difference, is_empty, only, union
+from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.topics.context import (
+    ARMING, BUMPING, CHECKING, DELETING_REQUEST, WRITING_ASSIGNMENT, WRITING_TARGET, Broker, Partition,
+    clear_assignment, copy_assignment, forget, is_present,
+)
+from kafkaproof.spec.topics.fencing import checked_delete_request, checked_set_topic
+from kafkaproof.spec.topics.network import named
+from kafkaproof.spec.topics.progress import at_work, is_next, proceed
+from kafkaproof.spec.topics.reassignment import end_reassignment, finish, plan, target_of
+from kafkaproof.spec.topics.reign import start_machines
+from kafkaproof.spec.topics.tree import set_topic
+from kafkaproof.spec.topics.znodes import NONE
+from kafkaproof.spec.topics.zookeeper import (
+    arm, get_assignments, get_state, isr_of, leads, request_listed, request_target,
+)
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
+
+Isr = SetOf("brokers")
+
+
+def nobody(controller):
+    """The brokers whose replicas go offline when a reign begins: none (up to 2.0)."""
+    return 0
+
+
+def mark_nothing(controller):
+    """The partitions of a topic whose deletion starts keep their states (up to 2.0)."""
+    return 0
+
+
+def is_listed(zk, reader, p):
+    """Whether the request that was read says that a partition is being reassigned."""
+    return 1 if request_listed(zk, p) else 0
+
+
+def is_in_sync(assigned, isr):
+    """Whether a reassignment can be finished: its target is in the ISR, also where only the order is another.
+
+    Kafka: KafkaController.areReplicasInIsr, 0.8 to 2.3.
+    """
+    return is_empty(difference(target_of(assigned), isr))
+
+
+def read_unwatched(zk, b, reader):
+    """getData of the topic, before the watch on it is armed: OK, NONODE or EXPIRED."""
+    return get_assignments(zk, b, reader, NONE)
+
+
+def arm_first(controller):
+    """The watch on the topic's data is still to be armed."""
+    controller.doing = ARMING
+
+
+def arm_watch(s, b: Broker):
+    """A new controller arms the watch on the topic's data that it has read; the state machines start up.
+
+    Guards:  it has read the topic.
+    Request: OK; EXPIRED.
+    Effects: its reign goes on. (In Kafka the watch is armed when the machines have started up.)
+    Kafka:   PartitionStateMachine.registerListeners, KafkaController.onControllerFailover, 0.8 to 0.11.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != ARMING:
+        return False
+
+    answer = arm(s.zk, b)
+    if answer == EXPIRED:
+        forget(controller)
+    else:
+        start_machines(controller)
+    return True
+
+
+def write_isr(zk, b, p, isr):
+    """setData of the ISR by the leader, which knows the version: OK or EXPIRED."""
+    if not session_open(zk, b):
+        return EXPIRED
+    zk.partitions[p].isr = isr
+    return OK
+
+
+def change_isr(s, b: Broker, p: Partition, isr: Isr):
+    """A leader writes the ISR that it wishes.
+
+    Guards:  `b` leads; the ISR is another one, of replicas that it knows of, and holds itself.
+    Request: OK; EXPIRED.
+    Effects: none in the model.
+    Kafka:   Partition.updateIsr, ReplicationUtils.updateLeaderAndIsr, 0.8 to 2.6.
+    """
+    if not s.brokers[b].up or not leads(s.zk, p, b) or isr == isr_of(s.zk, p) or not session_open(s.zk, b):
+        return False
+    if not contains(isr, b) or not is_empty(difference(isr, named(s.network, p))):
+        return False
+
+    write_isr(s.zk, b, p, isr)
+    return True
+
+
+def find_request(s, b: Broker, p: Partition):
+    """A controller reads the request to reassign a partition.
+
+    Guards:  there is one, which `b` does not know; the partition is in the context; `b` is at work.
+    Effects: the ISR is to be read; if the topic is queued for deletion, the request is to be deleted.
+    Kafka:   KafkaController.processPartitionReassignment, initiateReassignReplicasForTopicPartition, 1.1 to 2.3.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if not at_work(controller) or not request_listed(s.zk, p) or partition.reassigned or not is_present(partition):
+        return False
+
+    controller.moving = only(p)
+    if controller.deleting:
+        controller.doing = DELETING_REQUEST
+    else:
+        partition.reassigned = 1
+        proceed(controller)
+    return True
+
+
+def check_target(s, b: Broker, p: Partition):
+    """A controller reads the ISR of a partition that is being reassigned.
+
+    Guards:  it is to do so.
+    Request: OK; NONODE; EXPIRED.
+    Effects: with the target in the ISR the second phase begins: the target is the assignment in memory; else the
+             union is to be written, and told.
+    Kafka:   KafkaController.areReplicasInIsr, onPartitionReassignment, 1.1 to 2.3.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != CHECKING or not is_next(controller.moving, p):
+        return False
+
+    answer = get_state(s.zk, b, p)
+    if answer == EXPIRED:
+        forget(controller)
+    elif is_planned(partition.assigned):
+        if is_in_sync(partition.assigned, isr_of(s.zk, p)):
+            finish(controller, partition)
+        else:
+            controller.doing = BUMPING
+    elif request_listed(s.zk, p):
+        plan(partition.assigned, request_target(s.zk), controller.wanted)
+        controller.doing = WRITING_ASSIGNMENT
+        if is_in_sync(controller.wanted, isr_of(s.zk, p)):
+            copy_assignment(controller.wanted, partition.assigned)
+            finish(controller, partition)
+    else:
+        end_reassignment(controller, p)
+    return True
+
+
+def is_planned(assigned):
+    """Whether the controller has told old and new replicas apart."""
+    return not is_empty(union(assigned.adding, assigned.removing))
+
+
+def set_union(zk, b, p, context, epoch):
+    """setData of the topic znode, where nothing tells old and new replicas apart: as `set_topic`."""
+    answer = set_topic(zk, b, p, context, epoch)
+    if answer == OK:
+        zk.assignments[p].adding = 0
+        zk.assignments[p].removing = 0
+    return answer
+
+
+def write_union(s, b: Broker, p: Partition):
+    """A controller writes the union of old and new replicas as the assignment (phase 1).
+
+    Guards:  it is to do so.
+    Request: OK; NONODE; EXPIRED.
+    Effects: it is the assignment in memory; all of them are to be told.
+    Kafka:   KafkaController.updateAssignedReplicasForPartition, 1.1 to 2.3.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if controller.doing != WRITING_ASSIGNMENT or not is_next(controller.moving, p):
+        return False
+
+    answer = set_union(s.zk, b, p, controller, controller.epoch)
+    if answer == EXPIRED:
+        forget(controller)
+    else:
+        copy_assignment(controller.wanted, partition.assigned)
+        clear_assignment(controller.wanted)
+        controller.doing = BUMPING
+    return True
+
+
+def write_target(s, b: Broker, p: Partition):
+    """A controller writes the target as the assignment, at the end of phase 2.
+
+    Guards:  it is to do so.
+    Request: OK; NONODE; EXPIRED.
+    Effects: the request is to be deleted.
+    Kafka:   KafkaController.updateAssignedReplicasForPartition, 1.1 to 2.3.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != WRITING_TARGET or not is_next(controller.moving, p):
+        return False
+
+    answer = checked_set_topic(s.zk, b, p, controller, controller.epoch)
+    if answer == EXPIRED:
+        forget(controller)
+    else:
+        controller.doing = DELETING_REQUEST
+    return True
+
+
+def delete_listed(s, b: Broker, p: Partition):
+    """A controller deletes the request that it has dealt with.
+
+    Guards:  it is to do so.
+    Request: OK; EXPIRED.
+    Effects: the reassignment is over; a deletion that waits goes on.
+    Kafka:   KafkaController.removePartitionsFromReassignedPartitions, 1.1 to 2.3.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != DELETING_REQUEST or not is_next(controller.moving, p):
+        return False
+
+    answer = checked_delete_request(s.zk, b, controller.epoch)
+    if answer == EXPIRED:
+        forget(controller)
+    else:
+        end_reassignment(controller, p)
+    return True

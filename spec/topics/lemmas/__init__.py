@@ -1,0 +1,1 @@
+"""Lemmas of topics: what proofs of properties rest on."""

@@ -1,0 +1,155 @@
+"""What must be reachable in the model of topics, so that its properties are not empty."""
+
+from kafkaproof.spec.language.model import sometimes
+from kafkaproof.spec.language.sets import contains, is_empty, union
+from kafkaproof.spec.kafka.legal import (
+    REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
+)
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.topics.context import DELETING_STATES, DELETING_TOPIC
+from kafkaproof.spec.topics.network import DELETE, DROP, kind_of
+from kafkaproof.spec.topics.progress import any_in
+from kafkaproof.spec.topics.znodes import NOTHING
+from kafkaproof.spec.topics.properties.safety import at_rest, has_state
+
+
+def is_somewhere(s, state):
+    """Whether some controller at rest by right has a replica in a state, in a deletion."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        if at_rest(s, b) and controller.deleting and any_in(controller, state):
+            return True
+    return False
+
+
+def deletion_started(s):
+    """A replica is DeletionStarted."""
+    return is_somewhere(s, REPLICA_DELETION_STARTED)
+
+
+def deletion_successful(s):
+    """A replica is DeletionSuccessful, while another is not."""
+    return is_somewhere(s, REPLICA_DELETION_SUCCESSFUL)
+
+
+def deletion_ineligible(s):
+    """A replica is DeletionIneligible: the deletion is stuck."""
+    return is_somewhere(s, REPLICA_DELETION_INELIGIBLE)
+
+
+def deletion_resumed(s):
+    """One replica was deleted, another failed; the deletion of that one has started again."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        if at_rest(s, b) and not controller.ineligible and s.zk.faults > 0 and controller.epoch == 1:
+            if any_in(controller, REPLICA_DELETION_SUCCESSFUL) and any_in(controller, REPLICA_DELETION_STARTED):
+                return True
+    return False
+
+
+def topic_deleted(s):
+    """The topic is deleted, with all that belongs to it."""
+    return s.zk.created > 0 and s.zk.topic == 0 and not s.zk.marker and not s.zk.config
+
+
+def created_again(s):
+    """A topic of the same name has its first state."""
+    return s.zk.topic == 2 and has_state(s, 0)
+
+
+def expanded(s):
+    """The second partition has its first state."""
+    for p in range(len(s.zk.partitions)):
+        if p > 0 and has_state(s, p):
+            return True
+    return False
+
+
+def is_settled(s):
+    """Whether no reassignment of the first partition is asked for, or in progress."""
+    assigned = s.zk.assignments[0]
+    nothing = is_empty(union(assigned.adding, assigned.removing)) and s.network.asked.wanted == NOTHING
+    return nothing and s.zk.request.wanted == NOTHING and s.zk.topic > 0
+
+
+def reassigned(s):
+    """The first partition has been reassigned: the last broker has a replica."""
+    return is_settled(s) and contains(replicas_of(s.zk.assignments[0].replicas), len(s.brokers) - 1)
+
+
+def is_assigned(s, first, second):
+    """Whether the first partition has just these two replicas, in this order, and nothing else is asked for."""
+    replicas = s.zk.assignments[0].replicas
+    if not is_settled(s) or replicas.length != 2:
+        return False
+    return replicas.slots[0] == first and replicas.slots[1] == second
+
+
+def moved_partly(s):
+    """One of two replicas was moved: the other stays and is the preferred one now."""
+    return is_assigned(s, 1, 2)
+
+
+def moved_in_place(s):
+    """The preferred one of two replicas was moved, and the new one takes its place."""
+    return is_assigned(s, 2, 1)
+
+
+def reordered(s):
+    """Another replica is the preferred one, and none was moved."""
+    return is_assigned(s, 1, 0)
+
+
+def cancelled(s):
+    """A reassignment has been cancelled."""
+    return s.zk.ghosts.cancelled == 1 and is_settled(s)
+
+
+def replaced(s):
+    """A reassignment has been replaced by another, which is completed."""
+    return s.zk.ghosts.replaced == 1 and reassigned(s)
+
+
+def stale_stop(s):
+    """StopReplica of a lower controller epoch than its receiver has seen arrives, to be refused."""
+    for epoch in range(len(s.network.channels)):
+        for b in range(len(s.brokers)):
+            kind = kind_of(s.network, epoch, b, 0)
+            if epoch < s.brokers[b].seen_epoch and (kind == DELETE or kind == DROP):
+                return True
+    return False
+
+
+def zombie_deletes(s):
+    """A deposed controller whose session is open is about to delete the topic."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        deletes = controller.doing == DELETING_STATES or controller.doing == DELETING_TOPIC
+        if deletes and controller.epoch < s.zk.epoch and session_open(s.zk, b):
+            return True
+    return False
+
+
+COMMON = (
+    sometimes(deletion_started, requests=1),
+    sometimes(deletion_successful, requests=1, replicas=2),
+    sometimes(deletion_ineligible, requests=1, faults=1, replicas=2),
+    sometimes(deletion_resumed, requests=1, faults=1, replicas=2),
+    sometimes(topic_deleted, requests=1),
+    sometimes(created_again, requests=2, topics=2),
+    sometimes(expanded, requests=1, partitions=2),
+    sometimes(zombie_deletes, requests=1, faults=1, epochs=2),
+    sometimes(stale_stop, requests=1, faults=1, epochs=2),
+)
+REASSIGNED = (
+    sometimes(reassigned, requests=1, brokers="replicas"),
+    sometimes(moved_partly, requests=1, brokers=3, replicas=2),
+    sometimes(moved_in_place, requests=1, brokers=3, replicas=2),
+    sometimes(reordered, requests=1, replicas=2),
+)
+OLD_GOALS = COMMON + REASSIGNED
+GOALS = COMMON + REASSIGNED + (
+    sometimes(cancelled, requests=2, brokers="replicas"),
+    sometimes(replaced, requests=2, brokers=3),
+)

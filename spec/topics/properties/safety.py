@@ -1,0 +1,333 @@
+"""Properties of topics: T1 to T10 and, as far as they concern this system, P2, C4, C13 and C14."""
+
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.model import always, always_step
+from kafkaproof.spec.language.sequences import begins_with
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union
+from kafkaproof.spec.partition.context import is_known
+from kafkaproof.spec.kafka.legal import (
+    NEW_PARTITION, NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_REPLICA, ONLINE_PARTITION,
+    REPLICA_DELETION_STARTED, partition_move_is_legal, replica_move_is_legal,
+)
+from kafkaproof.spec.kafka.strategies import new_topic_leader, offline_leader, replicas_of
+from kafkaproof.spec.topics.properties.writes import WRITES
+from kafkaproof.spec.topics.context import (
+    ARMING, DROP_TASK, IDLE, LOADING, MOVING, NO_EPOCH, WRITING_ASSIGNMENT, WRITING_TARGET, is_present, is_reassigned,
+)
+from kafkaproof.spec.topics.network import DELETE, DELETED, FAILED, kind_of
+from kafkaproof.spec.topics.reassignment import origin_of, target_of
+from kafkaproof.spec.topics.znodes import CANCELLATION, FIRED, REASSIGNMENT
+
+
+def by_right(s, b):
+    """Whether a broker rules, and nobody was elected after it."""
+    return s.brokers[b].controller.epoch > 0 and s.brokers[b].controller.epoch == s.zk.epoch
+
+
+def at_rest(s, b):
+    """Whether it does so, and no event is in progress."""
+    return by_right(s, b) and s.brokers[b].controller.doing == IDLE
+
+
+def has_state(s, p):
+    """Whether a partition's state znode exists."""
+    return s.zk.partitions[p].leader_epoch != NO_EPOCH
+
+
+def removed_when_deleted(before, after):
+    """The topic znode is removed only while the deletion is asked for, and when no replica has a log of it (T1)."""
+    topic = before.zk.topic
+    if topic == 0 or after.zk.topic == topic:
+        return True
+    for p in range(len(before.zk.assignments)):
+        for b in range(len(before.brokers)):
+            if contains(replicas_of(before.zk.assignments[p].replicas), b) and before.brokers[b].logs[p] == topic:
+                return False
+    return before.zk.marker == 1
+
+
+def marker_last(before, after, b):
+    """A controller removes the marker when tree and configuration are gone, or the topic is unknown to it (T2)."""
+    if before.zk.marker == 0 or after.zk.marker == 1:
+        return True
+    if before.zk.topic > 0:
+        return before.brokers[b].controller.topic == 0
+    return before.zk.config == 0
+
+
+def configured(s):
+    """A topic that exists has its configuration (T2)."""
+    return s.zk.topic == 0 or s.zk.config == 1
+
+
+def not_deleted_while_reassigned(s):
+    """No deletion has started of a topic with a partition that is being reassigned (T3)."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        if controller.started and is_reassigned(controller):
+            return False
+    return True
+
+
+def queued_elects_nothing(before, after, b, p):
+    """No leader is elected, nor a first state created, of a topic that is queued for deletion (T3)."""
+    return before.brokers[b].controller.deleting == 0
+
+
+def queued_begins_nothing(before, after, b):
+    """No reassignment begins in a topic that is queued for deletion (T3)."""
+    return before.brokers[b].controller.deleting == 0 or after.brokers[b].controller.doing == IDLE
+
+
+def own_logs_deleted(before, after, b, epoch, p):
+    """A broker deletes a log only when a controller that means this incarnation of the topic says so (T4)."""
+    log = before.brokers[b].logs[p]
+    if log == 0 or after.brokers[b].logs[p] == log:
+        return True
+    return before.network.channels[epoch][b][p].topic == log
+
+
+def replicas_remembered(s):
+    """A replica that a controller by right knows is in the topic znode, unless it is dropped at this moment (T5)."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        if by_right(s, b) and s.zk.topic > 0 and controller.task != DROP_TASK:
+            for p in range(len(s.zk.assignments)):
+                for r in range(len(s.brokers)):
+                    known = controller.partitions[p].replicas[r] != NON_EXISTENT_REPLICA
+                    if known and not contains(replicas_of(s.zk.assignments[p].replicas), r):
+                        return False
+    return True
+
+
+def request_remembered(s):
+    """While a controller by right reassigns a partition, /admin/reassign_partitions lists it (T5)."""
+    for b in range(len(s.brokers)):
+        for p in range(len(s.zk.assignments)):
+            listed = s.zk.request.wanted == REASSIGNMENT and s.zk.request.partition == p
+            if by_right(s, b) and s.brokers[b].controller.partitions[p].reassigned and not listed:
+                return False
+    return True
+
+
+def assignment_well_formed(s):
+    """Replicas are distinct; those added and those removed are among them, and none is both (T6)."""
+    for assigned in s.zk.assignments:
+        for i in range(assigned.replicas.length):
+            for j in range(i):
+                if assigned.replicas.slots[i] == assigned.replicas.slots[j]:
+                    return False
+        if not is_empty(difference(assigned.adding, replicas_of(assigned.replicas))):
+            return False
+        if not is_empty(difference(assigned.removing, replicas_of(assigned.replicas))):
+            return False
+        if not is_empty(intersection(assigned.adding, assigned.removing)):
+            return False
+    return True
+
+
+def planned_as_asked(before, after, b):
+    """A reassignment plans the target, in its order, then what there was; adds and removes what differs (T6)."""
+    wanted = after.brokers[b].controller.wanted
+    asked = before.network.asked
+    if asked.wanted != REASSIGNMENT or after.brokers[b].controller.doing != WRITING_ASSIGNMENT:
+        return True
+    origin = origin_of(before.brokers[b].controller.partitions[asked.partition].assigned)
+    target = replicas_of(asked.target)
+    exact = wanted.adding == difference(target, origin) and wanted.removing == difference(origin, target)
+    return exact and begins_with(wanted.replicas, asked.target) and (
+        replicas_of(wanted.replicas) == union(origin, target)
+    )
+
+
+def target_order_kept(before, after, b, p):
+    """The assignment that ends a reassignment is what the union began with, in that order (T6)."""
+    old = before.zk.assignments[p]
+    new = after.zk.assignments[p]
+    if after.brokers[b].controller.doing == WRITING_TARGET or after.brokers[b].controller.epoch == 0:
+        return True
+    if before.zk.topic == 0:
+        return True
+    marked = is_empty(new.adding) and is_empty(new.removing)
+    return marked and replicas_of(new.replicas) == target_of(old) and begins_with(old.replicas, new.replicas)
+
+
+def origin_kept(before, after, b, p):
+    """Whatever reassignment follows another, the replicas that there were before stay known (T6)."""
+    old = before.brokers[b].controller.partitions[p].assigned
+    new = after.brokers[b].controller.partitions[p].assigned
+    return after.brokers[b].controller.epoch == 0 or origin_of(old) == origin_of(new)
+
+
+def target_in_sync(before, after, b, p):
+    """Replicas are to be removed by a reassignment only when its target was read in the ISR (T7)."""
+    controller = after.brokers[b].controller
+    if controller.doing != MOVING or is_empty(controller.partitions[p].stopping):
+        return True
+    return is_empty(difference(replicas_of(controller.wanted.replicas), before.zk.partitions[p].isr))
+
+
+def cancelled_to_origin(before, after, b):
+    """A cancellation has the replicas that there were as its target (T8)."""
+    if before.network.asked.wanted != CANCELLATION or after.brokers[b].controller.doing != WRITING_ASSIGNMENT:
+        return True
+    old = before.brokers[b].controller.partitions[before.network.asked.partition].assigned
+    wanted = after.brokers[b].controller.wanted
+    return replicas_of(wanted.replicas) == origin_of(old) and is_empty(wanted.adding) and is_empty(wanted.removing)
+
+
+def first_state(before, after, b, p):
+    """The first ISR is of the live replicas, the first of them leads, in leader epoch 0 (T9)."""
+    if has_state(before, p) or not has_state(after, p):
+        return True
+    controller = before.brokers[b].controller
+    assigned = controller.partitions[p].assigned.replicas
+    state = after.zk.partitions[p]
+    leads = state.leader == new_topic_leader(assigned, controller.live) and state.leader_epoch == 0
+    return leads and state.isr == intersection(replicas_of(assigned), controller.live)
+
+
+def cache_of_this_topic(s):
+    """A controller by right at rest has in its cache what the states of this incarnation are (T10)."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        for p in range(len(s.zk.partitions)):
+            cached = controller.partitions[p]
+            state = s.zk.partitions[p]
+            if at_rest(s, b) and is_known(cached):
+                if cached.leader_epoch != state.leader_epoch or cached.leader != state.leader:
+                    return False
+                if controller.topic != s.zk.topic:
+                    return False
+    return True
+
+
+def partitions_known(s):
+    """A controller by right at rest knows the partitions of its topic, or is going to hear of them (C12)."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        hears = s.zk.clients[b].watch == FIRED or controller.deleting or controller.topic != s.zk.topic
+        for p in range(len(s.zk.assignments)):
+            exists = s.zk.assignments[p].replicas.length > 0
+            if at_rest(s, b) and not hears and exists and not is_present(controller.partitions[p]):
+                return False
+    return True
+
+
+def no_partition_undone(s):
+    """No controller writes the topic znode over partitions that it does not know."""
+    return not s.zk.ghosts.undone
+
+
+def isr_assigned(s):
+    """While a controller by right is at rest, the ISR is a part of the assignment (P2)."""
+    for b in range(len(s.brokers)):
+        for p in range(len(s.zk.partitions)):
+            assigned = replicas_of(s.zk.assignments[p].replicas)
+            if at_rest(s, b) and not is_empty(difference(s.zk.partitions[p].isr, assigned)):
+                return False
+    return True
+
+
+def force_elects(s):
+    """While a controller by right is at rest and a replica is live, a forced election finds a leader."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        for p in range(len(s.zk.partitions)):
+            assigned = s.zk.assignments[p].replicas
+            live = not is_empty(intersection(replicas_of(assigned), controller.live))
+            leads = s.zk.partitions[p].leader != NOBODY and contains(controller.live, s.zk.partitions[p].leader)
+            if at_rest(s, b) and has_state(s, p) and live and not leads and not controller.deleting:
+                if offline_leader(assigned, s.zk.partitions[p].isr, controller.live, 1) == NOBODY:
+                    return False
+    return True
+
+
+def is_composed(old, new):
+    """Whether a step may move a replica by several legal moves: it is stopped, or its deletion fails or ends."""
+    return (old == OFFLINE_REPLICA or old == REPLICA_DELETION_STARTED) and (
+        new == NON_EXISTENT_REPLICA or new == OFFLINE_REPLICA
+    )
+
+
+def moves_legal(before, after):
+    """Within a reign and a topic, partitions and replicas move as the tables say (C13)."""
+    for b in range(len(after.brokers)):
+        old = before.brokers[b].controller
+        new = after.brokers[b].controller
+        goes_on = old.epoch > 0 and old.epoch == new.epoch and old.doing != LOADING and old.doing != ARMING
+        if goes_on and old.topic > 0 and old.topic == new.topic:
+            for p in range(len(new.partitions)):
+                was = old.partitions[p].state
+                now = new.partitions[p].state
+                ends = now == NON_EXISTENT_PARTITION or old.starting > new.starting
+                if was != now and not ends and not partition_move_is_legal(was, now):
+                    return False
+                for r in range(len(after.brokers)):
+                    x = old.partitions[p].replicas[r]
+                    y = new.partitions[p].replicas[r]
+                    if x != y and not replica_move_is_legal(x, y) and not is_composed(x, y):
+                        return False
+    return True
+
+
+def state_tells(s):
+    """At rest, Online is led, New has no state, and only what is deleted does not exist (C14)."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        for p in range(len(s.zk.partitions)):
+            partition = controller.partitions[p]
+            if at_rest(s, b) and is_present(partition):
+                if partition.state == ONLINE_PARTITION and partition.leader == NOBODY:
+                    return controller.deleting == 1
+                if partition.state == NEW_PARTITION and has_state(s, p):
+                    return False
+                if partition.state == NON_EXISTENT_PARTITION and not controller.deleting:
+                    return False
+    return True
+
+
+def deletion_goes_on(s):
+    """At rest, a topic that is queued and not ineligible waits for a broker."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        waits = is_reassigned(controller) or controller.ineligible or not controller.deleting
+        for p in range(len(s.zk.partitions)):
+            for r in range(len(s.brokers)):
+                kind = kind_of(s.network, controller.epoch, r, p)
+                started = controller.partitions[p].replicas[r] == REPLICA_DELETION_STARTED
+                waits = waits or started or kind == DELETE or kind == DELETED or kind == FAILED
+        if at_rest(s, b) and not waits:
+            return False
+    return True
+
+
+COMMON = (
+    always_step(removed_when_deleted),
+    always_step(marker_last, of=("delete_topic_marker",)),
+    always(configured),
+    always(not_deleted_while_reassigned),
+    always_step(queued_elects_nothing, of=("elect_leader", "create_first_state")),
+    always_step(own_logs_deleted, of=("stop_replica",)),
+    always(replicas_remembered),
+    always(assignment_well_formed),
+    always_step(target_in_sync, of=("check", "check_target")),
+    always_step(first_state, of=("create_first_state",)),
+    always(cache_of_this_topic),
+    always(partitions_known),
+    always(no_partition_undone),
+    always(isr_assigned),
+    always(force_elects),
+    always_step(moves_legal),
+    always(state_tells),
+    always(deletion_goes_on),
+)
+KIP455 = (
+    always_step(queued_begins_nothing, of=("reassign",)),
+    always_step(planned_as_asked, of=("reassign",)),
+    always_step(target_order_kept, of=("write_target",)),
+    always_step(origin_kept, of=("write_assignment",)),
+    always_step(cancelled_to_origin, of=("reassign",)),
+)
+SAFETY = COMMON + KIP455 + WRITES
+TWO_PHASE = COMMON + (always(request_remembered),)

@@ -1,0 +1,71 @@
+"""Properties of how topics' controllers, processes and sessions begin and end.
+
+Sources: KafkaController.elect, maybeResign, processExpire, and KafkaServer.startup, 2.7 to 3.9.
+"""
+
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.model import always_step
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.topics.properties.writes import is_late
+from kafkaproof.spec.topics.context import IDLE, LOADING
+
+
+def rests(s, b):
+    """Whether a controller rules and no event is in progress."""
+    return s.brokers[b].controller.epoch > 0 and s.brokers[b].controller.doing == IDLE
+
+
+def has_session(s, b):
+    """Whether the session of a broker is open."""
+    return contains(s.zk.registered, b)
+
+
+def is_refused(s, b):
+    """Whether a write of a controller is refused: its session is over, or another was elected."""
+    return not has_session(s, b) or is_late(s, b)
+
+
+def reign_begins(before, after, b):
+    """A controller is elected where there is none, in a session, in the next epoch; its reign begins with nothing."""
+    if before.zk.controller != NOBODY or not has_session(before, b) or before.brokers[b].controller.epoch > 0:
+        return False
+    controller = after.brokers[b].controller
+    elected = after.zk.controller == b and after.zk.epoch == before.zk.epoch + 1
+    return elected and controller.epoch == after.zk.epoch and controller.doing == LOADING
+
+
+def reign_stands(before, after, b):
+    """A controller that is told that /controller is not its own rules no more."""
+    return rests(before, b) and before.zk.controller != b and after.brokers[b].controller.epoch == 0
+
+
+def registers_anew(before, after, b):
+    """A process that registers had no session, and rules nothing."""
+    registers = not has_session(before, b) and has_session(after, b) and after.brokers[b].up == 1
+    return registers and after.brokers[b].controller.epoch == 0
+
+
+def process_ends(before, after, b):
+    """A process that ends has lived; its session ends with it, and its logs stay."""
+    for p in range(len(after.zk.partitions)):
+        if after.brokers[b].logs[p] != before.brokers[b].logs[p]:
+            return False
+    return before.brokers[b].up == 1 and after.brokers[b].up == 0
+
+
+def session_ends(before, after, b):
+    """The session of a living process ends, which goes on with what it believes."""
+    old = before.brokers[b]
+    new = after.brokers[b]
+    ended = has_session(before, b) and not has_session(after, b)
+    same = old.controller.epoch == new.controller.epoch and old.controller.doing == new.controller.doing
+    return ended and same and old.up == 1 and new.up == 1
+
+
+SESSIONS = (
+    always_step(reign_begins, of=("elect",)),
+    always_step(reign_stands, of=("resign",)),
+    always_step(registers_anew, of=("restart", "reopen")),
+    always_step(process_ends, of=("crash",)),
+    always_step(session_ends, of=("expire_session",)),
+)

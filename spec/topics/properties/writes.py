@@ -1,0 +1,79 @@
+"""Properties of what controllers write of a topic: in time (C4), and what they mark before they delete it (C13)."""
+
+from kafkaproof.spec.language.model import always, always_step
+from kafkaproof.spec.kafka.legal import NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA
+from kafkaproof.spec.topics.lemmas.events import deletes_znodes
+
+
+def sequences_differ(one, other):
+    """Whether two sequences have not the same elements."""
+    for i in range(len(one.slots)):
+        if one.slots[i] != other.slots[i]:
+            return True
+    return one.length != other.length
+
+
+def tree_differs(zk, other):
+    """Whether topic, configuration, marker or assignments differ."""
+    for p in range(len(zk.assignments)):
+        one = zk.assignments[p]
+        two = other.assignments[p]
+        if sequences_differ(one.replicas, two.replicas) or one.adding != two.adding or one.removing != two.removing:
+            return True
+    return zk.topic != other.topic or zk.config != other.config or zk.marker != other.marker
+
+
+def state_differs(zk, other, p):
+    """Whether the state of a partition differs."""
+    one = zk.partitions[p]
+    two = other.partitions[p]
+    same = one.leader == two.leader and one.isr == two.isr and one.controller_epoch == two.controller_epoch
+    return not same or one.leader_epoch != two.leader_epoch
+
+
+def is_late(s, b):
+    """Whether another was elected after the controller `b`."""
+    return s.brokers[b].controller.epoch < s.zk.epoch
+
+
+def topic_written_in_time(before, after, b):
+    """Only the controller that was elected last removes a topic or what belongs to it, or undoes an expansion (C4)."""
+    return not is_late(before, b) or not tree_differs(before.zk, after.zk)
+
+
+def partition_written_in_time(before, after, b, p):
+    """Only the controller that was elected last writes a state, an assignment, or deletes a state (C4)."""
+    changed = tree_differs(before.zk, after.zk) or state_differs(before.zk, after.zk, p)
+    return not is_late(before, b) or not changed
+
+
+def marked_before_deletion(s):
+    """Where the deletion of a topic has started, its partitions are NonExistent: nobody is elected any more (C13)."""
+    for broker in s.brokers:
+        for partition in broker.controller.partitions:
+            if broker.controller.started and partition.state != NON_EXISTENT_PARTITION:
+                return False
+    return True
+
+
+def replicas_gone_first(s):
+    """Where the znodes of a deleted topic go, its replicas are gone, their logs deleted: all are NonExistent (C13)."""
+    for broker in s.brokers:
+        for partition in broker.controller.partitions:
+            for state in partition.replicas:
+                if deletes_znodes(broker.controller) and state != NON_EXISTENT_REPLICA:
+                    return False
+    return True
+
+
+WRITES = (
+    always(marked_before_deletion),
+    always(replicas_gone_first),
+    always_step(topic_written_in_time, of=(
+        "delete_topic_node", "delete_topic_config", "delete_topic_marker", "restore_partitions",
+    )),
+    always_step(partition_written_in_time, of=(
+        "create_first_state", "elect_leader", "delete_states", "write_assignment", "tell_replicas", "move_leader",
+        "write_target",
+    )),
+)

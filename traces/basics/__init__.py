@@ -1,0 +1,1 @@
+"""What knows nothing of Kafka or ZooKeeper: columns, values over time, files, tasks."""

@@ -1,0 +1,28 @@
+"""What a log is followed for beside its streams, which need nothing of it: elections, and metrics."""
+
+from kafkaproof.traces.reading.cluster import Members
+from kafkaproof.traces.explain.election.replay import Follower
+from kafkaproof.traces.explain.election.result import Result
+from kafkaproof.traces.metrics.series import Metrics, Series
+from kafkaproof.traces.reading.sweep import sweep
+from kafkaproof.traces.reading.recording import Recording
+
+
+class Beside:
+    """Follows the elections of a log that is swept, and its metrics, by its `listeners`."""
+
+    def __init__(self, recording: Recording, variant: str, members: Members, root: str):
+        self.listeners = Follower(recording, variant, members, root), Metrics(members, root)
+
+    @property
+    def found(self) -> tuple[Result, Series]:
+        """What was found, once the sweep is over."""
+        follower, metrics = self.listeners
+        return follower.result, metrics.series
+
+
+def followed_beside(recording: Recording, variant: str, root: str) -> tuple[Result, Series]:
+    """What is found in a sweep for these alone."""
+    beside = Beside(recording, variant, Members(recording, root), root)
+    sweep(recording, root, *beside.listeners)
+    return beside.found

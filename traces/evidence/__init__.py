@@ -1,0 +1,1 @@
+"""What a log shows before anything is judged: controllers, registrations, every write of each stream."""

@@ -1,0 +1,108 @@
+"""The topics that ZooKeeper holds, as one write after another leaves them."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
+from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
+from kafkaproof.traces.zookeeper.znodes.topics import Place, Topic, place_of, text_of, topic_in
+from kafkaproof.traces.zookeeper.snapshot import Znode
+
+
+@dataclass
+class TopicTree:
+    """What there is of a topic: `since`: the zxid that created its znode, `marked`: that asked for its deletion.
+
+    `topic` is None where there is no topic znode, or one that cannot be read (then `since` is not None).
+    """
+
+    topic: Topic | None = None
+    since: int | None = None
+    directory: bool = False
+    partitions: set[int] = field(default_factory=set)
+    states: dict[int, PartitionState | None] = field(default_factory=dict)
+    config: bool = False
+    marked: int | None = None
+
+
+class World:
+    """The trees of all topics, and what the requests to the controller list."""
+
+    def __init__(self, nodes: Mapping[str, Znode]):
+        """`nodes`: what there is before the first write, by the paths as brokers know them."""
+        self.topics: dict[str, TopicTree] = defaultdict(TopicTree)
+        self.listed: dict[Partition, tuple[int, ...]] | None = None
+        self.preferred = False
+        for path, node in nodes.items():
+            if place := place_of(path):
+                self._put(place, node.mzxid if place.kind != "topic" else node.czxid, node.data)
+
+    def apply(self, write: Write) -> None:
+        """Go on to what a write leaves."""
+        if write.place is None:
+            return
+        if write.form == "delete":
+            self._remove(write.place)
+        else:
+            self._put(write.place, write.zxid, write.data)
+
+    def text(self, place: Place) -> str:
+        """What stands where a write goes, in words."""
+        if place.topic is None:
+            listed = self.listed or {}
+            entries = ", ".join(f"{topic}-{number} {list(target)}" for (topic, number), target in listed.items())
+            return f"/admin/reassign_partitions with {entries}" if entries else "no /admin/reassign_partitions"
+        tree = self.topics[place.topic]
+        assigned = tree.topic.partitions if tree.topic else {}
+        numbers = [place.number] if place.number is not None else sorted(assigned)
+        parts = [f"{n}: {text_of(assigned.get(n))}, {_state_text(tree.states.get(n))}" for n in numbers]
+        topic = f"{place.topic} with {'; '.join(parts)}" if assigned else f"no topic {place.topic}"
+        asked = "" if tree.marked is None else ", its deletion asked for"
+        return topic + (asked if tree.config else f"{asked}, without configuration")
+
+    def _put(self, place: Place, zxid: int, data: bytes | None) -> None:
+        tree = self.topics[place.topic] if place.topic else None
+        match place.kind:
+            case "topic":
+                tree.topic, tree.since = topic_in(data), zxid if tree.since is None else tree.since
+            case "directory":
+                tree.directory = True
+            case "partition":
+                tree.partitions.add(place.number)
+            case "state":
+                tree.states[place.number] = state_in(data)
+            case "config":
+                tree.config = True
+            case "marker":
+                tree.marked = zxid
+            case "reassign":
+                self.listed = entries_in(data)
+            case "preferred":
+                self.preferred = True
+
+    def _remove(self, place: Place) -> None:
+        tree = self.topics[place.topic] if place.topic else None
+        match place.kind:
+            case "topic":
+                tree.topic, tree.since = None, None
+            case "directory":
+                tree.directory = False
+            case "partition":
+                tree.partitions.discard(place.number)
+            case "state":
+                tree.states.pop(place.number, None)
+            case "config":
+                tree.config = False
+            case "marker":
+                tree.marked = None
+            case "reassign":
+                self.listed = None
+            case "preferred":
+                self.preferred = False
+
+
+def _state_text(state: PartitionState | None) -> str:
+    return "no state" if state is None else f"leader {state.leader}, ISR {list(state.isr)}"

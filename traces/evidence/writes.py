@@ -1,0 +1,59 @@
+"""The writes to topics, their configuration, and the messages to the controller, one by one in the order of a log."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kafkaproof.traces.reading.cluster import Members, below
+from kafkaproof.traces.zookeeper.znodes.topics import ENTITY, Place, place_of
+from kafkaproof.traces.zookeeper.transactions import Check, Create, Delete, SetData, Transaction
+
+_FORMS = {Create: "create", SetData: "set", Delete: "delete"}
+
+
+class Write(NamedTuple):
+    """One operation that succeeded on a znode of a topic, or on a message to the controller.
+
+    `form`: create, set or delete; `place`: None for the configuration of something else; `broker`: whose session
+    wrote it, None for a tool's; `checked`: in a multi with a check of /controller_epoch; `previous`: the zxid of the
+    write of its session before, of those that are checked, in whatever stream; `number`: which write of the log it is.
+    """
+
+    zxid: int
+    time: int
+    session: int
+    broker: int | None
+    form: str
+    path: str
+    place: Place | None
+    data: bytes | None
+    checked: bool
+    previous: int = 0
+    number: int = 0
+
+    @property
+    def text(self) -> str:
+        """What it does, and who does it."""
+        whose = "a session that is no broker's" if self.broker is None else f"broker {self.broker}"
+        form = {"set": "setData"}.get(self.form, self.form)
+        return f"{form} {self.path} by {whose} ({self.session:#x})"
+
+
+def writes_of(transaction: Transaction, members: Members, root: str, previous: int = 0,
+              number: int = 0) -> Iterator[Write]:
+    """The writes of a transaction that succeeded.
+
+    `previous`: the zxid of the checked write of its session before; `number`: of its first write.
+    """
+    first, session, zxid = transaction.first, transaction.session, transaction.zxid
+    checked = type(first) is Check and below(root, first.path) == "/controller_epoch"
+    for operation in transaction.operations:
+        if (form := _FORMS.get(type(operation))) is None:
+            continue
+        path = below(root, operation.path) or ""
+        place = place_of(path)
+        if place or ENTITY.fullmatch(path):
+            data = None if form == "delete" else operation.data
+            yield Write(zxid, transaction.time, session, members.broker_of.get(session), form, path, place, data,
+                        checked, previous if checked else 0, number)
+            number += 1
+            previous = zxid

@@ -1,0 +1,1 @@
+"""Explains what is written in a log by transitions of the specification."""

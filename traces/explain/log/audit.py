@@ -1,0 +1,143 @@
+"""Accounts for every record of a log, so that none is passed over: a step of the specification, or of a listed kind."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from kafkaproof.traces.evidence.accounts import Account, is_listed
+from kafkaproof.traces.explain.election.result import Result
+from kafkaproof.traces.evidence.streams import Common
+from kafkaproof.traces.explain.partitions.leader_changes import BY_ALTER_PARTITION
+from kafkaproof.traces.basics.columns import ByZxid
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.explain.log.streams import Streams, unexplained
+
+_LISTED = "of a listed kind"
+_LOST = Account(None, "nothing that is known")
+_WITHDRAWN = Account(None, "requests withdrawn by hand")
+_STEPS = {
+    "topic created": Account("topics", "create_again"),
+    "partitions added": Account("topics", "expand"),
+    "deletion requested": Account("topics", "ask_for_deletion"),
+    "reassignments requested": Account("topics", "list_reassignment"),
+    "preferred elections requested": Account("partition", "ask_for_preferred"),
+    "preferred elections dealt with": Account("partition", "delete_request"),
+    "partition znodes created": Account("topics", "create_first_state"),
+    "added partitions taken back": Account("topics", "restore_partitions"),
+    "partition znodes deleted": Account("topics", "delete_states"),
+    "topic znode deleted": Account("topics", "delete_topic_node"),
+    "configuration deleted": Account("topics", "delete_topic_config"),
+    "deletion finished": Account("topics", "delete_topic_marker"),
+    "deletion is disabled": Account("topics", "topic_deletion"),
+    "deletion of an unknown topic": Account("topics", "topic_deletion"),
+    "assignment written": Account("topics", "write_assignment"),
+    "union written": Account("topics", "write_union"),
+    "target written": Account("topics", "write_target"),
+    "request list written": Account("topics", "delete_listed"),
+    "ISRs told of": Account("partition", "change_isr"),
+    "log directory failure told of": Account("partition", "notify"),
+    "written again": Account(None, "topic znodes, written once more"),
+    "topic id written": Account(None, "topic ids, written by a new controller"),
+    "deletion withdrawn by hand": _WITHDRAWN,
+    "requests withdrawn by hand": _WITHDRAWN,
+    "preferred elections withdrawn by hand": _WITHDRAWN,
+}
+"""What the writes of streams are. Those of a kind that is missing here are what the election system says of them."""
+_BY_STRATEGY = {"new_topic": "create_first_state", "remove_from_isr": "write_removal"}
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What each record of a log is, by zxid: none is in two of these, and all together are `records`.
+
+    `unexplained`: the zxids that no step explains, and of no listed kind; `not_followed`: how many records come
+    after the first that diverges, or that left it undecided.
+    """
+
+    records: int
+    accounts: ByZxid
+    unexplained: list[int]
+    not_followed: int
+
+    @property
+    def steps(self) -> int:
+        """How many records are steps of the specification."""
+        return sum(count for account, count in self.accounts.counts().items() if account.system is not None)
+
+    @property
+    def listed(self) -> int:
+        """How many records are of the listed kinds."""
+        return len(self.accounts) - self.steps
+
+    def as_json(self) -> dict:
+        """The object `audit` of `replay --json`."""
+        first = self.accounts.firsts()
+        return {
+            "records": self.records, "steps": self.steps, "listed": self.listed, "unexplained": len(self.unexplained),
+            "not_followed": self.not_followed,
+            "by": [{"system": account.system, "what": account.name, "count": count, "first": hex(first[account])}
+                   for account, count in self._counts()],
+        }
+
+    def of(self, what: str) -> list[int]:
+        """The zxids of the records that are a certain step, or of a certain kind."""
+        return [zxid for zxid, account in self.accounts.items() if account.name == what]
+
+    def _counts(self) -> list[tuple[Account, int]]:
+        """How many records there are of each, steps before kinds, in a fixed order."""
+        return sorted(self.accounts.counts().items(), key=_rank)
+
+    def print(self, out: Console) -> None:
+        """Print how many records each system and each kind accounts for, and that none is left."""
+        rows: dict[str, Counter] = {}
+        for account, count in self._counts():
+            rows.setdefault(account.system or _LISTED, Counter())[account.name] += count
+        table = Table(header_style="bold")
+        for name in ("system", "records", "what they are"):
+            table.add_column(name, justify="right" if name == "records" else "left")
+        for system, names in rows.items():
+            words = ", ".join(f"{name} {count:,}" for name, count in names.items())
+            table.add_row(system, f"{names.total():,}", words)
+        out.print(table)
+        kinds = len(rows.get(_LISTED, ()))
+        left = [f"{len(self.unexplained):,} unexplained"] if self.unexplained else []
+        left += [f"{self.not_followed:,} not followed"] if self.not_followed else []
+        out.print(f"{len(self.accounts):,} of {self.records:,} records accounted for: {self.steps:,} steps of the "
+                  f"specification, {self.listed:,} of {kinds} listed kinds; {', '.join(left) or 'none left'}",
+                  soft_wrap=True, highlight=False)
+
+
+def _rank(each: tuple[Account, int]) -> tuple:
+    """Steps before kinds, by their systems and names."""
+    system, name = each[0]
+    return system is None, system or "", name
+
+
+def audit(recording: Recording, common: Common, result: Result, streams: Streams) -> Audit:
+    """Account for every record of a replay that has been settled."""
+    odd = {each.zxid for each in unexplained(common, streams)} | set((result.divergence or ())[:1])
+    strange, others = ByZxid.alike(sorted(odd), _LOST), ByZxid.alike(recording.zxids, _LOST)
+    named = streams.best.mapped(lambda best: _of_partition(best.strategy, best.trigger)).over(
+        streams.told.mapped(_STEPS.get))
+    told = strange.over(named, result.accounts, others).until(result.last)
+    accounts = told.mapped(lambda account: account if _is_known(account) else None)
+    lost = told.mapped(lambda account: None if _is_known(account) else account)
+    return Audit(len(others), accounts, list(lost), len(others) - len(told))
+
+
+def _is_known(account: Account) -> bool:
+    """Whether it is a step, or of a listed kind."""
+    return account.system is not None or is_listed(account.name)
+
+
+def _of_partition(strategy: str, trigger: str) -> Account:
+    """The transition that writes a partition's state by a strategy."""
+    if strategy == "epoch_bump":
+        return Account("topics", "tell_replicas")
+    if strategy in ("isr_expand", "isr_shrink"):
+        name = "alter_partition" if trigger == BY_ALTER_PARTITION else "change_isr"
+    else:
+        name = _BY_STRATEGY.get(strategy, "write_leader")
+    return Account("partition", f"{name}: {strategy}")

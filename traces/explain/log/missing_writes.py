@@ -1,0 +1,135 @@
+"""The states that are missing from a log: of all that its controllers may have owed."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.evidence.streams import Gathered
+from kafkaproof.traces.explain.log.view_order import Floors
+from kafkaproof.traces.explain.omissions.first_writes import Missing
+from kafkaproof.traces.explain.omissions.expected_writes import Debt
+from kafkaproof.traces.explain.log.handled_events import threads_of
+from kafkaproof.traces.explain.omissions.judge import Judge, left
+from kafkaproof.traces.explain.omissions.same_event import Sibling
+from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.explain.log.stream import Found
+from kafkaproof.traces.evidence.terms import Term
+from kafkaproof.traces.basics.versions import NEVER
+
+
+class Waiting(NamedTuple):
+    """States that controllers had to write and have not, though nothing shows that they left a handler.
+
+    `since`: the zxid since which; `epochs`: of the controllers; `count`: how many states; `text`: the first of them.
+    """
+
+    since: int
+    epochs: tuple[int, ...]
+    count: int
+    text: str
+
+    @property
+    def told(self) -> str:
+        """All of it in words."""
+        more = f"and {self.count - 1:,} more, " if self.count > 1 else ""
+        ruled = f"controller of epoch {self.epochs[0]}" if len(self.epochs) == 1 else \
+            f"controllers of epochs {', '.join(map(str, self.epochs))}"
+        return f"since {self.since:#x}: {self.text}; {more}by the {ruled}; nothing shows that a handler was left"
+
+    def as_json(self) -> dict:
+        """The object in `owed` of `replay --json`."""
+        return {"since": hex(self.since), "epochs": list(self.epochs), "states": self.count, "text": self.text}
+
+
+class Owed:
+    """What is `missing`, by zxid, and what is `waiting`, by since when.
+
+    Where a log has gaps, or controllers have several threads (up to 1.0), nothing is said to be missing.
+    """
+
+    def __init__(self, gathered: Gathered, found: list[Found], floors: Floors):
+        self._gathered, self._common = gathered, gathered.common
+        self._terms = self._common.terms.by_start
+        made = ((zxid, topic) for each in found for zxid, topic in each.debts.made)
+        self._threads = threads_of(floors, self._common.terms.all, made)
+        self._siblings: dict[tuple, list[Sibling]] = defaultdict(list)
+        for sibling in (sibling for each in found for sibling in each.siblings):
+            self._siblings[sibling.reign, sibling.gone].append(sibling)
+        for own in self._siblings.values():
+            own.sort(key=lambda sibling: sibling.zxid)
+        self._ends = {term: self._over(term) for term in self._terms}
+        self.missing: list[Missing] = [skipped for each in found for skipped in each.skipped]
+        self._unpaid: dict[tuple[int, int, tuple[int, ...]], list[str]] = defaultdict(list)
+        for each in found:
+            self._judge(each)
+        self.missing.sort()
+        self.waiting = sorted(Waiting(since, epochs, len(texts), texts[0])
+                              for (since, _, epochs), texts in self._unpaid.items())
+
+    def _judge(self, found: Found) -> None:
+        """Judge what may have been owed to one stream, which is read again only where something may be missing."""
+        unpaid: dict[tuple[Partition, int, int], list[Debt]] = defaultdict(list)
+        judge = cache(lambda: Judge(self._gathered.streams[found.name], self._threads))
+        for debt in found.debts.rows:
+            term = self._terms[debt.term]
+            zxid = self._shown(debt, term, judge) if self._common.is_certain and term.key in self._threads else NEVER
+            if zxid != NEVER:
+                self.missing.append(Missing(zxid, _text(debt, term, judge())))
+            elif debt.since < self._end(debt) and not (debt.paid and debt.until < self._ends[term]):
+                unpaid[debt.partition, debt.gone, debt.reason].append(debt)
+        for debts in unpaid.values():
+            self._wait(debts, judge)
+
+    def _shown(self, debt: Debt, term: Term, judge: Callable[[], Judge]) -> int:
+        """The zxid of the record that shows that a state is missing, NEVER where none does."""
+        thread = self._threads[term.key]
+        zxid = left(debt, term, thread)
+        if zxid != NEVER and judge().is_owed(debt, term, zxid):
+            return zxid
+        own = self._siblings.get((term.key, debt.gone), [])
+        for place in range(bisect_right(own, debt.stands, key=lambda sibling: sibling.zxid), len(own)):
+            last = thread.left_behind(own[place].zxid)
+            if last >= min(debt.until, term.end):
+                break
+            online = frozenset(each.elected for each in own[place:] if each.zxid < last) - {NOBODY}
+            if judge().is_owed_beside(debt, term, own[place], last, online):
+                return last
+        return NEVER
+
+    def _wait(self, debts: list[Debt], judge: Callable[[], Judge]) -> None:
+        """Note a state that had to be written for twice as long as a session lasts unheard, in whatever terms."""
+        if not self._is_long(debts):
+            return
+        owed = [debt for debt in debts if judge().is_owed(debt, self._terms[debt.term], self._end(debt))]
+        if self._is_long(owed):
+            epochs = tuple(self._terms[debt.term].epoch for debt in owed)
+            self._unpaid[owed[0].since, owed[0].gone, epochs].append(judge().text(owed[0]))
+
+    def _is_long(self, debts: list[Debt]) -> bool:
+        return sum(map(self._held, debts)) > 2 * max(map(self._timeout, debts), default=0)
+
+    def _held(self, debt: Debt) -> int:
+        """How many ms a controller had for it."""
+        end, inputs = self._end(debt), self._common.inputs
+        return (inputs.last_time if end == NEVER else inputs.time_at(end)) - inputs.time_at(debt.since)
+
+    def _timeout(self, debt: Debt) -> int:
+        return self._common.timeouts.get(self._terms[debt.term].session, 0)
+
+    def _end(self, debt: Debt) -> int:
+        """The zxid up to which a controller had it to do."""
+        return min(debt.until, self._ends[self._terms[debt.term]])
+
+    def _over(self, term: Term) -> int:
+        """The zxid at which a controller has lost /controller, or another is elected."""
+        controller = self._common.controllers.at(term.epoch)
+        lost = controller and controller.ended_zxid
+        return int(min(term.end, lost or NEVER))
+
+
+def _text(debt: Debt, term: Term, judge: Judge) -> str:
+    return (f"the controller of epoch {term.epoch} has left the handler in which it had to write "
+            f"{judge.text(debt)}: that record is missing")

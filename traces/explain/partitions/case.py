@@ -1,0 +1,137 @@
+"""One change by a controller with all that the controller may have read when it decided."""
+
+from typing import NamedTuple
+
+from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.evidence.state_changes import Change
+from kafkaproof.traces.explain.partitions.strategies import Elected
+from kafkaproof.traces.evidence.broker_views import Sight
+from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.zookeeper.znodes.assignments import target_of
+from kafkaproof.traces.zookeeper.znodes.topics import Place
+
+
+Repeated = tuple[str, str, int]
+"""Strategy, trigger and view of an election."""
+
+
+class Unclean(NamedTuple):
+    """unclean.leader.election.enable since an election read it: `enabled` at some time, `newly` so, `unset` so."""
+
+    enabled: bool
+    newly: bool
+    unset: bool
+
+
+class Created(NamedTuple):
+    """How a partition came to be assigned: who of all brokers was `there` for the controller to see, whether that was
+    `before` the reign, and whether the topic `existed`."""
+
+    there: frozenset[int]
+    before: bool
+    existed: bool
+
+
+class Case(NamedTuple):
+    """All that the explanations of a change depend on: cases that are equal have the same ones.
+
+    `known`, `written`: leader and ISR before (None for a new partition) and after; `sights`: oldest first; `unclean`:
+    what an election by each of these read, where somebody outside of the ISR was elected; `assignments`: the orders of
+    replicas, where nothing fences other controllers any that it may have read; `targets`: what reassignments of the
+    partition want; `created`: of a new partition that is assigned; `failed`: the brokers that have told of a failed log
+    directory;
+    `preferred_requested`: /admin/preferred_replica_election listed it since the controller last wrote it or deleted
+    the list;
+    `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the reign, or
+    all along; `may_be_emptied`: unclean elections may be enabled for the topic, which once let the last member leave an
+    ISR; `is_overtaken`: another controller wrote the present state after this one's reign began, which does not know of
+    it; `repeats`: strategy, trigger and view of the election that wrote the present state, if the batch that it was in
+    may have been elected again; `topic_follows`: nothing but the leader epoch is new, and the next checked write of
+    this controller in the stream is that of the topic znode.
+    """
+
+    known: Elected | None
+    written: Elected
+    assignments: tuple[tuple[int, ...], ...]
+    targets: tuple[tuple[int, ...], ...]
+    created: Created | None
+    failed: frozenset[int]
+    preferred_requested: bool
+    may_be_deleting: bool
+    is_being_deleted: bool
+    may_be_emptied: bool
+    is_overtaken: bool
+    topic_follows: bool
+    sights: tuple[Sight, ...] = ()
+    unclean: tuple[Unclean, ...] = ()
+    repeats: Repeated | None = None
+
+
+def case_of(change: Change, reign: Reign, evidence: Evidence) -> Case:
+    """The case of a change by the controller of a reign, but for what it saw, and read after that."""
+    inputs, features, before, zxid = evidence.inputs, evidence.features, change.before, change.zxid
+    partition = change.partition
+    known = Elected(before.leader, frozenset(before.isr)) if before else None
+    written = Elected(change.after.leader, frozenset(change.after.isr))
+    versions = inputs.assignments(partition, reign.start, zxid)
+    last = reign.last.get(partition, reign.start)
+    targets = _targets(change, evidence, last if features.kip455 else reign.start, last)
+    read = versions[-1:] if features.guarded and zxid <= reign.end else versions
+    own = [order for v in read for order in (v.value.replicas, target_of(v.value))]
+    requested = inputs.deletions(change.topic, reign.start, zxid)
+    following = evidence.next_checked(change.session, zxid) if known == written else None
+    return Case(
+        known, written, tuple(dict.fromkeys(own + targets)),
+        tuple(targets), _created(change, reign, evidence, versions[0].zxid) if versions and known is None else None,
+        inputs.common.lost_log_directories(zxid),
+        inputs.common.preferred_requested(partition, change.session, last, zxid),
+        any(requested), all(requested), features.variant == "zkclient" and _may_be_emptied(change, reign, evidence),
+        before is not None and before.controller_epoch != change.after.controller_epoch and change.since > reign.start,
+        following == Place("topic", change.topic),
+    )
+
+
+def unclean_of(case: Case, row: int, reign: Reign, sights: tuple[Sight, ...],
+               evidence: Evidence) -> tuple[Unclean, ...]:
+    """What an election by each sight read that wrote a change: the state first, then the topic's configuration."""
+    if case.known is None or case.written.leader in case.known.isr:
+        return ()
+    change = evidence.changes[row]
+    return tuple(_unclean(change, max(view.zxid, reign.start, change.since), evidence) for view, *_ in sights)
+
+
+def _unclean(change: Change, since: int, evidence: Evidence) -> Unclean:
+    """What one read that began at a zxid."""
+    settings = evidence.inputs.unclean(change.topic, since, change.zxid)
+    enabled = [setting.zxid for setting in settings if setting.value]
+    return Unclean(bool(enabled), bool(enabled) and enabled[-1] > since,
+                   any(setting.value is None for setting in settings))
+
+
+def _created(change: Change, reign: Reign, evidence: Evidence, assigned: int) -> Created:
+    inputs = evidence.inputs
+    there = inputs.brokers.at(max(assigned, reign.start))
+    return Created(there, assigned <= reign.start, inputs.exists(change.topic, assigned - 1))
+
+
+def _may_be_emptied(change: Change, reign: Reign, evidence: Evidence) -> bool:
+    settings = evidence.inputs.unclean(change.topic, max(reign.start, change.since), change.zxid)
+    return any(setting.value is not False for setting in settings)
+
+
+def repeats_of(change: Change, reign: Reign, evidence: Evidence) -> Repeated | None:
+    """What may be repeated: up to 2.3 the election that wrote the state, where a request of its batch was refused."""
+    at, *repeated = reign.elections.get(change.partition, (0,))
+    if not repeated or at != change.since or not evidence.failures.refused(change.session, at, change.zxid):
+        return None
+    return *repeated, reign.elected[change.partition]
+
+
+def _targets(change: Change, evidence: Evidence, requested: int, last: int) -> list[tuple[int, ...]]:
+    """What a reassignment under way wants, or one new since the controller's last write, or asked for."""
+    assignments = [v.value for v in evidence.inputs.assignments(change.partition, last, change.zxid)]
+    under_way = [target_of(a) for a in assignments[-1:] if a.adding or a.removing]
+    new = [a.replicas for before, a in zip(assignments, assignments[1:])
+           if a.replicas not in (before.replicas, target_of(before))]
+    asked = evidence.inputs.common.requested_targets(change.partition, requested, change.zxid)
+    return list(dict.fromkeys(under_way + new + asked))

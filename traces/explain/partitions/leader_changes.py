@@ -1,0 +1,83 @@
+"""The ISRs that leaders wish, and write or ask the controller to write (AlterPartition, 2.7+)."""
+
+from functools import cache
+
+import numpy as np
+
+from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.evidence.state_changes import Change
+from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
+from kafkaproof.traces.explain.partitions.explanations import Explanation
+from kafkaproof.traces.basics.columns import distinct
+from kafkaproof.traces.reading.state_records import NOTHING
+
+BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"
+
+
+def explain_wishes(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> None:
+    """Explain the changes in some rows, whose leader epoch stays.
+
+    A leader lets in replicas of any assignment since it was told to lead in its leader epoch.
+    """
+    changes = evidence.changes
+    states, before, after = changes.states, changes.before[rows], changes.after[rows]
+    stays = states.leads[after] & (states.leaders[after] == states.leaders[before])
+    brokers = evidence.writes.brokers[changes.rows[rows]]
+    leads = (brokers == states.leaders[after]) & (brokers != NOTHING)
+    own = np.where(changes.checked[rows], evidence.claims.won[rows], leads)
+    for row in rows[~stays].tolist():
+        found.refuse(row, "the leader epoch stays, and the leader does not or is not in the ISR")
+    for row in rows[stays & ~own].tolist():
+        found.refuse(row, f"an ISR written by {writer(changes[row])}, who is neither leader nor controller")
+    _explain(evidence, rows[stays & own], found)
+
+
+def _explain(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> None:
+    """Explain the wishes of leaders, those that are alike at once."""
+    changes, assigned = evidence.changes, evidence.assigned
+    told, partitions, states = _told(evidence)[rows], changes.partitions[rows], changes.states
+    ranges = assigned.ranges(assigned.places(partitions, told), assigned.places(partitions, changes.zxids[rows]))
+    checked = changes.checked[rows].astype(np.int64)
+    first, kinds = distinct(states.held[changes.before[rows]], states.held[changes.after[rows]], ranges, checked)
+    codes = np.zeros(len(first), np.int64)
+    for kind, place in enumerate(first.tolist()):
+        change = changes[rows[place]]
+        strategy, why = _wish(change, evidence, int(told[place]))
+        if why is None:
+            codes[kind] = found.code(_wished(strategy, BY_ALTER_PARTITION if change.checked else BY_LEADER))
+        else:
+            for row in rows[kinds == kind].tolist():
+                found.refuse(row, why)
+    found.codes[rows] = codes[kinds]
+
+
+def _told(evidence: Evidence) -> np.ndarray:
+    """For each change the zxid at which the leader was told to lead in its leader epoch, 0 where it was before all."""
+    changes = evidence.changes
+    order, states = np.argsort(changes.partitions, kind="stable"), changes.states
+    before, after = changes.before[order], changes.after[order]
+    same = (before != NOTHING) & (states.leader_epochs[before] == states.leader_epochs[after])
+    tells = np.where((after != NOTHING) & ~same, np.arange(len(order)), NOTHING)
+    latest = np.maximum.accumulate(tells)
+    own = np.searchsorted(changes.partitions[order], changes.partitions[order])
+    found = np.zeros(len(order), np.int64)
+    found[order] = np.where(latest >= own, changes.zxids[order][latest], 0)
+    return found
+
+
+def _wish(change: Change, evidence: Evidence, told: int) -> tuple[str | None, str | None]:
+    """What a leader did to its ISR, and why it may not have."""
+    before, after = set(change.before.isr), set(change.after.isr)
+    if after < before:
+        return "isr_shrink", None
+    assigned = evidence.inputs.assignments(change.partition, told, change.zxid)
+    members = {*before, *(replica for version in assigned for replica in version.value.replicas)}
+    if after > before and members >= after:
+        return "isr_expand", None
+    allowed = f"allowed there: a larger or a smaller one that has {change.after.leader}, of {sorted(members)}"
+    return None, f"no ISR that a leader may wish; {allowed}"
+
+
+@cache
+def _wished(strategy: str, trigger: str) -> tuple[Explanation, ...]:
+    return (Explanation(strategy, trigger, None),)

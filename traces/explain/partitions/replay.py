@@ -1,0 +1,33 @@
+"""Follows all partition states of a recording and explains each of their changes."""
+
+import numpy as np
+
+from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.explain.partitions.controller_changes import explain_controlled
+from kafkaproof.traces.explain.partitions.explained import ExplainedChanges
+from kafkaproof.traces.explain.partitions.leader_changes import explain_wishes
+from kafkaproof.traces.reading.state_records import NOTHING
+
+
+def explain_changes(evidence: Evidence) -> ExplainedChanges:
+    """Explain each change of a partition's state in a stream by what controllers may have read."""
+    changes, states = evidence.changes, evidence.changes.states
+    found, before, after = ExplainedChanges(changes), changes.before, changes.after
+    known = before != NOTHING
+    stays = known & (states.leader_epochs[before] == states.leader_epochs[after])
+    expected = np.where(known, states.leader_epochs[before] + 1, 0)
+    falls = known & (states.controller_epochs[after] < states.controller_epochs[before])
+    rest = np.ones(len(changes), bool)
+    for wrong, why in (
+        (after == NOTHING, lambda row: "what is written is no partition state"),
+        (states.repeats[after], lambda row: "the ISR has a replica twice"),
+        (~stays & (states.leader_epochs[after] != expected), lambda row:
+            f"leader epoch {states.leader_epochs[after[row]]}, where it can only be {expected[row]}"),
+        (~stays & falls, lambda row: "a controller that finds a state of a later one does not write it"),
+    ):
+        for row in np.flatnonzero(rest & wrong).tolist():
+            found.refuse(row, why(row))
+        rest &= ~wrong
+    explain_wishes(evidence, np.flatnonzero(rest & stays), found)
+    explain_controlled(evidence, np.flatnonzero(rest & ~stays), found)
+    return found

@@ -1,0 +1,221 @@
+"""Controllers at work: a write is the next step of what its controller is in the middle of, or begins something."""
+
+from math import inf
+
+from kafkaproof.traces.explain.partitions.strategies import Elected
+from kafkaproof.traces.explain.partitions.explanations import REASSIGNMENT
+from kafkaproof.traces.explain.partitions.explained import Explained
+from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.explain.topics.context import TOPIC, Context, Gap, Judged, unexplained
+from kafkaproof.traces.explain.topics.memory import Memory
+from kafkaproof.traces.explain.topics.requests import Entries, Requests
+from kafkaproof.traces.explain.topics.steps import Scene, Step
+from kafkaproof.traces.explain.topics.work_in_progress import Completing, Listing, Reassigning, Work
+from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.zookeeper.znodes.topics import Topic, text_of, topic_in
+
+STREAM, LISTED, ASKED_AGAIN = "reassignment", "request list written", "written again"
+_KINDS = {
+    "write_assignment": "assignment written", "write_union": "union written", "write_target": "target written",
+    "delete_listed": LISTED,
+}
+_DELETED = {
+    "state": "partition znodes deleted", "partition": "partition znodes deleted",
+    "directory": "partition znodes deleted", "topic": "topic znode deleted", "config": "configuration deleted",
+    "marker": "deletion finished",
+}
+
+
+class Handlers:
+    """Follows the handlers of all controllers, each of which runs in one thread."""
+
+    def __init__(self, context: Context):
+        self._context, self._works = context, context.works
+        self.requests = Requests(context)
+
+    def goes_on(self, write: Write, reign: Reign, each: Explained | None) -> Judged | None:
+        """A write of a controller in the middle of something: its next step, or no step; None when that is over."""
+        works = self._works.pop(reign.start, [])
+        if not works:
+            return None
+        last = self._context.last(reign)
+        scenes = [self._scene(work, write, reign, last) for work in works]
+        demands = [self._demand(work, scene, write, reign, last) for work, scene in zip(works, scenes)]
+        stream = _stream(works)
+        pressing = all(demands) and not self._context.may_have_failed(write.session, last, write.zxid, stream)
+        middle = self._middle(works, demands, reign) if pressing else ""
+        if pressing:
+            self._context.gaps.append(Gap(reign.key, last, write.zxid, stream, middle))
+        if write.previous > last:
+            return unexplained(write, reign, middle, stream) if pressing else None
+        found = [self._take(work, scene, write, reign, each) for work, scene in zip(works, scenes)]
+        if taken := [judged for judged in found if judged]:
+            return taken[0]
+        if self._asks_again(write, reign, last):
+            self._works[reign.start] = works
+            return Judged(write, stream, ASKED_AGAIN)
+        return unexplained(write, reign, middle, stream) if pressing else None
+
+    def _asks_again(self, write: Write, reign: Reign, last: int) -> bool:
+        """Whether a controller writes the topic znode as it has just done: the answer was lost, and no version is asked
+        for, so that it lands once more (KafkaZkClient.setTopicAssignmentRaw, retryRequestsUntilConnected).
+        """
+        if write.place.kind != "topic" or write.form != "set":
+            return False
+        topic = topic_in(write.data)
+        return topic is not None and self._context.memory(reign).repeats(write.place.topic, topic, last)
+
+    def close(self) -> None:
+        """The stream ends: what a controller is in the middle of then, it would have gone on with first."""
+        for start, works in self._works.items():
+            reign = self._context.reign(start)
+            last = self._context.last(reign)
+            end = self._context.evidence.end
+            demands = [self._demand(work, self._scene(work, end, reign, last), end, reign, last) for work in works]
+            if works and all(demands):
+                middle = self._middle(works, demands, reign)
+                self._context.gaps.append(Gap(reign.key, last, inf, _stream(works), middle))
+
+    @staticmethod
+    def _middle(works: list[Work], demands: list[str], reign: Reign) -> str:
+        """What a controller is at, and what comes next."""
+        at = " or ".join(work.text for work in works)
+        return f"the controller of epoch {reign.epoch} is in the middle of {at}; allowed there: {' or '.join(demands)}"
+
+    def _scene(self, work: Work, write: Write, reign: Reign, last: int) -> Scene | None:
+        if isinstance(work, Reassigning):
+            return self._context.reassignments.scene(reign, work.partition, write, last)
+        return None
+
+    def _demand(self, work: Work, scene: Scene | None, write: Write, reign: Reign, last: int) -> str | None:
+        """What has to come next, at any time since the last write; None where nothing has to."""
+        if isinstance(work, Completing):
+            tree = self._context.world.topics[work.topic]
+            return work.allowed(tree) if work.next_places(tree) else None
+        if isinstance(work, Listing):
+            rest = self._rest(work)
+            stood = rest is not None and self.requests.stood(last, write.zxid)
+            return f"/admin/reassign_partitions with {self.requests.text(rest)}" if stood else None
+        memory, end = self._context.memory(reign), min(write.zxid, last + 1)
+        unlisted = work.awaits_list(scene) and not (
+            self.requests.stood(last, write.zxid) or self.requests.remain(memory, end, work.partition))
+        return None if work.optional or unlisted or work.may_end(scene) else work.allowed(scene)
+
+    def _take(self, work: Work, scene: Scene | None, write: Write, reign: Reign,
+              each: Explained | None) -> Judged | None:
+        """What a write is to a handler, None where it is no step of it."""
+        if isinstance(work, Completing):
+            return self.deletes(work, write, reign)
+        if isinstance(work, Listing):
+            return self._lists(work, write)
+        return self._reassigns(work, scene, write, reign, each)
+
+    def _reassigns(self, work: Reassigning, scene: Scene, write: Write, reign: Reign, each: Explained | None):
+        place, memory = write.place, self._context.memory(reign)
+        if place.kind == "topic" and write.form == "set":
+            topic = topic_in(write.data)
+            fits = place.topic == work.partition[0] and topic and self._fits(memory, write, topic, work.partition[1])
+            written = topic.partitions.get(work.partition[1]) if fits else None
+        elif each and each.change.partition == work.partition:
+            fits, written = each.change.after is not None, elected(each)
+        else:
+            fits = place.kind == "reassign" and not self.requests.why_not(memory, write, work.partition, work.begun)
+            written = None
+        taken = work.take(scene, written) if fits else []
+        return self._taken(work, taken[0], write, reign) if taken else None
+
+    def _fits(self, memory: Memory, write: Write, topic: Topic, own: int) -> bool:
+        """Whether all but one partition of a topic znode is as its controller remembers it, and the id as it is."""
+        known = self._context.world.topics[write.place.topic].topic
+        return memory.stranger(write.place.topic, topic, own, write.zxid) is None and known and topic.id == known.id
+
+    def _taken(self, work: Reassigning, step: Step, write: Write, reign: Reign) -> Judged:
+        """A step was taken: what its controller knows now, and what comes next."""
+        context, memory = self._context, self._context.memory(reign)
+        works = self._works.setdefault(reign.start, [])
+        known = memory.of(work.partition, write.zxid)[0]
+        listed = memory.listed(write.zxid).get(work.partition, ())
+        context.history.step(work.partition, step, write, known, context.steps.requested(step.after), listed)
+        if write.place.kind == "topic":
+            memory.wrote(write.place.topic, write.zxid, topic_in(write.data))
+        if step.name == "write_target":
+            memory.finish(work.partition, write.zxid)
+            works.append(Listing(work.partition, step.written.replicas) if context.features.kip455 else work)
+        elif step.name != "delete_listed":
+            works.append(work)
+        return Judged(write, STREAM, _KINDS.get(step.name, "step of a reassignment"))
+
+    def deletes(self, work: Completing, write: Write, reign: Reign) -> Judged | None:
+        """The next deletion of a topic's znodes, None where it is another write."""
+        tree = self._context.world.topics[work.topic]
+        if write.form != "delete" or write.place not in work.next_places(tree):
+            return None
+        work.take(write.place)
+        self._works[reign.start] = [work]
+        return Judged(write, TOPIC, _DELETED[write.place.kind])
+
+    def _lists(self, work: Listing, write: Write) -> Judged | None:
+        """The partition is taken out of the list, if there is one; nothing else comes first."""
+        taken_out = write.place.kind == "reassign" and self.requests.entries(write) == self._rest(work)
+        return Judged(write, STREAM, LISTED) if taken_out else None
+
+    def _rest(self, work: Listing) -> Entries | None:
+        """What is left of the list without the partition; None where there is no list."""
+        listed = self._context.world.listed
+        if listed is None:
+            return None
+        return {p: target for p, target in listed.items() if (p, target) != (work.partition, work.target)}
+
+    def begins(self, write: Write, reign: Reign, topic: Topic) -> Judged:
+        """A write of the topic znode by a controller that is in the middle of nothing."""
+        context, memory = self._context, self._context.memory(reign)
+        found = context.reassignments.by_topic(memory, write, topic, context.last(reign))
+        name = write.place.topic
+        tree = context.world.topics[name]
+        if not found or tree.topic is None or topic.id != tree.topic.id:
+            return unexplained(write, reign, self._why_not(memory, write, topic), STREAM)
+        if found[0][1].name == "write_assignment" and context.deletions.surely_queued(reign, name, write.zxid):
+            return unexplained(write, reign, "T3: the topic is queued for deletion, no reassignment begins", STREAM)
+        return [self._taken(*each, write, reign) for each in found][0]
+
+    def resumes(self, write: Write, reign: Reign, each: Explained) -> Judged | None:
+        """A write of a partition's state that begins or resumes a reassignment; None where it need not."""
+        if not each.may_be(REASSIGNMENT):
+            return None
+        context = self._context
+        found = context.reassignments.by_state(context.memory(reign), write, each, context.last(reign))
+        others = [e for e in each.explanations if e.trigger != REASSIGNMENT]
+        if found:
+            found[0].optional = bool(others) and others[0].tokens <= each.explanations[0].tokens
+            return self._taken(*found, write, reign)
+        if each.explanations and not others:
+            return unexplained(write, reign, "no reassignment of this partition is at such a step", STREAM)
+        return None
+
+    def _why_not(self, memory: Memory, write: Write, topic: Topic) -> str:
+        """Why no reassignment writes this topic znode."""
+        name, known = write.place.topic, self._context.world.topics[write.place.topic].topic
+        if known and topic.id != known.id:
+            return f"a controller leaves the topic id as it is: {known.id}"
+        first = memory.stranger(name, topic, None, write.zxid)
+        second = None if first is None else memory.stranger(name, topic, first, write.zxid)
+        if second is not None:
+            return f"partitions {first} and {second} are not as its controller knows them; it changes one at a time"
+        number = min(topic.partitions) if first is None else first
+        remembered = " or ".join(map(text_of, memory.of((name, number), write.zxid))) or "nothing"
+        if number not in topic.partitions:
+            return f"partition {number} is left out, though its controller knows of it: {remembered}"
+        asked = [list(target) for target in memory.listed(write.zxid).get((name, number), ())]
+        return f"no step of a reassignment writes {text_of(topic.partitions[number])} for partition {number}; its " \
+               f"controller knows {remembered}, and {asked or 'nothing'} as asked for in /admin/reassign_partitions"
+
+
+def elected(each: Explained) -> Elected | None:
+    """The leader and the ISR that were written, None where that was no state."""
+    after = each.change.after
+    return Elected(after.leader, frozenset(after.isr)) if after else None
+
+
+def _stream(works: list[Work]) -> str:
+    """The stream to which a controller's handlers belong."""
+    return TOPIC if isinstance(works[0], Completing) else STREAM

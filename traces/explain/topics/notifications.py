@@ -1,0 +1,67 @@
+"""What brokers tell the controller by a znode: ISRs that they have written (up to 2.6), failed log directories."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from operator import itemgetter
+
+import numpy as np
+
+from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.reading.state_records import NOTHING
+from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, json_in
+
+STREAM = "notification"
+ISRS, DIRECTORY, DELETED = "ISRs told of", "log directory failure told of", "notification deleted"
+
+
+class Notifications:
+    """Judges notifications in the order of the log."""
+
+    def __init__(self, evidence: Evidence):
+        self._owns, self._whole = evidence.owns, evidence.common.terms.begins == 0
+        self._told, self._stopped = evidence.common.told, evidence.common.stopped
+        self._latest: dict[int, bytes | None] = {}
+        self._changed: dict[int | None, list[tuple[int, tuple[str, int]]]] = defaultdict(list)
+        changes = evidence.changes
+        epochs = changes.states.leader_epochs
+        own = ~changes.checked & (changes.before != NOTHING) & (epochs[changes.after] == epochs[changes.before])
+        for row in np.flatnonzero(own).tolist():
+            change = changes[row]
+            self._changed[change.broker].append((change.zxid, change.partition))
+
+    @staticmethod
+    def kind(write: Write) -> str:
+        """What a notification is."""
+        return ISRS if write.place.kind == "isr_change" else DIRECTORY
+
+    def why_not(self, write: Write) -> str | None:
+        """Why no broker writes this: it tells of the ISRs that it has written as leader since then; None where it may.
+
+        Then: when it told the last time but one, or when it stopped and closed its session, as it remembers them in
+        memory. What it wrote before it told the last time it may have remembered only afterwards, when the answer had
+        come; or it told of it in vain, when its session ended before the answer (ReplicaManager.recordIsrChange and
+        maybePropagateIsrChanges). Of those that it names the ones of the stream's topics are judged. What a broker has
+        done before the log is unknown until then; and what it tells comes twice where the first answer was lost.
+        """
+        if write.place.kind == "log_dir_event":
+            named = json_in(write.data).get("broker")
+            return None if named == write.broker else f"it names broker {named}"
+        again = self._latest.get(write.session) == write.data
+        self._latest[write.session] = write.data
+        told, changed = self._told[write.broker], self._changed[write.broker]
+        since = max(_last(told, _last(told, write.zxid)), _last(self._stopped.get(write.broker, ()), write.zxid))
+        done = {partition for _, partition in changed[bisect_right(changed, since, key=itemgetter(0)):
+                                                      bisect_left(changed, write.zxid, key=itemgetter(0))]}
+        strange = sorted(p for p in set(entries_in(write.data)) - done if self._owns(p[0]))
+        if not strange or again or not since and not self._whole:
+            return None
+        partition = "{}-{}".format(*strange[0])
+        return f"since it told the last time but one or was started, its broker wrote no ISR of {partition} as leader"
+
+
+def _last(zxids: Sequence[int], zxid: int) -> int:
+    """The last of some zxids before another one; 0 where there is none."""
+    place = bisect_left(zxids, zxid)
+    return zxids[place - 1] if place else 0

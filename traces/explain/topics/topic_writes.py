@@ -1,0 +1,163 @@
+"""What is written to topics by whom, but for reassignments: each write of these must be a step of somebody."""
+
+from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.explain.topics.context import Context, Judged, unexplained
+from kafkaproof.traces.explain.topics.handlers import Handlers
+from kafkaproof.traces.explain.topics.notifications import DELETED, Notifications
+from kafkaproof.traces.explain.topics.notifications import STREAM as NOTIFICATION
+from kafkaproof.traces.explain.topics.work_in_progress import Completing
+from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.zookeeper.znodes.topics import topic_in
+
+STREAM = "topic"
+_NOT_ADDED = "nobody adds partitions like this; allowed there: more partitions, numbered on, on brokers that are " \
+             "there, each with as many replicas as partition 0"
+
+
+class TopicWrites:
+    """Judges writes of which no controller is in the middle. `reign`: that of the controller, None for anybody else."""
+
+    def __init__(self, context: Context, handlers: Handlers):
+        self._context, self._handlers = context, handlers
+        self._creations, self._deletions = context.creations, context.deletions
+        self._notifications = Notifications(context.evidence)
+
+    def judge(self, write: Write, reign: Reign | None) -> Judged:
+        """Explain a write."""
+        judges = {
+            "topic": self._topic, "directory": self._directory, "partition": self._partition, "state": self._deleted,
+            "config": self._config, "marker": self._marker, "announcement": self._announcement,
+            "reassign": self._list, "preferred": self._preferred,
+            "isr_change": self._notification, "log_dir_event": self._notification,
+        }
+        return judges[write.place.kind](write, reign)
+
+    def _topic(self, write: Write, reign: Reign | None) -> Judged:
+        if write.form == "delete":
+            return self._deleted(write, reign)
+        if write.form == "create":
+            return self._created(write)
+        topic = topic_in(write.data)
+        why = "what is written is no assignment" if topic is None else self._creations.why_malformed(topic)
+        if why:
+            return unexplained(write, reign, why)
+        if reign is not None:
+            return self._rewritten(write, reign, topic)
+        read = self._creations.expanded(write, topic)
+        if read is None:
+            return unexplained(write, reign, _NOT_ADDED)
+        first = len(read.partitions)
+        self._context.history.create(write, first, topic, self._creations.balanced(write, topic, first))
+        return Judged(write, STREAM, "partitions added")
+
+    def _created(self, write: Write) -> Judged:
+        if why := self._creations.why_no_topic(write):
+            return unexplained(write, None, why)
+        topic = topic_in(write.data)
+        self._context.history.create(write, 0, topic, self._creations.balanced(write, topic))
+        return Judged(write, STREAM, "topic created")
+
+    def _rewritten(self, write: Write, reign: Reign, topic) -> Judged:
+        """A controller writes a topic znode: an id, without partitions that came too late, or for a reassignment."""
+        known, memory = self._context.world.topics[write.place.topic], self._context.memory(reign)
+        before = known.topic
+        if before and before.id is None and topic.id is not None and topic.partitions == before.partitions:
+            kind = "topic id written"
+        elif before and self._is_restored(write, reign, topic, known):
+            kind = "added partitions taken back"
+        else:
+            return self._handlers.begins(write, reign, topic)
+        memory.wrote(write.place.topic, write.zxid, topic)
+        return Judged(write, STREAM, kind)
+
+    def _is_restored(self, write: Write, reign: Reign, topic, known) -> bool:
+        """Whether partitions are left out that were added while the topic is queued for deletion (2.0 and later)."""
+        there = {number for number in known.topic.partitions if number in known.partitions}
+        queued = self._deletions.queued_at(reign, write.place.topic, write.zxid) is not None
+        stranger = self._context.memory(reign).stranger(write.place.topic, topic, None, write.zxid)
+        return queued and set(topic.partitions) == there < set(known.topic.partitions) and stranger is None
+
+    def _directory(self, write: Write, reign: Reign | None) -> Judged:
+        if write.form == "delete":
+            return self._deleted(write, reign)
+        return self._made(write, reign, None)
+
+    def _partition(self, write: Write, reign: Reign | None) -> Judged:
+        if write.form == "delete":
+            return self._deleted(write, reign)
+        partition, inputs = (write.place.topic, write.place.number), self._context.evidence.inputs
+        deposed = reign is not None and reign.end < write.zxid
+        read = reign is None or deposed or inputs.assignments(partition, reign.start, write.zxid)
+        return self._made(write, reign, None if read else "the topic has no such partition")
+
+    def _made(self, write: Write, reign: Reign | None, why: str | None) -> Judged:
+        """The znodes of a partition, before its first state."""
+        if reign is None:
+            why = "only a controller creates this"
+        elif self._deletions.surely_queued(reign, write.place.topic, write.zxid):
+            why = "T3: the topic is queued for deletion, no partition begins"
+        return unexplained(write, reign, why) if why else Judged(write, STREAM, "partition znodes created")
+
+    def _config(self, write: Write, reign: Reign | None) -> Judged:
+        if write.form != "delete":
+            return Judged(write, STREAM, "topic configured")
+        return self._deleted(write, reign)
+
+    def _deleted(self, write: Write, reign: Reign | None) -> Judged:
+        """A controller begins to delete what there is of a topic."""
+        context, topic = self._context, write.place.topic
+        tree = context.world.topics[topic]
+        if reign is None:
+            return unexplained(write, reign, "only a controller deletes this")
+        work = Completing(context.steps, topic, tree)
+        why = self._deletions.why_not_completed(reign, topic, tree, write.zxid)
+        if why is None and write.place not in work.next_places(tree):
+            why = f"T2: a deletion that begins here does something else first: {work.allowed(tree)}"
+        if why:
+            return unexplained(write, reign, why)
+        return self._handlers.deletes(work, write, reign)
+
+    def _marker(self, write: Write, reign: Reign | None) -> Judged:
+        tree = self._context.world.topics[write.place.topic]
+        if write.form != "delete":
+            self._context.history.ask_deletion(write, tree.since is not None)
+            return Judged(write, STREAM, "deletion requested")
+        if reign is None:
+            return Judged(write, STREAM, "deletion withdrawn by hand")
+        if why := self._deletions.why_marker_stays(reign, write, tree):
+            return unexplained(write, reign, why)
+        known = self._deletions.knows(reign, write.place.topic, tree)
+        return Judged(write, STREAM, self._deletions.kind_of_marker(tree, known))
+
+    def _announcement(self, write: Write, reign: Reign | None) -> Judged:
+        if write.form == "delete":
+            return Judged(write, STREAM, "announcement purged")
+        if why := self._creations.why_not_announced(write):
+            return unexplained(write, reign, why)
+        return Judged(write, STREAM, "configuration announced")
+
+    def _list(self, write: Write, reign: Reign | None) -> Judged:
+        if reign is None and write.form == "delete":
+            self._context.withdrawn.append(write.zxid)
+            if not self._context.features.kip455:
+                self._context.history.withdraw()
+            return Judged(write, "reassignment", "requests withdrawn by hand")
+        if reign is None:
+            return Judged(write, "reassignment", "reassignments requested")
+        memory = self._context.memory(reign)
+        if why := self._handlers.requests.why_not(memory, write, None, self._context.last(reign)):
+            return unexplained(write, reign, why, "reassignment")
+        return Judged(write, "reassignment", "request list written")
+
+    def _preferred(self, write: Write, reign: Reign | None) -> Judged:
+        if write.form != "delete":
+            return Judged(write, STREAM, "preferred elections requested")
+        done = "preferred elections dealt with" if reign else "preferred elections withdrawn by hand"
+        return Judged(write, STREAM, done)
+
+    def _notification(self, write: Write, reign: Reign | None) -> Judged:
+        if write.form == "delete":
+            return Judged(write, NOTIFICATION, DELETED)
+        if why := self._notifications.why_not(write):
+            return unexplained(write, reign, why, NOTIFICATION)
+        return Judged(write, NOTIFICATION, self._notifications.kind(write))

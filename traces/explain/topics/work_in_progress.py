@@ -1,0 +1,173 @@
+"""What a controller is in the middle of: one handler runs to its end before the next write of its thread."""
+
+from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.topics.context import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
+from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.explain.partitions.strategies import Elected
+from kafkaproof.traces.explain.topics.steps import Scene, Step, TopicSteps, copied
+from kafkaproof.traces.evidence.topic_trees import TopicTree
+from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
+from kafkaproof.traces.zookeeper.znodes.topics import Place, text_of
+
+ORDERED = 4
+"""Up to so many replicas a union of old and new ones keeps their order (2.3 and before): Scala's small sets do."""
+
+
+class Reassigning:
+    """A controller looks at a partition that is being reassigned: the states of the specification that it may be in.
+
+    `begun`: the zxid of its last write before; `optional`: what it wrote first may have been something else as well.
+    """
+
+    def __init__(self, steps: TopicSteps, partition: Partition, begun: int, states: list[Plain]):
+        self._steps, self.partition, self.begun, self._states = steps, partition, begun, states
+        self.optional = False
+        self._next: tuple[Scene | None, list[Step | None]] = None, []
+
+    @property
+    def text(self) -> str:
+        """What it is, in words."""
+        return "the reassignment of {}-{}".format(*self.partition)
+
+    def next_steps(self, scene: Scene) -> list[Step | None]:
+        """The writes that may come next, and None where the handler may be at its end."""
+        if self._next[0] is not scene:
+            found: list[Step | None] = []
+            for s in self._states:
+                s = copied(s)
+                self._steps.refresh(s, scene.state, scene.epoch)
+                found += self._steps.next_writes(s, scene)
+            self._next = scene, found
+        return self._next[1]
+
+    def take(self, scene: Scene, written: Assignment | Elected | None) -> list[Step]:
+        """The steps that write this; the handler goes on from them."""
+        taken = [step for step in self.next_steps(scene) if step and self._same(step.written, written)]
+        if taken:
+            self._states, self._next = [step.after for step in taken], (None, [])
+        return taken
+
+    def may_end(self, scene: Scene) -> bool:
+        """Whether nothing more need come."""
+        return None in self.next_steps(scene)
+
+    def awaits_list(self, scene: Scene) -> bool:
+        """Whether all that is left is to take the request out of the list."""
+        steps = self.next_steps(scene)
+        return bool(steps) and all(step and step.name == "delete_listed" for step in steps)
+
+    def allowed(self, scene: Scene) -> str:
+        """What may come next, in words."""
+        name = "{}-{}".format(*self.partition)
+        return " or ".join(dict.fromkeys(step_text(step, name) for step in self.next_steps(scene)))
+
+    def _same(self, expected: Assignment | Elected | None, written: Assignment | Elected | None) -> bool:
+        if expected == written or self._steps.kip455 or not isinstance(expected, Assignment):
+            return expected == written
+        if not isinstance(written, Assignment) or len(expected.replicas) <= ORDERED:
+            return False
+        return set(expected.replicas) == set(written.replicas) and not written.adding and not written.removing
+
+
+class Completing:
+    """A controller deletes all that there is of a topic: child first, then the configuration and the marker."""
+
+    def __init__(self, steps: TopicSteps, topic: str, tree: TopicTree):
+        numbers = {*(tree.topic.partitions if tree.topic else ()), *tree.partitions, *tree.states}
+        self.topic, self._steps = topic, steps
+        self._places = {number: place for place, number in enumerate(sorted(numbers))}
+        self._state = steps.completing(len(self._places) if tree.since is not None else 0)
+        self._open: int | None = None
+        if tree.since is None:
+            steps.take("delete_topic_node", self._state)
+
+    @property
+    def text(self) -> str:
+        """What it is, in words."""
+        return f"the deletion of {self.topic}"
+
+    def next_places(self, tree: TopicTree) -> list[Place]:
+        """What may be deleted next; nothing at the end."""
+        doing = self._doing
+        if doing is None:
+            return []
+        if self._open in tree.partitions:
+            return [Place("partition", self.topic, self._open)]
+        if doing in (DELETING_STATES, DELETING_TOPIC):
+            states = [Place("state", self.topic, number) for number in sorted(tree.states)]
+            empty = [Place("partition", self.topic, n) for n in sorted(tree.partitions) if n not in tree.states]
+            if states or empty:
+                return states + empty
+            if tree.directory:
+                return [Place("directory", self.topic)]
+            if tree.since is not None:
+                return [Place("topic", self.topic)]
+        if doing != DELETING_MARKER and tree.config:
+            return [Place("config", self.topic)]
+        return [Place("marker", self.topic)] if tree.marked is not None else []
+
+    def take(self, place: Place) -> None:
+        """Go on behind a deletion."""
+        if place.kind == "state":
+            self._open = place.number
+            self._step("delete_states", self._places.get(place.number, 0))
+        elif place.kind == "partition" and self._open != place.number:
+            self._step("delete_states", self._places.get(place.number, 0))
+        if place.kind in ("topic", "config", "marker"):
+            for each in self._places.values():
+                self._step("delete_states", each)
+            self._step("delete_topic_node")
+        if place.kind in ("config", "marker"):
+            self._step("delete_topic_config")
+        if place.kind == "marker":
+            self._step("delete_topic_marker")
+
+    def allowed(self, tree: TopicTree) -> str:
+        """What may come next, in words."""
+        return " or ".join(f"delete {place_text(place)}" for place in self.next_places(tree)) or "anything"
+
+    @property
+    def _doing(self) -> int | None:
+        doing = self._state.brokers[0].controller.doing
+        return doing if doing in (DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER) else None
+
+    def _step(self, name: str, *arguments: int) -> None:
+        """A transition of the controller, unless another controller has left it nothing to do."""
+        self._steps.take(name, self._state, *arguments)
+
+
+class Listing:
+    """A controller that has finished a reassignment (2.4+) takes it out of /admin/reassign_partitions, which exists."""
+
+    def __init__(self, partition: Partition, target: tuple[int, ...]):
+        self.partition, self.target = partition, target
+
+    @property
+    def text(self) -> str:
+        """What it is, in words."""
+        return "taking {}-{} out of /admin/reassign_partitions".format(*self.partition)
+
+
+Work = Reassigning | Completing | Listing
+
+
+def step_text(step: Step | None, name: str) -> str:
+    """A step in words."""
+    if step is None:
+        return "anything"
+    if isinstance(step.written, Assignment):
+        return f"{step.name}: assignment of {name} {text_of(step.written)}"
+    if isinstance(step.written, Elected):
+        return f"{step.name}: state of {name} leader {step.written.leader}, ISR {sorted(step.written.isr)}"
+    return f"{step.name}: {name} out of /admin/reassign_partitions"
+
+
+def place_text(place: Place) -> str:
+    """The path of a topic's znode."""
+    base = f"/brokers/topics/{place.topic}"
+    paths = {
+        "topic": base, "directory": f"{base}/partitions", "partition": f"{base}/partitions/{place.number}",
+        "state": f"{base}/partitions/{place.number}/state", "config": f"/config/topics/{place.topic}",
+        "marker": f"/admin/delete_topics/{place.topic}",
+    }
+    return paths[place.kind]

@@ -1,1 +1,0 @@
-"""What controllers owed: the writes that a handler had to make, and that are not there when it is left."""

@@ -1,0 +1,1 @@
+"""Group coordinators of a recording, followed through the *group* system."""

@@ -1,0 +1,1 @@
+"""What a recording of `kafkaproof run` holds: lines of each process, ZooKeeper's log, and one order of all."""

@@ -1,0 +1,109 @@
+"""The lines of a recording that are of groups: what was offered to the offsets log, and each step of a coordinator."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from dataclasses import dataclass, field
+
+from kafkaproof.spec.running.coordinators import STEPS
+from kafkaproof.spec.group.network import Request, Verdict
+from kafkaproof.spec.language.steps import Step, parse_step
+from kafkaproof.traces.processes.recorded.offset_records import Entry, read_batch
+
+PLACED = ("m", "id", "known", "generation", "leading")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request: the number of the client that waits, what it asks, and the name of the member.
+
+    `id` is the member's number. `protocols` are offered by who joins, the first two; `offsets` are what a commit
+    has: topic, partition, offset.
+    """
+
+    m: int
+    kind: int
+    id: int
+    known: int
+    generation: int
+    leading: int
+    name: str
+    protocols: tuple[str, ...] = ()
+    offsets: tuple[tuple[str, int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the client with number `m` was answered, and what the answer said beside its error code."""
+
+    m: int
+    verdict: int
+    content: dict
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What a coordinator was about to append: a batch by its id, and the records in it."""
+
+    group: str
+    id: int
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class GroupLine:
+    """A step of a coordinator in a group; without a step (None) the group begins, as a copy of the one there is not.
+
+    `state` is the hash of the group's record afterwards; `append` the place and the id of the batch that it appended.
+    """
+
+    process: str
+    broker: int
+    n: int
+    group: str
+    state: str
+    step: Step | None = None
+    asked: Asked | None = None
+    answers: tuple[Answer, ...] = ()
+    append: tuple[int, int] | None = None
+
+    @property
+    def title(self) -> str:
+        """Where in the recording it is."""
+        return f"broker {self.process}, group {self.group!r}, line {self.n}, {self.step or 'it begins'}"
+
+
+@dataclass
+class GroupLines:
+    """What one process has recorded of groups so far: `earlier` is what came before its first step."""
+
+    process: str
+    earlier: list[GroupLine | Offered] = field(default_factory=list)
+    count: int = 0
+
+    def read(self, row: dict) -> GroupLine | Offered:
+        """A line; raises ValueError, KeyError or TypeError for one that cannot be read, or does not follow the last."""
+        if "offers" in row:
+            id = int(row["offers"]["id"])
+            return Offered(str(row["group"]), id, tuple(read_batch(b64decode(row["offers"]["batch"]), id)))
+        self.count += 1
+        if row["g"] != self.count:
+            raise ValueError(f"line {self.count} of groups is missing")
+        step = parse_step(row["step"]) if "step" in row else None
+        if step and step.transition not in STEPS:
+            raise ValueError(f"no coordinator takes a step {step.transition}")
+        placed = row.get("append")
+        return GroupLine(
+            self.process, int(self.process.split(".")[0]), self.count, str(row["group"]), str(row["state"]), step,
+            _asked(row["asked"]) if "asked" in row else None,
+            tuple(Answer(int(m), Verdict.names.index(verdict), dict(content))
+                  for m, verdict, content in row.get("answers", ())),
+            placed and (int(placed["place"]), int(placed["id"])),
+        )
+
+
+def _asked(row):
+    numbers = {name: int(row[name]) for name in PLACED}
+    return Asked(kind=Request.names.index(row["kind"]), name=str(row["name"]),
+                 protocols=tuple(map(str, row.get("protocols", ()))),
+                 offsets=tuple((str(t), int(p), int(offset)) for t, p, offset in row.get("offsets", ())), **numbers)

@@ -1,0 +1,174 @@
+"""What ZooKeeper's own log says of a recorded cluster: what operators wanted, and what was really written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from kafkaproof.spec.language.plain import Plain, ids_in
+from kafkaproof.spec.language.sets import contains, with_member, without_member
+from kafkaproof.spec.running.processes import ELECTION, PARTITION
+from kafkaproof.spec.kafka.topic_ids import members_in
+from kafkaproof.traces.evidence.topic_inputs import unclean_in
+from kafkaproof.traces.processes.recorded.notices import STATE, Notices, isr_changes, log_dir_events
+from kafkaproof.traces.processes.recorded.reading import Cluster
+from kafkaproof.traces.processes.recorded.topic_numbers import TopicNumbers
+from kafkaproof.traces.zookeeper.znodes.contents import number_in, state_in
+from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
+from kafkaproof.traces.zookeeper.znodes.topics import Topic, topic_in
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, Operation, SetData, Transaction
+
+_TOPIC = re.compile(r"/brokers/topics/([^/]+)")
+_MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
+
+
+class Logged:
+    """The transactions of a recording by zxid; `epochs` bounds the epochs and faults that there were."""
+
+    def __init__(self, cluster: Cluster):
+        self._topic, self._sizes = cluster.topic, cluster.sizes
+        self._deletes, self._reassigns = cluster.deletes, cluster.reassigns
+        self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
+        self._log_dir_events = Notices(log_dir_events(cluster.zookeeper.transactions))
+        self._isr_changes = Notices(isr_changes(cluster.zookeeper.transactions))
+        self._numbers = TopicNumbers(cluster)
+        self.epochs = 2 + sum(getattr(o, "path", "") == "/controller_epoch" for t in self._transactions.values()
+                              for o in t.operations)
+
+    def notifying(self, zxid: int) -> int:
+        """The brokers whose notifications of failed log directories are there after a transaction, as a set."""
+        found = 0
+        for broker in self._log_dir_events.there(zxid):
+            found = with_member(found, broker)
+        return found
+
+    def has_isr_change(self, zxid: int, p: int) -> bool:
+        """Whether a notification of a partition's ISR is there after a transaction: it comes with the state."""
+        return any(self._numbers.of(*place, zxid) == p for place in self._isr_changes.there(zxid))
+
+    def refused(self, zxids: Iterable[int]) -> bool:
+        """Whether there are transactions of these zxids, and ZooKeeper has refused them all."""
+        found = [self._transactions[zxid].failed for zxid in zxids if zxid in self._transactions]
+        return bool(found) and all(found)
+
+    def wanted(self, transaction: Transaction) -> Iterator[tuple[str, str, dict]]:
+        """What an operator's transaction is in the specification: part, transition and arguments."""
+        for operation in () if transaction.failed else transaction.operations:
+            yield from self._wanted(operation, transaction.zxid)
+
+    def _wanted(self, operation: Operation, zxid: int) -> Iterator[tuple[str, str, dict]]:
+        match operation:
+            case Delete("/controller"):
+                yield ELECTION, "delete_controller", {}
+                yield PARTITION, "delete_controller", {}
+            case Create("/admin/preferred_replica_election"):
+                yield PARTITION, "ask_for_preferred", {}
+            case Create("/admin/reassign_partitions", data):
+                yield from self._moved(data, zxid)
+            case Create(path) if found := _MARKER.fullmatch(path):
+                yield from self._marked(found[1], zxid)
+            case Create(path, data) | SetData(path, data) if path == f"/config/topics/{self._topic}":
+                if unclean_in(data):
+                    yield PARTITION, "allow_unclean", {}
+
+    def listed(self, transaction: Transaction) -> list[int]:
+        """The replicas that an operator's transaction wants of a partition, in order; none where it wants none."""
+        for operation in () if transaction.failed else transaction.operations:
+            match operation:
+                case Create("/admin/reassign_partitions", data):
+                    return list(dict.fromkeys(next(iter(entries_in(data).values()), ())))
+        return []
+
+    def _moved(self, data: bytes | None, zxid: int) -> Iterator[tuple[str, str, dict]]:
+        """The reassignment that is asked for: the first in the request, if there is such a partition."""
+        (topic, partition), target = next(iter(entries_in(data).items()), (("", 0), ()))
+        numbers = self._numbers.of_topic(topic, zxid)
+        known = set(target) <= set(range(self._sizes["brokers"])) and len(set(target)) <= self._sizes["replicas"]
+        if not target or not known or not 0 <= partition < len(numbers):
+            return
+        others = 0
+        for broker in target[1:]:
+            others = with_member(others, broker)
+        moved = {"first": target[0], "others": without_member(others, target[0])}
+        yield PARTITION, "ask_for_reassignment", {"p": numbers[partition]} | (
+            moved if self._reassigns else {"target": target[0]})
+
+    def _marked(self, topic: str, zxid: int) -> Iterator[tuple[str, str, dict]]:
+        """The deletion of a topic that is asked for, one that is there or is not."""
+        numbers = self._numbers.of_topic(topic, zxid)
+        if not self._deletes:
+            yield from [(PARTITION, "queue_deletion", {})] * (topic == self._topic)
+        elif numbers:
+            yield PARTITION, "ask_for_deletion", {"p": numbers[0]}
+        else:
+            yield PARTITION, "ask_for_unknown_deletion", {}
+
+    def differs(self, zxid: int, states: Mapping[str, Plain]) -> str | None:
+        """In what a transaction differs from what the specification's ZooKeeper holds now; None for nothing."""
+        transaction = self._transactions.get(zxid)
+        if transaction is None:
+            return f"ZooKeeper's log has no transaction {zxid:#x}, which the step made"
+        for operation in () if transaction.failed else transaction.operations:
+            path, data = getattr(operation, "path", ""), getattr(operation, "data", None)
+            if path == "/controller_epoch" and data and number_in(data) != states[ELECTION].zk.epoch:
+                return f"it wrote the controller epoch {number_in(data)}, not {states[ELECTION].zk.epoch}"
+            if isinstance(operation, Create) and (found := _TOPIC.fullmatch(path)):
+                if text := self._differs_in_topic(found[1], topic_in(data), states[PARTITION].zk):
+                    return text
+            if isinstance(operation, SetData) and (found := _TOPIC.fullmatch(path)) and self._reassigns:
+                if text := self._differs_in_assignment(found[1], zxid, topic_in(data), states[PARTITION].zk):
+                    return text
+            if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
+                return text
+            if (found := STATE.fullmatch(path)) and data:
+                p = self._numbers.of(found[1], int(found[2]), zxid)
+                if p is None:
+                    return f"it wrote {path}, and there is no such partition"
+                written, held = _words(data), _held(states[PARTITION].zk, p)
+                if written != held:
+                    place = f"{found[1]}-{found[2]}"
+                    return f"it wrote {json.dumps(written)} of {place}, not {json.dumps(held)}"
+        return None
+
+    def _differs_in_topic(self, name: str, topic: Topic, zk: Plain) -> str | None:
+        """In what a topic that was created differs from what the specification's ZooKeeper holds."""
+        members = members_in(topic.id)
+        numbers = ids_in(members)
+        written = [list(assignment.replicas) for _, assignment in sorted(topic.partitions.items())]
+        held = [zk.assignments[p].slots[:zk.assignments[p].length] for p in numbers]
+        return None if written == held else f"it gave {name} the replicas {written}, not {held}"
+
+    def _differs_in_assignment(self, name: str, zxid: int, topic: Topic, zk: Plain) -> str | None:
+        """In what assignments that were written differ from what the specification's ZooKeeper holds."""
+        for (_, written), p in zip(sorted(topic.partitions.items()), self._numbers.of_topic(name, zxid)):
+            held = (zk.assignments[p].slots[:zk.assignments[p].length], ids_in(zk.adding[p]),
+                    ids_in(zk.removing[p]))
+            if (list(written.replicas), sorted(written.adding), sorted(written.removing)) != held:
+                return f"it wrote {written} of partition {p}, not {held}"
+        return None
+
+    def _differs_in_deletion(self, path: str, zxid: int, zk: Plain) -> str | None:
+        """In what a znode that was deleted differs from what the specification's ZooKeeper holds."""
+        if found := STATE.fullmatch(path):
+            p = self._numbers.of(found[1], int(found[2]), zxid)
+            there = p is not None and zk.partitions[p].leader_epoch >= 0
+        elif found := _TOPIC.fullmatch(path):
+            there = any(zk.assignments[p].length > 0 for p in self._numbers.of_topic(found[1], zxid))
+        elif found := _MARKER.fullmatch(path):
+            there = any(contains(zk.deleting, p) for p in self._numbers.of_topic(found[1], zxid))
+        else:
+            return None
+        return f"it deleted {path}, and in the specification that is there" if there else None
+
+
+def _words(data: bytes) -> dict:
+    state = state_in(data)
+    return {**state._asdict(), "isr": sorted(state.isr)}
+
+
+def _held(zk: Plain, p: int) -> dict:
+    state = zk.partitions[p]
+    isr = [r for r in range(len(zk.clients)) if contains(state.isr, r)]
+    return {"leader": state.leader, "leader_epoch": state.leader_epoch, "controller_epoch": state.controller_epoch,
+            "isr": isr}

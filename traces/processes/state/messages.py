@@ -1,0 +1,138 @@
+"""Messages between processes, as they stand in the model's networks while they are delivered.
+
+The model's networks keep only the newest of some messages. In a recording each message is known by itself: it is
+delivered with what it said, whatever was sent since, at most once.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Iterator
+
+from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.language.sets import with_member, without_member
+from kafkaproof.spec.running.planes import ASKED, DECIDED, FETCHED, WRITTEN, fields_of, put_fields
+
+REFUSED = "IsrRefused"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message on its way: its kind, from whom, to whom (None: to the controller), and what it says.
+
+    `registration`: which one of the receiver's the sender knew, from 1; 0 for none.
+    """
+
+    kind: str
+    sender: int
+    receiver: int | None
+    content: dict = field(default_factory=dict)
+    registration: int = 0
+
+
+@contextmanager
+def delivered(state: Plain, message: Sent | None, broker: int) -> Iterator[None]:
+    """Put what a message says into the network of a state, and afterwards what the model keeps of it."""
+    shown = _SHOWN.get(message.kind) if message else None
+    if shown is None:
+        yield
+        return
+    with shown(state, message, broker):
+        yield
+
+
+@contextmanager
+def _leader_and_isr(state, message, broker):
+    """The newest request is put back; it is delivered where that is what arrived."""
+    content = message.content
+    request = state.network.requests[content["epoch"]][content["p"]]
+    isrs = getattr(state.network, "isrs", None)
+    kept = request.leader, request.leader_epoch, request.to
+    kept_isr = isrs[content["epoch"]][content["p"]] if isrs else 0
+    request.leader, request.leader_epoch = content["leader"], content["leader_epoch"]
+    request.to = with_member(request.to, broker)
+    if isrs:
+        isrs[content["epoch"]][content["p"]] = content["isr"]
+    yield
+    request.leader, request.leader_epoch, request.to = kept
+    is_newest = kept[:2] == (content["leader"], content["leader_epoch"])
+    if is_newest:
+        request.to = without_member(request.to, broker)
+    if isrs:
+        read = is_newest and broker == content["leader"]
+        isrs[content["epoch"]][content["p"]] = 0 if read else kept_isr
+
+
+@contextmanager
+def _storage_error(state, message, broker):
+    request = state.network.requests[message.content["epoch"]][message.content["p"]]
+    request.errors = with_member(request.errors, message.sender)
+    yield
+
+
+@contextmanager
+def _stop_replica(state, message, broker):
+    stop = state.network.stops[message.content["epoch"]][message.content["p"]]
+    stop.to = with_member(stop.to, broker)
+    if hasattr(stop, "leader_epochs"):
+        stop.leader_epochs[broker] = message.content["leader_epoch"]
+    yield
+
+
+@contextmanager
+def _stopped(state, message, broker):
+    """The answer that has come stands alone: another one of that broker may be on its way too."""
+    stop, sender = state.network.stops[message.content["epoch"]][message.content["p"]], message.sender
+    stop.deleted, stop.failed = without_member(stop.deleted, sender), without_member(stop.failed, sender)
+    if message.content["failed"]:
+        stop.failed = with_member(stop.failed, sender)
+    else:
+        stop.deleted = with_member(stop.deleted, sender)
+    yield
+
+
+@contextmanager
+def _alter_partition(state, message, broker):
+    """The wish and, where there is a data plane, what it proposes; a proposal that is now decided stays so."""
+    content, sender = message.content, message.sender
+    p = content["p"]
+    network, planes = state.network, getattr(state, "planes", None)
+    kept = network.wishes[p][sender]
+    network.wishes[p][sender] = content["leader_epoch"]
+    alter = planes[p].network.alters[sender] if planes else None
+    if planes:
+        before = fields_of(alter)
+        put_fields(alter, content["fields"])
+    yield
+    state.network.wishes[p][sender] = kept
+    if planes and alter.state not in DECIDED:
+        put_fields(alter, before)
+
+
+@contextmanager
+def _controlled_shutdown(state, message, broker):
+    kept = state.network.shutdowns
+    state.network.shutdowns = with_member(kept, message.sender)
+    yield
+    state.network.shutdowns = kept
+
+
+@contextmanager
+def _between_replicas(state, message, broker):
+    follower = message.sender if message.kind == ASKED else broker
+    put_fields(state.planes[message.content["p"]].network.messages[follower], message.content["fields"])
+    yield
+
+
+@contextmanager
+def _decision(state, message, broker):
+    put_fields(state.planes[message.content["p"]].network.alters[broker], message.content["fields"])
+    yield
+
+
+_SHOWN = {
+    "LeaderAndIsr": _leader_and_isr, "StorageError": _storage_error, "StopReplica": _stop_replica,
+    "Stopped": _stopped, "AlterPartition": _alter_partition, "ControlledShutdown": _controlled_shutdown,
+    ASKED: _between_replicas, FETCHED: _between_replicas, WRITTEN: _decision, REFUSED: _decision,
+}

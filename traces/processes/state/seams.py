@@ -1,0 +1,150 @@
+"""The seams of transitions in a replay: what a step asks for, sends and acknowledges is noted as it is taken.
+
+What only a running cluster knows (the replicas that a request lists, what a message said) comes from the recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kafkaproof.spec.cluster.control import is_refused
+from kafkaproof.spec.cluster.faults import checkpointed
+from kafkaproof.spec.cluster.zookeeper import is_not_older
+from kafkaproof.spec.language.model import Transition
+from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.language.sets import contains, difference, everybody
+from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.partition.reassignment.faults import put_target
+from kafkaproof.spec.partition.zookeeper import as_they_are, assigned, known_as_they_are
+from kafkaproof.spec.running.planes import departures
+from kafkaproof.spec.running.processes import Cluster, has_planes, is_lost
+from kafkaproof.spec.replica.broker import enough_in_sync
+from kafkaproof.spec.replica.clients.network import commit
+from kafkaproof.spec.running.seams import answers_of, seams_of
+from kafkaproof.spec.kafka.zookeeper import LOST
+from kafkaproof.traces.processes.state.knowledge import Knowledge
+from kafkaproof.traces.processes.state.messages import REFUSED, Sent
+
+SENDING = ("put_request", "put_request_with_isr", "put_error", "put_stop", "put_removal", "put_stopped")
+STOPS = ("put_stop", "put_removal")
+
+
+class Seams:
+    """What the step at hand asks and sends: `answer` is the one that it got, None for none, and `acked` the batches
+    whose producers it answers, as partition and number.
+
+    `listed`: the replicas that a request for a reassignment lists, when an operator makes one. `message`: the one that
+    is on its way to the broker that takes the step.
+    """
+
+    def __init__(self, cluster: Cluster, known: Knowledge):
+        self._cluster, self._known = cluster, known
+        self.listed: list[int] = []
+        self.message: Sent | None = None
+        self._told = 0
+        self.begin([], 0)
+
+    def begin(self, planes: list[Plain], fate: int) -> None:
+        """A step is about to be taken; `planes` are the data planes, `fate` is that of its request."""
+        self._planes, self._fate = planes, fate
+        self.answer: int | None = None
+        self.acked: list[tuple[int, int]] = []
+        self._put: list[tuple] = []
+        self._others: list[tuple] = []
+
+    def watched(self, transition: Transition) -> Transition:
+        """A transition that notes what it asks and what it sends."""
+        answering = answers_of(transition.function)
+        watched = {each: self._watch(each, each in answering)
+                   for each in seams_of(transition.function) | answering
+                   if each in answering or each.__name__ in SENDING}
+        watched |= {each: self._telling(each) for each in (known_as_they_are, as_they_are)}
+        if self._cluster.reassigns:
+            watched |= {assigned: self._taken_for_assigned, put_target: self._put_listed}
+        watched |= {is_not_older: self._is_not_older, commit: self._acknowledging(commit),
+                    is_refused: self._hears_refusal, checkpointed: _as_found}
+        return Transition(rebind(transition.function, watched))
+
+    def _taken_for_assigned(self, zk, p):
+        """The brokers that may take themselves for replicas of a partition: what they were told of it may be old."""
+        return everybody(len(zk.clients))
+
+    def _put_listed(self, zk, first, others):
+        """The target of a reassignment as it was listed, in any order."""
+        for broker in self.listed:
+            push(zk.reassignment.target, broker)
+
+    def _telling(self, known):
+        """Which brokers of some a request reaches; it is sent to the others, too, who refuse it."""
+        def call(zk, b, members):
+            self._told = members
+            return known(zk, b, members)
+
+        return call
+
+    def _watch(self, function, answers):
+        name = function.__name__
+
+        def call(*arguments):
+            answer = LOST if answers and is_lost(function, self._fate) else function(*arguments)
+            if answers:
+                self.answer = answer
+            elif name in ("put_error", "put_stopped"):
+                self._others.append((name, arguments[1:]))
+            else:
+                self._put.append((name, *arguments[1:-1], self._told))
+            return answer
+
+        return call
+
+    def _hears_refusal(self, s, b, p, sender, isr) -> bool:
+        """A leader hears that controller `b` has refused its ISR: later than that was so."""
+        found = self.message
+        return found is not None and (found.kind, found.sender, found.content["fields"]["isr"]) == (REFUSED, b, isr)
+
+    def _is_not_older(self, zk, b, p) -> bool:
+        """Whether the version that a controller has cached is at least that of the leader who proposes."""
+        return self._known.version(b, p) >= self.message.content["version"]
+
+    def _acknowledging(self, commit):
+        """`commit`, which notes the producers that it answers."""
+        def call(clients, zk, b, broker):
+            waited = broker.waiting
+            commit(clients, zk, b, broker)
+            p = next(p for p, plane in enumerate(self._planes) if plane.clients is clients)
+            if enough_in_sync(broker):
+                answered = difference(waited, broker.waiting)
+                self.acked += [(p, id) for id in range(answered.bit_length()) if contains(answered, id)]
+
+        return call
+
+
+    def sent(self, arguments: Mapping[str, int], before: Plain, after: Plain) -> Iterator[Sent]:
+        """The messages that a step of *partition* has sent; `before` and `after` are the states."""
+        for name, epoch, p, *about, to in self._put:
+            kind = "StopReplica" if name in STOPS else "LeaderAndIsr"
+            said = {"leader_epoch": about[0] if about else NO_EPOCH} if name in STOPS else dict(
+                zip(("leader", "leader_epoch", "isr"), about))
+            content = {"epoch": epoch, "p": p, **said}
+            for r in range(len(after.brokers)):
+                known = self._known.registration(arguments["b"], r)
+                if contains(to, r) and known:
+                    yield Sent(kind, arguments["b"], r, content, known)
+        for name, (epoch, p, b, *failed) in self._others:
+            content = {"epoch": epoch, "p": p}
+            if name == "put_stopped":
+                yield Sent("Stopped", b, None, content | {"failed": failed[0]})
+            else:
+                yield Sent("StorageError", b, None, content)
+        if has_planes(self._cluster.partition) and {"b", "p"} <= arguments.keys():
+            p = arguments["p"]
+            networks = [state.planes[p].network for state in (before, after)]
+            for kind, receiver, fields in departures(*networks, arguments["b"]):
+                yield Sent(kind, arguments["b"], receiver, {"p": p, "fields": fields})
+
+
+def _as_found(replica, hw):
+    """The high watermark that a new process finds: each as it was found, before the step."""
+    return replica.hw

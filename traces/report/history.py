@@ -1,0 +1,180 @@
+"""A replayed log as a history for `kafkaproof show`: the steps that led to the first violation or divergence."""
+
+from dataclasses import dataclass, field, replace
+
+from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.election.model import MODELS
+from kafkaproof.traces.basics.times import time_of_day
+from kafkaproof.traces.explain.election.possibilities import Candidate, Shared
+from kafkaproof.traces.explain.election.result import Result
+from kafkaproof.traces.explain.election.steps import Step
+
+_MOST = 60
+_WON = ("register", "raise_epoch", "found_epoch")
+_UNKNOWN = Candidate("unexplained", None)
+
+
+@dataclass
+class _Row:
+    """Neighbouring steps that are alike: the first, the last, how many, and what they are in other streams."""
+
+    first: Step
+    last: Step
+    count: int = 1
+    told: set[str] = field(default_factory=set)
+
+
+def history_of(result: Result, source: str) -> dict | None:
+    """The history of the first violation, else of the divergence; None where there is neither."""
+    if not result.violations.found and not result.divergence:
+        return None
+    model = next(model for model in MODELS if model.variant == result.variant)
+    steps, name, text = _story(result)
+    rows = _rows(steps, result.told)
+    chosen = rows[_start(rows, result):]
+    brokers = sorted({step.broker for step in steps if step.broker is not None})
+    lanes = ["zookeeper", "operator"] if any(row.first.broker is None for row in chosen) else ["zookeeper"]
+    lanes += [f"broker {b}" for b in brokers]
+    states = _states(rows, brokers, result.beginning)
+    skipped = len(rows) - len(chosen)
+    return {
+        "format": 1,
+        "title": f"a real cluster, held to election, variant {result.variant}",
+        "system": "election",
+        "variant": result.variant,
+        "scope": {"brokers": brokers},
+        "property": {"name": name, "text": text},
+        "story": f"From {source}. {model.story} Steps that leave no trace in ZooKeeper's log are not drawn.",
+        "lanes": lanes,
+        "initial": states[skipped],
+        "steps": [_drawn(row, state, model, lanes, name) for row, state in zip(chosen, states[skipped + 1:])],
+    }
+
+
+def _story(result: Result) -> tuple[list[Step], str, str]:
+    """The steps up to the end of the first violating run, the property's name and its text."""
+    if result.violations.found:
+        first, steps, violating = min(result.violations.found.values(), key=lambda each: each.zxid), [], None
+        for step in result.steps:
+            if violating and step.violates != violating:
+                break
+            if not violating and first.property in step.violates:
+                violating = step.violates
+            steps.append(step)
+        return steps, first.property, first.text
+    zxid, reason = result.divergence
+    transaction, broker = result.diverging
+    steps = list(result.steps)
+    last = steps[-1].shared if steps else result.beginning
+    unexplained = Step(transaction, broker, _UNKNOWN, 0, last, ("conformance",))
+    return [*steps, unexplained], "conformance", f"Every record is a step of the specification. {reason}"
+
+
+def _rows(steps: list[Step], told: dict[int, str]) -> list[_Row]:
+    """Runs of steps that differ only in the znode that is written, as one row each."""
+    rows: list[_Row] = []
+    for step in steps:
+        if rows and _alike(rows[-1].last, step):
+            rows[-1].last = step
+            rows[-1].count += 1
+        else:
+            rows.append(_Row(step, step))
+        rows[-1].told |= {told[zxid]} if (zxid := step.transaction.zxid) in told else set()
+    return rows
+
+
+def _alike(one: Step, other: Step) -> bool:
+    same = replace(one, transaction=other.transaction) == other
+    return same and other.candidate.name in ("clean", "write_state")
+
+
+def _start(rows: list[_Row], result: Result) -> int:
+    """The row to begin with: the first, the writer's election, the end of its reign, or as late as it must be."""
+    reign = result.controllers.at(rows[-1].first.reign)
+    zxids = [0] + ([reign.zxid, reign.ended_zxid or 0] if reign else [])
+    for zxid in zxids:
+        start = next(i for i, row in enumerate(rows) if row.last.transaction.zxid >= zxid)
+        if len(rows) - start <= _MOST:
+            return start
+    return len(rows) - _MOST
+
+
+def _states(rows: list[_Row], brokers: list[int], beginning: Shared) -> list[dict]:
+    """What is known before the first row and after each."""
+    unknown = {"session": "unknown", "registered": None, "role": "unknown"}
+    nothing = {"session": "none", "registered": False, "role": "not started"}
+    beliefs = {f"broker_{b}": nothing if beginning == Shared() else unknown for b in brokers}
+    states = [_state(beginning, beliefs)]
+    for row in rows:
+        if row.last.broker is not None:
+            name = f"broker_{row.last.broker}"
+            beliefs = {**beliefs, name: beliefs[name] | _belief(row.last)}
+        states.append(_state(row.last.shared, beliefs))
+    return states
+
+
+def _state(shared: Shared, beliefs: dict) -> dict:
+    controller = None if shared.controller is None else f"broker {shared.controller}"
+    return {"controller": controller, "controller_epoch": None if shared.epoch < 0 else shared.epoch, **beliefs}
+
+
+def _belief(step: Step) -> dict:
+    """What its own step tells of a broker: only a record of its own shows that it knows of anything."""
+    name, answer = step.candidate.name, step.candidate.answer
+    if name in ("start", "reopen"):
+        return {"session": "open", "role": "no controller"}
+    if name in ("stop", "die"):
+        return {"session": "closed", "registered": False, "role": "stopped"}
+    if name in ("expire_session", "expire_orphan"):
+        return {"session": "expired", "registered": False}
+    if name == "register_broker":
+        return {"registered": answer == "OK"}
+    if name == "create" and answer == "OK":
+        return {"role": "owner of /controller, in no epoch yet"}
+    if name in _WON and answer == "OK" and step.shared.epoch > 0:
+        return {"role": f"controller of epoch {step.shared.epoch}"}
+    if step.reign:
+        return {"role": f"controller of epoch {step.reign}" + (", refused" if answer == "FENCED" else "")}
+    return {}
+
+
+def _drawn(row: _Row, state: dict, model: Model, lanes: list[str], name: str) -> dict:
+    """A row as a step of the history."""
+    step = row.first
+    lane = lanes.index("operator" if step.broker is None else f"broker {step.broker}")
+    answer = f" -> {step.candidate.answer}" if step.candidate.answer else ""
+    found = [t for t in model.transitions if t.function.__name__ == step.candidate.name]
+    called = found[0].name if found else "no step"
+    argument = "" if step.broker is None else f"b={step.broker}"
+    drawn = {
+        "text": f"{called}({argument}){answer}" + (f", {row.count} times" if row.count > 1 else ""),
+        "lane": lane,
+        "words": _words(row, found),
+        "arrows": _arrows(step, lane),
+        "state": state,
+        "zxid": hex(step.transaction.zxid) + (f" to {row.last.transaction.zxid:#x}" if row.count > 1 else ""),
+        "time": time_of_day(step.transaction.time),
+    }
+    return {**drawn, "violates": [name]} if name in step.violates else drawn
+
+
+def _words(row: _Row, found: list[Transition]) -> str:
+    more = f" and {row.count - 1} more" if row.count > 1 else ""
+    told = f" ({', '.join(sorted(row.told))})" if row.told else ""
+    logged = f"In the log: {row.first.transaction.form()}{more}{told}."
+    if not found:
+        return f"{logged} No step of the specification makes it."
+    step = row.first
+    if step.reign:
+        logged += f" Its writer rules in epoch {step.reign}; /controller_epoch is {step.shared.epoch}."
+    if step.candidate.name == "clean":
+        return f"{logged} (This transition stands for all writes of a controller that depend on no version.)"
+    return f"{logged} {found[0].words.replace('`b`', str(step.broker))}"
+
+
+def _arrows(step: Step, lane: int) -> list[dict]:
+    """The request to ZooKeeper; the end of a session is told by ZooKeeper."""
+    if step.candidate.name in ("expire_session", "expire_orphan"):
+        return [{"from": 0, "to": lane, "label": "session over", "kind": "event"}]
+    label = step.candidate.answer or ("delete /controller" if step.broker is None else "close")
+    return [{"from": lane, "to": 0, "label": label, "kind": "request"}]

@@ -1,0 +1,196 @@
+"""What replay found, as JSON and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from kafkaproof.checker.commands.tables import console
+from kafkaproof.traces.explain.log.audit import Audit
+from kafkaproof.traces.reading.end import End
+from kafkaproof.traces.broker_logs.checking import Checked
+from kafkaproof.traces.report.broker_logs import logs_as_json, print_logs
+from kafkaproof.traces.explain.election.result import Result
+from kafkaproof.traces.report.facts import Facts, print_facts
+from kafkaproof.traces.report.metrics import metrics_as_json, print_metrics
+from kafkaproof.traces.metrics.series import Series
+from kafkaproof.traces.report.partitions import changes_as_json, print_changes
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.explain.facts.remarks import Remark, print_remarks
+from kafkaproof.traces.explain.log.streams import Streams, flaws
+from kafkaproof.traces.report.topics import notifications_as_json, print_topics, reassignments_as_json, topics_as_json
+
+CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
+MISSING = "records are missing; all others fit"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The answer of one replay; `result` and `streams` are None where nothing could be followed.
+
+    `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not;
+    `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen; `logs` is
+    what brokers' own logs say to it, where they were given; `end` is the record before which replay ended, if it did;
+    `earlier` is the report of what is before missing records, and then `verdict` and `reason` are of both.
+    """
+
+    recording: Recording
+    result: Result | None
+    problems: tuple[str, ...]
+    verdict: str
+    reason: str | None = None
+    streams: Streams | None = None
+    audit: Audit | None = None
+    facts: Facts | None = None
+    metrics: Series | None = None
+    logs: Checked | None = None
+    end: End | None = None
+    earlier: Report | None = None
+
+    @property
+    def parts(self) -> list[Report]:
+        """The reports of what is before each gap, oldest first, and this."""
+        return [*(self.earlier.parts if self.earlier else ()), self]
+
+    @property
+    def divergence(self) -> tuple[int, str] | None:
+        """The first record of all parts that diverges, and why."""
+        return next((part.result.divergence for part in self.parts if part.result and part.result.divergence), None)
+
+    @property
+    def remarks(self) -> list[Remark]:
+        """What went wrong although every record may conform, in the order of time."""
+        found = [each.remark() for each in self.facts.outside] if self.facts else []
+        return sorted([*found, *(self.logs.remarks if self.logs else ())], key=lambda remark: remark.time)
+
+    @property
+    def violated(self) -> set[str]:
+        """The ids of the properties that are violated in any part."""
+        return {name for part in self.parts if part.result for name in part.result.violations.found}
+
+    def after(self, earlier: Report) -> Report:
+        """This report, after that of what is before missing files: alone, the records that are there may fit."""
+        if self.verdict == BAD_INPUT:
+            return replace(self, earlier=earlier)
+        if DIVERGES in (self.verdict, earlier.verdict):
+            return replace(self, earlier=earlier, verdict=DIVERGES, reason=self.reason or "what is before a gap does")
+        return replace(self, earlier=earlier, verdict=UNDECIDED, reason=(
+            self.reason or earlier.reason or MISSING))
+
+    def as_json(self) -> dict:
+        """The report as `replay --json` prints it."""
+        result, divergence = self.result, self.divergence
+        first = {"zxid": hex(divergence[0]), "reason": divergence[1]} if divergence else None
+        return {
+            "format": 1,
+            "variant": result.variant if result else None,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "first_divergence": first,
+            "violations": [violation.as_json() for violation in result.violations.found.values()] if result else [],
+            "controllers": [controller.as_json() for controller in result.controllers.all] if result else [],
+            "end": self.end and {"zxid": hex(self.end.zxid), "reason": self.end.text},
+            "records": len(self.recording.transactions),
+            "explained": result.explained if result else 0,
+            "skipped": dict(result.skipped) if result else {},
+            "audit": self.audit and self.audit.as_json(),
+            "fenced": len(refused_by_epoch(result)) if result else 0,
+            "problems": list(self.problems),
+            "flaws": [flaw.as_json() for flaw in flaws(self.streams)] if self.streams else [],
+            "owed": [each.as_json() for each in self.streams.owed.waiting] if self.streams else [],
+            "facts": self.facts and self.facts.as_json(),
+            "partitions": changes_as_json(self.streams) if self.streams else None,
+            "topics": topics_as_json(self.streams) if self.streams else None,
+            "reassignments": reassignments_as_json(self.streams) if self.streams else None,
+            "notifications": notifications_as_json(self.streams) if self.streams else None,
+            "metrics": None if self.metrics is None else metrics_as_json(self.metrics),
+            "logs": self.logs and logs_as_json(self.logs),
+            "remarks": [remark.as_json() for remark in self.remarks],
+            "earlier": [replace(part, earlier=None).as_json() for part in self.parts[:-1]],
+        }
+
+
+def verdict_of(recording: Recording, result: Result, accounts: Audit) -> tuple[str, str | None]:
+    """The verdict of a recording that was followed, and why it is undecided, if it is."""
+    if result.divergence:
+        return DIVERGES, None
+    if result.undecided:
+        return UNDECIDED, result.undecided
+    if recording.gaps:
+        return UNDECIDED, MISSING
+    if accounts.unexplained:
+        return UNDECIDED, f"{len(accounts.unexplained):,} records are no step of the specification, and of no listed " \
+                          f"kind: the first is {accounts.unexplained[0]:#x}"
+    return CONFORMS, None
+
+
+def refused_by_epoch(result: Result) -> list[tuple[int, int]]:
+    """Zxid and session of each write that the check of /controller_epoch refused."""
+    return [(zxid, made.session) for zxid, made in result.steps.made.items() if made.candidate.answer == "FENCED"]
+
+
+def print_report(report: Report) -> None:
+    """Print the controllers, what explains the writes, what each record is, problems, the verdict and violations."""
+    if report.earlier:
+        print_report(replace(report.earlier, problems=()))
+    out = console()
+    transactions, result = report.recording.transactions, report.result
+    if transactions:
+        span = f"{transactions[0].zxid:#x} to {transactions[-1].zxid:#x}"
+        out.print(f"{report.recording.directory}: {len(transactions):,} records, {span}", soft_wrap=True,
+                  markup=False)
+    if result:
+        out.print(_controllers(result))
+    if report.facts:
+        print_facts(out, report.facts)
+    if report.streams:
+        print_changes(out, report.streams)
+        print_topics(out, report.streams)
+        for each in flaws(report.streams):
+            out.print(f"[yellow]{each.property} does not hold[/] in any version of Kafka, nor here: first at "
+                      f"{each.zxid:#x}, {each.count:,} records. {each.text}", soft_wrap=True)
+        for each in report.streams.owed.waiting:
+            out.print(f"[yellow]owed[/] {escape(each.told)}", soft_wrap=True)
+    if report.metrics:
+        print_metrics(out, report.metrics)
+    if report.logs:
+        print_logs(out, report.logs)
+    if report.audit:
+        report.audit.print(out)
+    print_remarks(out, report.remarks)
+    for problem in report.problems:
+        out.print(f"[yellow]problem[/]: {escape(problem)}", soft_wrap=True)
+    _print_verdict(out, report)
+
+
+def _controllers(result: Result) -> Table:
+    table = Table(header_style="bold")
+    for name in ("epoch", "broker", "session", "/controller", "/controller_epoch", "how it ended"):
+        table.add_column(name, justify="right" if name in ("epoch", "broker") else "left")
+    for each in result.controllers.all:
+        ended = f"{each.ended} at {each.ended_zxid:#x}" if each.ended else "still controller"
+        raised = "" if each.epoch_zxid is None else hex(each.epoch_zxid)
+        epoch = "none" if each.epoch is None else str(each.epoch)
+        table.add_row(epoch, str(each.broker), hex(each.session), hex(each.zxid), raised, ended)
+    return table
+
+
+def _print_verdict(out: Console, report: Report) -> None:
+    result = report.result
+    if result and result.divergence:
+        zxid, reason = result.divergence
+        out.print(f"[bold red]diverges[/] from {result.variant} at {zxid:#x}:", soft_wrap=True)
+        out.print(reason, soft_wrap=True, markup=False)
+    elif report.verdict == CONFORMS:
+        until = f" until {report.end.zxid:#x}" if report.end else ""
+        out.print(f"[green]conforms[/] to {result.variant}{until}: each record is a step that it allows")
+    else:
+        out.print(f"[bold yellow]{report.verdict}[/]", end="")
+        out.print(f": {report.reason}", soft_wrap=True, markup=False)
+    for each in result.violations.found.values() if result else ():
+        changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
+        out.print(f"[bold red]violates {each.property}[/] first at {each.zxid:#x}: {each.count:,} records{changed}. "
+                  f"{each.text}", soft_wrap=True)

@@ -1,0 +1,104 @@
+"""The verdict in one sentence, and what an operator would ask next, each line with the record to look at first."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kafkaproof.traces.report.metrics import METRICS, rows_of
+from kafkaproof.traces.report.log import CONFORMS, DIVERGES, Report
+from kafkaproof.traces.explain.log.streams import flaws
+
+_ASKED = ("offline_partitions", "under_min_isr", "under_replicated", "reassigning", "topics_to_delete")
+
+
+class Line(NamedTuple):
+    """A line below the verdict: how grave it is (as kinds are), and the record to look at, None for none."""
+
+    text: str
+    weight: int
+    zxid: int | None = None
+
+
+def sentence(report: Report) -> tuple[str, int]:
+    """The verdict in a sentence, and how grave it is."""
+    result, records = report.result, len(report.recording.transactions)
+    found = list(result.violations.found.values()) if result else []
+    also = f", and violates {', '.join(each.property for each in found)}" if found else ""
+    if report.verdict == DIVERGES:
+        of = next(part.result for part in report.parts if part.result and part.result.divergence)
+        return (f"The log diverges from {of.variant} at {of.divergence[0]:#x}: no behaviour of the "
+                f"specification gives this record{also}."), 3
+    if report.verdict == CONFORMS:
+        but = also.replace("and", "but", 1)
+        until = f" until {report.end.zxid:#x}" if report.end else ""
+        return (f"The log conforms to {result.variant}{until}{but}: each of its {records:,} records is a step that the "
+                "specification allows, or of a listed kind."), 3 if found else 0
+    return f"The verdict is {report.verdict}{also}: {report.reason}.", 2
+
+
+def lines(report: Report) -> Iterator[Line]:
+    """What else was found, the gravest first."""
+    yield from sorted(_lines(report), key=lambda line: -line.weight)
+
+
+def _lines(report: Report) -> Iterator[Line]:
+    result = report.result
+    for part in report.parts[:-1]:
+        first, last = part.recording.transactions[0].zxid, part.recording.transactions[-1].zxid
+        yield Line(f"before a missing file, not on this page: records {first:#x} to {last:#x}, {part.verdict}", 2)
+    if report.end:
+        yield Line(report.end.text, 2)
+    if result is None:
+        return
+    if result.divergence:
+        yield Line(result.divergence[1], 3, result.divergence[0])
+    for each in result.violations.found.values():
+        changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
+        yield Line(f"{each.property}: {each.count:,} records{changed}. {each.text}", 3, each.zxid)
+    for each in report.remarks:
+        yield Line(f"{each.what}: {each.name}: {each.text}", 3, each.zxid)
+    for each in flaws(report.streams):
+        told = f"{each.property} does not hold in any version of Kafka, nor here: {each.count:,} records. {each.text}"
+        yield Line(told, 2, each.zxid)
+    yield from _of_controllers(report)
+    yield from _of_partitions(report)
+    yield from _of_topics(report)
+
+
+def _of_controllers(report: Report) -> Iterator[Line]:
+    controllers, facts = report.result.controllers.all, report.facts
+    if controllers:
+        brokers = len({each.broker for each in controllers})
+        yield Line(f"controllers: {len(controllers):,}, of brokers: {brokers:,}", 0, controllers[0].zxid)
+    late = sum(each.unowned + each.stale for each in facts.reigns)
+    refused = sum(each.refused for each in facts.reigns)
+    if late:
+        yield Line(f"{late:,} partition states written by controllers that were controller no more", 2)
+    if refused:
+        yield Line(f"{refused:,} writes of deposed controllers refused by the check of /controller_epoch", 1)
+    expired = [each for each in facts.registrations if each.how == "session expired"]
+    if expired:
+        yield Line(f"{len(expired):,} sessions of brokers expired", 2, expired[0].ended)
+
+
+def _of_partitions(report: Report) -> Iterator[Line]:
+    if report.facts.unclean:
+        yield Line(f"{len(report.facts.unclean):,} unclean elections", 2, report.facts.unclean[0].zxid)
+    for row in rows_of(report.metrics):
+        if row.metric.name in _ASKED and row.first:
+            over = "not over at the end of the log" if row.lasts else f"over at {row.last.zxid:#x}"
+            yield Line(f"up to {row.most:,} {METRICS[row.metric.name].text}: for {row.seconds:,.1f} s in all, {over}",
+                       2 if row.metric.name in _ASKED[:2] else 1, row.first.zxid or None)
+
+
+def _of_topics(report: Report) -> Iterator[Line]:
+    streams = report.streams
+    if streams.made or streams.deletions:
+        created = sum(each.first == 0 for each in streams.made)
+        yield Line(f"{created:,} topics created, {len(streams.made) - created:,} expanded, "
+                   f"{len(streams.deletions):,} deletions asked for", 0)
+    if streams.reassignments:
+        counts = Counter(each.outcome for each in streams.reassignments)
+        told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.most_common())
+        first = next((each.zxid for each in streams.reassignments if each.zxid is not None), None)
+        yield Line(f"reassignments: {told}", 1, first)

@@ -1,0 +1,66 @@
+"""What the replay of a recording found, as JSON and in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from rich.table import Table
+
+from kafkaproof.checker.commands.tables import console
+from kafkaproof.traces.processes.recorded.reading import Cluster
+from kafkaproof.traces.processes.state.result import Result
+from kafkaproof.traces.report.log import CONFORMS, DIVERGES, UNDECIDED
+
+
+def verdict_of(result: Result) -> str:
+    """The verdict in a word."""
+    return DIVERGES if result.divergence else UNDECIDED if result.unfollowed else CONFORMS
+
+
+def as_json(cluster: Cluster, result: Result) -> dict:
+    """The result as `replay --json` prints it."""
+    where, reason = result.divergence or (None, None)
+    return {
+        "format": 1,
+        "recording": str(cluster.directory),
+        "variant": result.variant,
+        "verdict": verdict_of(result),
+        "unfollowed": result.unfollowed,
+        "first_divergence": {"step": where, "reason": reason} if result.divergence else None,
+        "violations": [asdict(violation) for violation in result.violations.values()],
+        "processes": len(cluster.processes),
+        "steps": result.steps,
+        "hidden": result.hidden,
+        "groups": dict(sorted(result.groups.items())),
+        "transitions": dict(sorted(result.counts.items())),
+    }
+
+
+def print_result(cluster: Cluster, result: Result) -> None:
+    """Print how often each transition was taken, the verdict, and what was violated."""
+    out = console()
+    table = Table(header_style="bold")
+    table.add_column("transition")
+    table.add_column("steps", justify="right")
+    for name, count in sorted(result.counts.items()):
+        table.add_row(name, f"{count:,}")
+    out.print(table)
+    out.print(f"{cluster.directory}: {len(cluster.processes)} processes, {result.steps:,} steps, and {result.hidden:,} "
+              "that no process lived to record or that came from outside", soft_wrap=True)
+    for name, count in sorted(result.groups.items()):
+        whose = f"group {name!r}" if name else "groups that no coordinator knows"
+        out.print(f"{whose}: {count:,} of them", style=None, markup=False, soft_wrap=True)
+    if result.divergence:
+        where, reason = result.divergence
+        out.print(f"[bold red]diverges[/] from {result.variant} at", where, style=None, soft_wrap=True)
+        out.print(reason, soft_wrap=True, markup=False)
+    elif result.unfollowed:
+        out.print(f"[yellow]undecided[/]: the run goes on, or was cut off: {result.unfollowed:,} lines at its end are "
+                  "not followed, for what came before them is not all recorded; what is before conforms",
+                  soft_wrap=True)
+    else:
+        out.print(f"[green]conforms[/] to {result.variant}: each step is enabled, got the answer that the "
+                  "specification gives, and left the record that it leaves", soft_wrap=True)
+    for each in result.violations.values():
+        out.print(f"[bold red]violates {each.id}[/] first in {each.first}, {each.count:,} times. {each.text}",
+                  soft_wrap=True)
