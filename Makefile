@@ -6,7 +6,7 @@ SEED := 1
 PER := 40
 SYSTEM :=
 
-.PHONY: install check test thorough real mutants mutants-random proofs tamperings clean
+.PHONY: install check lint test wheel thorough real mutants mutants-random proofs tamperings clean
 
 install: $(VENV)/installed
 
@@ -25,8 +25,15 @@ check: install
 	@echo "Next: open runs/split-brain.html, see how a variant fails with \`$(BIN)/kafkaproof show RUN\` (the"
 	@echo "table above names the runs), and read docs/tutorial.md to check a model of your own."
 
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
 test: install
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m "not thorough and not real"
+
+wheel: install
+	.ci/wheel
 
 thorough: install
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m thorough

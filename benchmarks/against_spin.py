@@ -95,12 +95,7 @@ class Comparison:
 
 def compile_spin(scope, directory):
     """Generate and compile the verifier ``pan`` for ``scope``; return the seconds taken."""
-    bounds = {
-        "REPLICAS": REPLICAS,
-        "LOGSIZE": scope.log,
-        "MAXRECORDS": scope.records,
-        "MAXEPOCH": scope.epochs,
-    }
+    bounds = {"REPLICAS": REPLICAS, "LOGSIZE": scope.log, "MAXRECORDS": scope.records, "MAXEPOCH": scope.epochs}
     started = time.perf_counter()
     run_measured(["spin", *(f"-D{k}={v}" for k, v in bounds.items()), "-a", str(MODEL)], directory)
     run_measured(["gcc", *EXACT_AND_FASTEST, "-o", "pan", "pan.c"], directory)
@@ -190,10 +185,7 @@ def shown_apart(comparisons):
         table.add_column(name, justify="right")
     for each in comparisons:
         table.add_row(
-            str(each.scope),
-            f"{each.compile_seconds:.2f}",
-            middle(each.spin, "reported"),
-            middle(each.ours, "startup"),
+            str(each.scope), f"{each.compile_seconds:.2f}", middle(each.spin, "reported"), middle(each.ours, "startup")
         )
     return table
 

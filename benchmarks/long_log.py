@@ -16,14 +16,37 @@ from log_bytes import LogFiles, check, close_session, create, create_session, de
 
 NODEEXISTS = -110
 SPREAD = (  # weights of what happens next
-    ("lag", 900), ("prefer", 20), ("stop", 3), ("kill", 3), ("depose", 1), ("create", 2), ("remove", 2), ("move", 6),
+    ("lag", 900),
+    ("prefer", 20),
+    ("stop", 3),
+    ("kill", 3),
+    ("depose", 1),
+    ("create", 2),
+    ("remove", 2),
+    ("move", 6),
 )
-REGISTRATION = (b'{"version":5,"host":"h","port":9092,"jmx_port":-1,"timestamp":"1","endpoints":["PLAINTEXT://h:9092"],'
-                b'"listener_security_protocol_map":{"PLAINTEXT":"PLAINTEXT"},"features":{}}')
+REGISTRATION = (
+    b'{"version":5,"host":"h","port":9092,"jmx_port":-1,"timestamp":"1","endpoints":["PLAINTEXT://h:9092"],'
+    b'"listener_security_protocol_map":{"PLAINTEXT":"PLAINTEXT"},"features":{}}'
+)
 PARENTS = (
-    "/consumers", "/brokers", "/brokers/ids", "/brokers/topics", "/config", "/config/changes", "/admin",
-    "/admin/delete_topics", "/brokers/seqid", "/isr_change_notification", "/latest_producer_id_block",
-    "/log_dir_event_notification", "/config/topics", "/config/clients", "/config/users", "/config/brokers", "/config/ips",
+    "/consumers",
+    "/brokers",
+    "/brokers/ids",
+    "/brokers/topics",
+    "/config",
+    "/config/changes",
+    "/admin",
+    "/admin/delete_topics",
+    "/brokers/seqid",
+    "/isr_change_notification",
+    "/latest_producer_id_block",
+    "/log_dir_event_notification",
+    "/config/topics",
+    "/config/clients",
+    "/config/users",
+    "/config/brokers",
+    "/config/ips",
 )
 
 
@@ -76,7 +99,11 @@ class Cluster:
         first = p.version < 0
         p.leader, p.isr, p.epoch, p.version = leader, isr, p.epoch + raised, p.version + 1
         data = b'{"controller_epoch":%d,"leader":%d,"version":1,"leader_epoch":%d,"isr":[%s]}' % (
-            self.epoch, leader, p.epoch, ",".join(map(str, isr)).encode())
+            self.epoch,
+            leader,
+            p.epoch,
+            ",".join(map(str, isr)).encode(),
+        )
         path = p.path + "/state"
         self.guarded(self.new(path, data) if first else set_data(path, data, p.version))
 
@@ -84,8 +111,10 @@ class Cluster:
         """What a topic znode says."""
         parts = ",".join(f'"{n}":{p.replicas}' for n, p in self.topics[topic].items())
         more = [",".join(f'"{n}":{ids}' for n, ids in part.items()) for part in (adding, removing)]
-        text = f'{{"partitions":{{{parts}}},"topic_id":"{topic:_<22}","adding_replicas":{{{more[0]}}},' \
-               f'"removing_replicas":{{{more[1]}}},"version":3}}'
+        text = (
+            f'{{"partitions":{{{parts}}},"topic_id":"{topic:_<22}","adding_replicas":{{{more[0]}}},'
+            f'"removing_replicas":{{{more[1]}}},"version":3}}'
+        )
         return text.replace(" ", "").encode()
 
     # What happens
@@ -129,8 +158,9 @@ class Cluster:
         self.epoch += 1
         self.controller = broker
         owner = b'{"version":2,"brokerid":%d,"timestamp":"1","kraftControllerEpoch":-1}' % broker
-        self.write(broker, self.new("/controller", owner, True),
-                   set_data("/controller_epoch", b"%d" % self.epoch, self.epoch))
+        self.write(
+            broker, self.new("/controller", owner, True), set_data("/controller_epoch", b"%d" % self.epoch, self.epoch)
+        )
         for p in list(self.all()):
             for gone in [b for b in p.isr if b not in self.sessions]:
                 if p.leader != -1 or len(p.isr) > 1:
@@ -225,7 +255,7 @@ class Cluster:
         name = f"t{self.made}"
         self.made += 1
         base = f"/brokers/topics/{name}"
-        ids = self.brokers[self.made % len(self.brokers):] + self.brokers[:self.made % len(self.brokers)]
+        ids = self.brokers[self.made % len(self.brokers) :] + self.brokers[: self.made % len(self.brokers)]
         replicas = [[ids[(n + k) % len(ids)] for k in range(min(3, len(ids)))] for n in range(self.width)]
         self.topics[name] = {n: Partition(f"{base}/partitions/{n}", r) for n, r in enumerate(replicas)}
         self.topic_versions[name] = 0
@@ -282,8 +312,15 @@ class Cluster:
         self.guarded(set_data(f"/brokers/topics/{topic}", data, self.topic_versions[topic]))
 
 
-def write_long_log(directory: Path, transactions: int, brokers: int = 6, topics: int = 20, partitions: int = 25,
-                   seed: int = 1, records_per_file: int = 100_000) -> int:
+def write_long_log(
+    directory: Path,
+    transactions: int,
+    brokers: int = 6,
+    topics: int = 20,
+    partitions: int = 25,
+    seed: int = 1,
+    records_per_file: int = 100_000,
+) -> int:
     """Write logs of at least so many transactions into a directory; returns how many there are."""
     with LogFiles(directory, records_per_file) as files:
         Cluster(files, brokers, topics, partitions, seed).run(transactions)

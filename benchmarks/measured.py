@@ -83,7 +83,12 @@ def _processes(root):
             fields = (process / "stat").read_text().rpartition(")")[2].split()
         except OSError:  # it has ended since it was listed
             continue
-        pid, parent, ticks, pages = int(process.name), int(fields[1]), int(fields[11]) + int(fields[12]), int(fields[21])
+        pid, parent, ticks, pages = (
+            int(process.name),
+            int(fields[1]),
+            int(fields[11]) + int(fields[12]),
+            int(fields[21]),
+        )
         children.setdefault(parent, []).append(pid)
         known[pid] = pages * os.sysconf("SC_PAGE_SIZE"), ticks / os.sysconf("SC_CLK_TCK")
     found, waiting = {}, [root]

@@ -36,18 +36,31 @@ def measure(transactions, masters, errors):
             errors.print(f"{written:,} transactions, Spark: {master} ...")
             command = [str(Path(sys.executable).parent / "kafkaproof"), "replay", str(log)]
             run = run_measured(command + ([] if master == "none" else ["--master", master]), directory)
-            yield (f"{written:,}", master, f"{run.seconds:,.0f}", f"{written / run.seconds:,.0f}",
-                   f"{run.cpu_seconds:,.0f}", f"{written / run.cpu_seconds:,.0f}", f"{run.peak_mib:,.0f}",
-                   f"{1024 * run.peak_mib / written:,.1f}")
+            yield (
+                f"{written:,}",
+                master,
+                f"{run.seconds:,.0f}",
+                f"{written / run.seconds:,.0f}",
+                f"{run.cpu_seconds:,.0f}",
+                f"{written / run.cpu_seconds:,.0f}",
+                f"{run.peak_mib:,.0f}",
+                f"{1024 * run.peak_mib / written:,.1f}",
+            )
 
 
 def main(arguments=None):
     """Measure all; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--transactions", nargs="+", type=int, default=[50_000, 200_000], metavar="N",
-                        help="default: 50000 200000")
-    parser.add_argument("--masters", nargs="+", default=["none", "local[2]"], metavar="M",
-                        help="none, or a Spark master (default: none local[2])")
+    parser.add_argument(
+        "--transactions", nargs="+", type=int, default=[50_000, 200_000], metavar="N", help="default: 50000 200000"
+    )
+    parser.add_argument(
+        "--masters",
+        nargs="+",
+        default=["none", "local[2]"],
+        metavar="M",
+        help="none, or a Spark master (default: none local[2])",
+    )
     options = parser.parse_args(arguments)
     errors, table = Console(stderr=True), Table(box=SIMPLE)
     for name in COLUMNS:

@@ -32,8 +32,19 @@ from rich.table import Table
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size
 
 PATIENCE = 900
-COLUMNS = ("faults", "acknowledged", "lost", "missed", "leaders elected", "controllers elected", "writes fenced",
-           "rebalances", "steps", "replay", "zookeeper")
+COLUMNS = (
+    "faults",
+    "acknowledged",
+    "lost",
+    "missed",
+    "leaders elected",
+    "controllers elected",
+    "writes fenced",
+    "rebalances",
+    "steps",
+    "replay",
+    "zookeeper",
+)
 NEW_GENERATION = ("complete_join", "join_timeout")
 
 
@@ -98,8 +109,13 @@ def rebalances(directory: Path) -> int:
 def command(*arguments: object) -> subprocess.CompletedProcess:
     """A command of kafkaproof."""
     run = "from kafkaproof.checker.commands.main import main; raise SystemExit(main())"
-    return subprocess.run([sys.executable, "-c", run, *map(str, arguments)], stdout=subprocess.PIPE, text=True,
-                          timeout=PATIENCE, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", run, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
 
 
 def compare(options) -> int:
@@ -116,12 +132,15 @@ def compare(options) -> int:
 
 def rate(records: int, recorded: bool) -> float:
     """Acknowledged records a second, each in a batch of its own."""
-    with tempfile.TemporaryDirectory() as folder, Cluster(
-            Path(folder) / "run", Size(partitions=1, session_timeout=60.0, recorded=recorded)) as cluster:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Cluster(Path(folder) / "run", Size(partitions=1, session_timeout=60.0, recorded=recorded)) as cluster,
+    ):
         cluster.start_all()
         cluster.await_all()
-        producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all", enable_idempotence=False,
-                                 batch_size=0)
+        producer = KafkaProducer(
+            bootstrap_servers=cluster.bootstrap(), acks="all", enable_idempotence=False, batch_size=0
+        )
         for _ in range(20):
             producer.send(TOPIC, b"warm").get(PATIENCE)
         began = time.perf_counter()

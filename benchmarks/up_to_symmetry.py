@@ -114,7 +114,10 @@ def compared(comparisons):
         faster = each.ratios("seconds")
         startup = median(two["startup_seconds"] - one["startup_seconds"] for one, two in each.rounds)
         table.add_row(
-            each.case.text, str(reduced["symmetry"]["renamings"]), f"{full['distinct']:,}", f"{reduced['distinct']:,}",
+            each.case.text,
+            str(reduced["symmetry"]["renamings"]),
+            f"{full['distinct']:,}",
+            f"{reduced['distinct']:,}",
             *(f"{ratio:.2f}" for ratio in [each.ratios("distinct")[0], median(faster), min(faster), max(faster)]),
             f"{startup:.1f}",
         )
@@ -123,11 +126,11 @@ def compared(comparisons):
 
 def main(arguments=None):
     """Compare all cases; return the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     default = [Case.parse(text) for text in DEFAULT]
-    parser.add_argument("--cases", nargs="+", type=Case.parse, default=default, metavar="S/V:N,N",
-                        help=f"default: {' '.join(DEFAULT)}")
+    parser.add_argument(
+        "--cases", nargs="+", type=Case.parse, default=default, metavar="S/V:N,N", help=f"default: {' '.join(DEFAULT)}"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="pairs of runs of each case (default: %(default)s)")
     options = parser.parse_args(arguments)
     errors = Console(stderr=True)

@@ -13,26 +13,89 @@
 Names elsewhere in `kafkaproof` may change from release to release.
 """
 
-from kafkaproof.checker.pictures.histories import history_of
 from kafkaproof.checker.check.local import Explored, explore_here
 from kafkaproof.checker.pictures import render, to_svg, to_text
+from kafkaproof.checker.pictures.histories import history_of
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import (
-    NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence, SetOf,
+    NOBODY,
+    Array,
+    Bound,
+    Budget,
+    Choice,
+    Flag,
+    Id,
+    Number,
+    Record,
+    Sequence,
+    SetOf,
 )
 from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
 from kafkaproof.spec.language.model import (
-    Arrow, Model, Property, Transition, always, always_step, eventually, eventually_always, sometimes,
+    Arrow,
+    Model,
+    Property,
+    Transition,
+    always,
+    always_step,
+    eventually,
+    eventually_always,
+    sometimes,
 )
 from kafkaproof.spec.language.sequences import pop, push
 from kafkaproof.spec.language.sets import (
-    contains, difference, everybody, intersection, is_empty, only, union, with_member, without_member,
+    contains,
+    difference,
+    everybody,
+    intersection,
+    is_empty,
+    only,
+    union,
+    with_member,
+    without_member,
 )
 
 __all__ = [
-    "NOBODY", "Array", "Arrow", "Bound", "Budget", "Choice", "Explored", "Flag", "Id", "Model", "Number", "Property",
-    "Record", "Sequence", "SetOf", "Transition", "UserError", "always", "always_step", "at_last", "contains",
-    "difference", "eventually", "eventually_always", "everybody", "explore_here", "finitely", "history_of",
-    "intersection", "is_empty", "only", "pop", "push", "render", "sometimes", "strong", "to_svg", "to_text", "union",
-    "weak", "with_member", "without_member",
+    "NOBODY",
+    "Array",
+    "Arrow",
+    "Bound",
+    "Budget",
+    "Choice",
+    "Explored",
+    "Flag",
+    "Id",
+    "Model",
+    "Number",
+    "Property",
+    "Record",
+    "Sequence",
+    "SetOf",
+    "Transition",
+    "UserError",
+    "always",
+    "always_step",
+    "at_last",
+    "contains",
+    "difference",
+    "eventually",
+    "eventually_always",
+    "everybody",
+    "explore_here",
+    "finitely",
+    "history_of",
+    "intersection",
+    "is_empty",
+    "only",
+    "pop",
+    "push",
+    "render",
+    "sometimes",
+    "strong",
+    "to_svg",
+    "to_text",
+    "union",
+    "weak",
+    "with_member",
+    "without_member",
 ]

@@ -9,7 +9,16 @@ from kafkaproof.spec.language.refinement import Refinement
 from kafkaproof.spec.replica.refinement import TO_REPLICATION
 
 ORDER = (
-    "replication", "async-isr", "replica", "election", "partition", "requests", "topics", "group", "consumer", "cluster",
+    "replication",
+    "async-isr",
+    "replica",
+    "election",
+    "partition",
+    "requests",
+    "topics",
+    "group",
+    "consumer",
+    "cluster",
 )
 """The systems in the order in which they are listed, from the simplest on; a new one comes behind."""
 

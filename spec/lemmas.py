@@ -5,8 +5,8 @@ A lemma is a predicate of a state, for all values of its other arguments.
 
 from kafkaproof.spec.async_isr.lemmas import MAXIMAL_ISR
 from kafkaproof.spec.consumer.lemmas import ORDERLY
-from kafkaproof.spec.election.lemmas.lagging import LAGGING
 from kafkaproof.spec.election.lemmas.election import EDITED, FENCED
+from kafkaproof.spec.election.lemmas.lagging import LAGGING
 from kafkaproof.spec.group.lemmas.limited import LIMITED
 from kafkaproof.spec.group.lemmas.member import CURRENT as GROUP_CURRENT
 from kafkaproof.spec.group.lemmas.member import MIDDLE as GROUP_MIDDLE
@@ -67,7 +67,8 @@ ALONE = GROUPS | {
 }
 CLASSIC = BY_AGE | {"offset_never_regresses": "with three moves of the leader"}
 FALSE_OF_GROUPS = {
-    "unlocked": CLASSIC | {
+    "unlocked": CLASSIC
+    | {
         "stable_is_stored": "when records are appended in another order",
         "no_stale_commit": "when records are appended in another order",
     },
@@ -78,22 +79,32 @@ FALSE_OF_GROUPS = {
     "limited": ALONE | {"disjoint_by_number": "with a load that fails"},
     "transactional": BY_GROUP,
 }
-FALSE_BEYOND = {
-    ("election", "fenced-lagging", "own_epoch"): "false with two faults (findings/election.md)",
-    ("partition", "fenced", "failed_is_lost"): "false with three faults (findings/partition.md)",
-    ("partition", "fenced", "led_if_possible"): "false with three faults (findings/partition.md)",
-    ("topics", "kip455", "deletion_goes_on"): "false with four requests and a fault (findings/topics.md)",
-    ("topics", "kip455", "force_elects"): "false with two requests and two faults (findings/topics.md)",
-    ("topics", "kip455", "own_logs_deleted"): "false with four requests and a fault (findings/topics.md)",
-    ("topics", "kip455", "removed_when_deleted"): "false with two requests and two faults (findings/topics.md)",
-    ("consumer", "orderly", "claims_afresh"): "false with an expiry and a crash (findings/consumer.md)",
-} | {
-    ("group", variant, name): f"false {when} (findings/group.md)"
-    for variant, names in FALSE_OF_GROUPS.items() for name, when in names.items()
-} | {
-    ("consumer", "orderly", name): "false with an expiry (findings/consumer.md)" for name in (
-        "reads_its_own", "one_reader", "quiet_group_reads_all", "remembers_claims", "deletes_its_own",
-        "offset_never_falls",
-    )
-}
+FALSE_BEYOND = (
+    {
+        ("election", "fenced-lagging", "own_epoch"): "false with two faults (findings/election.md)",
+        ("partition", "fenced", "failed_is_lost"): "false with three faults (findings/partition.md)",
+        ("partition", "fenced", "led_if_possible"): "false with three faults (findings/partition.md)",
+        ("topics", "kip455", "deletion_goes_on"): "false with four requests and a fault (findings/topics.md)",
+        ("topics", "kip455", "force_elects"): "false with two requests and two faults (findings/topics.md)",
+        ("topics", "kip455", "own_logs_deleted"): "false with four requests and a fault (findings/topics.md)",
+        ("topics", "kip455", "removed_when_deleted"): "false with two requests and two faults (findings/topics.md)",
+        ("consumer", "orderly", "claims_afresh"): "false with an expiry and a crash (findings/consumer.md)",
+    }
+    | {
+        ("group", variant, name): f"false {when} (findings/group.md)"
+        for variant, names in FALSE_OF_GROUPS.items()
+        for name, when in names.items()
+    }
+    | {
+        ("consumer", "orderly", name): "false with an expiry (findings/consumer.md)"
+        for name in (
+            "reads_its_own",
+            "one_reader",
+            "quiet_group_reads_all",
+            "remembers_claims",
+            "deletes_its_own",
+            "offset_never_falls",
+        )
+    }
+)
 """What is known to fail beyond the recorded scopes that have the sizes of the proof: nothing to prove."""

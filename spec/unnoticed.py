@@ -5,9 +5,9 @@ The module `unnoticed` of each system holds two tables. `EQUIVALENT` changes not
 known by its function and its text, as ``make mutants-random`` prints it; ``-> anything`` stands for all of a statement.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Mapping
 
 SPEC = Path(__file__).parent
 

@@ -10,15 +10,19 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kafkaproof.checker.spark import cluster
 from kafkaproof.checker.commands.main import main
 from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.spark import cluster
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
-COMMAND = [sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-                                 "from kafkaproof.checker.commands.main import main; raise SystemExit(main())"]
+COMMAND = [
+    sys.executable,
+    "-c",
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from kafkaproof.checker.commands.main import main; raise SystemExit(main())",
+]
 """The command as a terminal starts it: with Ctrl-C, though the tests may run where that is ignored."""
 LOCAL = "local[2]"
 START = cluster.start
@@ -27,34 +31,38 @@ OLDER = (
     r"(group.(classic|middle|limited|static|unlocked|transactional)|partition.(rolling|zkclient|legacy)"
     r"|requests.(legacy|broker-epochs)|topics.(two-phase|kip455-zk)|election.(zkclient|fenced-edited|fenced-lagging))"
 )
-THOROUGH = re.compile("|".join((
-    rf"test_(symmetry|three_ways|explorer|group_system)\.py::.*{OLDER}",
-    r"test_group_system\.py::.*\[(classic|static|unlocked) at",
-    r"test_requests_system\.py::test_two_brokers_.*\[(legacy|broker-epochs)",
-    r"test_partition_machine\.py::.*\[legacy",
-    r"test_explorer\.py::.*partition/(creating|deleting|reassigning)",
-    r"test_reassignment\.py::.*two faults",
-    r"test_reassignments\.py::test_(it_goes_on_when|a_mistaken)",
-    r"test_mistaken_deletion\.py::.*\[(completed-when-one-is-deleted|answers-not-awaited)",
-    r"test_(group_cells|partition_progress|trace_metrics)\.py::",
-    r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455|election-(zkclient|legacy|fenced-))",
-    r"test_prove_protocols\.py::test_a_mutant.*(elect-outside-isr|state-unchecked|epoch-without-version)",
-    r"test_prove_protocols\.py::test_with_an_edited",
-    r"test_prove_search\.py::test_the_election.*all",
-    r"test_rolling\.py::test_partitions_with_old_brokers_alone",
-    r"test_consumer_system\.py::test_tiny_scopes.*(checked|unlimited)-",
-    r"test_standalone\.py::test_a_(local_cluster_of_two|standalone_cluster_counts_the_same)",
-    r"test_killed\.py::test_a_killed_driver",
-    r"test_prove_systems\.py::test_a_mistake_.*(stop-deletes|elect-queued|start-of-epoch|everybody-leads)",
-    r"test_prove_systems\.py::test_a_section_.*(group|consumer|replica)",
-    r"test_prove_systems\.py::test_(the_lemmas_of_groups|without_a_mistake|lemmas_hold_in_all)",
-    r"test_prove_systems\.py::test_lemmas_hold_in_sampled.*group-(unlocked|classic|static|limited)",
-    r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
-    r"test_live_walks\.py::.*election-legacy",
-    r"test_live_loss\.py::test_(a_zombie|followers)",
-    r"test_ended_brokers\.py::test_a_broker_that_fails",
-    r"test_conductor\.py::test_(one_of_partition|a_cluster_that_answers_otherwise)",
-)))
+THOROUGH = re.compile(
+    "|".join(
+        (
+            rf"test_(symmetry|three_ways|explorer|group_system)\.py::.*{OLDER}",
+            r"test_group_system\.py::.*\[(classic|static|unlocked) at",
+            r"test_requests_system\.py::test_two_brokers_.*\[(legacy|broker-epochs)",
+            r"test_partition_machine\.py::.*\[legacy",
+            r"test_explorer\.py::.*partition/(creating|deleting|reassigning)",
+            r"test_reassignment\.py::.*two faults",
+            r"test_reassignments\.py::test_(it_goes_on_when|a_mistaken)",
+            r"test_mistaken_deletion\.py::.*\[(completed-when-one-is-deleted|answers-not-awaited)",
+            r"test_(group_cells|partition_progress|trace_metrics)\.py::",
+            r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455|election-(zkclient|legacy|fenced-))",
+            r"test_prove_protocols\.py::test_a_mutant.*(elect-outside-isr|state-unchecked|epoch-without-version)",
+            r"test_prove_protocols\.py::test_with_an_edited",
+            r"test_prove_search\.py::test_the_election.*all",
+            r"test_rolling\.py::test_partitions_with_old_brokers_alone",
+            r"test_consumer_system\.py::test_tiny_scopes.*(checked|unlimited)-",
+            r"test_standalone\.py::test_a_(local_cluster_of_two|standalone_cluster_counts_the_same)",
+            r"test_killed\.py::test_a_killed_driver",
+            r"test_prove_systems\.py::test_a_mistake_.*(stop-deletes|elect-queued|start-of-epoch|everybody-leads)",
+            r"test_prove_systems\.py::test_a_section_.*(group|consumer|replica)",
+            r"test_prove_systems\.py::test_(the_lemmas_of_groups|without_a_mistake|lemmas_hold_in_all)",
+            r"test_prove_systems\.py::test_lemmas_hold_in_sampled.*group-(unlocked|classic|static|limited)",
+            r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
+            r"test_live_walks\.py::.*election-legacy",
+            r"test_live_loss\.py::test_(a_zombie|followers)",
+            r"test_ended_brokers\.py::test_a_broker_that_fails",
+            r"test_conductor\.py::test_(one_of_partition|a_cluster_that_answers_otherwise)",
+        )
+    )
+)
 """Tests that do for older variants, or in one more way, what others do: `make thorough` has them, `make test` not."""
 
 
@@ -150,8 +158,12 @@ def begin(tmp_path):
 
     def command(*arguments, **options) -> subprocess.Popen:
         process = subprocess.Popen(
-            [*COMMAND, *map(str, arguments)], cwd=tmp_path, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, **options,
+            [*COMMAND, *map(str, arguments)],
+            cwd=tmp_path,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **options,
         )
         processes.append(process)
         return process
@@ -171,4 +183,3 @@ def answer_of():
         return Answer(process.returncode, out, err)
 
     return wait
-

@@ -66,8 +66,14 @@ def start_clock(s, time: Flag()):
 def clock(failing: bool = False) -> Model:
     """A binary clock: 2 states, both initial, 4 generated, depth 1; `shows_zero` fails at 1."""
     return _toy(
-        "clock", Record(time=(Flag(), "what the clock shows")), start_clock, (tick, tock),
-        (sometimes(shows_one), always_step(alternates)), always(shows_zero), failing, {},
+        "clock",
+        Record(time=(Flag(), "what the clock shows")),
+        start_clock,
+        (tick, tock),
+        (sometimes(shows_one), always_step(alternates)),
+        always(shows_zero),
+        failing,
+        {},
     )
 
 
@@ -117,8 +123,13 @@ def graph(edges, initial, failing: bool = False) -> Model:
         successors=(Array(SetOf("nodes"), "nodes"), "ends of the edges of each node; never changes"),
     )
     return _toy(
-        "graph", state, start_walk, (follow,),
-        (sometimes(at_last), always_step(along_an_edge, of=("follow",))), always(never_at_last), failing,
+        "graph",
+        state,
+        start_walk,
+        (follow,),
+        (sometimes(at_last), always_step(along_an_edge, of=("follow",))),
+        always(never_at_last),
+        failing,
         {"nodes": nodes},
     )
 
@@ -160,8 +171,14 @@ def counter(limit: int, failing: bool = False) -> Model:
     `below_four` fails at 3, where `limit` is 4 or more.
     """
     return _toy(
-        "counter", Record(number=(Number(0, Bound("limit")), "the count")), start_counter, (add,),
-        (sometimes(reaches_three), always_step(grows)), always(below_four), failing, {"limit": limit},
+        "counter",
+        Record(number=(Number(0, Bound("limit")), "the count")),
+        start_counter,
+        (add,),
+        (sometimes(reaches_three), always_step(grows)),
+        always(below_four),
+        failing,
+        {"limit": limit},
     )
 
 
@@ -212,13 +229,16 @@ def start_queue(s):
 
 def queue(failing: bool = False) -> Model:
     """A queue of at most two of three values: 39 states (13 queues, 3 last taken); `below_two` fails at 3."""
-    state = Record(
-        waiting=(Sequence(Value, Bound("room")), "values that wait"),
-        taken=(Value, "the value taken last"),
-    )
+    state = Record(waiting=(Sequence(Value, Bound("room")), "values that wait"), taken=(Value, "the value taken last"))
     return _toy(
-        "queue", state, start_queue, (put, take),
-        (sometimes(full), always_step(oldest_first, of=("take",))), always(below_two), failing, {"room": 2},
+        "queue",
+        state,
+        start_queue,
+        (put, take),
+        (sometimes(full), always_step(oldest_first, of=("take",))),
+        always(below_two),
+        failing,
+        {"room": 2},
     )
 
 
@@ -309,14 +329,22 @@ def colours(walk, properties) -> Model:
     ends = {f"{name}[{node}]": walk[name][node] for name in ("reds", "blues") for node in range(nodes)}
     sets = ("ledges", "ice", "goal", "question", "calm")
     ends |= {name: walk[name] for name in sets}
-    start_walk = start([f"s.{name} = with_member(s.{name}, {i})" for name, members in ends.items()
-                        for i in range(nodes) if members >> i & 1])
+    start_walk = start(
+        [
+            f"s.{name} = with_member(s.{name}, {i})"
+            for name, members in ends.items()
+            for i in range(nodes)
+            if members >> i & 1
+        ]
+    )
     fixed = {name: (SetOf("nodes"), "never changes") for name in sets}
     state = Record(
-        node=(Node, "where the walk is"), left=(Number(0, Bound("room")), "whether it has left"),
+        node=(Node, "where the walk is"),
+        left=(Number(0, Bound("room")), "whether it has left"),
         slips=(Number(0, Budget("slips")), "how often it has slipped"),
         reds=(Array(SetOf("nodes"), "nodes"), "ends of red edges"),
-        blues=(Array(SetOf("nodes"), "nodes"), "ends of blue edges"), **fixed,
+        blues=(Array(SetOf("nodes"), "nodes"), "ends of blue edges"),
+        **fixed,
     )
     scope = {"nodes": nodes, "room": 0, "slips": walk["slips"]}
     return _toy("colours", state, start_walk, (red, blue, leap, slip), properties, None, False, scope)

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-UNSAFE = (r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
-          r"\ufff9-\ufffb\U000e0000-\U000e007f")
+UNSAFE = (
+    r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
+    r"\ufff9-\ufffb\U000e0000-\U000e007f"
+)
 """Characters that are never printed, as a class of a regular expression: controls but for tabs and ends of lines,
 what has no width, what turns the direction of text, and halves of characters."""
 _UNSAFE = re.compile(f"[{UNSAFE}]")

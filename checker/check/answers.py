@@ -4,7 +4,8 @@ and which violations that are recorded of the same variant the scope does not sh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from kafkaproof.checker.model.selection import Check, properties_of
 from kafkaproof.spec.language.domains import Scope
@@ -43,9 +44,15 @@ def liveness_of(check: Check, kernel: Kernel, decided: list[Decided] | None) -> 
     if decided is None:
         return [{"property": p.name, "verdict": UNDECIDED} for p in kernel.liveness]
     return [
-        {"property": d.prop.name, "verdict": "violated" if d.lasso else "holds", "waiting": d.waiting,
-         "cut": d.cut, "beyond": d.beyond, "idle": list(d.idle),
-         "loop_length": d.lasso and len(d.lasso.steps) - d.lasso.loop}
+        {
+            "property": d.prop.name,
+            "verdict": "violated" if d.lasso else "holds",
+            "waiting": d.waiting,
+            "cut": d.cut,
+            "beyond": d.beyond,
+            "idle": list(d.idle),
+            "loop_length": d.lasso and len(d.lasso.steps) - d.lasso.loop,
+        }
         for d in decided
     ]
 
@@ -57,8 +64,11 @@ def undecided(result: dict, reached: set[str]) -> list[str]:
     """
     violated = {violation["property"] for violation in result["violations"]}
     open_still = {entry["property"] for entry in result["liveness"] if entry["verdict"] == UNDECIDED}
-    return [name for name in result["properties"] if name not in violated | reached
-            and (name in open_still or not result["complete"])]
+    return [
+        name
+        for name in result["properties"]
+        if name not in violated | reached and (name in open_still or not result["complete"])
+    ]
 
 
 def not_asked(check: Check) -> list[dict]:
@@ -85,8 +95,9 @@ def not_shown(check: Check, result: dict) -> list[dict]:
 
 def _nearest(model: Model, scope: Scope, name: str) -> tuple[int, Scope] | None:
     """The length and the scope of a recorded violation of a property, as close to `scope` as there is; or None."""
-    known = [(lengths[name], dict(zip(model.scope, sizes))) for sizes, lengths in model.expected.items()
-             if name in lengths]
+    known = [
+        (lengths[name], dict(zip(model.scope, sizes))) for sizes, lengths in model.expected.items() if name in lengths
+    ]
     return min(known, key=lambda each: (*_distance(scope, each[1]), each[0]), default=None)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, replace
 
-from kafkaproof.checker.runs.counterexample import Trace, require_no_fault, trace_of
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.liveness.decide import Decided, decide
-from kafkaproof.checker.runs.outcome import Outcome
 from kafkaproof.checker.prove.interchangeable import require_symmetry
+from kafkaproof.checker.runs.counterexample import Trace, require_no_fault, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.runs.outcome import Outcome
 from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
@@ -32,8 +32,14 @@ class Explored:
 
 
 def explore_here(
-    model: Model, scope: Scope, *, keep_going: bool = True, deadlock: bool = False, only: str = "",
-    symmetric: bool = False, limits: Limits = Limits(),
+    model: Model,
+    scope: Scope,
+    *,
+    keep_going: bool = True,
+    deadlock: bool = False,
+    only: str = "",
+    symmetric: bool = False,
+    limits: Limits = Limits(),
 ) -> Explored:
     """Explore `model` at `scope` in this process; with `only`, ask just the property of that name.
 

@@ -13,19 +13,19 @@ import llvmlite
 import numba
 import pyspark
 
-from kafkaproof.checker.check.answers import as_expected, liveness_of, not_asked, not_shown, undecided
-from kafkaproof.checker.model.selection import Check, properties_of, scope_for
-from kafkaproof.checker.spark.cluster import Levels
-from kafkaproof.checker.runs.counterexample import require_no_fault, trace_of
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.model.execution import Execution
-from kafkaproof.checker.explore.explorer import Explorer, Limits
+from kafkaproof.checker.check.answers import as_expected, liveness_of, not_asked, not_shown, undecided
 from kafkaproof.checker.compile.kernel import Kernel, compile_all
-from kafkaproof.checker.liveness.decide import Decided, decide
+from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.explore.progress import Progress
+from kafkaproof.checker.liveness.decide import Decided, decide
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.model.selection import Check, properties_of, scope_for
 from kafkaproof.checker.prove.interchangeable import require_symmetry
+from kafkaproof.checker.runs.counterexample import require_no_fault, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import EXACT_WORDS, STEP_BITS, miss_probability
+from kafkaproof.checker.spark.cluster import Levels
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import LIVENESS
 
@@ -33,13 +33,22 @@ from kafkaproof.spec.language.model import LIVENESS
 def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> None:
     """Write ``run.json`` for a new run."""
     symmetry = {"sorts": list(check.model.interchangeable), "renamings": kernel.symmetry.count}
-    run.create({
-        "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
-        "properties": list(check.properties), "keep_going": check.keep_going, "deadlock": check.deadlock,
-        "symmetry": symmetry if check.symmetry else None, "partitions": partitions, "source": source_of(kernel),
-        "command": sys.argv[1:],
-        "created": datetime.now().isoformat(timespec="seconds"), "versions": versions(),
-    })
+    run.create(
+        {
+            "system": check.model.system,
+            "variant": check.model.variant,
+            "scope": dict(check.scope),
+            "properties": list(check.properties),
+            "keep_going": check.keep_going,
+            "deadlock": check.deadlock,
+            "symmetry": symmetry if check.symmetry else None,
+            "partitions": partitions,
+            "source": source_of(kernel),
+            "command": sys.argv[1:],
+            "created": datetime.now().isoformat(timespec="seconds"),
+            "versions": versions(),
+        }
+    )
 
 
 def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
@@ -52,15 +61,19 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
         model = find(manifest["system"], manifest["variant"])[0]
         if manifest["scope"].keys() != model.scope.keys():
             raise UserError(f"a scope of {model.system} gives {', '.join(model.scope)}")
-        check = Check(model, scope_for(model, None, manifest["scope"]), tuple(manifest["properties"]),
-                      manifest["keep_going"], manifest["deadlock"], manifest["symmetry"] is not None)
+        check = Check(
+            model,
+            scope_for(model, None, manifest["scope"]),
+            tuple(manifest["properties"]),
+            manifest["keep_going"],
+            manifest["deadlock"],
+            manifest["symmetry"] is not None,
+        )
         kernel = kernel_of(check)
     except (LookupError, UserError) as error:
         raise RunError(f"{run.uri} cannot be resumed: {error}") from error
     if source_of(kernel) != manifest["source"]:
-        raise RunError(
-            f"{run.uri} was made by another version of {model.system}/{model.variant}; begin a new run"
-        )
+        raise RunError(f"{run.uri} was made by another version of {model.system}/{model.variant}; begin a new run")
     run.verify()
     return check, kernel, manifest["partitions"]
 
@@ -77,8 +90,11 @@ def source_of(kernel: Kernel) -> str:
 def versions() -> dict[str, str]:
     """Versions of all that a result depends on."""
     return {
-        "kafkaproof": importlib.metadata.version("kafkaproof"), "python": platform.python_version(),
-        "llvmlite": llvmlite.__version__, "numba": numba.__version__, "pyspark": pyspark.__version__,
+        "kafkaproof": importlib.metadata.version("kafkaproof"),
+        "python": platform.python_version(),
+        "llvmlite": llvmlite.__version__,
+        "numba": numba.__version__,
+        "pyspark": pyspark.__version__,
     }
 
 
@@ -112,7 +128,13 @@ def perform(
     Levels(context, run, kernel.compiled, partitions).probe(run)
     progress = Progress(f"{check.model.system}/{check.model.variant}")
     explorer = Explorer(
-        run, kernel, context, partitions, keep_going=check.keep_going, deadlock=check.deadlock, limits=limits,
+        run,
+        kernel,
+        context,
+        partitions,
+        keep_going=check.keep_going,
+        deadlock=check.deadlock,
+        limits=limits,
         progress=progress,
     )
     exploring = time.monotonic()
@@ -126,8 +148,11 @@ def perform(
         progress.close()
     result = result_of(check, kernel, run, explorer, decided)
     deciding = time.monotonic() - exploring - seconds
-    result |= {"seconds": round(seconds, 3), "startup_seconds": round(startup + exploring - began, 3),
-               "liveness_seconds": round(deciding, 3)}
+    result |= {
+        "seconds": round(seconds, 3),
+        "startup_seconds": round(startup + exploring - began, 3),
+        "liveness_seconds": round(deciding, 3),
+    }
     run.write_result(result)
     return result
 
@@ -150,29 +175,40 @@ def result_of(
     verdict = "violated" if violations else "incomplete" if incomplete else "holds"
     exact = kernel.compiled.words <= EXACT_WORDS
     result = {
-        "system": check.model.system, "variant": check.model.variant, "scope": dict(check.scope),
+        "system": check.model.system,
+        "variant": check.model.variant,
+        "scope": dict(check.scope),
         "properties": [p.name for p in kernel.state_properties + kernel.step_properties + kernel.liveness],
-        "verdict": verdict, "expected": None,
+        "verdict": verdict,
+        "expected": None,
         "violated": violations[0]["property"] if violations else None,
         "trace_length": violations[0]["trace_length"] if violations else None,
         "violations": violations,
         "liveness": liveness_of(check, kernel, decided),
         "unreached": sorted(set(goals) - outcome.reached | vacuous) if outcome.finished else [],
-        "distinct": outcome.distinct, "generated": outcome.generated, "depth": outcome.depth,
-        "complete": outcome.finished, "stopped_by": explorer.stopped_by,
-        "exact": exact, "miss_probability": miss_probability(outcome.distinct, exact),
-        "cuts": dict(outcome.cuts), "run_dir": run.uri, "coverage": dict(outcome.coverage),
+        "distinct": outcome.distinct,
+        "generated": outcome.generated,
+        "depth": outcome.depth,
+        "complete": outcome.finished,
+        "stopped_by": explorer.stopped_by,
+        "exact": exact,
+        "miss_probability": miss_probability(outcome.distinct, exact),
+        "cuts": dict(outcome.cuts),
+        "run_dir": run.uri,
+        "coverage": dict(outcome.coverage),
         "never_enabled": sorted(n for n, c in outcome.coverage.items() if c == 0) if outcome.finished else [],
-        "bytes": outcome.bytes, "memory": outcome.memory, "symmetry": run.run()["symmetry"],
+        "bytes": outcome.bytes,
+        "memory": outcome.memory,
+        "symmetry": run.run()["symmetry"],
     }
     return result | {
-        "expected": as_expected(check, result), "undecided": undecided(result, outcome.reached),
-        "not_asked": not_asked(check), "not_shown": not_shown(check, result),
+        "expected": as_expected(check, result),
+        "undecided": undecided(result, outcome.reached),
+        "not_asked": not_asked(check),
+        "not_shown": not_shown(check, result),
     }
 
 
 def _violation(trace, name, reasons=()):
     violation = {"property": name, "trace_length": trace.states, "trace": [str(step) for step, _, _ in trace.steps]}
     return violation if trace.loop is None else violation | {"loop": trace.loop, "reasons": list(reasons)}
-
-

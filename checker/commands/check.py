@@ -11,18 +11,22 @@ from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 
-from kafkaproof.checker.spark import cluster
-from kafkaproof.checker.model.selection import Check, properties_of
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.check.run import begin, kernel_of, perform, resumed
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes
 from kafkaproof.checker.commands.tables import (
-    print_alone, print_asked, print_check_table, print_compositions, print_coverage,
+    print_alone,
+    print_asked,
+    print_check_table,
+    print_compositions,
+    print_coverage,
 )
-from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.compile.kernel import compile_all
+from kafkaproof.checker.explore.explorer import Limits
+from kafkaproof.checker.model.selection import Check, properties_of
 from kafkaproof.checker.runs.directory import RunDirectory
-from kafkaproof.checker.check.run import begin, kernel_of, perform, resumed
+from kafkaproof.checker.spark import cluster
 from kafkaproof.spec.catalogue import MODELS, find
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -40,17 +44,28 @@ EXAMPLES = """examples:
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "check", help="explore every state of a model, or of all of them", epilog=EXAMPLES,
+        "check",
+        help="explore every state of a model, or of all of them",
+        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Explore every reachable state and verify every property. Without a system, the whole suite.",
     )
     add_model_options(parser, nargs="?", help="replication, election ...; all when left out")
-    parser.add_argument("--property", action="append", default=[], metavar="P", dest="properties",
-                        help="check only this property (repeatable); FILE.py:PREDICATE for one of your own")
+    parser.add_argument(
+        "--property",
+        action="append",
+        default=[],
+        metavar="P",
+        dest="properties",
+        help="check only this property (repeatable); FILE.py:PREDICATE for one of your own",
+    )
     parser.add_argument("--keep-going", action="store_true", help="do not stop at the first violation")
     parser.add_argument("--deadlock", action="store_true", help="a state without a step is a violation")
-    parser.add_argument("--symmetry", action="store_true",
-                        help="explore one of all states that differ only in the names of interchangeable ids")
+    parser.add_argument(
+        "--symmetry",
+        action="store_true",
+        help="explore one of all states that differ only in the names of interchangeable ids",
+    )
     parser.add_argument("--master", default="local[*]", help="Spark master (default %(default)s)")
     parser.add_argument("--run-dir", metavar="DIR", help="where the run is kept (default: a fresh one in runs/)")
     parser.add_argument("--resume", metavar="DIR", help="go on with a run that was killed or stopped at a limit")
@@ -108,8 +123,15 @@ def run(options) -> int:
 
 
 def _refuse_changes_to_a_run(options):
-    asked = [options.system, options.variant, options.scope, options.run_dir, options.keep_going, options.deadlock,
-             options.symmetry]
+    asked = [
+        options.system,
+        options.variant,
+        options.scope,
+        options.run_dir,
+        options.keep_going,
+        options.deadlock,
+        options.symmetry,
+    ]
     if options.resume and (any(asked) or given_sizes(options) or options.properties):
         raise UserError("--resume goes on with what the run began with; give only limits, --master and --json")
 
@@ -117,8 +139,10 @@ def _refuse_changes_to_a_run(options):
 def _planned(options):
     """The checks to do, with kernels; before Spark starts, so that wrong use is told at once."""
     names = tuple(options.properties)
-    checks = [Check(model, scope, names, options.keep_going, options.deadlock, options.symmetry)
-              for model, scope in chosen(options)]
+    checks = [
+        Check(model, scope, names, options.keep_going, options.deadlock, options.symmetry)
+        for model, scope in chosen(options)
+    ]
     for check in checks:
         properties_of(check.model, check.scope, names)
     return [(check, kernel_of(check)) for check in checks]

@@ -16,7 +16,9 @@ from kafkaproof.spec.language.subset import file_of
 def described(model: Model) -> dict:
     """The state, the seams and the replaced functions of a variant, for `list --json`; the rest is in its entry."""
     return {
-        "state": [{"field": name, "values": words, "meaning": meaning} for name, words, meaning in _fields(model.state)],
+        "state": [
+            {"field": name, "values": words, "meaning": meaning} for name, words, meaning in _fields(model.state)
+        ],
         "seams": [_place(seam) for seam in model.seams],
         "replaced": [
             {"function": _place(old), "by": _place(new), "text": first_paragraph(new)} for old, new in model.replaced
@@ -37,7 +39,10 @@ def print_description(out: Console, model: Model) -> None:
         transitions.add_row(each.name, ", ".join(each.arguments), each.words, file_of(each.function))
     out.print(transitions)
     replaced = Table(
-        Column("function", overflow="fold"), Column("in its place", overflow="fold"), "what that does", title="replaced",
+        Column("function", overflow="fold"),
+        Column("in its place", overflow="fold"),
+        "what that does",
+        title="replaced",
         header_style="bold",
     )
     for old, new in model.replaced:

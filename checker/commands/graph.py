@@ -10,18 +10,23 @@ import networkx
 from rich.markup import escape
 from rich.table import Table
 
-from kafkaproof.checker.model.selection import scope_for
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes, the_one
 from kafkaproof.checker.commands.tables import console, scope_text
-from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.model.fields import fields_of
 from kafkaproof.checker.explore.graph import state_graph
-from kafkaproof.checker.pictures.dot import (
-    differences_from_first, drawn, machine_dot, require_dot, states_dot, value_text,
-)
 from kafkaproof.checker.explore.progress import Progress
 from kafkaproof.checker.explore.projection import projected
+from kafkaproof.checker.model.fields import fields_of
+from kafkaproof.checker.model.selection import scope_for
+from kafkaproof.checker.pictures.dot import (
+    differences_from_first,
+    drawn,
+    machine_dot,
+    require_dot,
+    states_dot,
+    value_text,
+)
 from kafkaproof.spec.language.rules import is_environment
 
 MOST_STATES, MOST_PROJECTED = 5_000, 20_000_000
@@ -42,16 +47,29 @@ EXAMPLES = """examples:
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "graph", help="draw the states of a small scope, or a machine seen through a few fields", epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter, description=DESCRIPTION,
+        "graph",
+        help="draw the states of a small scope, or a machine seen through a few fields",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=DESCRIPTION,
     )
     add_model_options(parser, help="replication, election ...")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--on", nargs="+", action="extend", default=[], metavar="FIELD",
-                      help="project on these fields: zk.controller, brokers[0].doing, 'brokers[*].doing'")
+    what.add_argument(
+        "--on",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FIELD",
+        help="project on these fields: zk.controller, brokers[0].doing, 'brokers[*].doing'",
+    )
     what.add_argument("--project", metavar="NAME", help="project on the fields of a machine that the system names")
-    parser.add_argument("--max-states", type=int, metavar="N",
-                        help=f"refuse more states (default {MOST_STATES:,}; {MOST_PROJECTED:,} with --on)")
+    parser.add_argument(
+        "--max-states",
+        type=int,
+        metavar="N",
+        help=f"refuse more states (default {MOST_STATES:,}; {MOST_PROJECTED:,} with --on)",
+    )
     parser.add_argument("--dot", metavar="FILE", help="write the graph in Graphviz's language")
     parser.add_argument("--svg", metavar="FILE", help="draw the graph; needs Graphviz's program dot")
     parser.add_argument("--json", action="store_true", help="print the graph as JSON (node-link data)")
@@ -137,8 +155,11 @@ def _nodes(graph):
     for name in ("", "node", *on, "states") if on else ("", "state", "level", "differs from state 0 in"):
         table.add_column(escape(name), overflow="fold", justify="right" if name == "states" else "left")
     for number, node in graph.nodes(data=True):
-        cells = [*map(value_text, node["values"].values()), f"{node['states']:,}"] if on else [
-            str(node["depth"]), "\n".join(differences_from_first(graph, number))]
+        cells = (
+            [*map(value_text, node["values"].values()), f"{node['states']:,}"]
+            if on
+            else [str(node["depth"]), "\n".join(differences_from_first(graph, number))]
+        )
         table.add_row("initial" if node["initial"] else "", str(number), *map(escape, cells))
     return table
 
@@ -149,8 +170,11 @@ def _edges(graph):
         table.add_column(name, overflow="fold", justify="right" if name == "steps" else "left")
     for source, target, edge in graph.edges(data=True):
         ends = [_name(graph, source), _name(graph, target)]
-        rows = [(name, f"{count:,}") for name, count in edge["transitions"].items()] if on else [
-            (text,) for text in edge["steps"]]
+        rows = (
+            [(name, f"{count:,}") for name, count in edge["transitions"].items()]
+            if on
+            else [(text,) for text in edge["steps"]]
+        )
         for row in rows:
             table.add_row(*map(escape, (*ends, *row)))
             ends = ["", ""]

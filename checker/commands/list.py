@@ -6,10 +6,10 @@ import json
 
 from rich.table import Table
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.describe import described, print_description
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.commands.tables import console, scope_text
-from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.metrics_catalogue import metrics_of
 
@@ -17,7 +17,9 @@ from kafkaproof.spec.metrics_catalogue import metrics_of
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "list", help="systems, variants, bounds, properties and metrics", description="What there is to check, or with "
+        "list",
+        help="systems, variants, bounds, properties and metrics",
+        description="What there is to check, or with "
         "--variant what one variant consists of: its state, its transitions, and which function stands for which.",
         epilog="examples: kafkaproof list; kafkaproof list partition; kafkaproof list partition --variant legacy; "
         "kafkaproof list --json",

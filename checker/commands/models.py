@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafkaproof.checker.model.selection import scope_for
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.selection import scope_for
 from kafkaproof.spec.catalogue import MODELS, find
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
@@ -51,8 +51,10 @@ def the_one(options) -> tuple[Model, Scope]:
     """The only model that the options name, with its scope; raises UserError."""
     models = chosen(options)
     if len(models) > 1:
-        raise UserError(f"{options.system} has several variants; choose one with --variant: "
-                        + ", ".join(model.variant for model, _ in models))
+        raise UserError(
+            f"{options.system} has several variants; choose one with --variant: "
+            + ", ".join(model.variant for model, _ in models)
+        )
     return models[0]
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from kafkaproof.checker.model.selection import properties_of
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.commands.models import add_model_options, given_sizes, the_one
 from kafkaproof.checker.commands.tables import console, scope_text
-from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.explore.progress import Progress
+from kafkaproof.checker.model.selection import properties_of
 from kafkaproof.checker.pictures import render, to_svg
 from kafkaproof.checker.pictures.show import show
-from kafkaproof.checker.explore.progress import Progress
 from kafkaproof.checker.prove.cti import INITIAL
 from kafkaproof.checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
 from kafkaproof.checker.prove.variables import sorts_of
@@ -46,25 +46,51 @@ EXAMPLES = """examples:
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "prove", help="prove properties for any number of epochs, by induction", epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter, description=DESCRIPTION,
+        "prove",
+        help="prove properties for any number of epochs, by induction",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=DESCRIPTION,
     )
     add_model_options(parser, help="replication, election ...")
-    parser.add_argument("--property", action="append", default=[], metavar="P", dest="properties",
-                        help="prove only this property (repeatable)")
-    parser.add_argument("--work", type=_millions, default=1000.0, metavar="MILLIONS",
-                        help="how much the solver may do in all, in millions of z3's own steps, with --depth of the "
-                        "SAT solver's propagations: the same on every machine (default %(default)s: some minutes); "
-                        "what is open then is not decided")
-    parser.add_argument("--search", type=_millions, default=0.0, metavar="MILLIONS",
-                        help="how much of that to look for missing lemmas (default: none)")
-    parser.add_argument("--no-lemmas", action="store_true",
-                        help="without the lemmas written by hand: to see what --search finds alone")
-    parser.add_argument("--any-brokers", action="store_true",
-                        help="for any number of brokers, in a system none of whose steps counts them")
+    parser.add_argument(
+        "--property",
+        action="append",
+        default=[],
+        metavar="P",
+        dest="properties",
+        help="prove only this property (repeatable)",
+    )
+    parser.add_argument(
+        "--work",
+        type=_millions,
+        default=1000.0,
+        metavar="MILLIONS",
+        help="how much the solver may do in all, in millions of z3's own steps, with --depth of the "
+        "SAT solver's propagations: the same on every machine (default %(default)s: some minutes); "
+        "what is open then is not decided",
+    )
+    parser.add_argument(
+        "--search",
+        type=_millions,
+        default=0.0,
+        metavar="MILLIONS",
+        help="how much of that to look for missing lemmas (default: none)",
+    )
+    parser.add_argument(
+        "--no-lemmas", action="store_true", help="without the lemmas written by hand: to see what --search finds alone"
+    )
+    parser.add_argument(
+        "--any-brokers",
+        action="store_true",
+        help="for any number of brokers, in a system none of whose steps counts them",
+    )
     parser.add_argument("--depth", type=int, metavar="N", help="bounded model checking, up to N states")
-    parser.add_argument("--symmetry", action="store_true",
-                        help="with --depth: alike ids are named in order; a model that tells them apart is refused")
+    parser.add_argument(
+        "--symmetry",
+        action="store_true",
+        help="with --depth: alike ids are named in order; a model that tells them apart is refused",
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--output", metavar="FILE", help="draw the first counterexample as a page")
     parser.add_argument("--svg", metavar="FILE", help="draw it as one picture")
@@ -87,8 +113,10 @@ def run(options) -> int:
     properties = properties_of(model, scope, tuple(options.properties))
     goals = [p.name for p in properties if p.kind not in SAFETY]
     if goals and options.properties:
-        raise UserError(f"{', '.join(goals)}: a goal (sometimes, eventually) is reached, not proved; explore it with "
-                        "`kafkaproof check`")
+        raise UserError(
+            f"{', '.join(goals)}: a goal (sometimes, eventually) is reached, not proved; explore it with "
+            "`kafkaproof check`"
+        )
     if options.any_brokers and options.depth is not None:
         raise UserError("--any-brokers proves; --depth needs a number of brokers")
     if options.symmetry and options.depth is None:
@@ -134,23 +162,36 @@ def _proof_result(proof):
     """A proof in the form of ``prove --json``."""
     model, endless = proof.relation.model, proof.relation.variables.endless
     return {
-        "system": model.system, "variant": model.variant, "mode": "induction",
+        "system": model.system,
+        "variant": model.variant,
+        "mode": "induction",
         "scope": {name: size for name, size in proof.relation.scope.items() if name not in endless},
-        "endless": sorted(endless), "actions": len(proof.relation.actions),
-        "properties": [_entry(v) for v in proof.verdicts], "lemmas": [_entry(v) for v in proof.lemmas],
-        "found": proof.found, "never_enabled": proof.never_enabled,
-        "seconds": round(proof.seconds, 2), "processor_seconds": round(proof.processor_seconds, 2),
-        "relation_seconds": round(proof.relation_seconds, 2), "search_seconds": round(proof.search_seconds, 2),
-        "induction_seconds": round(proof.induction_seconds, 2), "lemmas_seconds": round(proof.lemmas_seconds, 2),
+        "endless": sorted(endless),
+        "actions": len(proof.relation.actions),
+        "properties": [_entry(v) for v in proof.verdicts],
+        "lemmas": [_entry(v) for v in proof.lemmas],
+        "found": proof.found,
+        "never_enabled": proof.never_enabled,
+        "seconds": round(proof.seconds, 2),
+        "processor_seconds": round(proof.processor_seconds, 2),
+        "relation_seconds": round(proof.relation_seconds, 2),
+        "search_seconds": round(proof.search_seconds, 2),
+        "induction_seconds": round(proof.induction_seconds, 2),
+        "lemmas_seconds": round(proof.lemmas_seconds, 2),
         "work": round(proof.work, 1),
     }
 
 
 def _entry(verdict):
     return {
-        "property": verdict.name, "kind": verdict.kind, "verdict": verdict.verdict, "instances": verdict.instances,
-        "lemmas": verdict.lemmas, "where": verdict.where or None,
-        "counterexample": verdict.cti and {
+        "property": verdict.name,
+        "kind": verdict.kind,
+        "verdict": verdict.verdict,
+        "instances": verdict.instances,
+        "lemmas": verdict.lemmas,
+        "where": verdict.where or None,
+        "counterexample": verdict.cti
+        and {
             "step": verdict.cti.step,
             "leaves": [{"leaf": l.text, "before": l.before, "after": l.after} for l in verdict.cti.leaves],
         },
@@ -179,8 +220,13 @@ def _print(result):
         table.add_column(name, justify="right" if name in ("instances", "lemmas") else "left", overflow="fold")
     for entry in result["properties"]:
         colour = COLOURS[entry["verdict"]]
-        table.add_row(entry["property"], f"[{colour}]{entry['verdict']}[/]", str(entry["instances"]),
-                      str(len(entry["lemmas"])), escape(entry["where"] or ""))
+        table.add_row(
+            entry["property"],
+            f"[{colour}]{entry['verdict']}[/]",
+            str(entry["instances"]),
+            str(len(entry["lemmas"])),
+            escape(entry["where"] or ""),
+        )
     out.print(table)
     for entry in result["properties"] + result["lemmas"]:
         _print_failure(out, entry)
@@ -188,9 +234,11 @@ def _print(result):
         out.print(escape(text), soft_wrap=True)
     if result["never_enabled"]:
         out.print(f"[red]never enabled where all that is proved holds: {', '.join(result['never_enabled'])}[/]")
-    out.print(f"{result['actions']} actions, {len(result['lemmas'])} lemmas given, {len(result['found'])} found, "
-              f"{result['work']:.0f} million {UNITS[result['mode']]}, {result['seconds']:.1f} s{_division(result)}",
-              soft_wrap=True)
+    out.print(
+        f"{result['actions']} actions, {len(result['lemmas'])} lemmas given, {len(result['found'])} found, "
+        f"{result['work']:.0f} million {UNITS[result['mode']]}, {result['seconds']:.1f} s{_division(result)}",
+        soft_wrap=True,
+    )
 
 
 def _division(result):

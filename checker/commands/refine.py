@@ -9,10 +9,10 @@ import time
 from rich.markup import escape
 from rich.table import Table
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.commands.models import add_model_options, the_one
 from kafkaproof.checker.commands.tables import console, scope_text
-from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.explore.progress import Progress
 from kafkaproof.checker.refine.search import refine
 from kafkaproof.spec.catalogue import REFINEMENTS, find
@@ -35,13 +35,17 @@ EXAMPLES = """examples:
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "refine", help="follow every behaviour of a system by an abstract model of it", epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter, description=DESCRIPTION,
+        "refine",
+        help="follow every behaviour of a system by an abstract model of it",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=DESCRIPTION,
     )
     systems = ", ".join(f"{r.system} (by {_name(r.abstract)})" for r in REFINEMENTS)
     add_model_options(parser, help=f"one of: {systems}; without --variant, the newest")
-    parser.add_argument("--without", action="append", default=[], metavar="STEP",
-                        help="leave out this added step (repeatable)")
+    parser.add_argument(
+        "--without", action="append", default=[], metavar="STEP", help="leave out this added step (repeatable)"
+    )
     parser.add_argument("--max-states", type=int, metavar="N", help="stop after the level that reaches N states")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
@@ -58,8 +62,9 @@ def run(options) -> int:
     _refuse_unknown(refinement, scope, options.without)
     began, progress = time.monotonic(), Progress(_name(model))
     try:
-        found = refine(model, scope, refinement, without=tuple(options.without), most=options.max_states,
-                       progress=progress)
+        found = refine(
+            model, scope, refinement, without=tuple(options.without), most=options.max_states, progress=progress
+        )
     finally:
         progress.close()
     result = _result(model, scope, refinement, options.without, found)
@@ -86,13 +91,21 @@ def _result(model, scope, refinement, without, found):
     """What was found in the form of ``refine --json``; with `trace` it is one that `kafkaproof show` draws."""
     verdict = DIVERGES if found.diverged else REFINES if found.complete else INCOMPLETE
     result = {
-        "system": model.system, "variant": model.variant, "scope": dict(scope), "verdict": verdict,
+        "system": model.system,
+        "variant": model.variant,
+        "scope": dict(scope),
+        "verdict": verdict,
         "abstract": {
-            "system": refinement.abstract.system, "variant": refinement.abstract.variant,
-            "states": found.abstract_states, "lost": found.lost,
+            "system": refinement.abstract.system,
+            "variant": refinement.abstract.variant,
+            "states": found.abstract_states,
+            "lost": found.lost,
             "added": [{"step": a.name, "text": a.transition.words} for a in refinement.added_at(scope, without)],
         },
-        "without": list(without), "states": found.states, "pairs": found.pairs, "depth": found.depth,
+        "without": list(without),
+        "states": found.states,
+        "pairs": found.pairs,
+        "depth": found.depth,
     }
     if found.diverged:
         result |= {"reason": found.reason, "trace": [str(step) for step, _, _ in found.diverged.steps]}
@@ -102,8 +115,11 @@ def _result(model, scope, refinement, without, found):
 def _print(result):
     out, abstract = console(), result["abstract"]
     name, other = f"{result['system']}/{result['variant']}", f"{abstract['system']}/{abstract['variant']}"
-    words = {REFINES: f"refines {other}, as far as it must agree", DIVERGES: f"DIVERGES from {other}",
-             INCOMPLETE: f"is followed by {other} so far; raise --max-states"}[result["verdict"]]
+    words = {
+        REFINES: f"refines {other}, as far as it must agree",
+        DIVERGES: f"DIVERGES from {other}",
+        INCOMPLETE: f"is followed by {other} so far; raise --max-states",
+    }[result["verdict"]]
     colour = COLOURS[result["verdict"]]
     out.print(escape(f"{name} ({scope_text(result['scope'])})") + f" [{colour}]{escape(words)}[/]", soft_wrap=True)
     table = Table(header_style="bold")

@@ -15,7 +15,9 @@ from kafkaproof.checker.runs.directory import RunDirectory, RunError
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "runs", help="list, size and delete runs", description="The runs that are kept in a directory.",
+        "runs",
+        help="list, size and delete runs",
+        description="The runs that are kept in a directory.",
         epilog="examples: kafkaproof runs; kafkaproof runs --delete runs/replication-kip320-20260101-120000-1f2e",
     )
     parser.add_argument("directory", nargs="?", default="runs", help="where to look (default %(default)s)")
@@ -45,8 +47,16 @@ def run(options) -> int:
     table.add_column("distinct", justify="right")
     table.add_column("MiB", justify="right")
     for entry in entries:
-        table.add_row(entry["run_dir"], entry["system"], entry["variant"], explored_text(entry),
-                      entry["created"], entry["state"], f"{entry['distinct']:,}", f"{entry['bytes'] / 2**20:,.1f}")
+        table.add_row(
+            entry["run_dir"],
+            entry["system"],
+            entry["variant"],
+            explored_text(entry),
+            entry["created"],
+            entry["state"],
+            f"{entry['distinct']:,}",
+            f"{entry['bytes'] / 2**20:,.1f}",
+        )
     console().print(table)
     return OK
 
@@ -56,11 +66,25 @@ def _entry(path):
     try:
         manifest, result, levels = directory.described(), directory.result(), directory.levels()
     except RunError as error:
-        return {"run_dir": str(path), "system": "?", "variant": "?", "scope": {}, "symmetry": None, "created": "",
-                "distinct": 0, "state": str(error), "bytes": directory.size()}
+        return {
+            "run_dir": str(path),
+            "system": "?",
+            "variant": "?",
+            "scope": {},
+            "symmetry": None,
+            "created": "",
+            "distinct": 0,
+            "state": str(error),
+            "bytes": directory.size(),
+        }
     return {
-        "run_dir": str(path), "system": manifest["system"], "variant": manifest["variant"],
-        "scope": manifest["scope"], "symmetry": manifest["symmetry"], "created": manifest["created"],
+        "run_dir": str(path),
+        "system": manifest["system"],
+        "variant": manifest["variant"],
+        "scope": manifest["scope"],
+        "symmetry": manifest["symmetry"],
+        "created": manifest["created"],
         "state": str(result.get("verdict")) if result else "unfinished",
-        "distinct": sum(part["states"] for level in levels for part in level["parts"]), "bytes": directory.size(),
+        "distinct": sum(part["states"] for level in levels for part in level["parts"]),
+        "bytes": directory.size(),
     }

@@ -10,9 +10,9 @@ from pathlib import Path
 from rich.table import Table
 
 from kafkaproof import spec
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK, VIOLATED
 from kafkaproof.checker.commands.tables import console, scope_text
-from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.pictures import metrics_text, render, render_beside, to_svg, to_text
 from kafkaproof.checker.scenarios.parse import Scenario, read_scenario
 from kafkaproof.checker.scenarios.play import Told, play
@@ -33,10 +33,12 @@ exit codes: 0 everything is as the scenario says, 1 something is not, 2 it canno
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "scenario", help="play a story of operations, with metrics over time", epilog=EXAMPLES,
+        "scenario",
+        help="play a story of operations, with metrics over time",
+        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Play a scenario: steps of a model, what they change, and what operators would see meanwhile. "
-                    "Without a name, list the scenarios that there are.",
+        "Without a name, list the scenarios that there are.",
     )
     parser.add_argument("name", nargs="?", metavar="NAME|FILE", help="a scenario that comes with kafkaproof, or a file")
     parser.add_argument("--variant", help="only the part of this variant")
@@ -53,8 +55,10 @@ def run(options) -> int:
     scenario = read_scenario(_path(options.name))
     parts = [part for part in scenario.parts if options.variant in (None, part.variant)]
     if not parts:
-        raise UserError(f"{scenario.path} has no part of variant {options.variant!r}; it has "
-                        + ", ".join(part.variant for part in scenario.parts))
+        raise UserError(
+            f"{scenario.path} has no part of variant {options.variant!r}; it has "
+            + ", ".join(part.variant for part in scenario.parts)
+        )
     tellings = [play(scenario, part) for part in parts]
     if options.json:
         head = {"name": scenario.name, "title": scenario.title, "story": scenario.story}

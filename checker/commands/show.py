@@ -6,14 +6,23 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.model.selection import scope_for
-from kafkaproof.checker.runs.counterexample import Trace, executed, in_order_of, is_stuck, violates
-from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.pictures.histories import HISTORY, history_of
 from kafkaproof.checker.pictures import (
-    HistoryError, beside_text, checked, metrics_text, path_dot, render, render_beside, to_itf, to_svg, to_text,
+    HistoryError,
+    beside_text,
+    checked,
+    metrics_text,
+    path_dot,
+    render,
+    render_beside,
+    to_itf,
+    to_svg,
+    to_text,
 )
+from kafkaproof.checker.pictures.histories import HISTORY, history_of
+from kafkaproof.checker.runs.counterexample import Trace, executed, in_order_of, is_stuck, violates
 from kafkaproof.checker.runs.directory import BESIDE, COUNTEREXAMPLE, RunDirectory
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import LIVENESS, Property
@@ -40,14 +49,22 @@ class Shown:
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "show", help="draw a counterexample or a recorded history", epilog=EXAMPLES,
+        "show",
+        help="draw a counterexample or a recorded history",
+        epilog=EXAMPLES,
         description="Draw a run's counterexample, or a trace, as one HTML page that needs no network, "
         "or in the forms asked for, several at once.",
     )
-    parser.add_argument("target", metavar="RUN|TRACE.json", help="a run directory, a file with a trace, or the "
-                        "directory of real brokers that were driven along one")
-    parser.add_argument("--beside", metavar="RUN|TRACE.json", help="a second history, to compare step by step: steps "
-                        "are aligned by what they are, not by their ids")
+    parser.add_argument(
+        "target",
+        metavar="RUN|TRACE.json",
+        help="a run directory, a file with a trace, or the directory of real brokers that were driven along one",
+    )
+    parser.add_argument(
+        "--beside",
+        metavar="RUN|TRACE.json",
+        help="a second history, to compare step by step: steps are aligned by what they are, not by their ids",
+    )
     parser.add_argument("--property", metavar="P", help="which violation of a run (default: the shortest)")
     parser.add_argument("--text", action="store_true", help="print as text instead of writing a page")
     parser.add_argument("--metrics", action="store_true", help="print what operators would have seen, as a table")
@@ -132,9 +149,11 @@ def load(target: str, prop: str | None) -> Shown:
     if (recording := Path(target) / HISTORY).is_file():
         return _recorded(_read(recording), recording)
     if recording.parent.is_dir():
-        raise UserError(f"{target} is of a cluster, and has no {HISTORY}, which real brokers leave that are driven "
-                        f"along a counterexample; of a violation or divergence in what was recorded one is written by: "
-                        f"kafkaproof replay {target} --history FILE")
+        raise UserError(
+            f"{target} is of a cluster, and has no {HISTORY}, which real brokers leave that are driven "
+            f"along a counterexample; of a violation or divergence in what was recorded one is written by: "
+            f"kafkaproof replay {target} --history FILE"
+        )
     result = RunDirectory(target)
     manifest = result.described()
     found = result.result()
@@ -191,7 +210,8 @@ def _judged(model, trace, name, target):
         told = f"a loop is a number of steps of the trace, and violates a property of {model.system}"
         raise UserError(f"{target}: {told}")
     if (name == "deadlock" and not is_stuck(trace)) or (
-            violated and violated.kind not in LIVENESS and not violates(trace, violated)):
+        violated and violated.kind not in LIVENESS and not violates(trace, violated)
+    ):
         raise UserError(f"{target}: {name} is not violated at the end of this trace")
     if violated and violated.kind in LIVENESS and trace.loop is None:
         raise UserError(f"{target}: {name} is violated by a loop; the trace says no 'loop'")
@@ -213,15 +233,21 @@ def _chosen(data, prop, target):
     check = f"kafkaproof check {data['system']} --variant {data['variant']} {_sizes(data['scope'])}"
     went_on = f"go on with: kafkaproof check --resume {data.get('run_dir')}"
     if prop in data.get("undecided", []):
-        why = f"at --{data['stopped_by']}; {went_on}" if data.get("stopped_by") else (
-            f"at the violation of {data.get('violated')}; decide it with: {check} --property {prop}")
+        why = (
+            f"at --{data['stopped_by']}; {went_on}"
+            if data.get("stopped_by")
+            else (f"at the violation of {data.get('violated')}; decide it with: {check} --property {prop}")
+        )
         raise UserError(f"{target}: {prop} was not decided, the run stopped {why}")
     if prop is not None and prop not in data.get("properties", [prop]):
         raise UserError(f"{target}: {prop} was not asked in this run; ask it with: {check} --property {prop}")
     if prop is not None:
         raise UserError(f"{target}: {prop} is not violated at this scope; {known}")
-    told = f"so far; {went_on}" if data.get("verdict") == "incomplete" else (
-        f"({data.get('verdict')}), so there is no counterexample to show")
+    told = (
+        f"so far; {went_on}"
+        if data.get("verdict") == "incomplete"
+        else (f"({data.get('verdict')}), so there is no counterexample to show")
+    )
     raise UserError(f"{target}: nothing is violated {told}")
 
 

@@ -10,7 +10,6 @@ from rich.segment import Segment
 from rich.table import Table
 
 from kafkaproof.checker.basics.printable import obeyed, printable
-
 from kafkaproof.checker.check.answers import differing
 
 EXPECTED = {
@@ -73,8 +72,16 @@ def print_check_table(results: list[dict]) -> None:
         rate = result["distinct"] / max(result["seconds"], 1e-3)
         length = _counterexample(result["violations"][0]) if result["violated"] else ""
         distinct = f"{result['distinct']:,}" + ("" if result["complete"] else " so far")
-        table.add_row(result["system"], result["variant"], explored_text(result), f"[{colour}]{words}[/]",
-                      distinct, str(result["depth"]), f"{rate:,.0f}", length)
+        table.add_row(
+            result["system"],
+            result["variant"],
+            explored_text(result),
+            f"[{colour}]{words}[/]",
+            distinct,
+            str(result["depth"]),
+            f"{rate:,.0f}",
+            length,
+        )
     out = console()
     out.print(table)
     _print_liveness(out, results)
@@ -104,8 +111,14 @@ def _print_liveness(out, results):
             name = entry["property"]
             known = ["" if entry.get(n) is None else f"{entry[n]:,}" for n in ("waiting", "cut", "beyond")]
             text = _liveness_text(entry) + (", violated at other scopes" if name in elsewhere else "")
-            table.add_row(result["system"], result["variant"], name, text, *known,
-                          lassos.get(name, "").removeprefix(f"{name} in "))
+            table.add_row(
+                result["system"],
+                result["variant"],
+                name,
+                text,
+                *known,
+                lassos.get(name, "").removeprefix(f"{name} in "),
+            )
     if table.row_count:
         out.print(table)
 
@@ -123,8 +136,11 @@ def _print_notes(out, results):
     for result in results:
         name = f"{result['system']}/{result['variant']}"
         if result["stopped_by"]:
-            out.print(f"{name} stopped at --{result['stopped_by']}; go on with: "
-                      f"kafkaproof check --resume {result['run_dir']}", soft_wrap=True)
+            out.print(
+                f"{name} stopped at --{result['stopped_by']}; go on with: "
+                f"kafkaproof check --resume {result['run_dir']}",
+                soft_wrap=True,
+            )
         if result["unreached"]:
             out.print(f"[red]{name} never reached at this scope: {', '.join(result['unreached'])}[/]")
         if result["not_shown"]:
@@ -187,8 +203,11 @@ def print_alone(result: dict, composed: list[str]) -> None:
     """Where a part of the system was explored alone: which systems compose it, or say that they do not."""
     for system in composed:
         out = console()
-        out.print(f"this is {result['system']} alone; which property is checked alone, and which composed: "
-                  f"kafkaproof check {system}", soft_wrap=True)
+        out.print(
+            f"this is {result['system']} alone; which property is checked alone, and which composed: "
+            f"kafkaproof check {system}",
+            soft_wrap=True,
+        )
 
 
 def print_coverage(result: dict) -> None:
@@ -206,5 +225,8 @@ def print_coverage(result: dict) -> None:
         symmetry = result["symmetry"]
         out.print(f"states up to renaming {' and '.join(symmetry['sorts'])}: {symmetry['renamings']:,} permutations")
     sure = "exact" if result["exact"] else f"fingerprints, P(missed state) < {result['miss_probability']:.1e}"
-    out.print(f"count of states: {sure}; start {result['startup_seconds']:.1f} s, exploration "
-              f"{result['seconds']:.1f} s; run in {result['run_dir']}", soft_wrap=True)
+    out.print(
+        f"count of states: {sure}; start {result['startup_seconds']:.1f} s, exploration "
+        f"{result['seconds']:.1f} s; run in {result['run_dir']}",
+        soft_wrap=True,
+    )

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Mapping, Sequence
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.expressions import EXACT, CompileError, Expressions
 from kafkaproof.checker.compile.layout import LEAF, WORD, Layout, Lowered
-from kafkaproof.checker.compile.text import NUMBER, Value, number, type_of
-from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.machine import Code
+from kafkaproof.checker.compile.text import NUMBER, Value, number, type_of
 from kafkaproof.spec.language.domains import Array, Scope
 from kafkaproof.spec.language.subset import definition, rule_error
 
@@ -54,7 +54,8 @@ class Program:
         self.places = ["nowhere"]
         self._lowered: dict[tuple, Lowered] = {}
         self._texts = {
-            "copy": "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", self.FLAG: f"@{self.FLAG} = global i64 0",
+            "copy": "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+            self.FLAG: f"@{self.FLAG} = global i64 0",
             **{name: f"declare {{i64, i1}} @llvm.{name}.with.overflow.i64(i64, i64)" for name in EXACT.values()},
         }
 
@@ -245,4 +246,3 @@ class Statements:
             raise CompileError("it returns things of different kinds", node)
         self.answer = value.kind
         self._writer.leave(f"ret {value.type} {value.text}")
-

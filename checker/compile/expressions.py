@@ -14,13 +14,17 @@ from kafkaproof.checker.compile.text import NUMBER, Value, Writer, number
 from kafkaproof.spec.language.domains import Array, Record
 
 OPERATORS = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
-    ast.LShift: "shl", ast.RShift: "ashr",
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "shl",
+    ast.RShift: "ashr",
 }
 EXACT = {ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}
-COMPARISONS = {
-    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge",
-}
+COMPARISONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge"}
 BUILTINS = ("len", "min", "max", "abs")
 COPY = "the function copy(to, source), of two records"
 OUT_OF_RANGE = "the function out_of_range(): the number of the place where an index was, since it was last asked; or 0"
@@ -53,7 +57,9 @@ class Expressions:
     `exact` must have room in 64 bits; hashes that the checker computes wrap around.
     """
 
-    def __init__(self, program: Surroundings, names: Mapping[str, object], assigned: set[str], told: Callable, exact: bool):
+    def __init__(
+        self, program: Surroundings, names: Mapping[str, object], assigned: set[str], told: Callable, exact: bool
+    ):
         self.program, self.names, self.assigned, self._told, self._is_exact = program, names, assigned, told, exact
         self.writer = Writer()
         self.parameters: dict[str, Value] = {}

@@ -10,21 +10,21 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Callable
 
 import numpy as np
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.compiler import Generated, Program
 from kafkaproof.checker.compile.expressions import COPY, OUT_OF_RANGE
 from kafkaproof.checker.compile.layout import Words
-from kafkaproof.checker.compile.text import NUMBER
-from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.machine import SPEED, Code
 from kafkaproof.checker.compile.packing import Packing
 from kafkaproof.checker.compile.record import dtype
 from kafkaproof.checker.compile.representatives import Representatives
+from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.domains import Scope, values
 from kafkaproof.spec.language.layout import leaves
@@ -101,19 +101,28 @@ class Kernel:
             program.export("represent_all", self._represent_all(), (rows, NUMBER, state, Words(), Words()))
         self.places, text = program.places, program.text.encode()
         return Compiled(
-            zlib.compress(text, 1), hashlib.sha256(text).hexdigest(), dtype(state, self.scope).itemsize,
-            self.packing.words, self.bases[-1],
-            tuple(p.name for p in self.state_properties), tuple(p.name for p in self.step_properties),
-            tuple(t.name for t in self.model.transitions), tuple(self.packing.bounds),
+            zlib.compress(text, 1),
+            hashlib.sha256(text).hexdigest(),
+            dtype(state, self.scope).itemsize,
+            self.packing.words,
+            self.bases[-1],
+            tuple(p.name for p in self.state_properties),
+            tuple(p.name for p in self.step_properties),
+            tuple(t.name for t in self.model.transitions),
+            tuple(self.packing.bounds),
             tuple(self.representatives.ties) if self.representatives else (),
         )
 
     def _expand(self):
         """The function `expand`, with all that it calls."""
         called = {
-            "copy": COPY, "out_of_range": OUT_OF_RANGE, "unpack": Generated.of(self.packing.unpack_source()), "pack": self._pack(),
+            "copy": COPY,
+            "out_of_range": OUT_OF_RANGE,
+            "unpack": Generated.of(self.packing.unpack_source()),
+            "pack": self._pack(),
             "judge": Generated.of("\n".join(self._judging_steps()), **self._predicates("q", self.step_properties)),
-            "refuse": Generated.of(REFUSE), **self.functions(),
+            "refuse": Generated.of(REFUSE),
+            **self.functions(),
         }
         lines = [EXPAND_HEAD, *self._judging(), *self._stepping(), EXPAND_TAIL]
         return Generated.of("\n".join(lines), **called)
@@ -135,7 +144,8 @@ class Kernel:
         """The specification's functions by the names of generated text: t0 ..., p0 ... of states, q0 ... of steps."""
         return {
             **{f"t{i}": t.function for i, t in enumerate(self.model.transitions)},
-            **self._predicates("p", self.state_properties), **self._predicates("q", self.step_properties),
+            **self._predicates("p", self.state_properties),
+            **self._predicates("q", self.step_properties),
         }
 
     def _predicates(self, prefix, properties):
@@ -232,8 +242,27 @@ EXPAND_TAIL = """
 def _kinds(state, words):
     """The kinds of the arguments of `expand`."""
     single, rows = Words(), Words(words)
-    return (rows, NUMBER, NUMBER, NUMBER, NUMBER, single, state, state, rows, single, single, single, Words(2),
-            single, single, single, single, single, single)
+    return (
+        rows,
+        NUMBER,
+        NUMBER,
+        NUMBER,
+        NUMBER,
+        single,
+        state,
+        state,
+        rows,
+        single,
+        single,
+        single,
+        Words(2),
+        single,
+        single,
+        single,
+        single,
+        single,
+        single,
+    )
 
 
 def nested_choices(transition: Transition, base: int, scope: Scope) -> tuple[list[str], str, list[str], str]:
@@ -305,9 +334,26 @@ class Expansion:
 
     def _expand_from(self, states, first):
         return self._code.call(
-            "expand", states, first, len(states), self.compiled.most_successors, self._size, self._following, self._s,
-            self._t, self._out, self._origins, self._numbers, self.judged, self.broken, self.coverage, self.cuts,
-            self.fault, self.dead, self._trial, self._ties,
+            "expand",
+            states,
+            first,
+            len(states),
+            self.compiled.most_successors,
+            self._size,
+            self._following,
+            self._s,
+            self._t,
+            self._out,
+            self._origins,
+            self._numbers,
+            self.judged,
+            self.broken,
+            self.coverage,
+            self.cuts,
+            self.fault,
+            self.dead,
+            self._trial,
+            self._ties,
         )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafkaproof.checker.compile.text import type_of
 from kafkaproof.checker.compile.record import dtype
+from kafkaproof.checker.compile.text import type_of
 from kafkaproof.spec.language.domains import Array, Record, Scope
 from kafkaproof.spec.language.layout import slots
 

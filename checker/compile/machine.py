@@ -87,8 +87,14 @@ def _object_of(text: str, speed: int) -> bytes:
 
 def _key(text, speed):
     target = _target()
-    parts = (text, llvmlite.__version__, target.triple, llvm.get_host_cpu_name(),
-             llvm.get_host_cpu_features().flatten(), str(speed))
+    parts = (
+        text,
+        llvmlite.__version__,
+        target.triple,
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+        str(speed),
+    )
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -65,13 +65,16 @@ class Packing:
         words = [[str(MARK)]] + [["0"] for _ in range(self.words - 1)]
         for place in self.places:
             words[place.word].append(f"(s.{place.leaf.expression} - ({place.leaf.low}) << {place.shift})")
-        return "\n".join([
-            "def pack(s, words):",
-            *_range_test([leaf for leaf in self.leaves if leaf.bound]),
-            *(f"    words[{word}] = {' | '.join(terms)}" for word, terms in enumerate(words)),
-            *_range_test([leaf for leaf in self.leaves if not leaf.bound]),
-            "    return 0", "",
-        ])
+        return "\n".join(
+            [
+                "def pack(s, words):",
+                *_range_test([leaf for leaf in self.leaves if leaf.bound]),
+                *(f"    words[{word}] = {' | '.join(terms)}" for word, terms in enumerate(words)),
+                *_range_test([leaf for leaf in self.leaves if not leaf.bound]),
+                "    return 0",
+                "",
+            ]
+        )
 
     def within_source(self) -> str:
         """Text of ``within(s)``, which answers what `pack` would, and packs nothing."""

@@ -13,9 +13,7 @@ NARROW = np.int32
 def dtype(domain: object, scope: Scope) -> np.dtype:
     """The NumPy type of a state (or of one field's domain) at `scope`."""
     if isinstance(domain, Record):
-        return np.dtype(
-            [(name, *_shaped(field.domain, scope)) for name, field in domain.fields.items()], align=True
-        )
+        return np.dtype([(name, *_shaped(field.domain, scope)) for name, field in domain.fields.items()], align=True)
     return np.dtype(NARROW)
 
 

@@ -9,8 +9,8 @@ So the form is the same for all states of an orbit, whatever the keys are worth:
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from itertools import groupby, permutations, product
-from typing import Iterator
 
 from kafkaproof.checker.compile.compiler import Generated
 from kafkaproof.checker.compile.packing import MARK, Packing
@@ -44,8 +44,12 @@ class Representatives:
 
     def represent(self) -> Generated:
         """The function `represent`, with all that it calls."""
-        keys = {_key(sort, i): Generated.of("\n".join(self._key_text(sort, i)))
-                for sort, blocks in self._symmetry.blocks.items() for block in blocks for i in block}
+        keys = {
+            _key(sort, i): Generated.of("\n".join(self._key_text(sort, i)))
+            for sort, blocks in self._symmetry.blocks.items()
+            for block in blocks
+            for i in block
+        }
         return Generated.of("\n".join(self._represent_text()), renamed=self.renamed(), **keys)
 
     def renamed(self) -> Generated:
@@ -87,8 +91,10 @@ class Representatives:
     def _before(self, named, path):
         """The expression of what renaming brings to the place of a leaf (or of a length above it)."""
         sorts = {position: self._symmetry.sort_of(name) for position, name in named.indices}
-        return _expression(path, {position: f"{sort}{path[position]}" for position, sort in sorts.items()
-                                  if sort and position < len(path)})
+        return _expression(
+            path,
+            {position: f"{sort}{path[position]}" for position, sort in sorts.items() if sort and position < len(path)},
+        )
 
     def _represent_text(self):
         yield "def represent(s, words, trial, ties):"
@@ -103,8 +109,10 @@ class Representatives:
             yield f"{indent}for {sort}_i in range(ties[{at}], ties[{at} + 1]):"
             indent += "    "
             ids = sum(map(len, self._symmetry.blocks[sort]))
-            digits = (f"({sort} >> (ties[{sort}_i] >> {DIGIT * i} & {MOST_IDS}) * {DIGIT} & {MOST_IDS}) << {DIGIT * i}"
-                      for i in range(ids))
+            digits = (
+                f"({sort} >> (ties[{sort}_i] >> {DIGIT * i} & {MOST_IDS}) * {DIGIT} & {MOST_IDS}) << {DIGIT * i}"
+                for i in range(ids)
+            )
             yield f"{indent}{sort}_tried = {' | '.join(digits)}"
         yield f"{indent}renamed(s, {', '.join(f'{sort}_tried' for sort in self.orders)}, trial)"
         yield f"{indent}if {_less(self._packing.words)}:"
@@ -142,8 +150,9 @@ class Representatives:
         """What a leaf says of an id, as (role, expression)."""
         domain, value = named.leaf.domain, _expression(named.leaf.path, {})
         about = self._symmetry.sort_of(domain.sort) if isinstance(domain, (Id, SetOf)) else None
-        own = any(self._symmetry.sort_of(name) == sort and named.leaf.path[position] == i
-                  for position, name in named.indices)
+        own = any(
+            self._symmetry.sort_of(name) == sort and named.leaf.path[position] == i for position, name in named.indices
+        )
         if own and about is None:
             yield "value", value
         if own and isinstance(domain, Id) and about and domain.nobody:

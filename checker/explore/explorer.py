@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 import numpy as np
 
-from kafkaproof.checker.spark.cluster import ClusterError, Levels, LostLevel
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.compile.kernel import Expansion, Kernel
 from kafkaproof.checker.compile.machine import SPEED
-from kafkaproof.checker.runs.outcome import Outcome, Tally
-from kafkaproof.checker.spark.partition import advance, expand
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.runs.outcome import Outcome, Tally
 from kafkaproof.checker.runs.table import Table
+from kafkaproof.checker.spark.cluster import ClusterError, Levels, LostLevel
+from kafkaproof.checker.spark.partition import advance, expand
 
 SPREAD = 40_000
 DRIVER_STATES = 5_000_000
@@ -41,8 +41,10 @@ class Limits:
     def reached(self, outcome: Outcome, seconds: float) -> str | None:
         """The name of a limit that is reached, or None."""
         numbers = {
-            "max-states": (self.states, outcome.distinct), "max-depth": (self.depth, outcome.depth),
-            "max-minutes": (self.minutes, seconds / 60), "max-disk": (self.disk, outcome.bytes),
+            "max-states": (self.states, outcome.distinct),
+            "max-depth": (self.depth, outcome.depth),
+            "max-minutes": (self.minutes, seconds / 60),
+            "max-disk": (self.disk, outcome.bytes),
         }
         return next((name for name, (most, now) in numbers.items() if most is not None and now >= most), None)
 
@@ -54,8 +56,16 @@ class Explorer:
     """
 
     def __init__(
-        self, run: RunDirectory, kernel: Kernel, context, partitions: int, *, keep_going: bool = False,
-        deadlock: bool = False, limits: Limits = Limits(), spread: int = SPREAD,
+        self,
+        run: RunDirectory,
+        kernel: Kernel,
+        context,
+        partitions: int,
+        *,
+        keep_going: bool = False,
+        deadlock: bool = False,
+        limits: Limits = Limits(),
+        spread: int = SPREAD,
         progress: Callable[[Outcome, int], None] = lambda outcome, generated: None,
     ):
         self._run, self._kernel, self._context, self._partitions = run, kernel, context, partitions

@@ -51,7 +51,7 @@ class Progress:
     def _write(self, line):
         """A live line is cut to the width of the terminal: one that goes on below could not be cleared."""
         if self._live:
-            self._stream.write(f"\r\x1b[2K{line[:shutil.get_terminal_size().columns - 1]}")
+            self._stream.write(f"\r\x1b[2K{line[: shutil.get_terminal_size().columns - 1]}")
         else:
             self._stream.write(line + "\n")
         self._stream.flush()

@@ -8,16 +8,16 @@ those of two levels (and the table of what was seen), so that millions of states
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from math import prod
-from typing import Callable
 
 import networkx
 import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.model.fields import FieldSet
-from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
 from kafkaproof.checker.runs.outcome import Outcome
 from kafkaproof.checker.runs.table import Table, miss_probability
 from kafkaproof.spec.language.domains import Scope
@@ -25,7 +25,10 @@ from kafkaproof.spec.language.model import Model
 
 
 def projected(
-    model: Model, scope: Scope, fields: FieldSet, most: int,
+    model: Model,
+    scope: Scope,
+    fields: FieldSet,
+    most: int,
     progress: Callable[[Outcome, int], None] = lambda outcome, generated: None,
 ) -> networkx.DiGraph:
     """The machine that `model` at `scope` shows in `fields`.

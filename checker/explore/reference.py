@@ -9,8 +9,8 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.liveness.reference import Steps, lassos
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.renaming import Symmetry
@@ -33,8 +33,9 @@ class Explored:
     graph: Steps = field(default_factory=Steps)
 
 
-def explore(model: Model, scope: Scope, symmetric: bool = False, enough: float = math.inf,
-            until: str | None = None) -> Explored:
+def explore(
+    model: Model, scope: Scope, symmetric: bool = False, enough: float = math.inf, until: str | None = None
+) -> Explored:
     """Explore every state of `model` at `scope`, or until a level ends with `enough` states or breaks `until`.
 
     With `symmetric`, one of all states that renaming interchangeable ids makes of each other. Raises ExecutionError

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Callable
 
 import numpy as np
 
-from kafkaproof.checker.runs.counterexample import Trace, extended, trace_of
 from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.liveness.graph import Graph, graph_of
 from kafkaproof.checker.liveness.kernel import look_of
@@ -16,8 +15,9 @@ from kafkaproof.checker.liveness.lasso import reasons
 from kafkaproof.checker.liveness.loops import entry_of, loop_from
 from kafkaproof.checker.liveness.search import Region, fair_sets, leading_to, region_of
 from kafkaproof.checker.liveness.spark import Partitions
-from kafkaproof.checker.runs.outcome import Found
+from kafkaproof.checker.runs.counterexample import Trace, extended, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.runs.outcome import Found
 from kafkaproof.spec.language.model import Property
 
 IN_MEMORY = 4_000_000
@@ -47,8 +47,12 @@ class Decided:
 
 
 def decide(
-    run: RunDirectory, kernel: Kernel, note: Callable[[str], None] = lambda text: None, context=None,
-    partitions: int = 1, in_memory: int = IN_MEMORY,
+    run: RunDirectory,
+    kernel: Kernel,
+    note: Callable[[str], None] = lambda text: None,
+    context=None,
+    partitions: int = 1,
+    in_memory: int = IN_MEMORY,
 ) -> list[Decided]:
     """Decide the kernel's properties of liveness; raises RunError when the run directory lacks something.
 
@@ -129,7 +133,9 @@ class _OnSpark:
 
     def decide(self, instance):
         left = self._partitions.decide(instance.question)
-        decided = Decided(instance.prop, left.waiting, left.cut, None, left.waiting == 0 or not (left.answered and left.lasts))
+        decided = Decided(
+            instance.prop, left.waiting, left.cut, None, left.waiting == 0 or not (left.answered and left.lasts)
+        )
 
         def way(region, entry):
             return self._partitions.way_to(left.graph.states[entry])

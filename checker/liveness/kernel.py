@@ -8,19 +8,19 @@ of no action.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Iterator
 
 import numpy as np
 
 from kafkaproof.checker.compile.compiler import Generated, Program
 from kafkaproof.checker.compile.expressions import COPY
-from kafkaproof.checker.compile.layout import Words
-from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.compile.kernel import Kernel, nested_choices
-from kafkaproof.checker.liveness.labels import Labels, parameters
+from kafkaproof.checker.compile.layout import Words
 from kafkaproof.checker.compile.machine import SPEED, Code
 from kafkaproof.checker.compile.record import dtype
+from kafkaproof.checker.compile.text import NUMBER
+from kafkaproof.checker.liveness.labels import Labels, parameters
 
 ARGUMENTS = 16
 BATCH = 1 << 14
@@ -67,7 +67,9 @@ def look_of(kernel: Kernel, labels: Labels) -> Look:
     """The function that labels states of a model, ready to be compiled."""
     program, packing = Program(kernel.scope), kernel.packing
     called = {
-        "copy": COPY, "unpack": Generated.of(packing.unpack_source()), "same": Generated.of(_same(packing.words)),
+        "copy": COPY,
+        "unpack": Generated.of(packing.unpack_source()),
+        "same": Generated.of(_same(packing.words)),
         "spends": Generated.of(_spends(packing.leaves)),
         "pack": Generated.of(packing.pack_source(), what_is_outside=Generated.of(packing.range_source())),
         **{f"t{i}": t.function for i, t in enumerate(kernel.model.transitions)},
@@ -79,8 +81,14 @@ def look_of(kernel: Kernel, labels: Labels) -> Look:
     kinds = (rows, NUMBER, NUMBER, NUMBER, NUMBER, single, state, state, rows, *[single] * 7)
     program.export("look", Generated.of(text, **called), kinds)
     packed = zlib.compress(program.text.encode(), 1)
-    return Look(packed, dtype(state, kernel.scope).itemsize, packing.words, kernel.bases[-1], labels.classes,
-                tuple(program.places))
+    return Look(
+        packed,
+        dtype(state, kernel.scope).itemsize,
+        packing.words,
+        kernel.bases[-1],
+        labels.classes,
+        tuple(program.places),
+    )
 
 
 def _same(words):
@@ -89,7 +97,9 @@ def _same(words):
 
 
 def _spends(leaves):
-    tests = [f"    if s.{leaf.expression} != t.{leaf.expression}:\n        return 1" for leaf in leaves if leaf.is_budget]
+    tests = [
+        f"    if s.{leaf.expression} != t.{leaf.expression}:\n        return 1" for leaf in leaves if leaf.is_budget
+    ]
     return "\n".join(["def spends(s, t):", *tests, "    return 0"])
 
 
@@ -161,7 +171,11 @@ class Looking:
         before = (self._following, self._s, self._t, self._out, self._origins, self._numbers, self._taken)
         arrays = (*before, self.marks, self.enabled, self.cut, self._classes)
         count = self._function(
-            states.ctypes.data, first, len(states), self.look.most_successors, self._size,
+            states.ctypes.data,
+            first,
+            len(states),
+            self.look.most_successors,
+            self._size,
             *(array.ctypes.data for array in arrays),
         )
         Program.require_in_range(self._code, self.look.places)

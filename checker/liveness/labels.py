@@ -7,9 +7,9 @@ transitions and arguments it has; where an assumption has a `when`, that is aske
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from typing import Callable
 
 import numpy as np
 
@@ -112,8 +112,10 @@ class Labels:
             Instance(prop, fixed, self._question(prop, fixed)) for prop in properties for fixed in _choices(prop, scope)
         ]
         if max(len(self.conditions), len(self.actions)) > MOST_BITS:
-            raise UserError(f"{model.system}/{model.variant}: more than {MOST_BITS} fair actions or conditions at "
-                            "this scope; ask for fewer properties with --property, or take a smaller scope")
+            raise UserError(
+                f"{model.system}/{model.variant}: more than {MOST_BITS} fair actions or conditions at "
+                "this scope; ask for fewer properties with --property, or take a smaller scope"
+            )
         steps = [(t, arguments) for t in model.transitions for arguments in t.choices(scope)]
         bits = [sum(1 << i for i, action in enumerate(self.actions) if action.has(*step)) for step in steps]
         self.classes = np.array(bits, np.uint64)
@@ -153,8 +155,10 @@ class Labels:
             lacking = [name for name in asked if name not in transition.arguments]
             if lacking:
                 raise UserError(f"{where} speaks of the argument {lacking[0]}, which {transition.name} does not have")
-        domains = [sorted({value for t in transitions for value in values(t.arguments[name], self.scope)})
-                   for name in assumption.each]
+        domains = [
+            sorted({value for t in transitions for value in values(t.arguments[name], self.scope)})
+            for name in assumption.each
+        ]
         found = [Action(assumption, tuple(zip(assumption.each, fixed))) for fixed in product(*domains)]
         self.actions += [action for action in found if action not in self.actions]
         return sum(1 << self.actions.index(action) for action in found)

@@ -6,9 +6,9 @@ that a lasso that is shown does not rest on the search.
 
 from __future__ import annotations
 
-from kafkaproof.checker.runs.counterexample import Trace, TraceError
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.liveness.labels import Action, Labels, belongs, condition_of
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.runs.counterexample import Trace, TraceError
 from kafkaproof.spec.language.fairness import AT_LAST, FINITELY, STRONG, WORDS
 from kafkaproof.spec.language.model import LIVENESS, Property
 from kafkaproof.spec.language.plain import Plain
@@ -23,8 +23,10 @@ def reasons(trace: Trace, prop: Property) -> list[str]:
 
 
 TAKEN, DISABLED, NOWHERE, NOT_TAKEN = _WAYS = (
-    "fair, and taken on the loop", "weakly fair, and disabled in some state of the loop",
-    "strongly fair, and nowhere enabled on the loop", "taken finitely often, and not on the loop",
+    "fair, and taken on the loop",
+    "weakly fair, and disabled in some state of the loop",
+    "strongly fair, and nowhere enabled on the loop",
+    "taken finitely often, and not on the loop",
 )
 
 
@@ -94,8 +96,9 @@ class _Lasso:
 
     def _takes(self, action, i):
         step, transition, after = self.trace.steps[i]
-        return belongs(action, self.states[i], transition, tuple(step.arguments.values())) \
-            and not self.execution.spends(self.states[i], after)
+        return belongs(
+            action, self.states[i], transition, tuple(step.arguments.values())
+        ) and not self.execution.spends(self.states[i], after)
 
     def _is_enabled(self, action: Action, state: Plain) -> bool:
         """Whether some step of the action changes the state, be it beyond a bound, and spends no budget."""

@@ -48,8 +48,10 @@ class Part:
 
 def write_part(run: RunDirectory, look: Look, partition: int, partitions: int) -> None:
     """Label a partition's states, find their steps again, and keep both; raises RunError when two share a hash."""
-    levels = [np.concatenate([*run.states(level, partition, partitions), np.zeros((0, look.words), np.uint64)])
-              for level in run.levels()]
+    levels = [
+        np.concatenate([*run.states(level, partition, partitions), np.zeros((0, look.words), np.uint64)])
+        for level in run.levels()
+    ]
     level = np.repeat(np.arange(len(levels), dtype=np.int32), [len(states) for states in levels])
     states = np.concatenate(levels)
     order = np.argsort(hashes_of(states))
@@ -63,10 +65,17 @@ def write_part(run: RunDirectory, look: Look, partition: int, partitions: int) -
         degree += np.bincount(origins, minlength=len(states))
         steps.append((hashes_of(out), numbers.copy(), taken.copy()))
     to, number, taken = (np.concatenate(column) for column in zip(*steps))
-    run.write_columns(f"{FOLDER}/states-{partition}", {
-        **{f"w{i}": states[:, i] for i in range(look.words)}, "level": level, "marks": looking.marks,
-        "enabled": looking.enabled, "cut": looking.cut, "degree": degree,
-    })
+    run.write_columns(
+        f"{FOLDER}/states-{partition}",
+        {
+            **{f"w{i}": states[:, i] for i in range(look.words)},
+            "level": level,
+            "marks": looking.marks,
+            "enabled": looking.enabled,
+            "cut": looking.cut,
+            "degree": degree,
+        },
+    )
     run.write_columns(f"{FOLDER}/steps-{partition}", {"to": to, "number": number, "taken": taken})
 
 

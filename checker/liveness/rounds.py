@@ -19,8 +19,14 @@ from kafkaproof.checker.liveness.loops import GOAL
 from kafkaproof.checker.liveness.parts import Part
 from kafkaproof.checker.liveness.search import FAR, beginnings
 
-KINDS = {"distance": np.int32, "parent": np.uint64, "step": np.int64, "alive": bool, "before": np.int64,
-         "paid": np.uint64}
+KINDS = {
+    "distance": np.int32,
+    "parent": np.uint64,
+    "step": np.int64,
+    "alive": bool,
+    "before": np.int64,
+    "paid": np.uint64,
+}
 NONE = np.zeros((0, 3), np.uint64)
 
 

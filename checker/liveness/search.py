@@ -54,8 +54,7 @@ def fair_sets(graph: Graph, question: Question, inside: np.ndarray) -> np.ndarra
 
     The sets are the greatest ones, within the states of `inside` where what must last holds.
     """
-    lasting, weak, strong, finite = map(
-        np.uint64, (question.lasting, question.weak, question.strong, question.finite))
+    lasting, weak, strong, finite = map(np.uint64, (question.lasting, question.weak, question.strong, question.finite))
     alive = inside & ((graph.marks & lasting) == lasting)
     missed = (graph.marks & np.uint64(question.goal)) == 0
     found, count = np.full(len(alive), -1, np.int32), 0

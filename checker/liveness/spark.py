@@ -7,12 +7,11 @@ is searched in the driver.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Iterable, Iterator
 
 import numpy as np
 
-from kafkaproof.checker.spark.cluster import ClusterError, LostLevel, run_job
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.liveness.graph import Graph
 from kafkaproof.checker.liveness.kernel import Look
@@ -22,6 +21,7 @@ from kafkaproof.checker.liveness.rounds import Rounds
 from kafkaproof.checker.liveness.search import FAR, Region
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.table import hashes_of, owner_of
+from kafkaproof.checker.spark.cluster import ClusterError, LostLevel, run_job
 
 MOST_LEFT = 3_000_000
 MESSAGE = 3
@@ -79,7 +79,8 @@ class Work:
         yield {
             **{name: getattr(part, name)[alive] for name in ("states", "hashes", "level", "marks", "enabled", "cut")},
             **{name: getattr(part, name)[steps] for name in ("to", "number", "taken")},
-            "degree": np.diff(part.first)[alive], "distance": rounds.known["distance"][alive],
+            "degree": np.diff(part.first)[alive],
+            "distance": rounds.known["distance"][alive],
         }
 
 

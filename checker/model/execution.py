@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from typing import Iterator
+from collections.abc import Iterator
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.spec.language import plain, sets
@@ -52,8 +52,10 @@ class Execution:
             state = self._new_state()
             self._run("initial state", rebind(self.model.initial, OF_IDS), state, *arguments)
             if bound := self.beyond(state, "initial state"):
-                raise ExecutionError(f"{self.model.system}/{self.model.variant}: an initial state is beyond the bound"
-                                     f" {bound}; choose a larger one, or mend `initial`")
+                raise ExecutionError(
+                    f"{self.model.system}/{self.model.variant}: an initial state is beyond the bound"
+                    f" {bound}; choose a larger one, or mend `initial`"
+                )
             states.setdefault(self.key(state), state)
         return list(states.values())
 
@@ -80,8 +82,10 @@ class Execution:
         try:
             return function(*arguments)
         except IndexError as error:
-            raise ExecutionError(f"{self.model.system}/{self.model.variant}: {where}: {error}, "
-                                 f"{place_of(error)}; guard it, or mend the declaration") from error
+            raise ExecutionError(
+                f"{self.model.system}/{self.model.variant}: {where}: {error}, "
+                f"{place_of(error)}; guard it, or mend the declaration"
+            ) from error
 
     def spends(self, before: Plain, after: Plain) -> bool:
         """Whether a step spends a budget: a fault, or something else that nobody owes."""
@@ -117,8 +121,9 @@ class Execution:
 
         A step beyond a bound is cut, whatever else it does: only those within all bounds owe the other ranges.
         """
-        outside = [(leaf, value) for leaf, value in zip(self.leaves, self.key(state))
-                   if not leaf.low <= value <= leaf.high]
+        outside = [
+            (leaf, value) for leaf, value in zip(self.leaves, self.key(state)) if not leaf.low <= value <= leaf.high
+        ]
         for leaf, value in outside:
             if leaf.bound and (value > leaf.high or leaf.spare):
                 return leaf.bound
@@ -136,9 +141,7 @@ class Execution:
     def broken_by_step(self, before, transition, arguments, after) -> list[str]:
         """Names of the step properties that a step breaks."""
         return [
-            p.name
-            for p in self._steps
-            if p.concerns(transition) and not self.holds_for(p, before, after, arguments)
+            p.name for p in self._steps if p.concerns(transition) and not self.holds_for(p, before, after, arguments)
         ]
 
     def holds_for(self, prop: Property, before: Plain, after: Plain, arguments: tuple[int, ...]) -> bool:
@@ -148,6 +151,7 @@ class Execution:
 
 def _of_an_id(function):
     """A function of `sets` that refuses what is no id, or no number of ids, as compiled code does."""
+
     def checked(*arguments):
         if not 0 <= arguments[-1] < MOST_IDS:
             raise IndexError(f"{function.__name__} of {arguments[-1]}, which is out of range")

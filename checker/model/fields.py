@@ -43,9 +43,7 @@ def fields_of(state: Record, scope: Scope, names: list[str]) -> FieldSet:
         if sizes != most[: len(sizes)]:
             told = "its [*] does not count the same as that of the other fields; ask for one at a time"
             raise UserError(f"{name}: {told}")
-    places = tuple(
-        tuple(_filled(parts, indices) for parts, _, _ in found) for indices in product(*map(range, most))
-    )
+    places = tuple(tuple(_filled(parts, indices) for parts, _, _ in found) for indices in product(*map(range, most)))
     return FieldSet(tuple(dict.fromkeys(names)), tuple(domain for _, domain, _ in found), places)
 
 

@@ -7,25 +7,39 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafkaproof.checker.check.local import explore_here
+from kafkaproof.spec.async_isr import mutants as async_isr
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.cluster import mutants as cluster
+from kafkaproof.spec.consumer.mutants import consumer
+from kafkaproof.spec.consumer.mutants import events as consumer_events
+from kafkaproof.spec.consumer.mutants import liveness as consumer_liveness
+from kafkaproof.spec.election.mutants import election, rolling
+from kafkaproof.spec.election.mutants import events as election_events
+from kafkaproof.spec.election.mutants import liveness as election_liveness
+from kafkaproof.spec.group.mutants import events as group_events
+from kafkaproof.spec.group.mutants import group, liveness
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
-from kafkaproof.spec.async_isr import mutants as async_isr
-from kafkaproof.spec.cluster import mutants as cluster
-from kafkaproof.spec.consumer.mutants import consumer, events as consumer_events, liveness as consumer_liveness
-from kafkaproof.spec.election.mutants import election, events as election_events, liveness as election_liveness, rolling
-from kafkaproof.spec.group.mutants import group, events as group_events, liveness
-from kafkaproof.spec.partition.mutants import (
-    partition, creation as partition_creation, deletion as partition_deletion, elections as partition_elections,
-    liveness as partition_liveness, reassignment as partition_reassignment, steps as partition_steps,
-)
-from kafkaproof.spec.replica.mutants import replica, liveness as replica_liveness, steps as replica_steps
-from kafkaproof.spec.replication.mutants import replication, steps as replication_steps
-from kafkaproof.spec.requests.mutants import requests, events as requests_events, liveness as requests_liveness
-from kafkaproof.spec.topics.mutants import (
-    topics, liveness as topics_liveness, steps as topics_steps, writes as topics_writes,
-)
 from kafkaproof.spec.language.mutants.mutant import Mutant
+from kafkaproof.spec.partition.mutants import creation as partition_creation
+from kafkaproof.spec.partition.mutants import deletion as partition_deletion
+from kafkaproof.spec.partition.mutants import elections as partition_elections
+from kafkaproof.spec.partition.mutants import liveness as partition_liveness
+from kafkaproof.spec.partition.mutants import partition
+from kafkaproof.spec.partition.mutants import reassignment as partition_reassignment
+from kafkaproof.spec.partition.mutants import steps as partition_steps
+from kafkaproof.spec.replica.mutants import liveness as replica_liveness
+from kafkaproof.spec.replica.mutants import replica
+from kafkaproof.spec.replica.mutants import steps as replica_steps
+from kafkaproof.spec.replication.mutants import replication
+from kafkaproof.spec.replication.mutants import steps as replication_steps
+from kafkaproof.spec.requests.mutants import events as requests_events
+from kafkaproof.spec.requests.mutants import liveness as requests_liveness
+from kafkaproof.spec.requests.mutants import requests
+from kafkaproof.spec.topics.mutants import liveness as topics_liveness
+from kafkaproof.spec.topics.mutants import steps as topics_steps
+from kafkaproof.spec.topics.mutants import topics
+from kafkaproof.spec.topics.mutants import writes as topics_writes
 
 HEADER = """# Mutants
 
@@ -76,22 +90,22 @@ def catalogue() -> list[tuple[Model, Mutant]]:
         ("replication", "kip320"): replication.MUTANTS + replication_steps.MUTANTS,
         ("async-isr", "maximal-isr"): async_isr.MUTANTS,
         ("election", "fenced"): election.MUTANTS + election_events.MUTANTS + election_liveness.ELECTION,
-        ("election", "fenced-standing"): election_liveness.STANDING, ("election", "rolling"): rolling.MUTANTS,
+        ("election", "fenced-standing"): election_liveness.STANDING,
+        ("election", "rolling"): rolling.MUTANTS,
         ("partition", "fenced"): partition.MUTANTS + partition_steps.MUTANTS + partition_liveness.FENCED,
         ("partition", "creating"): partition_creation.MUTANTS,
         ("partition", "deleting"): partition_deletion.MUTANTS,
         ("partition", "reassigning"): partition_reassignment.MUTANTS,
         ("partition", "legacy"): partition_elections.LEGACY_MUTANTS + partition_liveness.LEGACY,
         ("requests", "current"): requests.MUTANTS + requests_events.MUTANTS + requests_liveness.REQUESTS,
-        ("topics", "kip455"): (
-            topics.MUTANTS + topics_writes.MUTANTS + topics_steps.MUTANTS + topics_liveness.KIP455
-        ),
+        ("topics", "kip455"): (topics.MUTANTS + topics_writes.MUTANTS + topics_steps.MUTANTS + topics_liveness.KIP455),
         ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS + topics_liveness.TWO_PHASE,
         ("replica", "current"): replica.MUTANTS + replica_steps.MUTANTS + replica_liveness.REPLICA,
         ("replica", "fenced"): replica.FENCED_MUTANTS,
         ("group", "current"): group.MUTANTS + group_events.MUTANTS + liveness.GROUP,
         ("group", "static"): group.STATIC_MUTANTS,
-        ("group", "classic"): group.CLASSIC_MUTANTS, ("group", "limited"): group.LIMITED_MUTANTS,
+        ("group", "classic"): group.CLASSIC_MUTANTS,
+        ("group", "limited"): group.LIMITED_MUTANTS,
         ("group", "transactional"): group.TRANSACTIONAL_MUTANTS,
         ("consumer", "orderly"): consumer.MUTANTS + consumer_events.MUTANTS + consumer_liveness.CONSUMER,
         ("cluster", "fenced"): cluster.MUTANTS,
@@ -117,8 +131,15 @@ def _row(model, verdict):
     scope = ", ".join(f"{name} {value}" for name, value in verdict.scope.items())
     verdict_text = "noticed" if verdict.noticed else "**NOT NOTICED**"
     killer = verdict.mutant.kills if verdict.length else "its counts"
-    cells = (f"{model.system}/{model.variant}", verdict.mutant.text, scope, killer, verdict.length,
-             f"{verdict.distinct:,}", verdict_text)
+    cells = (
+        f"{model.system}/{model.variant}",
+        verdict.mutant.text,
+        scope,
+        killer,
+        verdict.length,
+        f"{verdict.distinct:,}",
+        verdict_text,
+    )
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 

@@ -19,8 +19,15 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.unnoticed import Reasons, listed
 
 SYSTEMS = {
-    "replication": "kip320", "async-isr": "maximal-isr", "election": "fenced", "partition": "fenced",
-    "topics": "kip455", "requests": "current", "replica": "current", "group": "current", "consumer": "orderly",
+    "replication": "kip320",
+    "async-isr": "maximal-isr",
+    "election": "fenced",
+    "partition": "fenced",
+    "topics": "kip455",
+    "requests": "current",
+    "replica": "current",
+    "group": "current",
+    "consumer": "orderly",
     "cluster": "fenced",
 }
 """The variant of each system that is changed: the one that stands for Kafka as it was last."""
@@ -41,7 +48,9 @@ def judged(model: Model, changes: list[Change]):
 
 def reason_of(change: Change, reasons: Reasons) -> str:
     """The reason that is listed for a change, or for anything in the place of what it changes; empty if there is none."""
-    return next((reasons[change.of, text] for text in (change.text, change.to_anything) if (change.of, text) in reasons), "")
+    return next(
+        (reasons[change.of, text] for text in (change.text, change.to_anything) if (change.of, text) in reasons), ""
+    )
 
 
 def _judged_by_all(asked, change):

@@ -9,19 +9,17 @@ import ast
 import inspect
 import linecache
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from types import CodeType, FunctionType
-from typing import Iterator
 
 from kafkaproof.checker.mutation.kinds import Domains, codes, same
-from kafkaproof.spec.language.rebind import copy_of
 from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.rebind import copy_of
 from kafkaproof.spec.language.subset import definition, file_of, functions_reached, is_store
 
-COMPARISONS = {
-    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
-}
+COMPARISONS = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 _numbers = count()
 
 
@@ -160,7 +158,8 @@ class _Changing:
         self._parameters = function.__code__.co_varnames[: function.__code__.co_argcount]
         self._is_transition = "\nGuards:" in (inspect.getdoc(function) or "")
         self._stored = Counter(
-            node.id for node in ast.walk(definition(function.__code__))
+            node.id
+            for node in ast.walk(definition(function.__code__))
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         )
 
@@ -197,7 +196,9 @@ class _Changing:
                     pairs += [(left, right), (right, left)]
                 case ast.Assign(targets=[target]):
                     value = node.value
-                    pairs += [(target, v) for v in ((value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,))]
+                    pairs += [
+                        (target, v) for v in ((value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,))
+                    ]
         return [number for flag, number in pairs if self._domains.is_flag(flag)]
 
     def _in(self, node, flag):
@@ -210,8 +211,10 @@ class _Changing:
                     rest = [value for value in node.values if value is not operand]
                     yield "condition dropped", node, rest[0] if len(rest) == 1 else ast.BoolOp(op=node.op, values=rest)
             case ast.Compare(ops=[op]):
-                yield "comparison", node, ast.Compare(
-                    left=node.left, ops=[COMPARISONS[type(op)]()], comparators=node.comparators
+                yield (
+                    "comparison",
+                    node,
+                    ast.Compare(left=node.left, ops=[COMPARISONS[type(op)]()], comparators=node.comparators),
                 )
             case ast.Constant():
                 yield from self._constant(node, flag)
@@ -247,7 +250,7 @@ class _Changing:
     def _swapped(self, node):
         for i, (one, other) in enumerate(zip(node.args, node.args[1:])):
             if self._alike(one, other):
-                arguments = [*node.args[:i], other, one, *node.args[i + 2:]]
+                arguments = [*node.args[:i], other, one, *node.args[i + 2 :]]
                 yield "arguments swapped", node, ast.Call(func=node.func, args=arguments, keywords=[])
 
     def _alike(self, one, other):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Iterator
 
 from kafkaproof.spec.language.domains import Array, Flag, Record
 from kafkaproof.spec.language.model import Model
@@ -54,8 +54,10 @@ class Domains:
         """The other fields of the same domain that stand in every record that has a field of this name."""
         owners = [record.fields for record in self.records if name in record.fields]
         return [
-            other for other in (owners[0] if owners else ())
-            if other != name and all(
+            other
+            for other in (owners[0] if owners else ())
+            if other != name
+            and all(
                 other in fields and is_leaf(fields[name].domain) and same(fields[other].domain, fields[name].domain)
                 for fields in owners
             )

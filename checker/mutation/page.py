@@ -30,8 +30,13 @@ noticed or never taken, of all that is born, reached and not equivalent.
 
 """
 COLUMNS = (STILLBORN, UNREACHED, EQUIVALENT, NOTICED, NEVER_TAKEN, COUNTS, SILENT)
-TABLE = ("| " + " | ".join(("system/variant", "seed", "mutants", *COLUMNS, "share")) + " |\n"
-         + "| --- " * (len(COLUMNS) + 4) + "|\n")
+TABLE = (
+    "| "
+    + " | ".join(("system/variant", "seed", "mutants", *COLUMNS, "share"))
+    + " |\n"
+    + "| --- " * (len(COLUMNS) + 4)
+    + "|\n"
+)
 
 
 @dataclass(frozen=True)
@@ -76,8 +81,10 @@ class Page:
 
     def text(self) -> str:
         """The whole page."""
-        parts = [f"\n## {title.replace(' | ', ', seed ')}\n\n" + "\n".join(self.parts[title]) + "\n"
-                 for title in sorted(self.parts)]
+        parts = [
+            f"\n## {title.replace(' | ', ', seed ')}\n\n" + "\n".join(self.parts[title]) + "\n"
+            for title in sorted(self.parts)
+        ]
         return HEADER + self.table() + "".join(parts)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kafkaproof.checker.compile.compiler import UnitError
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.check.local import Explored, explore_here
+from kafkaproof.checker.compile.compiler import UnitError
+from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.mutation.changes import Change, mutated
 from kafkaproof.checker.mutation.probe import probing
 from kafkaproof.spec.language.domains import Scope

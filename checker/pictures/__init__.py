@@ -11,6 +11,14 @@ from kafkaproof.checker.pictures.svg import to_svg
 from kafkaproof.checker.pictures.text import beside_text, metrics_text, to_text
 
 __all__ = [
-    "HistoryError", "beside_text", "checked", "metrics_text", "path_dot", "render", "render_beside", "to_itf", "to_svg",
+    "HistoryError",
+    "beside_text",
+    "checked",
+    "metrics_text",
+    "path_dot",
+    "render",
+    "render_beside",
+    "to_itf",
+    "to_svg",
     "to_text",
 ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import takewhile
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 
 from kafkaproof.spec.catalogue import MODELS
 from kafkaproof.spec.language.domains import Id, SetOf

@@ -86,9 +86,15 @@ class Column:
         if drawn is not None:
             width, height = int(drawn.get("width")), int(drawn.get("height"))
             share = min(1, (self.width - 2 * MARGIN) / width)
-            drawn.attrib |= {"x": str(MARGIN), "y": str(self.y), "font-family": MONO, "color": INK,
-                             "viewBox": f"0 0 {width} {height}", "width": f"{width * share:.0f}",
-                             "height": f"{height * share:.0f}"}
+            drawn.attrib |= {
+                "x": str(MARGIN),
+                "y": str(self.y),
+                "font-family": MONO,
+                "color": INK,
+                "viewBox": f"0 0 {width} {height}",
+                "width": f"{width * share:.0f}",
+                "height": f"{height * share:.0f}",
+            }
             self.root.append(drawn)
             self.y += round(height * share) + 10
 
@@ -125,8 +131,16 @@ class Column:
         self.y += 34
         for lane, name in enumerate(self.lanes):
             size = min(13, (self.pitch - 8) / max(1, len(name)) / 0.6)
-            self.add(self.root, "text", name, x=self.lane_x(lane), y=self.y, text_anchor="middle",
-                     font_size=f"{size:.1f}", font_weight=650)
+            self.add(
+                self.root,
+                "text",
+                name,
+                x=self.lane_x(lane),
+                y=self.y,
+                text_anchor="middle",
+                font_size=f"{size:.1f}",
+                font_weight=650,
+            )
         self.y += 8
 
     def begin(self):
@@ -138,8 +152,9 @@ class Column:
     def end_row(self, top, is_violating):
         """A row that has begun at `top` ends here, with the paper of a violation."""
         if is_violating:
-            self.add(self.papers, "rect", x=MARGIN, y=top, width=self.width - 2 * MARGIN, height=self.y - top,
-                     fill=BAD_PAPER)
+            self.add(
+                self.papers, "rect", x=MARGIN, y=top, width=self.width - 2 * MARGIN, height=self.y - top, fill=BAD_PAPER
+            )
         self.bottom = self.y
 
     def end(self):
@@ -158,8 +173,9 @@ class Column:
             line = f"M{MARGIN + 6} {self.y}H{x + 6}q-6 0 -6 -6V{top + 16}q0 -6 6 -6H{MARGIN}"
             self.add(group, "path", d=line, stroke=BAD, stroke_width=2.4, fill="none")
             self.add(group, "path", d=f"M{MARGIN + 8} {top + 10}l-9 -4.5v9z", fill=BAD)
-        self.paragraph(group, MARGIN + 12, f"↺ {loop_text(self.history)}", 13, self.width - 2 * MARGIN, fill=BAD,
-                       font_weight=650)
+        self.paragraph(
+            group, MARGIN + 12, f"↺ {loop_text(self.history)}", 13, self.width - 2 * MARGIN, fill=BAD, font_weight=650
+        )
         self.y += 6
 
     def row(self, number):
@@ -196,8 +212,16 @@ class Column:
         broken = step.get("violates", [])
         self.picture(group, step, top + FIRST, BAD_PAPER if broken else "#ffffff")
         for place, mark in enumerate(filter(None, (step.get("time"), step.get("zxid")))):
-            self.add(group, "text", mark, x=MARGIN + 8, y=top + FIRST + 19 + 13 * place, font_size=9.5, fill=SOFT,
-                     font_family=MONO)
+            self.add(
+                group,
+                "text",
+                mark,
+                x=MARGIN + 8,
+                y=top + FIRST + 19 + 13 * place,
+                font_size=9.5,
+                fill=SOFT,
+                font_family=MONO,
+            )
         self.y = top + FIRST - 13
         self.paragraph(group, self.beside, step.get("story", ""), 13, self.words, font_style="italic")
         self.paragraph(group, self.beside, step["text"], 12.5, self.words, font_family=MONO, font_weight=600)
@@ -232,8 +256,16 @@ class Column:
             wide = len(after) * CHANGE_SIZE * MONO_WIDTH + 6
             self.add(group, "rect", x=f"{x - 3:.1f}", y=self.y - 12, width=f"{wide:.1f}", height=16, rx=2, fill=NEW)
         begin = self.beside + (len(head) - len(head.lstrip(" "))) * CHANGE_SIZE * MONO_WIDTH
-        line = self.add(group, "text", head.strip(" "), x=f"{begin:.1f}", y=self.y, font_size=CHANGE_SIZE,
-                        font_family=MONO, fill=SOFT)
+        line = self.add(
+            group,
+            "text",
+            head.strip(" "),
+            x=f"{begin:.1f}",
+            y=self.y,
+            font_size=CHANGE_SIZE,
+            font_family=MONO,
+            fill=SOFT,
+        )
         if after:
             self.add(line, "tspan", after, x=f"{x:.1f}", fill=NEW_INK)
 
@@ -242,14 +274,30 @@ class Column:
         x, bad = self.lane_x(step["lane"]), bool(step.get("violates"))
         own = [place for place, arrow in enumerate(step["arrows"]) if step["lane"] in (arrow["from"], arrow["to"])]
         if own and own[-1]:
-            self.add(group, "line", x1=x, x2=x, y1=y, y2=y + GAP * own[-1], stroke=INK, stroke_width=4,
-                     stroke_linecap="round", opacity=0.35)
+            self.add(
+                group,
+                "line",
+                x1=x,
+                x2=x,
+                y1=y,
+                y2=y + GAP * own[-1],
+                stroke=INK,
+                stroke_width=4,
+                stroke_linecap="round",
+                opacity=0.35,
+            )
         for place, arrow in enumerate(step["arrows"]):
             self.arrow(group, step, arrow, y + GAP * place, paper, place == 0)
         self.add(group, "circle", cx=x, cy=y, r=9 if bad else DOT, fill=BAD if bad else INK)
         if bad:
-            self.add(group, "path", d=f"M{x - 3.5} {y - 3.5}l7 7m0-7l-7 7", stroke="#ffffff", stroke_width=2,
-                     stroke_linecap="round")
+            self.add(
+                group,
+                "path",
+                d=f"M{x - 3.5} {y - 3.5}l7 7m0-7l-7 7",
+                stroke="#ffffff",
+                stroke_width=2,
+                stroke_linecap="round",
+            )
 
     def arrow(self, group, step, arrow, y, paper, beside_dot):
         """One message from lane to lane, or a loop to the same lane, with its label above."""
@@ -279,8 +327,17 @@ class Column:
     def halo(self, parent, text, x, y, colour, paper):
         """Text over lines: first as an outline in the colour of the paper."""
         place = {"x": x, "y": y, "font_size": 11.5, "text_anchor": "middle"}
-        self.add(parent, "text", text, **place, fill=paper, stroke=paper, stroke_width=5, stroke_linejoin="round",
-                 aria_hidden="true")
+        self.add(
+            parent,
+            "text",
+            text,
+            **place,
+            fill=paper,
+            stroke=paper,
+            stroke_width=5,
+            stroke_linejoin="round",
+            aria_hidden="true",
+        )
         self.add(parent, "text", text, **place, fill=colour)
 
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import graphviz
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.printable import printable
 from kafkaproof.checker.pictures.changes import changes
 from kafkaproof.checker.pictures.history import checked, loop_text, scope_text
 from kafkaproof.checker.pictures.show import show, show_change
-from kafkaproof.checker.basics.printable import printable
 
 if TYPE_CHECKING:
     import networkx
@@ -143,10 +143,28 @@ def _turn(dot, source, target, text):
 def _digraph(title, **layout):
     dot = graphviz.Digraph()
     lines = [part for line in title.split("\n") for part in textwrap.wrap(line, TITLE)]
-    dot.attr(label=_text(lines), labelloc="t", labeljust="l", fontname=SANS, fontsize="15", fontcolor=INK,
-             bgcolor="white", pad="0.3", **layout)
-    dot.attr("node", shape="box", style="rounded,filled", fillcolor="#f5f7f9", color=INK, fontcolor=INK,
-             fontname=MONO, fontsize="12", margin="0.14,0.07")
+    dot.attr(
+        label=_text(lines),
+        labelloc="t",
+        labeljust="l",
+        fontname=SANS,
+        fontsize="15",
+        fontcolor=INK,
+        bgcolor="white",
+        pad="0.3",
+        **layout,
+    )
+    dot.attr(
+        "node",
+        shape="box",
+        style="rounded,filled",
+        fillcolor="#f5f7f9",
+        color=INK,
+        fontcolor=INK,
+        fontname=MONO,
+        fontsize="12",
+        margin="0.14,0.07",
+    )
     dot.attr("edge", color=INK, fontcolor=INK, fontname=SANS, fontsize="11", arrowsize="0.7")
     return dot
 

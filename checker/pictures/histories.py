@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kafkaproof.checker.liveness.lasso import reasons
 from kafkaproof.checker.runs.counterexample import Trace
 from kafkaproof.checker.runs.metrics import changing, metrics_over
-from kafkaproof.checker.liveness.lasso import reasons
 from kafkaproof.spec.language.drawn import step_drawn
 from kafkaproof.spec.language.model import Property
 from kafkaproof.spec.language.plain import to_json
@@ -20,8 +20,10 @@ def history_of(trace: Trace, violated: Property | None) -> dict:
     """The history of a trace whose last step, or loop, violates `violated` (see `pictures.history` for its form)."""
     model, scope = trace.model, trace.scope
     lanes = model.lanes(scope)
-    steps = [{**step_drawn(step, transition, lanes), "state": to_json(model.state, after, scope)}
-             for step, transition, after in trace.steps]
+    steps = [
+        {**step_drawn(step, transition, lanes), "state": to_json(model.state, after, scope)}
+        for step, transition, after in trace.steps
+    ]
     if violated and steps and trace.loop is None:
         steps[-1]["violates"] = [violated.name]
     lasso = {} if trace.loop is None else {"loop": trace.loop, "reasons": reasons(trace, violated)}

@@ -44,8 +44,15 @@ import json
 KINDS = ("request", "answer", "event", "message")
 
 HISTORY = {
-    "format": int, "title": str, "system": str, "variant": str, "scope": dict,
-    "property": (dict, type(None)), "lanes": list, "initial": dict, "steps": list,
+    "format": int,
+    "title": str,
+    "system": str,
+    "variant": str,
+    "scope": dict,
+    "property": (dict, type(None)),
+    "lanes": list,
+    "initial": dict,
+    "steps": list,
 }
 PROPERTY = {"name": str, "text": str}
 STEP = {"text": str, "lane": int, "words": str, "arrows": list, "state": dict}
@@ -54,7 +61,10 @@ METRIC = {"name": str, "text": str, "values": list}
 ARROW = {"from": int, "to": int, "label": str, "kind": str}
 
 KIND_NAMES = {
-    int: "a whole number", str: "a string", list: "a list", dict: "an object",
+    int: "a whole number",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
     (dict, type(None)): "an object or null",
 }
 

@@ -31,8 +31,10 @@ def to_itf(trace: Trace, violated: Property | None) -> dict:
     about = f": {violated.name} is violated. {violated.text}" if violated else ""
     return {
         "#meta": {
-            "format": "ITF", "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
-            "source": f"{model.system}/{model.variant}", "scope": dict(scope),
+            "format": "ITF",
+            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+            "source": f"{model.system}/{model.variant}",
+            "scope": dict(scope),
             "description": f"A trace of kafkaproof{about}",
         },
         "vars": list(record.fields),

@@ -6,12 +6,12 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
+from kafkaproof.checker.basics.printable import printable
 from kafkaproof.checker.pictures.aligned import parting, rows_of
 from kafkaproof.checker.pictures.changes import ABSENT, differences, path_text
 from kafkaproof.checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
 from kafkaproof.checker.pictures.show import show, show_change
 from kafkaproof.checker.pictures.strip import strip
-from kafkaproof.checker.basics.printable import printable
 
 HERE = Path(__file__).parent
 FOLD_ABOVE = 300
@@ -44,6 +44,7 @@ def _page(histories):
 
 def filled(template, data):
     """A template with the data, and with each file that it names: of its own folder, or of this one."""
+
     def part(match):
         name = match[1]
         if name == "data":
@@ -86,9 +87,7 @@ def _history_data(history, address):
     data["loop"] = history.get("loop")
     data["turn"] = loop_text(history)
     data["reasons"] = history.get("reasons", [])
-    data["steps"] = [
-        _step_data(step, before) for step, before in zip(history["steps"], states)
-    ]
+    data["steps"] = [_step_data(step, before) for step, before in zip(history["steps"], states)]
     for number, step in enumerate(data["steps"], start=1):
         step["metrics"] = ["{} {} → {}".format(*change) for change in metric_changes(history, number)]
     return data

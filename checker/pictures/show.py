@@ -39,6 +39,4 @@ def _without_shared_start(old, new):
         shared += 1
     if shared < 2:
         return show(old), show(new)
-    return tuple(
-        f"[{', '.join([f'… {shared} alike', *map(show, items[shared:])])}]" for items in (old, new)
-    )
+    return tuple(f"[{', '.join([f'… {shared} alike', *map(show, items[shared:])])}]" for items in (old, new))

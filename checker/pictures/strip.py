@@ -18,11 +18,19 @@ def strip(history, address="step"):
         return None
     states = len(history["steps"]) + 1
     column = max(NARROW, min(WIDE, MOST // states))
-    root = ElementTree.Element("svg", {
-        "xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": "metrics over the steps", "class": "strip",
-        "width": str(LABEL + column * states), "height": str(ROW * (len(metrics) + 1)), "fill": "currentColor",
-        "font-size": str(SIZE),
-    })
+    root = ElementTree.Element(
+        "svg",
+        {
+            "xmlns": "http://www.w3.org/2000/svg",
+            "role": "img",
+            "aria-label": "metrics over the steps",
+            "class": "strip",
+            "width": str(LABEL + column * states),
+            "height": str(ROW * (len(metrics) + 1)),
+            "fill": "currentColor",
+            "font-size": str(SIZE),
+        },
+    )
     for row, metric in enumerate(metrics):
         _row(root, metric, row, column)
     _feet(root, history, address, ROW * len(metrics), column)

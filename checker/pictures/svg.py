@@ -55,8 +55,10 @@ def _rows(root, columns, width):
             _part(root, columns, width)
         top, fold = columns[0].y, folds.get(place)
         last = fold["last"] if fold else place
-        numbers = [[each for row in rows[place : last + 1] if (each := row.numbers[side]) is not None]
-                   for side in range(len(columns))]
+        numbers = [
+            [each for row in rows[place : last + 1] if (each := row.numbers[side]) is not None]
+            for side in range(len(columns))
+        ]
         for column, found in zip(columns, numbers):
             if fold:
                 column.fold(found, fold["label"])
@@ -72,8 +74,11 @@ def _rows(root, columns, width):
 def _part(root, columns, width):
     """A line across, which says that the histories part here."""
     y = columns[0].y + PART / 2
-    ElementTree.SubElement(root, "line", {"x1": f"{MARGIN}", "x2": f"{width - MARGIN}", "y1": f"{y}", "y2": f"{y}",
-                                          "stroke": INK, "stroke-width": "2"})
+    ElementTree.SubElement(
+        root,
+        "line",
+        {"x1": f"{MARGIN}", "x2": f"{width - MARGIN}", "y1": f"{y}", "y2": f"{y}", "stroke": INK, "stroke-width": "2"},
+    )
     look = {"x": f"{width / 2}", "y": f"{y + 5}", "font-size": "14", "font-weight": "650", "text-anchor": "middle"}
     halo = look | {"stroke": "#ffffff", "stroke-width": "14", "fill": "#ffffff", "aria-hidden": "true"}
     for each in (halo, look):

@@ -124,9 +124,7 @@ def _columns(left, right):
 
 def _wrapped(text, width, indent, hanging=None):
     hanging = indent if hanging is None else hanging
-    return textwrap.wrap(
-        _clean(text), width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False
-    )
+    return textwrap.wrap(_clean(text), width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
 
 
 def _clean(text):

@@ -8,13 +8,12 @@ is executed again in plain Python.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Callable
 
-from kafkaproof.checker.runs.counterexample import Trace
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.model.execution import Execution, ExecutionError
 from kafkaproof.checker.explore.progress import silent
+from kafkaproof.checker.model.execution import Execution, ExecutionError
 from kafkaproof.checker.prove.encoding import Encoding
 from kafkaproof.checker.prove.formulas import StyleError
 from kafkaproof.checker.prove.interchangeable import require_symmetry
@@ -23,6 +22,7 @@ from kafkaproof.checker.prove.naming import naming_of
 from kafkaproof.checker.prove.relation import Relation
 from kafkaproof.checker.prove.terms import is_known
 from kafkaproof.checker.prove.unrolling import Unrolling
+from kafkaproof.checker.runs.counterexample import Trace
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import SAFETY, Model, Property
 
@@ -63,8 +63,11 @@ def shortest(unrolling: Unrolling, depth: int) -> dict[str, Found]:
             unrolling.extend()
         truths = unrolling.going_wrong()
         if truths is not False:
-            _stop([found[prop.name] for prop in open_], truths is not None and _error(unrolling, truths),
-                  all(answer.trace is None for answer in found.values()))
+            _stop(
+                [found[prop.name] for prop in open_],
+                truths is not None and _error(unrolling, truths),
+                all(answer.trace is None for answer in found.values()),
+            )
             break
         for prop in list(open_):
             truths = unrolling.breaking(prop)
@@ -149,8 +152,15 @@ def bits_needed(model: Model, scope: Scope, properties: tuple[Property, ...]) ->
     return bits
 
 
-def violations_within(model: Model, scope: Scope, properties: tuple[Property, ...], depth: int, most: float,
-                      symmetric: bool = False, note: Callable[[str], object] = silent) -> dict:
+def violations_within(
+    model: Model,
+    scope: Scope,
+    properties: tuple[Property, ...],
+    depth: int,
+    most: float,
+    symmetric: bool = False,
+    note: Callable[[str], object] = silent,
+) -> dict:
     """Bounded model checking of each property with so many millions of propagations, in the form of ``prove --json``.
 
     With `symmetric`, raises AsymmetryError where it is not proved that nothing tells ids apart.
@@ -167,16 +177,32 @@ def violations_within(model: Model, scope: Scope, properties: tuple[Property, ..
     answers, entries = shortest(unrolling, depth), []
     for prop in asked:
         found = answers[prop.name]
-        entries.append({
-            "property": prop.name, "kind": prop.kind, "instances": 1, "lemmas": [], "counterexample": None,
-            "verdict": "violated" if found.trace else "holds" if found.decided else "not decided",
-            "trace_length": found.trace.states if found.trace else None,
-            "trace": [str(step) for step, _, _ in found.trace.steps] if found.trace else None,
-            "where": found.where,
-        })
+        entries.append(
+            {
+                "property": prop.name,
+                "kind": prop.kind,
+                "instances": 1,
+                "lemmas": [],
+                "counterexample": None,
+                "verdict": "violated" if found.trace else "holds" if found.decided else "not decided",
+                "trace_length": found.trace.states if found.trace else None,
+                "trace": [str(step) for step, _, _ in found.trace.steps] if found.trace else None,
+                "where": found.where,
+            }
+        )
     return {
-        "system": model.system, "variant": model.variant, "mode": "bounded", "scope": dict(scope), "endless": [],
-        "depth": depth, "actions": len(relation.actions), "properties": entries, "lemmas": [], "found": {},
-        "never_enabled": [], "seconds": round(time.monotonic() - began, 2), "search_seconds": 0.0,
+        "system": model.system,
+        "variant": model.variant,
+        "mode": "bounded",
+        "scope": dict(scope),
+        "endless": [],
+        "depth": depth,
+        "actions": len(relation.actions),
+        "properties": entries,
+        "lemmas": [],
+        "found": {},
+        "never_enabled": [],
+        "seconds": round(time.monotonic() - began, 2),
+        "search_seconds": 0.0,
         "work": round(unrolling.done(), 1),
     }

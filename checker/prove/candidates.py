@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Iterator
 
 from kafkaproof.checker.prove.samples import Samples
 from kafkaproof.checker.prove.vocabulary import Vocabulary
@@ -65,8 +65,11 @@ class Candidates:
 
     def _spare(self):
         """Terms that always equal another one of the same ids."""
-        return {literal.sides[2] for literal in self.vocabulary.literals
-                if self._is_equality(literal.negated) and self._often.get(literal.text) == 1}
+        return {
+            literal.sides[2]
+            for literal in self.vocabulary.literals
+            if self._is_equality(literal.negated) and self._often.get(literal.text) == 1
+        }
 
     def _is_equality(self, text):
         """Whether it is the opposite of an equality of two numbers of the same ids."""

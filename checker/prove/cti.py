@@ -80,11 +80,17 @@ def smallest(relation: Relation, failure: Failure, families: list[Family], work:
 def _at_first(relation, failure):
     """The leaves of which a fact speaks that an initial state breaks, with their values there."""
     goal, model = failure.goal, failure.model
-    store = next(store for condition, store, _ in relation.initial if not z3.is_true(
-        model.eval(z3.Implies(condition, relation.moved(goal, store)), model_completion=True)))
+    store = next(
+        store
+        for condition, store, _ in relation.initial
+        if not z3.is_true(model.eval(z3.Implies(condition, relation.moved(goal, store)), model_completion=True))
+    )
     at = _values(relation, model, relation.indices(goal), store)
-    return tuple(_leaf(relation, store, store, model, path, index, at) for path, index in _cells(relation, at)
-                 if path in relation.reads(goal))
+    return tuple(
+        _leaf(relation, store, store, model, path, index, at)
+        for path, index in _cells(relation, at)
+        if path in relation.reads(goal)
+    )
 
 
 def _solver(relation, failure, families):

@@ -156,7 +156,10 @@ class Encoding:
         """Where a state, or the step from it, breaks a property."""
         if prop.kind == "always":
             return z3.Not(z3.substitute(self.relation.always[prop.name], *self._terms))
-        return z3.Or(*(
-            z3.And(truth_of(taken), z3.Not(z3.substitute(self.relation.step_predicate(prop, action), *self._terms)))
-            for taken, action in zip(self.taken, self.relation.actions) if prop.concerns(action.transition)
-        ))
+        return z3.Or(
+            *(
+                z3.And(truth_of(taken), z3.Not(z3.substitute(self.relation.step_predicate(prop, action), *self._terms)))
+                for taken, action in zip(self.taken, self.relation.actions)
+                if prop.concerns(action.transition)
+            )
+        )

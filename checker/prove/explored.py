@@ -2,8 +2,8 @@
 
 import tempfile
 
-from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.spec.language.model import Model
 
@@ -14,8 +14,9 @@ MOST = 20_000_000
 def explored_scopes(model: Model) -> str:
     """Each recorded scope with its states, smallest first: ``(2,2,1,1) 1,234``."""
     counts = sorted((states_of(model, at), at) for at in model.expected)
-    return ", ".join(f"({','.join(map(str, at))}) {f'{count:,}' if count <= MOST else f'more than {MOST:,}'}"
-                     for count, at in counts)
+    return ", ".join(
+        f"({','.join(map(str, at))}) {f'{count:,}' if count <= MOST else f'more than {MOST:,}'}" for count, at in counts
+    )
 
 
 def states_of(model: Model, at: tuple[int, ...]) -> int:

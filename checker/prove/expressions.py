@@ -18,8 +18,12 @@ from kafkaproof.spec.language.subset import rule_error
 
 ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
 COMPARISONS = {
-    ast.Eq: lambda a, b: a == b, ast.NotEq: lambda a, b: a != b, ast.Lt: lambda a, b: a < b,
-    ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b,
+    ast.Eq: lambda a, b: a == b,
+    ast.NotEq: lambda a, b: a != b,
+    ast.Lt: lambda a, b: a < b,
+    ast.LtE: lambda a, b: a <= b,
+    ast.Gt: lambda a, b: a > b,
+    ast.GtE: lambda a, b: a >= b,
 }
 
 
@@ -70,7 +74,9 @@ class Expressions:
         if yes is no:
             return yes
         return {
-            root: store if store is no[root] else {
+            root: store
+            if store is no[root]
+            else {
                 path: term if term is no[root][path] else self._choose_leaf(path, condition, term, no[root][path])
                 for path, term in store.items()
             }

@@ -6,8 +6,8 @@ the step and one after it, and a clause is over these truths; so many clauses co
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Iterable, Iterator
 
 import z3
 
@@ -98,8 +98,10 @@ class Houdini:
             for binding in self._bindings(clause, self._indices):
                 before = [z3.Not(self._truth(text, binding, False)) for text in clause.literals]
                 self.solver.add(z3.Or(z3.Not(alive), *before))
-            self._goals[clause] = [[self._truth(text, binding, True) for text in clause.literals]
-                                   for binding in self._bindings(clause, [self._any])]
+            self._goals[clause] = [
+                [self._truth(text, binding, True) for text in clause.literals]
+                for binding in self._bindings(clause, [self._any])
+            ]
             broken = z3.Or(*(z3.And(*goal) for goal in self._goals[clause]))
             self.solver.add(_broken(clause) == broken)
 
@@ -161,8 +163,9 @@ class Houdini:
             self.solver.add(z3.Implies(self._values[name], term == value))
         return self._values[name]
 
-    def true_literals(self, i: int, model: z3.ModelRef, texts: Iterable[str], leaves: set[tuple]
-                      ) -> Iterator[dict[z3.BoolRef, str]]:
+    def true_literals(
+        self, i: int, model: z3.ModelRef, texts: Iterable[str], leaves: set[tuple]
+    ) -> Iterator[dict[z3.BoolRef, str]]:
         """Of the literals about some leaves those that hold before a step, by their truths: for each choice of ids, and
         of the indices that occur in the action.
         """

@@ -40,8 +40,9 @@ def initially(relation: Relation, family: Family, work: Work) -> Outcome:
     outcome = Outcome([])
     for condition, store, _ in relation.initial:
         moved = [(fact, relation.moved(fact.formula, store)) for fact in family.facts]
-        goals = [(fact, z3.Implies(every([i >= 0 for i in fact.over]), goal))
-                 for fact, goal in moved if not z3.is_true(goal)]
+        goals = [
+            (fact, z3.Implies(every([i >= 0 for i in fact.over]), goal)) for fact, goal in moved if not z3.is_true(goal)
+        ]
         if goals:
             solver = z3.SimpleSolver()
             work.limit(solver)

@@ -11,8 +11,8 @@ Initial states may tell ids apart: from a renamed initial state, all goes as fro
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Callable
 
 import z3
 
@@ -110,8 +110,11 @@ class _Decision:
         """Ask whether free slots name nobody at first, and after each step where they did before."""
         terms, constant = self.relation.variables.terms, self.relation.variables.constant
         for values in self.initial:
-            known = [(terms[leaf.path], constant(leaf.domain, value))
-                     for leaf, value in zip(self.execution.leaves, values) if not leaf.spare]
+            known = [
+                (terms[leaf.path], constant(leaf.domain, value))
+                for leaf, value in zip(self.execution.leaves, values)
+                if not leaf.spare
+            ]
             self._ask(z3.substitute(self.free, *known), "at the start, a free slot of a sequence names somebody")
         for action in self.relation.actions:
             kept = self.relation.moved(self.free, action.after)
@@ -124,8 +127,10 @@ class _Decision:
         never = Action(action.transition, renamed.arguments(action), false, {}, (), false)
         image = self.actions.get(action_key(action, never.arguments), never)
         one, other = (z3.And(*(condition for condition, _ in a.obligations)) for a in (action, image))
-        self._ask(renamed.formula(other) == one, f"{action.name} may use indices out of range where {image.name}, "
-                  f"with {renamed.renaming}, does not")
+        self._ask(
+            renamed.formula(other) == one,
+            f"{action.name} may use indices out of range where {image.name}, with {renamed.renaming}, does not",
+        )
         steps = partial(self._difference, renamed.renaming, action)
         same = z3.And(renamed.formula(image.enabled) == action.enabled, *renamed.same(action, image))
         self._ask(same, f"{action.name}, with {renamed.renaming}", steps)
@@ -161,8 +166,13 @@ class _Decision:
         """A model in which as many leaves as z3 soon finds have their initial values."""
         terms, constant = self.relation.variables.terms, self.relation.variables.constant
         model = self.solver.model()
-        wanted = [[terms[leaf.path] == constant(leaf.domain, value)
-                   for leaf, value in zip(self.execution.leaves, self.initial[0]) if not leaf.spare]]
+        wanted = [
+            [
+                terms[leaf.path] == constant(leaf.domain, value)
+                for leaf, value in zip(self.execution.leaves, self.initial[0])
+                if not leaf.spare
+            ]
+        ]
         while wanted:
             several = wanted.pop()
             self.solver.push()
@@ -180,8 +190,11 @@ class _Decision:
 
     def _state(self, values):
         """A state in words: what differs from the initial one."""
-        several = [f"{leaf.expression} is {named(leaf.domain, value)}"
-                   for leaf, value, first in zip(self.execution.leaves, values, self.initial[0]) if value != first]
+        several = [
+            f"{leaf.expression} is {named(leaf.domain, value)}"
+            for leaf, value, first in zip(self.execution.leaves, values, self.initial[0])
+            if value != first
+        ]
         more = [f"{len(several) - SHOWN} more leaves are not as at first"] if len(several) > SHOWN else []
         return f", where {', '.join(several[:SHOWN] + more)}" if several else ", where all is as at first"
 

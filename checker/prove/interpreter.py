@@ -36,7 +36,7 @@ class Interpreter(Loops):
         if self._block(definition(function.__code__).body, frame):
             frame.returns.append((list(self.path), None, self.stores))
         self.path = base
-        return [(path[len(base):], value, stores) for path, value, stores in frame.returns]
+        return [(path[len(base) :], value, stores) for path, value, stores in frame.returns]
 
     def _joined(self, returns):
         """The value of a call with several returns; where some are True or False, a condition."""

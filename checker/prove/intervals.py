@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from itertools import product
-from typing import Callable
 
 import z3
 
@@ -14,8 +14,11 @@ Interval = tuple[float, float]
 """Least and greatest value, -inf and inf where there is none."""
 
 
-def interval(term: z3.ExprRef, leaf: Callable[[z3.ExprRef], Interval | None],
-             known: dict[int, tuple[z3.ExprRef, Interval | None]] | None = None) -> Interval | None:
+def interval(
+    term: z3.ExprRef,
+    leaf: Callable[[z3.ExprRef], Interval | None],
+    known: dict[int, tuple[z3.ExprRef, Interval | None]] | None = None,
+) -> Interval | None:
     """The interval of a term made by choice, sum, difference and product of known numbers and of leaves, which `leaf`
     tells those of; None if it is made of anything else. `known` are those of terms that were asked for before.
     """
@@ -56,7 +59,13 @@ def _product(one, other):
 
 _NEGATIVE = (z3.Z3_OP_UMINUS, z3.Z3_OP_BNEG)
 _MADE = {
-    z3.Z3_OP_ITE: _choice, z3.Z3_OP_ADD: _sum, z3.Z3_OP_BADD: _sum, z3.Z3_OP_SUB: _difference,
-    z3.Z3_OP_BSUB: _difference, z3.Z3_OP_UMINUS: _difference, z3.Z3_OP_BNEG: _difference,
-    z3.Z3_OP_MUL: _product, z3.Z3_OP_BMUL: _product,
+    z3.Z3_OP_ITE: _choice,
+    z3.Z3_OP_ADD: _sum,
+    z3.Z3_OP_BADD: _sum,
+    z3.Z3_OP_SUB: _difference,
+    z3.Z3_OP_BSUB: _difference,
+    z3.Z3_OP_UMINUS: _difference,
+    z3.Z3_OP_BNEG: _difference,
+    z3.Z3_OP_MUL: _product,
+    z3.Z3_OP_BMUL: _product,
 }

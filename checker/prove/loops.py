@@ -157,7 +157,7 @@ class Loops(Expressions):
         answers = {value for _, value, _ in exits}
         if len(answers) > 1 or not all(isinstance(answer, bool) for answer in answers):
             raise self._style("a loop over brokers returns True or False, always the same", node, frame)
-        leaves = disjunction(conjunction(taken[len(path):]) for taken, _, _ in exits)
+        leaves = disjunction(conjunction(taken[len(path) :]) for taken, _, _ in exits)
         none = z3.ForAll([each], z3.substitute(z3.Not(leaves), *stands))
         frame.returns.append(([*path, z3.Not(none)], answers.pop(), self.stores))
         self.path = [*path, none]

@@ -16,8 +16,8 @@ arguments from first to last, and a step waits only for an id that is not earlie
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Iterator
 
 import z3
 
@@ -38,8 +38,9 @@ def touched(relation: Relation, action: Action) -> Touched:
     return Touched(reads, frozenset(action.after))
 
 
-def in_order(relation: Relation, taken: list[z3.BoolRef], late: list[z3.BoolRef],
-             late_after: list[z3.BoolRef]) -> Iterator[z3.BoolRef]:
+def in_order(
+    relation: Relation, taken: list[z3.BoolRef], late: list[z3.BoolRef], late_after: list[z3.BoolRef]
+) -> Iterator[z3.BoolRef]:
     """That a step which is `taken` is not too `late`, and which actions are too late after it, one truth each.
 
     An action becomes too late by a step with a higher number, and is so until a step that is not independent of it.

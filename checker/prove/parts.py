@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable
+from collections.abc import Iterable
 
 import z3
 
@@ -40,8 +40,11 @@ def _of_kind(wanted, formulas):
 def applications(operations: tuple[int, ...], *formulas: z3.ExprRef) -> list[z3.ExprRef]:
     """The parts of some formulas that are applications of one of z3's operations, each once."""
     context = z3.main_ctx().ref()
-    return [z3.ExprRef(part) for part in _of_kind(z3.Z3_APP_AST, formulas)
-            if z3.Z3_get_decl_kind(context, z3.Z3_get_app_decl(context, part)) in operations]
+    return [
+        z3.ExprRef(part)
+        for part in _of_kind(z3.Z3_APP_AST, formulas)
+        if z3.Z3_get_decl_kind(context, z3.Z3_get_app_decl(context, part)) in operations
+    ]
 
 
 def choices(term: z3.ExprRef) -> list[z3.ExprRef]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
-from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.checker.pictures.histories import history_of
 from kafkaproof.checker.pictures.show import show
 from kafkaproof.checker.prove.cti import Cti, arguments_of
 from kafkaproof.checker.prove.proof import Proof
 from kafkaproof.checker.prove.relation import Relation
+from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.drawn import step_drawn
 from kafkaproof.spec.language.model import SAFETY, Model
@@ -31,8 +31,11 @@ def histories_of_proof(proof: Proof) -> Iterator[dict]:
 def histories_of_violations(model: Model, scope: Scope, entries: Iterable[dict]) -> Iterator[dict]:
     """The violations among the entries of bounded model checking (see ``prove --json``)."""
     properties = {p.name: p for p in model.properties}
-    return (history_of(executed(model, scope, entry["trace"]), properties[entry["property"]])
-            for entry in entries if entry["trace"] is not None)
+    return (
+        history_of(executed(model, scope, entry["trace"]), properties[entry["property"]])
+        for entry in entries
+        if entry["trace"] is not None
+    )
 
 
 def history_of_cti(relation: Relation, cti: Cti) -> dict:
@@ -40,16 +43,20 @@ def history_of_cti(relation: Relation, cti: Cti) -> dict:
     model, name = relation.model, cti.family
     text = next((p.text for p in model.properties if p.name == name), "It holds in every state.")
     history = {
-        "format": 1, "title": f"{model.system}, variant {model.variant}: {name} is not inductive",
-        "system": model.system, "variant": model.variant,
+        "format": 1,
+        "title": f"{model.system}, variant {model.variant}: {name} is not inductive",
+        "system": model.system,
+        "variant": model.variant,
         "scope": {each: size for each, size in relation.scope.items() if each not in relation.variables.endless},
-        "lanes": model.lanes(_scope(relation, cti)), "initial": _state(cti, "before"),
+        "lanes": model.lanes(_scope(relation, cti)),
+        "initial": _state(cti, "before"),
     }
     if cti.action is None:
         story = AT_FIRST.format(name=name, leaves=", ".join(map(_told, cti.leaves)))
         return history | {"property": None, "story": story, "steps": []}
-    step = step_drawn(Step(cti.action.transition.name, arguments_of(cti.action, cti.model)), cti.action.transition,
-                      history["lanes"])
+    step = step_drawn(
+        Step(cti.action.transition.name, arguments_of(cti.action, cti.model)), cti.action.transition, history["lanes"]
+    )
     step |= {"text": cti.step, "state": _state(cti, "after"), "violates": [name]}
     step["notes"] = [_told(leaf) for leaf in cti.leaves if leaf.before == leaf.after]
     return history | {"property": {"name": name, "text": text}, "story": STORY.format(name=name), "steps": [step]}

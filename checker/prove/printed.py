@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
-from typing import Iterable
 
 from kafkaproof.checker.prove.candidates import Clause
 from kafkaproof.checker.prove.vocabulary import Vocabulary

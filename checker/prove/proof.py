@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import linecache
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Callable, Iterable
 
 import z3
 
@@ -64,9 +64,17 @@ class Proof:
     work: float = 0.0
 
 
-def prove(model: Model, scope: Scope, properties: tuple[Property, ...], lemmas: tuple, most: float,
-          searching: float = 0.0, any_size: bool = False, kept: frozenset[str] = frozenset(),
-          note: Callable[[str], object] = silent) -> Proof:
+def prove(
+    model: Model,
+    scope: Scope,
+    properties: tuple[Property, ...],
+    lemmas: tuple,
+    most: float,
+    searching: float = 0.0,
+    any_size: bool = False,
+    kept: frozenset[str] = frozenset(),
+    note: Callable[[str], object] = silent,
+) -> Proof:
     """Prove properties of every state and every step, with `any_size` for any number of brokers.
 
     `most` is the work that z3 may do on all of it, `searching` on lemmas, in millions of steps (see `work`). The bounds
@@ -137,8 +145,7 @@ class _Run:
         return [f for name, f in self.outcome.failed.items() if name in names and f.action is not None]
 
     def _search(self, most):
-        """Look for lemmas with two ids of each sort, then with three; what is found is proved with as many as asked.
-        """
+        """Look for lemmas with two ids of each sort, then with three; what is found is proved with as many as asked."""
         given, learnt = [*self.base, *self.lemmas, *self.targets], []
         all_ = {f.name for f in self.base} | {p.name for p in self.properties}
         for ids in SEARCHED:
@@ -154,8 +161,12 @@ class _Run:
         from kafkaproof.checker.prove.search import learn  # with Numba, which a proof without search does not wait for
 
         model, endless = self.relation.model, self.relation.variables.endless - sorts_of(self.relation.model)
-        narrow = Relation(model, {**self.relation.scope, **dict.fromkeys(sorts_of(model), ids)}, endless,
-                          properties=tuple(self.properties))
+        narrow = Relation(
+            model,
+            {**self.relation.scope, **dict.fromkeys(sorts_of(model), ids)},
+            endless,
+            properties=tuple(self.properties),
+        )
         lemmas = [f.source for f in [*self.lemmas, *before] if f.name not in self.outcome.failed]
         search = learn(narrow, lemmas, [target.name for target in self.targets], self.work, most)
         return search.families(self.relation, len(before) + 1)

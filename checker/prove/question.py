@@ -7,8 +7,8 @@ counterexample to induction may be one that another instance would exclude.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import Iterable
 
 import z3
 
@@ -83,8 +83,9 @@ class Question:
             told = every(instances(self.relation, family, terms))
             self.solver.add(z3.Implies(assumed(family.name), told))
 
-    def ask(self, names: list[str], goals: list[str], work: Work, free: set[str] | None = None,
-            most: float | None = None) -> z3.CheckSatResult:
+    def ask(
+        self, names: list[str], goals: list[str], work: Work, free: set[str] | None = None, most: float | None = None
+    ) -> z3.CheckSatResult:
         """Whether one of the goals may fail after the action, from where the assumed families hold.
 
         `core` then holds families that suffice; where some are `free`, few others, of those named first.
@@ -148,8 +149,9 @@ class Question:
             found |= min(cores, key=len, default=set(names))
         return found
 
-    def reach(self, wanted: list[z3.BoolRef], names: list[str], work: Work,
-              free: set[str] | None = None) -> z3.CheckSatResult:
+    def reach(
+        self, wanted: list[z3.BoolRef], names: list[str], work: Work, free: set[str] | None = None
+    ) -> z3.CheckSatResult:
         """Whether the action can be taken in a state where the assumed families hold, and all that is wanted.
 
         `core` as in `ask`; it is empty where no state at all is like that.

@@ -64,8 +64,14 @@ class Relation:
     steps are tried that are never taken.
     """
 
-    def __init__(self, model: Model, scope: Scope, endless: frozenset[str] | None = None, bits: int | None = None,
-                 properties: tuple[Property, ...] | None = None):
+    def __init__(
+        self,
+        model: Model,
+        scope: Scope,
+        endless: frozenset[str] | None = None,
+        bits: int | None = None,
+        properties: tuple[Property, ...] | None = None,
+    ):
         self.model, self.scope = model, scope
         self.properties = model.properties if properties is None else properties
         require_accepted(replace(model, properties=self.properties), scope)
@@ -77,9 +83,11 @@ class Relation:
                 return
             except EndNeeded as needed:
                 if needed.bound in sorts_of(model):
-                    raise StyleError(f"{model.system}: a proof for any number of {needed.bound} needs that no step"
-                                     " counts them, and no array has another of that size inside;"
-                                     f" give --{needed.bound} instead: {needed.place}".removesuffix(": ")) from needed
+                    raise StyleError(
+                        f"{model.system}: a proof for any number of {needed.bound} needs that no step"
+                        " counts them, and no array has another of that size inside;"
+                        f" give --{needed.bound} instead: {needed.place}".removesuffix(": ")
+                    ) from needed
                 wanted -= {needed.bound}
 
     def _build(self):
@@ -89,7 +97,9 @@ class Relation:
             if place.path in self.variables.terms and not place.starred:
                 self._note_kind(self.variables.terms[place.path], isinstance(place.domain, Id))
         found = [
-            action for t in self.model.transitions for a in self._arguments(t)
+            action
+            for t in self.model.transitions
+            for a in self._arguments(t)
             if (action := self._action(t, a, before)) is not None
         ]
         self.actions = [action for action in found if not z3.is_false(action.guard)]
@@ -154,8 +164,10 @@ class Relation:
         after = {path: term for path, term in after.items() if path not in spare}
         if self.variables.any_size and has_quantifier(guard, *after.values()):
             raise StyleError(f"{transition.name}: its guard or what it writes depends on all brokers at once")
-        owed = [(self._where(guard, condition), where)
-                for condition, where in self._fitting({path: fits[path] for path in after})]
+        owed = [
+            (self._where(guard, condition), where)
+            for condition, where in self._fitting({path: fits[path] for path in after})
+        ]
         return Action(transition, arguments, guard, after, (*self._owed(ranges, run), *owed), enabled)
 
     def _where(self, guard, condition):
@@ -168,16 +180,20 @@ class Relation:
     def _fitting(self, fits):
         """By path, that leaves are of their sort, as obligations."""
         expressions = {place.path: place.expression for place in self.variables.places}
-        return [(condition, f"{expressions[path]} holds ids of its sort")
-                for path, condition in fits.items() if condition is not True]
+        return [
+            (condition, f"{expressions[path]} holds ids of its sort")
+            for path, condition in fits.items()
+            if condition is not True
+        ]
 
     def predicate(self, function, *arguments) -> z3.BoolRef:
         """Where a predicate of a state holds; raises StyleError."""
         try:
             return self._judged(function, {"s": self.variables.store()}, ("s",), arguments)[0]
         except EndNeeded as needed:
-            raise StyleError(f"{function.__name__}: it needs an end of {needed.bound}, which has none here:"
-                             f" {needed.place}") from needed
+            raise StyleError(
+                f"{function.__name__}: it needs an end of {needed.bound}, which has none here: {needed.place}"
+            ) from needed
 
     def step_predicate(self, prop: Property, action: Action) -> z3.BoolRef:
         """Where a property of steps holds for an action, in terms of the state before."""
@@ -208,8 +224,10 @@ class Relation:
     def _judged(self, function, stores, roots, arguments):
         run = Interpreter(self.variables, stores, quantifies=True)
         found = truth(run.call(function, (*map(run.root, roots), *arguments)))
-        owed = [(z3.BoolVal(condition) if isinstance(condition, bool) else condition, where)
-                for condition, where in run.obligations]
+        owed = [
+            (z3.BoolVal(condition) if isinstance(condition, bool) else condition, where)
+            for condition, where in run.obligations
+        ]
         return elements_read(z3.BoolVal(found) if isinstance(found, bool) else found), owed
 
     def _initial(self):

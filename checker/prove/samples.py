@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from kafkaproof.checker.compile.compiler import Generated, Program, UnitError
 from kafkaproof.checker.compile.layout import Words
-from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.compile.machine import Code
+from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.prove.sampler import Sampler
 from kafkaproof.checker.prove.vocabulary import Literal, Vocabulary
 from kafkaproof.spec.language.domains import Scope, values
@@ -68,7 +68,7 @@ class Predicates:
             return {}
         parts = []
         for first in range(0, len(words), CHUNK) or (0,):
-            part = np.ascontiguousarray(words[first:first + CHUNK])
+            part = np.ascontiguousarray(words[first : first + CHUNK])
             found = np.zeros((len(part), len(self.numbers)), np.uint64)
             self._code.call("ask", part, len(part), self._state, found)
             parts.append(found.astype(bool))
@@ -132,8 +132,10 @@ class Samples:
         self._predicates = {sampler: Predicates(vocabulary, sampler) for sampler in (small, large)}
         columns = sum(1 for literal in vocabulary.literals for _ in bindings(vocabulary, scopes[-1], literal.names))
         most = min(WHOLE, MOST_BITS // columns)
-        self.blocks = [self._block(small, small.states(small.initial, most)),
-                       self._block(large, large.states(large.initial, most, WIDE))]
+        self.blocks = [
+            self._block(small, small.states(small.initial, most)),
+            self._block(large, large.states(large.initial, most, WIDE)),
+        ]
         self._grown: dict[Sampler, list[np.ndarray]] = {small: [], large: []}
         self._later: dict[Sampler, Block] = {}
         calls = {text for text, *_ in self._predicates[small].numbers}
@@ -166,22 +168,28 @@ class Samples:
         for text in self.texts:
             literal, holds = self.vocabulary.texts[text]
             if holds:
-                counted = [(int(np.bitwise_count(block.showing([text], at)).sum()), block.count)
-                           for block in self.blocks for at in block.bindings(literal.names)]
+                counted = [
+                    (int(np.bitwise_count(block.showing([text], at)).sum()), block.count)
+                    for block in self.blocks
+                    for at in block.bindings(literal.names)
+                ]
                 found[text] = sum(n for n, _ in counted) / sum(n for _, n in counted)
                 found[literal.negated] = 1 - found[text]
         return found
 
     def signature(self, text: str) -> tuple:
         """The same for literals that hold in the same states, whatever the ids and indices."""
-        return tuple(hash(block.showing([text], at).tobytes()) for block in self.blocks
-                     for at in block.bindings(self.vocabulary.names))
+        return tuple(
+            hash(block.showing([text], at).tobytes())
+            for block in self.blocks
+            for at in block.bindings(self.vocabulary.names)
+        )
 
     def grow(self, texts: Iterable[str]) -> None:
         """Add states that are reached from one in which all of these hold."""
         block, at, _ = self._where(texts)
         sampler = block.sampler
-        self._grown[sampler].append(sampler.states(block.words[at:at + 1], GROWTH))
+        self._grown[sampler].append(sampler.states(block.words[at : at + 1], GROWTH))
         self._later[sampler] = self._block(sampler, np.concatenate(self._grown[sampler]))
 
     def _where(self, some, names=frozenset()):

@@ -7,8 +7,8 @@ What is learnt for a property is to be kept by all actions in turn, with what th
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Iterable
 
 import z3
 
@@ -162,8 +162,10 @@ class Search:
     def families(self, relation: Relation, first: int) -> list[Family]:
         """The clauses kept as lemmas of a relation, numbered from the first."""
         texts = lemmas(self.kept, self.vocabulary, first)
-        return [lemma_family(relation, function_from(name, text, self.vocabulary.namespace), "candidate")
-                for name, text in texts.items()]
+        return [
+            lemma_family(relation, function_from(name, text, self.vocabulary.namespace), "candidate")
+            for name, text in texts.items()
+        ]
 
 
 def learn(relation: Relation, lemmas: Iterable, targets: Iterable[str], work: Work, millions: float) -> Search:

@@ -107,9 +107,7 @@ def difference(size, most, members, others):
 
 SYMBOLIC = {
     getattr(sets, function.__name__): function
-    for function in (
-        contains, is_empty, only, with_member, without_member, everybody, union, intersection, difference,
-    )
+    for function in (contains, is_empty, only, with_member, without_member, everybody, union, intersection, difference)
 }
 OF_NUMBERS = {sets.contains, sets.only, sets.with_member, sets.without_member, sets.everybody}
 """The functions whose last argument is an id, or how many there are."""

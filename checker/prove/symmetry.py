@@ -9,7 +9,7 @@ made. An action that is no other's renaming is asked itself, and may tell ids ap
 
 from __future__ import annotations
 
-from typing import Iterator
+from collections.abc import Iterator
 
 import z3
 
@@ -100,7 +100,8 @@ class _Orbits:
         facts = [z3.And(f.plain, *(formula for _, formula in f.starred_facts)) for f in families]
         facts += [self._of_step(p, ()) for p in self.steps if not p.of]
         return bool(self.renamed) and all(
-            self._holds(z3.Implies(fact, renamed.formula(fact))) for renamed in self.renamed for fact in facts)
+            self._holds(z3.Implies(fact, renamed.formula(fact))) for renamed in self.renamed for fact in facts
+        )
 
     def _of_step(self, prop, arguments):
         """Where a property of steps holds, and the state after is one in which the base families do."""

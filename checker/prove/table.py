@@ -22,18 +22,34 @@ from kafkaproof.spec.lemmas import FALSE_BEYOND, LEMMAS
 WORK = 2000.0
 """Millions of z3's steps for each variant: some ten minutes of a quiet core."""
 OTHER_SIZES = {
-    ("replication", "kip320"): {"brokers": 4}, ("requests", "current"): {"queue": 2},
+    ("replication", "kip320"): {"brokers": 4},
+    ("requests", "current"): {"queue": 2},
     **{("group", variant): {"brokers": 2} for variant in ("classic", "middle", "current", "limited")},
     ("group", "unlocked"): {"brokers": 2, "ids": 3, "log": 3, "prepared": 2},
-    ("group", "static"): {"brokers": 2, "clients": 3}, ("group", "transactional"): {"brokers": 2, "clients": 2},
-    ("consumer", "orderly"): {"consumers": 2}, ("replica", "current"): {"log": 2, "records": 2},
+    ("group", "static"): {"brokers": 2, "clients": 3},
+    ("group", "transactional"): {"brokers": 2, "clients": 2},
+    ("consumer", "orderly"): {"consumers": 2},
+    ("replica", "current"): {"log": 2, "records": 2},
 }
 UNDISTURBED = {("consumer", "orderly"): {"expiries": 0, "splits": 0, "losses": 0}}
 VARIANTS = (
-    ("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging"), ("replication", "kip320"),
-    ("async-isr", "maximal-isr"), ("partition", "fenced"), ("requests", "current"), ("topics", "kip455"),
-    ("replica", "current"), ("group", "unlocked"), ("group", "classic"), ("group", "middle"), ("group", "current"),
-    ("group", "static"), ("group", "limited"), ("group", "transactional"), ("consumer", "orderly"),
+    ("election", "fenced"),
+    ("election", "fenced-edited"),
+    ("election", "fenced-lagging"),
+    ("replication", "kip320"),
+    ("async-isr", "maximal-isr"),
+    ("partition", "fenced"),
+    ("requests", "current"),
+    ("topics", "kip455"),
+    ("replica", "current"),
+    ("group", "unlocked"),
+    ("group", "classic"),
+    ("group", "middle"),
+    ("group", "current"),
+    ("group", "static"),
+    ("group", "limited"),
+    ("group", "transactional"),
+    ("consumer", "orderly"),
 )
 ANY_SIZE = {("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging")}
 
@@ -49,10 +65,14 @@ class Section(NamedTuple):
 
 SECTIONS = {
     "/".join(of) + more: Section(*of, kept, any_size)
-    for of in VARIANTS for more, kept, any_size in (
-        ("", {}, False), (", any number of brokers", {} if of in ANY_SIZE else None, True),
-        (", undisturbed", UNDISTURBED.get(of), False))
-    if kept is not None}
+    for of in VARIANTS
+    for more, kept, any_size in (
+        ("", {}, False),
+        (", any number of brokers", {} if of in ANY_SIZE else None, True),
+        (", undisturbed", UNDISTURBED.get(of), False),
+    )
+    if kept is not None
+}
 HEADER = """# What is explored, and what is proved
 
 Made by `make proofs`; what a proof says is in [Prove](prove.md).
@@ -84,10 +104,12 @@ def section(model: Model, proof: Proof, scopes: str) -> str:
     endless = proof.relation.variables.endless
     ends = "".join(f", {name} {size}" for name, size in proof.relation.scope.items() if name not in endless)
     done = sum(v.verdict == PROVED for v in proof.verdicts)
-    told = f"Any {', '.join(sorted(endless))}{ends.replace(',', ';', 1)}. {done} of {len(proof.verdicts)} proved, " \
-        f"{sum(v.verdict == PROVED for v in proof.lemmas)} lemmas, {proof.work:.0f} million steps of z3, " \
-        f"{proof.processor_seconds:.1f} seconds.\n\n" \
+    told = (
+        f"Any {', '.join(sorted(endless))}{ends.replace(',', ';', 1)}. {done} of {len(proof.verdicts)} proved, "
+        f"{sum(v.verdict == PROVED for v in proof.lemmas)} lemmas, {proof.work:.0f} million steps of z3, "
+        f"{proof.processor_seconds:.1f} seconds.\n\n"
         f"Explored: {scopes}.\n\n"
+    )
     kinds = {p.name: p for p in model.properties}
     fixed = {name: size for name, size in proof.relation.scope.items() if name not in endless}
     rows = [_proved_row(model, kinds.get(verdict.name), verdict, fixed) for verdict in proof.verdicts]

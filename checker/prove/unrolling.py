@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 import numpy as np
 from pysat.solvers import Cadical195
@@ -89,8 +89,9 @@ class Unrolling:
 
     def step(self, truths: np.ndarray, number: int) -> tuple[Transition, tuple[int, ...]]:
         """The transition that a behaviour takes in a state, and its arguments."""
-        here = np.concatenate([[False], truths[self._bits[number]], truths[self._bits[number + 1]],
-                               truths[self._steps[number]]])
+        here = np.concatenate(
+            [[False], truths[self._bits[number]], truths[self._bits[number + 1]], truths[self._steps[number]]]
+        )
         (action,) = (a for a, taken in zip(self.encoding.relation.actions, self.encoding.taken) if here[taken])
         return action.transition, tuple(
             a if isinstance(a, int) else self.encoding.arguments[str(a)].value(here) for a in action.arguments

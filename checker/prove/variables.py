@@ -100,8 +100,12 @@ class Variables:
             return []
         terms = [elements_read(condition) for condition in conditions if not is_known(condition)]
         found = [self.end(name) >= (1 if name in self.sorts else 0) for name in sorted(self.endless)]
-        found += [self.end(of) <= self.end(sort) for sort, firsts in self.model.interchangeable.items()
-                  for of in firsts if {of, sort} <= self.endless]
+        found += [
+            self.end(of) <= self.end(sort)
+            for sort, firsts in self.model.interchangeable.items()
+            for of in firsts
+            if {of, sort} <= self.endless
+        ]
         used = parts(*terms)
         for term in [*self._symbols(), *applications((z3.Z3_OP_SELECT,), *terms)]:
             domain = self.domain_of(key(term.arg(0) if z3.is_select(term) else term))

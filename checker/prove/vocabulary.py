@@ -7,11 +7,11 @@ flag, a code, a member of a set, two numbers of one bound compared, a predicate 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
 from types import FunctionType
-from typing import Callable, Iterable, Iterator
 
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 from kafkaproof.spec.language.model import Model
@@ -175,8 +175,13 @@ def _compared(terms):
     for one, other in combinations(numbers, 2):
         if one.domain.high.name == other.domain.high.name:
             names, left, right = one.names | other.names, one.text, other.text
-            for sides in ((left, "==", right), (left, "<", right), (left, ">", right),
-                          (left, "==", f"{right} + 1"), (right, "==", f"{left} + 1")):
+            for sides in (
+                (left, "==", right),
+                (left, "<", right),
+                (left, ">", right),
+                (left, "==", f"{right} + 1"),
+                (right, "==", f"{left} + 1"),
+            ):
                 yield Literal(" ".join(sides), names, sides)
 
 

@@ -6,12 +6,12 @@ A set of states of one group is an integer: bit i stands for the i-th state of t
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.refine.numbered import Numbered, field_values
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model

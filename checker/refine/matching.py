@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafkaproof.checker.compile.compiler import Generated, Program
-from kafkaproof.checker.compile.layout import Words
-from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.compile.layout import Words
 from kafkaproof.checker.compile.machine import Code
 from kafkaproof.checker.compile.record import dtype
+from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.refine.abstract import Abstract
 from kafkaproof.checker.refine.numbered import field_values
 from kafkaproof.spec.language.accepted import require_predicate
@@ -104,8 +104,16 @@ class Matching:
         verdicts = np.empty(min(most, len(states)) * size, np.int64)
         for begin in range(0, len(states), most):
             end = min(len(states), begin + most)
-            self._relate(states.ctypes.data, begin, end, self._memory.ctypes.data, first, last,
-                         self._s.ctypes.data, verdicts.ctypes.data)
+            self._relate(
+                states.ctypes.data,
+                begin,
+                end,
+                self._memory.ctypes.data,
+                first,
+                last,
+                self._s.ctypes.data,
+                verdicts.ctypes.data,
+            )
             Program.require_in_range(self._code, self._places)
             table = verdicts[: (end - begin) * size].reshape(-1, size)
             passed, agreed = (np.packbits(table >= least, axis=1, bitorder="little") for least in (1, 2))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafkaproof.checker.model.fields import fields_of
 from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.model.fields import fields_of
 
 
 class Numbered:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import resource
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Callable
 
 import numpy as np
 
-from kafkaproof.checker.runs.counterexample import Trace, extend
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
-from kafkaproof.checker.runs.outcome import Outcome
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.refine.abstract import Abstract
 from kafkaproof.checker.refine.matching import Matching
 from kafkaproof.checker.refine.numbered import Numbered
+from kafkaproof.checker.runs.counterexample import Trace, extend
+from kafkaproof.checker.runs.outcome import Outcome
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model, first_paragraph
 from kafkaproof.spec.language.refinement import Refinement
@@ -43,7 +43,12 @@ class Refined:
 
 
 def refine(
-    model: Model, scope: Scope, refinement: Refinement, *, without: tuple[str, ...] = (), most: int | None = None,
+    model: Model,
+    scope: Scope,
+    refinement: Refinement,
+    *,
+    without: tuple[str, ...] = (),
+    most: int | None = None,
     progress: Callable[[Outcome, int], None] = lambda outcome, generated: None,
 ) -> Refined:
     """Follow every behaviour of `model` at `scope` with its abstract ones, until one has none.
@@ -130,7 +135,7 @@ class _Search:
 
     def _classify(self):
         """Give each new state its class."""
-        fresh = self._matching.classes_of(self.states.rows[len(self._class):])
+        fresh = self._matching.classes_of(self.states.rows[len(self._class) :])
         self._class = np.concatenate([self._class, fresh])
 
     def _follow(self, held, before, after):

@@ -11,15 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.model.execution import Execution, ExecutionError
 from kafkaproof.checker.compile.kernel import Kernel, told_fault
-from kafkaproof.checker.runs.outcome import Found, Outcome
+from kafkaproof.checker.model.execution import Execution, ExecutionError
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
+from kafkaproof.checker.runs.outcome import Found, Outcome
 from kafkaproof.spec.language.domains import Scope, values
 from kafkaproof.spec.language.model import Model, Property, Transition
 from kafkaproof.spec.language.plain import Plain, values_of
 from kafkaproof.spec.language.steps import Step, parse_step
-
 
 ASYMMETRIC = "the model tells ids apart where it was proved not to, a defect of the prover; check it without --symmetry"
 
@@ -42,7 +41,6 @@ class Trace:
     def states(self) -> int:
         """Number of states, the initial one included; of a lasso, up to the first one of its loop."""
         return 1 + (len(self.steps) if self.loop is None else self.loop)
-
 
     @property
     def extent(self) -> str:
@@ -141,8 +139,11 @@ def violates(trace: Trace, prop: Property) -> bool:
 def is_stuck(trace: Trace) -> bool:
     """Whether the last state of a trace has no step, be it beyond a bound."""
     execution = Execution(trace.model, trace.scope)
-    return all(execution.after(trace.last, transition, arguments) is None
-               for transition in trace.model.transitions for arguments in transition.choices(trace.scope))
+    return all(
+        execution.after(trace.last, transition, arguments) is None
+        for transition in trace.model.transitions
+        for arguments in transition.choices(trace.scope)
+    )
 
 
 def _parent(run, kernel, execution, levels, level, values):

@@ -17,10 +17,10 @@ from __future__ import annotations
 import os
 import re
 import uuid
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from itertools import pairwise
-from typing import Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -33,8 +33,16 @@ RUN, LEVELS, RESULT = "run.json", "levels.json", "result.json"
 COUNTEREXAMPLE, BESIDE = "counterexample.html", "beside.html"
 PART = r"part-(all|\d+)-[0-9a-f]{12}"
 DESCRIBED = {
-    "system": str, "variant": str, "scope": dict, "properties": list, "keep_going": bool, "deadlock": bool,
-    "symmetry": dict | None, "partitions": int, "source": str, "created": str,
+    "system": str,
+    "variant": str,
+    "scope": dict,
+    "properties": list,
+    "keep_going": bool,
+    "deadlock": bool,
+    "symmetry": dict | None,
+    "partitions": int,
+    "source": str,
+    "created": str,
 }
 """What ``run.json`` has to say for a run to be listed, shown and resumed."""
 OURS = re.compile(
@@ -128,9 +136,10 @@ class RunDirectory:
         columns["parent"] = rows[:, words] >> np.uint64(STEP_BITS)
         columns["step"] = (rows[:, words] & np.uint64((1 << STEP_BITS) - 1)).astype(np.int32)
         written = self._files.write_table(f"{_level(level)}/{name}.parquet", pa.table(columns))
-        self._files.write(f"{_level(level)}/{name}.json", as_bytes({
-            **summary, "partition": partition, "file": f"{name}.parquet", "states": len(rows), **written,
-        }))
+        self._files.write(
+            f"{_level(level)}/{name}.json",
+            as_bytes({**summary, "partition": partition, "file": f"{name}.parquet", "states": len(rows), **written}),
+        )
 
     def commit_level(self, level: int, partitions: Iterable[int | None]) -> dict:
         """Complete a level: choose one attempt of each partition; returns what ``level.json`` holds."""
@@ -251,7 +260,7 @@ class RunDirectory:
         if result.pop("sha256", None) != checksum(as_bytes(result)) or not _is_index(result.get("levels")):
             raise RunError(f"{self.uri}/{RESULT} is not as it was written; resume the run to have it written again")
         then = result.pop("levels")
-        if then["run"] != index["run"] or then["levels"] != index["levels"][:len(then["levels"])]:
+        if then["run"] != index["run"] or then["levels"] != index["levels"][: len(then["levels"])]:
             raise RunError(f"{self.uri}/{RESULT} is of other levels than there are; resume the run to have it written")
         return result if then == index else None
 

@@ -13,9 +13,9 @@ import json
 import os
 import time
 import uuid
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -54,8 +54,7 @@ class Files:
             raise RunError("a run directory needs a name")
         self.uri = uri if "://" in uri else str(Path(uri).resolve())
         try:
-            self._fs, self._base = pafs.FileSystem.from_uri(uri) if "://" in uri else (
-                pafs.LocalFileSystem(), self.uri)
+            self._fs, self._base = pafs.FileSystem.from_uri(uri) if "://" in uri else (pafs.LocalFileSystem(), self.uri)
         except (OSError, ValueError) as error:
             raise RunError(f"cannot open the run directory {uri}: {error}") from error
         self._local = isinstance(self._fs, pafs.LocalFileSystem)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kafkaproof.checker.runs.counterexample import Trace
-from kafkaproof.spec.metrics_catalogue import metrics_of
 from kafkaproof.spec.metrics.metric import GAUGE, Metric
+from kafkaproof.spec.metrics_catalogue import metrics_of
 
 
 def metrics_over(trace: Trace) -> list[dict[str, int]]:

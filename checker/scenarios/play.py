@@ -10,11 +10,11 @@ import operator
 from collections import Counter
 from dataclasses import dataclass, field
 
-from kafkaproof.checker.model.selection import scope_for
-from kafkaproof.checker.runs.counterexample import Trace, TraceError, chosen_step, follow
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.model.fields import fields_of
+from kafkaproof.checker.model.selection import scope_for
+from kafkaproof.checker.runs.counterexample import Trace, TraceError, chosen_step, follow
 from kafkaproof.checker.runs.metrics import metrics_over
 from kafkaproof.checker.scenarios.parse import STEP, Line, Part, Scenario, expectation
 from kafkaproof.spec.catalogue import find
@@ -25,7 +25,12 @@ from kafkaproof.spec.language.steps import Step, parse_step
 from kafkaproof.spec.metrics_catalogue import metrics_of
 
 RELATIONS = {
-    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 MOST_SHOWN = 6
 
@@ -223,7 +228,8 @@ class _Player:
         states = [told.trace.initial, *(state for _, _, state in told.trace.steps)]
         before = states[-2] if len(states) > 1 else None
         broken = [
-            p for p in self.properties
+            p
+            for p in self.properties
             if p.kind == "always" and not p.predicate(states[-1]) and (before is None or p.predicate(before))
         ]
         if before is not None:

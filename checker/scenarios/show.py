@@ -25,14 +25,21 @@ def part_as_json(scenario: Scenario, told: Told) -> dict:
     series = told.metrics
     moments = [
         {
-            "step": str(step), "story": moment.story, "metrics": values,
-            "violates": [prop.name for prop in moment.violates], "notes": moment.notes,
+            "step": str(step),
+            "story": moment.story,
+            "metrics": values,
+            "violates": [prop.name for prop in moment.violates],
+            "notes": moment.notes,
         }
         for (step, _, _), moment, values in zip(told.trace.steps, told.moments[1:], series[1:])
     ]
     return {
-        "system": scenario.system, "variant": told.part.variant, "scope": dict(told.trace.scope),
-        "failure": told.failure, "initial": series[0], "moments": moments,
+        "system": scenario.system,
+        "variant": told.part.variant,
+        "scope": dict(told.trace.scope),
+        "failure": told.failure,
+        "initial": series[0],
+        "moments": moments,
         "trace": [moment["step"] for moment in moments],
     }
 

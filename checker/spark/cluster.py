@@ -9,17 +9,17 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Callable, Iterable, Iterator
 
 import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.kernel import Compiled, Expansion
-from kafkaproof.checker.spark.partition import advance, expand, seen_before, table_directory, take_new
+from kafkaproof.checker.compile.machine import cache_directory
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.table import Table, owners_of
-from kafkaproof.checker.compile.machine import cache_directory
+from kafkaproof.checker.spark.partition import advance, expand, seen_before, table_directory, take_new
 
 JAVA = 17
 # A local JVM only hands blocks on: compiling it thoroughly would take the processors from the kernel.
@@ -82,7 +82,8 @@ def _settings(master):
     }
     if re.match(r"local(\[|$)", master):
         settings |= {
-            "spark.driver.extraJavaOptions": SPARING, "spark.shuffle.compress": "false",
+            "spark.driver.extraJavaOptions": SPARING,
+            "spark.shuffle.compress": "false",
             "spark.shuffle.checksum.enabled": "false",
         }
     host = re.match(r"spark://\[?([^:\]]+)", master)
@@ -159,8 +160,14 @@ class LevelTask:
         run = RunDirectory(self.uri)
         with seen_before(run, self.compiled, level, partition, self.partitions) as table:
             yield from advance(
-                run, self.expansion(), table, level, (block for _, block in blocks), partition,
-                self.partitions, self._report,
+                run,
+                self.expansion(),
+                table,
+                level,
+                (block for _, block in blocks),
+                partition,
+                self.partitions,
+                self._report,
             )
 
     def clear(self, _) -> Iterator[None]:
@@ -182,8 +189,9 @@ class Levels:
         task = self._task
         slots = max(self._partitions, self._context.defaultParallelism)
         try:
-            names = run_job(lambda: self._context.range(slots, numSlices=slots)
-                              .mapPartitionsWithIndex(task.probe).collect())
+            names = run_job(
+                lambda: self._context.range(slots, numSlices=slots).mapPartitionsWithIndex(task.probe).collect()
+            )
         except LostLevel as lost:
             raise ClusterError(f"the executors cannot load the model: {lost}") from lost
         unseen = [name for name in names if not run.take_probe(name)]
@@ -214,7 +222,6 @@ class Levels:
     def _exchange(self, successors):
         """Hand blocks to their owners."""
         self._received = successors.partitionBy(self._partitions, lambda owner: owner)
-
 
 
 def run_job(action: Callable[[], object]) -> object:

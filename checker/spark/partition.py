@@ -11,16 +11,16 @@ import os
 import resource
 import shutil
 import tempfile
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterable, Iterator
 
 import numpy as np
 
 from kafkaproof.checker.compile.kernel import Compiled, Expansion
-from kafkaproof.checker.spark.routing import Router, rows_of
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.table import RUNNING, Table, keys_of
+from kafkaproof.checker.spark.routing import Router, rows_of
 
 TABLES = "kafkaproof-tables-"
 MEMORY = Path("/dev/shm")
@@ -67,8 +67,14 @@ def summary_of(expansion: Expansion, states: np.ndarray, table: Table) -> dict:
 
 
 def advance(
-    run: RunDirectory, expansion: Expansion, table: Table, level: int, blocks: Iterable[bytes],
-    partition: int | None, partitions: int, report=lambda generated: None,
+    run: RunDirectory,
+    expansion: Expansion,
+    table: Table,
+    level: int,
+    blocks: Iterable[bytes],
+    partition: int | None,
+    partitions: int,
+    report=lambda generated: None,
 ) -> Iterator[tuple[int, bytes]]:
     """Take `level`'s new states out of `blocks`, write them down, and yield their successors."""
     table.level = RUNNING

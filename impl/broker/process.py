@@ -12,34 +12,41 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-from kafkaproof.impl.protocol.batches import read_header
-from kafkaproof.impl.protocol.wire import ClientPort
-from kafkaproof.impl.seams.network import Message, Outgoing, PartitionNetwork, Port
-from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE
-from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
-from kafkaproof.impl.seams.storage.log import LogFailed
-from kafkaproof.impl.broker.replica import Offer, Plane, open_planes
 from kafkaproof.impl.broker.rebinding import Calls, bound
 from kafkaproof.impl.broker.record import new_record, transition
 from kafkaproof.impl.broker.recording import Recorder
+from kafkaproof.impl.broker.replica import Offer, Plane, open_planes
 from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.impl.protocol.batches import read_header
+from kafkaproof.impl.protocol.wire import ClientPort
+from kafkaproof.impl.seams.network import Message, Outgoing, PartitionNetwork, Port
+from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
+from kafkaproof.impl.seams.storage.log import LogFailed
 from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
 from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
-from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, Requests
+from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE
 from kafkaproof.impl.seams.zookeeper.partner_answers import Told
+from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, Requests
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
 from kafkaproof.spec.cluster.control import is_refused
 from kafkaproof.spec.election.belief import OPEN
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, NOTHING
 from kafkaproof.spec.language.digest import fields_of, hash_of, text_of, values_in
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.context import end_process
-from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, departures
-from kafkaproof.spec.running.processes import (
-    ELECTION, PARTITION, cluster, has_planes, named, partners_in_election, partners_in_partition, scopes,
-)
 from kafkaproof.spec.replica.network import RECORD
 from kafkaproof.spec.replica.zookeeper import Answer
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, NOTHING
+from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, departures
+from kafkaproof.spec.running.processes import (
+    ELECTION,
+    PARTITION,
+    cluster,
+    has_planes,
+    named,
+    partners_in_election,
+    partners_in_partition,
+    scopes,
+)
 
 EPOCHS = 1_000_000
 """A running broker's record has no array that an epoch sizes."""
@@ -58,13 +65,16 @@ class Process:
         sizes = scopes(settings.brokers, settings.replicas, settings.partitions, settings.min_isr, EPOCHS)
         self.requests = Requests(settings.zookeeper, settings.session_timeout)
         self.port = Port(self.requests.inbox, lambda message: message.content["epoch"] == self.election.epoch)
-        self.clients = ClientPort(self.requests.inbox, settings.port, settings.offsets != NONE,
-                                  has_planes(self.cluster.partition))
+        self.clients = ClientPort(
+            self.requests.inbox, settings.port, settings.offsets != NONE, has_planes(self.cluster.partition)
+        )
         self._make_seams()
         self._calls = Calls()
         self._functions = {part: bound(self.cluster.model(part), self._calls) for part in (ELECTION, PARTITION)}
-        self.records = {part: new_record(self.cluster.model(part).state.fields["brokers"].domain.of, sizes[part])
-                        for part in (ELECTION, PARTITION)}
+        self.records = {
+            part: new_record(self.cluster.model(part).state.fields["brokers"].domain.of, sizes[part])
+            for part in (ELECTION, PARTITION)
+        }
         with transition():
             end_process(self.records[PARTITION])
         self.checkpoint = Checkpoint(Path(settings.logs), self.places)
@@ -76,8 +86,9 @@ class Process:
         self.answer: int | None = None
         self.about_to_write: Callable[[str, str], None] = lambda part, name: None
         file = Path(settings.recording) if settings.recording else None
-        self.recorder = Recorder(file, process=f"{self.broker}.{settings.incarnation}",
-                                 found=[plane.found() for plane in self.planes])
+        self.recorder = Recorder(
+            file, process=f"{self.broker}.{settings.incarnation}", found=[plane.found() for plane in self.planes]
+        )
         for writer in (self.requests, *(plane.log for plane in self.planes)):
             writer.before_write = self._tell_intent
 
@@ -87,7 +98,8 @@ class Process:
         self.election_zookeeper = ElectionZooKeeper(self.requests, address, guarded)
         self.election_zookeeper.clients = {self.broker: SimpleNamespace(session=1, fired=NOTHING)}
         self.partition_zookeeper = PartitionZooKeeper(
-            self.requests, self.places, settings.brokers, has_planes(self.cluster.partition), settings.replicas)
+            self.requests, self.places, settings.brokers, has_planes(self.cluster.partition), settings.replicas
+        )
         self.network = PartitionNetwork(self.broker, self.partition_zookeeper)
 
     @property
@@ -110,8 +122,9 @@ class Process:
         """Whether the variant has a transition of this name."""
         return name in self._functions[part]
 
-    def take(self, part: str, name: str, message: Message | None = None, offer: Offer | None = None,
-             **arguments: int) -> bool:
+    def take(
+        self, part: str, name: str, message: Message | None = None, offer: Offer | None = None, **arguments: int
+    ) -> bool:
         """Take a step, if it is enabled.
 
         `message` is the one that it handles, `offer` what a producer wants appended. Raises NotAnswered where a read
@@ -159,15 +172,16 @@ class Process:
         self._calls.clear()
         self.network.outbox = []
         seat, function = self._seat(part, zookeeper), self._functions[part][name]
-        wanted = function.__code__.co_varnames[1:function.__code__.co_argcount]
+        wanted = function.__code__.co_varnames[1 : function.__code__.co_argcount]
         values = {"b": self.broker, "fate": ANSWERED, **arguments}
         with transition():
             return function(seat, *(values[argument] for argument in wanted))
 
     def _seat(self, part, zookeeper):
         """The state of a cluster, as far as this broker reaches it."""
-        return SimpleNamespace(brokers={self.broker: self.records[part]}, zk=zookeeper, network=self.network,
-                               planes=self.planes)
+        return SimpleNamespace(
+            brokers={self.broker: self.records[part]}, zk=zookeeper, network=self.network, planes=self.planes
+        )
 
     def _record(self, part, name, arguments, answer, calls):
         """Let the partners follow, and write the line."""
@@ -182,15 +196,25 @@ class Process:
         self.number += 1
         if not self.recorder.on:
             return
-        self.recorder.write({
-            "n": self.number, "part": part, "step": self._text(part, name, arguments, answer), "with": partners,
-            "seams": calls, "zxids": self.requests.zxids, "at": self.requests.at, "zxid": self.zxid,
-            "clock": self.clock,
-            "session": f"{session.id:#x}", "took": message.id if message else None,
-            "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
-            **self._served(name, arguments.get("p")),
-            "changed": self._changed(), "state": hash_of([text_of(self._values)]),
-        })
+        self.recorder.write(
+            {
+                "n": self.number,
+                "part": part,
+                "step": self._text(part, name, arguments, answer),
+                "with": partners,
+                "seams": calls,
+                "zxids": self.requests.zxids,
+                "at": self.requests.at,
+                "zxid": self.zxid,
+                "clock": self.clock,
+                "session": f"{session.id:#x}",
+                "took": message.id if message else None,
+                "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
+                **self._served(name, arguments.get("p")),
+                "changed": self._changed(),
+                "state": hash_of([text_of(self._values)]),
+            }
+        )
 
     def _served(self, name, p) -> dict:
         """What a step did for clients: the batch that it appended, and those whose producers are answered."""
@@ -227,7 +251,9 @@ class Process:
                 self.partition_zookeeper.registration = self.election_zookeeper.registration
             told = Told(its_answer, self.election.epoch, partner not in NEW_SESSION)
             if not self._run(other, partner, told, {"hw": max((each.hw for each in self.replicas), default=0)}):
-                raise RuntimeError(f"{name} has no partner {partner} in {other}: a defect of kafkaproof.spec.running.processes")
+                raise RuntimeError(
+                    f"{name} has no partner {partner} in {other}: a defect of kafkaproof.spec.running.processes"
+                )
         return [f"{other} {self._text(other, partner, {}, its_answer)}" for partner, its_answer in found]
 
     def _send(self):
@@ -245,8 +271,16 @@ class Process:
         Where no address is known it is lost.
         """
         self._messages += 1
-        message = Message(kind, f"{self._prefix}{self._messages}", self.broker, self.port.address, self.clock,
-                          self.zxid, content, body)
+        message = Message(
+            kind,
+            f"{self._prefix}{self._messages}",
+            self.broker,
+            self.port.address,
+            self.clock,
+            self.zxid,
+            content,
+            body,
+        )
         if address:
             self.port.send(address, message)
         return message.id
@@ -264,8 +298,14 @@ class Process:
         if took:
             self.clock, self.zxid = max(self.clock, took.clock), max(self.zxid, took.zxid)
         self.clock, self.zxid = self.clock + 1, max(self.zxid, session.zxid)
-        self.note(sends=f"{self._prefix}{self._messages + 1}", kind=kind, content=content, zxid=self.zxid,
-                  clock=self.clock, answers=took and took.id)
+        self.note(
+            sends=f"{self._prefix}{self._messages + 1}",
+            kind=kind,
+            content=content,
+            zxid=self.zxid,
+            clock=self.clock,
+            answers=took and took.id,
+        )
         return self.tell(address, kind, content)
 
     def note(self, **line: object) -> None:
@@ -286,10 +326,17 @@ class Process:
             message = self.network.current
             known = [(self.clock, max(self.zxid, session.zxid))] + ([(message.clock, message.zxid)] if message else [])
             offered = {"record": read_header(self._offer.data).crc} if self._offer else {}
-            self.recorder.write({"n": self.number + 1, "asks": f"{part} {self._text(part, name, arguments)}",
-                                 "session": f"{session.id:#x}",
-                                 "zxid": max(zxid for _, zxid in known), "clock": 1 + max(clock for clock, _ in known),
-                                 "took": message and message.id, **offered})
+            self.recorder.write(
+                {
+                    "n": self.number + 1,
+                    "asks": f"{part} {self._text(part, name, arguments)}",
+                    "session": f"{session.id:#x}",
+                    "zxid": max(zxid for _, zxid in known),
+                    "clock": 1 + max(clock for clock, _ in known),
+                    "took": message and message.id,
+                    **offered,
+                }
+            )
 
     def _text(self, part, name, arguments, answer=None):
         function = self._functions[part][name]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Iterator
 
 from kafkaproof.spec.language.digest import GHOSTS
 from kafkaproof.spec.language.domains import Record, Scope

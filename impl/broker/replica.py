@@ -11,20 +11,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from kafkaproof.impl.broker.record import new_record, transition
+from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
 from kafkaproof.impl.seams.storage.log import DELETED, FileLog
-from kafkaproof.impl.broker.record import new_record, transition
-from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import new_state
-from kafkaproof.spec.running.processes import has_planes
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync, rest
 from kafkaproof.spec.replica.clients.network import lacks_replicas
 from kafkaproof.spec.replica.network import clear
 from kafkaproof.spec.replica.storage import NO_EPOCH
 from kafkaproof.spec.replica.zookeeper import NOT_ENOUGH_REPLICAS, OK
+from kafkaproof.spec.running.processes import has_planes
 
 DONE = "DONE"
 
@@ -135,7 +135,12 @@ def open_planes(model: Model, scope: Scope, settings: Settings, checkpoint: Chec
     for deleted in folder.glob(f"*{DELETED}"):
         shutil.rmtree(deleted, ignore_errors=True)
     return [
-        Plane(model, scope, settings.broker, folder / "{}-{}".format(*settings.places.on_disk(p)),
-              lambda log, p=p: checkpoint.place_in(log, p))
+        Plane(
+            model,
+            scope,
+            settings.broker,
+            folder / "{}-{}".format(*settings.places.on_disk(p)),
+            lambda log, p=p: checkpoint.place_in(log, p),
+        )
         for p in range(settings.partitions if has_planes(model) else 0)
     ]

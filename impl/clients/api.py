@@ -17,25 +17,25 @@ from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest
 from kafka.protocol.metadata.metadata import MetadataRequest
 from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
 
-from kafkaproof.impl.protocol.batches import CorruptBatch, split
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.broker.replica import DONE, Offer
 from kafkaproof.impl.clients.deletions import Deletions
 from kafkaproof.impl.clients.errors import ERRORS
 from kafkaproof.impl.clients.metadata import Metadata
 from kafkaproof.impl.clients.reassignments import Reassignments
 from kafkaproof.impl.clients.topics import Topics
-from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.impl.protocol.group_requests import found
 from kafkaproof.impl.groups.coordinator import Coordinator
+from kafkaproof.impl.protocol.batches import CorruptBatch, split
+from kafkaproof.impl.protocol.group_requests import found
+from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC
-from kafkaproof.impl.broker.replica import DONE, Offer
-from kafkaproof.impl.broker.process import Process
 from kafkaproof.spec.group.finding import find_verdict
 from kafkaproof.spec.group.network import NONE as NOTHING_WRONG
 from kafkaproof.spec.group.network import Verdict
 from kafkaproof.spec.partition.context import NO_EPOCH
-from kafkaproof.spec.running.processes import PARTITION
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
+from kafkaproof.spec.running.processes import PARTITION
 
 LATEST, EARLIEST, ALL = -1, -2, -1
 
@@ -58,9 +58,13 @@ class Api:
         self.topics = Topics(process, try_step, self._metadata.is_led)
         self.deletions = Deletions(process, try_step)
         self._serve = {
-            MetadataRequest: self._metadata.serve, ProduceRequest: self._produce, FetchRequest: self._fetch,
-            ListOffsetsRequest: self._list_offsets, FindCoordinatorRequest: self._find_coordinator,
-            CreateTopicsRequest: self.topics.create, DeleteTopicsRequest: self.deletions.delete,
+            MetadataRequest: self._metadata.serve,
+            ProduceRequest: self._produce,
+            FetchRequest: self._fetch,
+            ListOffsetsRequest: self._list_offsets,
+            FindCoordinatorRequest: self._find_coordinator,
+            CreateTopicsRequest: self.topics.create,
+            DeleteTopicsRequest: self.deletions.delete,
             ListPartitionReassignmentsRequest: Reassignments(process).serve,
         }
         has_groups = process.settings.offsets != NONE and process.planes
@@ -116,11 +120,20 @@ class Api:
                 return False
             answers: dict[str, list] = {}
             for (topic, p), (error, base) in results.items():
-                answers.setdefault(topic, []).append(kind.PartitionProduceResponse(
-                    index=p, error_code=ERRORS[error or "REQUEST_TIMED_OUT"],
-                    base_offset=base if error == DONE else -1))
-            call.answer(None if request.acks == 0 else ProduceResponse(
-                responses=[kind(name=name, partition_responses=found) for name, found in answers.items()]))
+                answers.setdefault(topic, []).append(
+                    kind.PartitionProduceResponse(
+                        index=p,
+                        error_code=ERRORS[error or "REQUEST_TIMED_OUT"],
+                        base_offset=base if error == DONE else -1,
+                    )
+                )
+            call.answer(
+                None
+                if request.acks == 0
+                else ProduceResponse(
+                    responses=[kind(name=name, partition_responses=found) for name, found in answers.items()]
+                )
+            )
             return True
 
         if not done(False):
@@ -190,9 +203,16 @@ class Api:
             error, plane, data = self._consume(topic, each, left)
             left -= len(data)
             hw = plane.checkpoint if plane else -1
-            answers.setdefault(topic, []).append(kind.PartitionData(
-                partition_index=each.partition, error_code=ERRORS[error], high_watermark=hw, last_stable_offset=hw,
-                aborted_transactions=[], records=data))
+            answers.setdefault(topic, []).append(
+                kind.PartitionData(
+                    partition_index=each.partition,
+                    error_code=ERRORS[error],
+                    high_watermark=hw,
+                    last_stable_offset=hw,
+                    aborted_transactions=[],
+                    records=data,
+                )
+            )
         responses = [kind(topic=topic, partitions=found) for topic, found in answers.items()]
         return FetchResponse(throttle_time_ms=0, responses=responses)
 
@@ -216,9 +236,18 @@ class Api:
 
     def _list_offsets(self, call: Call) -> None:
         kind = ListOffsetsResponse.ListOffsetsTopicResponse
-        call.answer(ListOffsetsResponse(throttle_time_ms=0, topics=[
-            kind(name=topic.name, partitions=[self._offset_of(kind, topic.name, each) for each in topic.partitions])
-            for topic in call.request.topics]))
+        call.answer(
+            ListOffsetsResponse(
+                throttle_time_ms=0,
+                topics=[
+                    kind(
+                        name=topic.name,
+                        partitions=[self._offset_of(kind, topic.name, each) for each in topic.partitions],
+                    )
+                    for topic in call.request.topics
+                ],
+            )
+        )
 
     def _offset_of(self, kind, topic, wanted):
         plane, offset, timestamp, error = self._plane(topic, wanted.partition_index), -1, -1, DONE
@@ -227,7 +256,8 @@ class Api:
         elif wanted.timestamp in (LATEST, EARLIEST):
             offset = 0 if wanted.timestamp == EARLIEST else plane.checkpoint
         else:
-            later = [entry for entry in plane.log.slots[:plane.replica.hw] if entry.timestamp >= wanted.timestamp]
+            later = [entry for entry in plane.log.slots[: plane.replica.hw] if entry.timestamp >= wanted.timestamp]
             offset, timestamp = (later[0].base_offset, later[0].timestamp) if later else (-1, -1)
         return kind.ListOffsetsPartitionResponse(
-            partition_index=wanted.partition_index, error_code=ERRORS[error], timestamp=timestamp, offset=offset)
+            partition_index=wanted.partition_index, error_code=ERRORS[error], timestamp=timestamp, offset=offset
+        )

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 
 from kafka.protocol.admin import DeleteTopicsResponse
 
-from kafkaproof.impl.clients.topics import NOT_CONTROLLER, Verdict
+from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.clients.topics import ERRORS as ERRORS_OF_CREATION
+from kafkaproof.impl.clients.topics import NOT_CONTROLLER, Verdict
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
-from kafkaproof.impl.broker.process import Process
-from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.kafka.legal import REPLICA_DELETION_STARTED
-from kafkaproof.spec.running.processes import PARTITION
 from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.running.processes import PARTITION
 
 ERRORS = ERRORS_OF_CREATION | {"UNKNOWN_TOPIC_OR_PARTITION": 3}
 MARKED, UNKNOWN = Verdict("NONE"), Verdict("UNKNOWN_TOPIC_OR_PARTITION")
@@ -96,8 +96,11 @@ class Deletions:
             verdict = LATE if rules else NOT_CONTROLLER
             self._answer(deletion, dict.fromkeys(deletion.call.request.topic_names, verdict))
         for deletion in list(self._begun):
-            late = {name: LATE for name, verdict in deletion.verdicts.items()
-                    if verdict == MARKED and not (rules and self._is_queued(name))}
+            late = {
+                name: LATE
+                for name, verdict in deletion.verdicts.items()
+                if verdict == MARKED and not (rules and self._is_queued(name))
+            }
             if not late or now >= deletion.due:
                 self._begun.remove(deletion)
                 self._answer(deletion, deletion.verdicts | late)
@@ -106,8 +109,12 @@ class Deletions:
     def _ask_again(self, now: float) -> None:
         """Send StopReplica again to those who have not answered: what is sent over a link that is cut is lost."""
         controller, network = self._process.partition.controller, self._process.network
-        awaited = {(controller.epoch, p, r) for p, partition in enumerate(controller.partitions)
-                   for r, state in enumerate(partition.replicas) if state == REPLICA_DELETION_STARTED}
+        awaited = {
+            (controller.epoch, p, r)
+            for p, partition in enumerate(controller.partitions)
+            for r, state in enumerate(partition.replicas)
+            if state == REPLICA_DELETION_STARTED
+        }
         self._told = {key: self._told.get(key, now) for key in awaited}
         for key in [key for key, told in self._told.items() if now - told > ASK_AGAIN]:
             self._told[key] = now
@@ -116,6 +123,12 @@ class Deletions:
 
     def _answer(self, deletion: Deletion, verdicts: dict[str, Verdict]) -> None:
         kind = DeleteTopicsResponse
-        deletion.call.answer(kind(throttle_time_ms=0, responses=[
-            kind.DeletableTopicResult(name=name, error_code=ERRORS[verdict.error])
-            for name, verdict in verdicts.items()]))
+        deletion.call.answer(
+            kind(
+                throttle_time_ms=0,
+                responses=[
+                    kind.DeletableTopicResult(name=name, error_code=ERRORS[verdict.error])
+                    for name, verdict in verdicts.items()
+                ],
+            )
+        )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kafka.protocol.admin import ListPartitionReassignmentsResponse
 
+from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.clients.topics import ERRORS
 from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.seams.zookeeper.watches import ids
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned
 
@@ -25,8 +25,11 @@ class Reassignments:
         if not self._process.election.active:
             call.answer(_answer("NOT_CONTROLLER", []))
             return
-        wanted = None if call.request.topics is None else {
-            (topic.name, p) for topic in call.request.topics for p in topic.partition_indexes}
+        wanted = (
+            None
+            if call.request.topics is None
+            else {(topic.name, p) for topic in call.request.topics for p in topic.partition_indexes}
+        )
         kind = ListPartitionReassignmentsResponse.OngoingTopicReassignment
         topics: dict[str, list] = {}
         for p, partition in enumerate(self._process.partition.controller.partitions):
@@ -38,11 +41,14 @@ class Reassignments:
     def _described(self, kind, number, partition):
         brokers, assignment = self._process.settings.brokers, partition.assignment
         return kind.OngoingPartitionReassignment(
-            partition_index=number, replicas=list(assignment.slots[:assignment.length]),
+            partition_index=number,
+            replicas=list(assignment.slots[: assignment.length]),
             adding_replicas=list(ids(partition.adding, brokers)),
-            removing_replicas=list(ids(partition.removing, brokers)))
+            removing_replicas=list(ids(partition.removing, brokers)),
+        )
 
 
 def _answer(error: str, topics: list) -> ListPartitionReassignmentsResponse:
     return ListPartitionReassignmentsResponse(
-        throttle_time_ms=0, error_code=ERRORS[error], error_message=None, topics=topics)
+        throttle_time_ms=0, error_code=ERRORS[error], error_message=None, topics=topics
+    )

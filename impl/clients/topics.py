@@ -16,20 +16,27 @@ from typing import NamedTuple
 
 from kafka.protocol.admin import CreateTopicsResponse
 
+from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
-from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.watches import members
+from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.running.processes import PARTITION
-from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
 
 ERRORS = {
-    "NONE": 0, "REQUEST_TIMED_OUT": 7, "INVALID_TOPIC_EXCEPTION": 17, "TOPIC_ALREADY_EXISTS": 36,
-    "INVALID_PARTITIONS": 37, "INVALID_REPLICATION_FACTOR": 38, "INVALID_REPLICA_ASSIGNMENT": 39, "INVALID_CONFIG": 40,
-    "NOT_CONTROLLER": 41, "POLICY_VIOLATION": 44,
+    "NONE": 0,
+    "REQUEST_TIMED_OUT": 7,
+    "INVALID_TOPIC_EXCEPTION": 17,
+    "TOPIC_ALREADY_EXISTS": 36,
+    "INVALID_PARTITIONS": 37,
+    "INVALID_REPLICATION_FACTOR": 38,
+    "INVALID_REPLICA_ASSIGNMENT": 39,
+    "INVALID_CONFIG": 40,
+    "NOT_CONTROLLER": 41,
+    "POLICY_VIOLATION": 44,
 }
 NAME, LONGEST = re.compile(r"[a-zA-Z0-9._-]+"), 249
 DEFAULT = -1
@@ -137,11 +144,17 @@ class Topics:
         if not 0 < replicas <= live:
             return Verdict("INVALID_REPLICATION_FACTOR", f"{replicas} replicas, and {live} brokers are there")
         if replicas > self._process.settings.replicas:
-            return Verdict("POLICY_VIOLATION", f"{replicas} replicas, and this cluster runs with at most "
-                                               f"{self._process.settings.replicas} (--replicas)")
+            return Verdict(
+                "POLICY_VIOLATION",
+                f"{replicas} replicas, and this cluster runs with at most "
+                f"{self._process.settings.replicas} (--replicas)",
+            )
         if partitions > len(creation.free):
-            return Verdict("POLICY_VIOLATION", f"{partitions} partitions, and there is room for {len(creation.free)} "
-                                               "(--room; what deleted topics had is not given again)")
+            return Verdict(
+                "POLICY_VIOLATION",
+                f"{partitions} partitions, and there is room for {len(creation.free)} "
+                "(--room; what deleted topics had is not given again)",
+            )
         return None
 
     def _partitions(self, topic) -> int:
@@ -161,17 +174,29 @@ class Topics:
             return NOT_CONTROLLER
         if process.answer != OK:
             return LOST_ANSWER if process.answer == LOST else NOT_CONTROLLER
-        chosen = {"replicas": self._replicas(topic), "start": random.randrange(brokers),
-                  "shift": random.randrange(brokers)}
+        chosen = {
+            "replicas": self._replicas(topic),
+            "start": random.randrange(brokers),
+            "shift": random.randrange(brokers),
+        }
         count = self._partitions(topic)
         numbers, creation.free = creation.free[:count], creation.free[count:]
         if not self._try_step(PARTITION, "create_topic", new=members(numbers), **chosen):
             return NOT_CONTROLLER
         return {OK: CREATED, LOST: LOST_ANSWER, NODEEXISTS: Verdict("TOPIC_ALREADY_EXISTS")}.get(
-            process.answer, NOT_CONTROLLER)
+            process.answer, NOT_CONTROLLER
+        )
 
     def _answer(self, creation: Creation, verdicts: dict[str, Verdict]) -> None:
         kind = CreateTopicsResponse
-        creation.call.answer(kind(throttle_time_ms=0, topics=[
-            kind.CreatableTopicResult(name=name, error_code=ERRORS[verdict.error], error_message=verdict.text or None)
-            for name, verdict in verdicts.items()]))
+        creation.call.answer(
+            kind(
+                throttle_time_ms=0,
+                topics=[
+                    kind.CreatableTopicResult(
+                        name=name, error_code=ERRORS[verdict.error], error_message=verdict.text or None
+                    )
+                    for name, verdict in verdicts.items()
+                ],
+            )
+        )

@@ -12,15 +12,16 @@ from pathlib import Path
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 
+from kafkaproof.impl.commands.size import ROOM, size_of
 from kafkaproof.impl.harness.conducting.conductor import Conductor, Departs
 from kafkaproof.impl.harness.conducting.counterexample import Counterexample, read_counterexample
 from kafkaproof.impl.harness.conducting.replica_conductor import PlaneConductor
+from kafkaproof.impl.harness.conducting.scenarios import SCENARIOS
 from kafkaproof.impl.harness.driving.acts import Act, carry_out, read_acts
 from kafkaproof.impl.harness.driving.chaos import Chaos
 from kafkaproof.impl.harness.driving.cluster import MANIFEST, TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.harness.driving.consumers import Consumers
 from kafkaproof.impl.harness.driving.load import Load
-from kafkaproof.impl.harness.conducting.scenarios import SCENARIOS
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.harness.real.behaviour import Behaviour, read_behaviour
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
@@ -28,7 +29,6 @@ from kafkaproof.impl.harness.real.compared import compared, real_name
 from kafkaproof.impl.harness.real.control import Control, control_of
 from kafkaproof.impl.harness.real.jars import number_of
 from kafkaproof.impl.harness.real.reproduction import go_along
-from kafkaproof.impl.commands.size import ROOM, size_of
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.running.processes import VARIANTS
 
@@ -55,50 +55,93 @@ clusters that are compared differ, 2 wrong use or bad input, 3 a broker has ende
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "run", help="run a cluster of brokers on a real ZooKeeper, recorded", epilog=EXAMPLES,
+        "run",
+        help="run a cluster of brokers on a real ZooKeeper, recorded",
+        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Start a ZooKeeper and a process for each broker. Every step of a broker is a transition of the "
-                    "specification, done on the real ZooKeeper and recorded. Ctrl-C ends it.",
+        "specification, done on the real ZooKeeper and recorded. Ctrl-C ends it.",
     )
     parser.add_argument("--brokers", metavar="N", type=int, default=3, help="brokers, 1 to 9 (default 3)")
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
     parser.add_argument("--replicas", metavar="N", type=int, help="replicas of each (default 3, at most the brokers)")
-    parser.add_argument("--room", metavar="N", type=int, default=ROOM,
-                        help="partitions that topics may have which clients create (default 3; fenced)")
+    parser.add_argument(
+        "--room",
+        metavar="N",
+        type=int,
+        default=ROOM,
+        help="partitions that topics may have which clients create (default 3; fenced)",
+    )
     parser.add_argument("--min-isr", metavar="N", type=int, default=1, help="min.insync.replicas (default 1)")
-    parser.add_argument("--variant", choices=VARIANTS, default="fenced",
-                        help="fenced (Kafka 2.7 to 3.9, the default) or legacy (1.1 to 2.0)")
-    parser.add_argument("--kafka", metavar="RELEASE",
-                        help="unmodified brokers of this release, such as 3.9.1, instead of ours: of KAFKA_HOME, or "
-                             "fetched by Maven")
+    parser.add_argument(
+        "--variant",
+        choices=VARIANTS,
+        default="fenced",
+        help="fenced (Kafka 2.7 to 3.9, the default) or legacy (1.1 to 2.0)",
+    )
+    parser.add_argument(
+        "--kafka",
+        metavar="RELEASE",
+        help="unmodified brokers of this release, such as 3.9.1, instead of ours: of KAFKA_HOME, or fetched by Maven",
+    )
     parser.add_argument("--seconds", metavar="S", type=float, help="how long (default: until Ctrl-C)")
-    parser.add_argument("--session-timeout", metavar="S", type=float, default=2.0,
-                        help="zookeeper.session.timeout.ms, in seconds (default 2)")
+    parser.add_argument(
+        "--session-timeout",
+        metavar="S",
+        type=float,
+        default=2.0,
+        help="zookeeper.session.timeout.ms, in seconds (default 2)",
+    )
     parser.add_argument("--directory", metavar="DIR", type=Path, help="where all is kept (default: a new one in runs/)")
     parser.add_argument("--zookeeper", metavar="HOST:PORT", help="use this one instead of starting one")
-    parser.add_argument("--port", metavar="PORT", type=int,
-                        help="the port of the ZooKeeper that is started (default: a free one)")
-    parser.add_argument("--chaos", metavar="SEED", type=int,
-                        help="kill, pause, expire and depose at random, from this seed (default 30 seconds of it)")
-    parser.add_argument("--unclean", action="store_true",
-                        help="let the chaos allow unclean elections: what was acknowledged may then be lost")
-    parser.add_argument("--faults", metavar="FILE", type=Path,
-                        help="do what a file lists, with times, such as the recording/faults.jsonl of another cluster")
-    parser.add_argument("--compare", action="store_true",
-                        help="do it to a cluster of ours as well, and tell in what the two come to differ: what "
-                             "clients are answered, and what ZooKeeper holds (with --kafka and --faults)")
-    parser.add_argument("--load", action="store_true",
-                        help="produce with acks=all meanwhile, consume as a group of two, and look in the end whether "
-                             "all that was acknowledged is there, and was read (fenced)")
+    parser.add_argument(
+        "--port", metavar="PORT", type=int, help="the port of the ZooKeeper that is started (default: a free one)"
+    )
+    parser.add_argument(
+        "--chaos",
+        metavar="SEED",
+        type=int,
+        help="kill, pause, expire and depose at random, from this seed (default 30 seconds of it)",
+    )
+    parser.add_argument(
+        "--unclean",
+        action="store_true",
+        help="let the chaos allow unclean elections: what was acknowledged may then be lost",
+    )
+    parser.add_argument(
+        "--faults",
+        metavar="FILE",
+        type=Path,
+        help="do what a file lists, with times, such as the recording/faults.jsonl of another cluster",
+    )
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="do it to a cluster of ours as well, and tell in what the two come to differ: what "
+        "clients are answered, and what ZooKeeper holds (with --kafka and --faults)",
+    )
+    parser.add_argument(
+        "--load",
+        action="store_true",
+        help="produce with acks=all meanwhile, consume as a group of two, and look in the end whether "
+        "all that was acknowledged is there, and was read (fenced)",
+    )
     parser.add_argument("--scenario", choices=SCENARIOS, help="a failure that Kafka once had: see docs/run.md")
-    parser.add_argument("--from-counterexample", metavar="RUN", type=Path,
-                        help="take the steps of a counterexample that check has found, one by one, for real; RUN, a "
-                             "run directory or a file with a trace, says how many brokers there are, and which variant "
-                             "they are of")
+    parser.add_argument(
+        "--from-counterexample",
+        metavar="RUN",
+        type=Path,
+        help="take the steps of a counterexample that check has found, one by one, for real; RUN, a "
+        "run directory or a file with a trace, says how many brokers there are, and which variant "
+        "they are of",
+    )
     parser.add_argument("--property", metavar="P", help="which violation of RUN (default: the shortest)")
-    parser.add_argument("--control", action="store_true",
-                        help="take the same steps without the decisive one, the last fault or message that the "
-                             "violation needs: it must not come about (with --from-counterexample and --kafka)")
+    parser.add_argument(
+        "--control",
+        action="store_true",
+        help="take the same steps without the decisive one, the last fault or message that the "
+        "violation needs: it must not come about (with --from-counterexample and --kafka)",
+    )
     parser.add_argument("--json", action="store_true", help="print what happens as lines of JSON")
     parser.set_defaults(run=run)
 
@@ -136,13 +179,23 @@ def compare(options, size: Size, directory: Path, watcher: Watcher) -> int:
     for each in found:
         watcher.say(f"differs: {each.what}: ours {each.ours}, Kafka {size.release} {each.real}", **each._asdict())
     watcher.say(f"{count} things were compared, and {len(found)} differ", compared=count, differ=len(found))
-    watcher.say(f"next: kafkaproof replay {directory / 'ours'}, and kafkaproof replay "
-                f"{directory / real_name(size) / 'zookeeper'}", ended=True)
+    watcher.say(
+        f"next: kafkaproof replay {directory / 'ours'}, and kafkaproof replay "
+        f"{directory / real_name(size) / 'zookeeper'}",
+        ended=True,
+    )
     return LOST if found else 0
 
 
-def run_cluster(directory: Path, size: Size, counterexample: Counterexample | Behaviour | None, acts: list[Act],
-                watcher: Watcher, options, control: Control | None) -> bool:
+def run_cluster(
+    directory: Path,
+    size: Size,
+    counterexample: Counterexample | Behaviour | None,
+    acts: list[Act],
+    watcher: Watcher,
+    options,
+    control: Control | None,
+) -> bool:
     """Start a cluster, do with it what is wanted, and end it; whether a record was lost, or it went otherwise."""
     lost, more = False, {"properties": counterexample.properties} if isinstance(counterexample, Behaviour) else {}
     new = KafkaCluster if size.release else Cluster
@@ -197,8 +250,9 @@ def counterexample_of(options) -> Counterexample | Behaviour | None:
     if options.compare and not (options.kafka and options.faults):
         raise UserError("--compare is of --kafka RELEASE --faults FILE: give all three")
     if options.compare and (options.zookeeper or options.port or options.load):
-        raise UserError("--compare starts two clusters with a ZooKeeper each, and a load: leave --zookeeper, --port "
-                        "and --load away")
+        raise UserError(
+            "--compare starts two clusters with a ZooKeeper each, and a load: leave --zookeeper, --port and --load away"
+        )
     if options.compare and number_of(options.kafka) < OURS:
         raise UserError(f"--compare: our brokers that have logs are of Kafka 2.7 to 3.9, and {options.kafka} is not")
     if options.control and not (options.from_counterexample and options.kafka):
@@ -223,8 +277,9 @@ def follow(counterexample: Counterexample, cluster: Cluster, watcher: Watcher) -
     conductor.take_all(*counterexample.beginning)
     for text, content in zip(counterexample.steps, counterexample.contents):
         conductor.take(text, **content)
-    watcher.say(f"the counterexample of {counterexample.property} has come to its end",
-                violates=counterexample.property)
+    watcher.say(
+        f"the counterexample of {counterexample.property} has come to its end", violates=counterexample.property
+    )
 
 
 def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:
@@ -245,13 +300,23 @@ def has_lost(load: Load, readers: Consumers, watcher: Watcher, cluster: Cluster)
     acknowledged, read, lost = load.read_all(cluster.check, may_lose)
     if may_lose:
         readers.stop()
-        watcher.say(f"{acknowledged:,} records were acknowledged, {read:,} were read, and {len(lost):,} were lost, as "
-                    "unclean elections may", acknowledged=acknowledged, read=read, lost=len(lost), unclean=True)
+        watcher.say(
+            f"{acknowledged:,} records were acknowledged, {read:,} were read, and {len(lost):,} were lost, as "
+            "unclean elections may",
+            acknowledged=acknowledged,
+            read=read,
+            lost=len(lost),
+            unclean=True,
+        )
         return False
     for p, offset, value in lost[:SHOWN]:
         watcher.say(f"LOST: {value.decode()}, acknowledged at {TOPIC}-{p} offset {offset}")
-    watcher.say(f"{acknowledged:,} records were acknowledged, {read:,} were read, {len(lost):,} were lost",
-                acknowledged=acknowledged, read=read, lost=len(lost))
+    watcher.say(
+        f"{acknowledged:,} records were acknowledged, {read:,} were read, {len(lost):,} were lost",
+        acknowledged=acknowledged,
+        read=read,
+        lost=len(lost),
+    )
     wait_until(lambda: cluster.check() or load.noted.items() <= readers.read.items())
     readers.stop()
     missed = len(load.noted.items() - readers.read.items())
@@ -267,4 +332,3 @@ def new_directory() -> Path:
 
 def _interrupt(*_):
     raise KeyboardInterrupt
-

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.impl.harness.conducting.scenarios import CONDUCTED, LEAST_BROKERS, SESSION
+from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.impl.harness.real.jars import number_of
 from kafkaproof.spec.errors import UserError
 
@@ -16,11 +16,22 @@ KAFKA_SESSION = 4.0
 def size_of(options) -> Size:
     """The size that the options ask for; raises UserError."""
     replicas = min(3, options.brokers) if options.replicas is None else options.replicas
-    limits = {"brokers": (1, 9), "partitions": (1, 50), "room": (0, 12), "replicas": (1, options.brokers),
-              "min_isr": (1, replicas), "session_timeout": (0.5, 60)}
-    values = {"brokers": options.brokers, "partitions": options.partitions, "replicas": replicas,
-              "room": options.room if options.variant == "fenced" else 0, "min_isr": options.min_isr,
-              "session_timeout": options.session_timeout}
+    limits = {
+        "brokers": (1, 9),
+        "partitions": (1, 50),
+        "room": (0, 12),
+        "replicas": (1, options.brokers),
+        "min_isr": (1, replicas),
+        "session_timeout": (0.5, 60),
+    }
+    values = {
+        "brokers": options.brokers,
+        "partitions": options.partitions,
+        "replicas": replicas,
+        "room": options.room if options.variant == "fenced" else 0,
+        "min_isr": options.min_isr,
+        "session_timeout": options.session_timeout,
+    }
     for name, (low, high) in limits.items():
         if not low <= values[name] <= high:
             raise UserError(f"--{name.replace('_', '-')} {values[name]}: from {low} to {high}")

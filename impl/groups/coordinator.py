@@ -13,19 +13,23 @@ from collections.abc import Callable, Iterator
 
 from kafka.protocol.admin.groups import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer.group import (
-    HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, OffsetCommitRequest, OffsetFetchRequest, SyncGroupRequest,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    SyncGroupRequest,
 )
 
-from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.impl.protocol.group_requests import ANSWERS, described, listed, recorded
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.broker.record import transition
 from kafkaproof.impl.groups.group import Group, bound
 from kafkaproof.impl.groups.leader import Leader
 from kafkaproof.impl.groups.network import Asked
-from kafkaproof.impl.protocol.offset_records import Committed, Member
 from kafkaproof.impl.groups.timers import Timers
-from kafkaproof.impl.broker.process import Process
-from kafkaproof.impl.broker.record import transition
-from kafkaproof.spec.running.coordinators import APPENDS, PROTOCOLS, PROTOTYPE, UNKNOWN, arguments_of, begin, digest_of
+from kafkaproof.impl.protocol.group_requests import ANSWERS, described, listed, recorded
+from kafkaproof.impl.protocol.offset_records import Committed, Member
+from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.spec.group import network, storage
 from kafkaproof.spec.group.records import GROUP_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
@@ -34,6 +38,7 @@ from kafkaproof.spec.group.validation import is_valid_group_id, refusal
 from kafkaproof.spec.group.verdicts import gate
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.running.coordinators import APPENDS, PROTOCOLS, PROTOTYPE, UNKNOWN, arguments_of, begin, digest_of
 
 APPEND_TIMEOUT = 5.0
 """offsets.commit.timeout.ms, in seconds."""
@@ -54,9 +59,14 @@ class Coordinator:
         self._postponed: list[Call] = []
         self._number = 0
         self._serve = {
-            JoinGroupRequest: self._join, SyncGroupRequest: self._sync, HeartbeatRequest: self._heartbeat,
-            LeaveGroupRequest: self._leave, OffsetCommitRequest: self._commit, OffsetFetchRequest: self._fetch,
-            ListGroupsRequest: self._list, DescribeGroupsRequest: self._describe,
+            JoinGroupRequest: self._join,
+            SyncGroupRequest: self._sync,
+            HeartbeatRequest: self._heartbeat,
+            LeaveGroupRequest: self._leave,
+            OffsetCommitRequest: self._commit,
+            OffsetFetchRequest: self._fetch,
+            ListGroupsRequest: self._list,
+            DescribeGroupsRequest: self._describe,
         }
         self.kinds = tuple(self._serve)
 
@@ -124,8 +134,10 @@ class Coordinator:
             line["asked"] = {"m": group.network.m, **asked.recorded()}
             group.network.end()
         outbox, group.network.outbox = group.network.outbox, []
-        answers = [(m, waiting, verdict, ANSWERS[waiting.call.kind](waiting.call.request, verdict, told))
-                   for m, waiting, verdict, told in outbox]
+        answers = [
+            (m, waiting, verdict, ANSWERS[waiting.call.kind](waiting.call.request, verdict, told))
+            for m, waiting, verdict, told in outbox
+        ]
         told = [[m, verdict, recorded(waiting.call.request, response)] for m, waiting, verdict, response in answers]
         self._note(group, step=str(step), answers=told, **line)
         for _, waiting, _, response in answers:
@@ -156,9 +168,12 @@ class Coordinator:
         if number is None or not names or len({*group.protocols, *names}) > PROTOCOLS:
             call.answer(ANSWERS[call.kind](request, FULL if names else "INCONSISTENT_GROUP_PROTOCOL", {}))
             return
-        member = Member(request.member_id or f"kafkaproof-{uuid.uuid4()}", session=request.session_timeout_ms,
-                        rebalance=request.rebalance_timeout_ms,
-                        protocols=[(each.name, bytes(each.metadata)) for each in request.protocols])
+        member = Member(
+            request.member_id or f"kafkaproof-{uuid.uuid4()}",
+            session=request.session_timeout_ms,
+            rebalance=request.rebalance_timeout_ms,
+            protocols=[(each.name, bytes(each.metadata)) for each in request.protocols],
+        )
         former = group.members.get(number)
         offered = [group.protocol_number(name) for name in names]
         arguments = {"first": offered[0], "second": offered[-1]}
@@ -178,8 +193,10 @@ class Coordinator:
 
     def _sync(self, call: Call) -> None:
         request, group = call.request, self._group(call.request.group_id)
-        number, assigned = group.number_of(request.member_id), {each.member_id: bytes(each.assignment)
-                                                               for each in request.assignments}
+        number, assigned = (
+            group.number_of(request.member_id),
+            {each.member_id: bytes(each.assignment) for each in request.assignments},
+        )
         present = group.present()
         owners = [n for n in present if assigned.get(group.members[n].id)] or present
         owner = owners[0] if assigned and owners else NOBODY
@@ -208,7 +225,9 @@ class Coordinator:
         request, group = call.request, self._group(call.request.group_id)
         group.storage.offered = {
             (topic.name, each.partition_index): Committed(each.committed_offset, -1, each.committed_metadata or "")
-            for topic in request.topics for each in topic.partitions}
+            for topic in request.topics
+            for each in topic.partitions
+        }
         generation = request.generation_id_or_member_epoch
         if generation < 0 and not request.member_id:
             asked = Asked(network.WORK, UNKNOWN, offsets=group.storage.offered, call=call)
@@ -235,10 +254,16 @@ class Coordinator:
         for name in call.request.groups:
             group = self._group(name)
             state = group.broker.group.state
-            found.append({
-                "name": name, "verdict": network.Verdict.names[gate(group.broker)], "type": group.protocol_type,
-                "state": "Dead" if state == ABSENT else GroupState.names[state], "protocol": group.protocol,
-                "members": [group.members[n] for n in group.present()]})
+            found.append(
+                {
+                    "name": name,
+                    "verdict": network.Verdict.names[gate(group.broker)],
+                    "type": group.protocol_type,
+                    "state": "Dead" if state == ABSENT else GroupState.names[state],
+                    "protocol": group.protocol,
+                    "members": [group.members[n] for n in group.present()],
+                }
+            )
         call.answer(described(found))
 
     # The offsets log

@@ -9,20 +9,25 @@ from __future__ import annotations
 from dataclasses import replace
 from types import FunctionType, SimpleNamespace
 
+from kafkaproof.impl.broker.record import Nothing, new_record, transition
 from kafkaproof.impl.groups.network import GroupNetwork
 from kafkaproof.impl.protocol.offset_records import Committed, Entry, GroupValue, Member, batch_of
-from kafkaproof.impl.broker.record import Nothing, new_record, transition
-from kafkaproof.spec.running import coordinators
-from kafkaproof.spec.running.coordinators import MODEL, SCOPE, UNKNOWN, begin
 from kafkaproof.spec.group import storage
 from kafkaproof.spec.group.coordinator import BROKER, GONE, MEMBER
 from kafkaproof.spec.group.records import (
-    GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, RECORD,
+    GROUP_RECORD,
+    GROUP_TOMBSTONE,
+    NO_RECORD,
+    OFFSET_RECORD,
+    OFFSET_TOMBSTONE,
+    RECORD,
 )
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import new_state
 from kafkaproof.spec.language.sets import with_member
+from kafkaproof.spec.running import coordinators
+from kafkaproof.spec.running.coordinators import MODEL, SCOPE, UNKNOWN, begin
 
 
 class GroupStorage:
@@ -34,7 +39,7 @@ class GroupStorage:
 
     ghosts = Nothing()
 
-    def __init__(self, group: "Group", leader):
+    def __init__(self, group: Group, leader):
         self._group, self._leader = group, leader
         self.fates: dict[int, int | None] = {}
         self.offered: dict[tuple[str, int], Committed] = {}
@@ -174,8 +179,10 @@ class Group:
     def number_of(self, member_id: str) -> int:
         """The number of a member id, that of nobody where it is not known."""
         record = self.broker.group
-        return next((n for n, member in self.members.items()
-                     if member.id == member_id and record.members[n].status != GONE), UNKNOWN)
+        return next(
+            (n for n, member in self.members.items() if member.id == member_id and record.members[n].status != GONE),
+            UNKNOWN,
+        )
 
     def fresh(self) -> int | None:
         """The least number that nobody has, None where there is none."""
@@ -202,8 +209,7 @@ class Group:
 
     def value(self, record) -> GroupValue:
         """What the log keeps of the group, with the assignments that were brought."""
-        found = [replace(self.members[n], assignment=self.brought.get(self.members[n].id, b""))
-                 for n in self.present()]
+        found = [replace(self.members[n], assignment=self.brought.get(self.members[n].id, b"")) for n in self.present()]
         leader = None if record.leader == NOBODY else self.members[record.leader].id
         return GroupValue(self.protocol_type, record.generation, self.protocol, leader, found)
 
@@ -238,8 +244,15 @@ class Group:
     def _content(self, asked, id=NOBODY, generation=0, leading=0) -> dict:
         """What an answer says beside its verdict."""
         record = self.broker.group
-        told = {"offsets": self.offsets, "generation": generation, "protocol": self.protocol, "assignment": b"",
-                "members": [], "id": "", "leader": ""}
+        told = {
+            "offsets": self.offsets,
+            "generation": generation,
+            "protocol": self.protocol,
+            "assignment": b"",
+            "members": [],
+            "id": "",
+            "leader": "",
+        }
         if id != NOBODY:
             told["id"] = self.members[id].id if id in self.members else asked.member.id
         elif asked.id in self.members:

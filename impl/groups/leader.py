@@ -5,16 +5,16 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable
 
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.broker.replica import DONE, Offer
 from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.impl.protocol.offset_records import Entry, entries_of
-from kafkaproof.impl.broker.replica import DONE, Offer
-from kafkaproof.impl.broker.process import Process
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.storage import NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.running.processes import PARTITION
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
 from kafkaproof.spec.replica.clients.network import lacks_replicas
+from kafkaproof.spec.running.processes import PARTITION
 
 ERRORS = {"NOT_ENOUGH_REPLICAS_AFTER_APPEND": NOT_ENOUGH_REPLICAS_AFTER_APPEND}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.protocol.offset_records import Committed, Member
+from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.spec.group import network
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
@@ -32,8 +32,14 @@ class Asked:
 
     def recorded(self) -> dict:
         """It as the recording has it."""
-        told = {"kind": network.Request.names[self.kind], "id": self.id, "known": self.known,
-                "generation": self.generation, "leading": self.leading, "name": self.name}
+        told = {
+            "kind": network.Request.names[self.kind],
+            "id": self.id,
+            "known": self.known,
+            "generation": self.generation,
+            "leading": self.leading,
+            "name": self.name,
+        }
         if self.member:
             told["protocols"] = [name for name, _ in self.member.protocols[:2]]
         if self.offsets is not None:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 
 from kafkaproof.impl.groups.group import Group
-from kafkaproof.spec.running.coordinators import UNKNOWN
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
 from kafkaproof.spec.group.states import COMPLETING_REBALANCE, PREPARING_REBALANCE
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.running.coordinators import UNKNOWN
 
 INITIAL_DELAY, NEW_MEMBER, REBALANCE = 0.5, 300.0, 60.0
 """group.initial.rebalance.delay.ms, and how long a new member may wait to be let in, in seconds."""
@@ -43,7 +43,8 @@ class Timers:
                 self._end_session(group, n)
         if record.state == PREPARING_REBALANCE:
             if self._complete(group, "join.complete_join") or (
-                    self._is_over(group, now) and self._complete(group, "join.join_timeout")):
+                self._is_over(group, now) and self._complete(group, "join.join_timeout")
+            ):
                 self.begin(group)
         elif record.state == COMPLETING_REBALANCE:
             if self._is_over(group, now):
@@ -66,9 +67,11 @@ class Timers:
         """A rebalance is over, for any leader and protocol that may be chosen."""
         record = group.broker.group
         parked = [n for n in group.present() if record.members[n].parked == JOIN_PARKED]
-        return any(self._take(group, name, leader=leader, protocol=protocol, topic=0)
-                   for leader in dict.fromkeys([record.leader, *parked, NOBODY])
-                   for protocol in range(max(1, len(group.protocols))))
+        return any(
+            self._take(group, name, leader=leader, protocol=protocol, topic=0)
+            for leader in dict.fromkeys([record.leader, *parked, NOBODY])
+            for protocol in range(max(1, len(group.protocols)))
+        )
 
     def _is_over(self, group, now) -> bool:
         """Whether the present phase of a rebalance has lasted too long."""

@@ -34,8 +34,15 @@ class Batch(NamedTuple):
 
 def one_record(value: bytes) -> bytes:
     """A batch of one record, as a producer sends it; the same for the same value."""
-    builder = DefaultRecordBatchBuilder(magic=2, compression_type=0, is_transactional=False, producer_id=-1,
-                                        producer_epoch=-1, base_sequence=-1, batch_size=10_000)
+    builder = DefaultRecordBatchBuilder(
+        magic=2,
+        compression_type=0,
+        is_transactional=False,
+        producer_id=-1,
+        producer_epoch=-1,
+        base_sequence=-1,
+        batch_size=10_000,
+    )
     builder.append(0, timestamp=1, key=None, value=value, headers=[])
     return bytes(builder.build())
 

@@ -5,11 +5,23 @@ from __future__ import annotations
 from zlib import crc32
 
 from kafka.protocol.admin.groups import (
-    DescribeGroupsRequest, DescribeGroupsResponse, ListGroupsRequest, ListGroupsResponse,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
 )
 from kafka.protocol.consumer.group import (
-    HeartbeatRequest, HeartbeatResponse, JoinGroupRequest, JoinGroupResponse, LeaveGroupRequest, LeaveGroupResponse,
-    OffsetCommitRequest, OffsetCommitResponse, OffsetFetchRequest, OffsetFetchResponse, SyncGroupRequest,
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    SyncGroupRequest,
     SyncGroupResponse,
 )
 from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
@@ -17,10 +29,14 @@ from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest, Fin
 from kafkaproof.spec.group.codes import CODES
 
 VERSIONS = {
-    FindCoordinatorRequest: (FindCoordinatorResponse, 0, 2), JoinGroupRequest: (JoinGroupResponse, 4, 4),
-    SyncGroupRequest: (SyncGroupResponse, 0, 2), HeartbeatRequest: (HeartbeatResponse, 0, 2),
-    LeaveGroupRequest: (LeaveGroupResponse, 0, 2), OffsetCommitRequest: (OffsetCommitResponse, 2, 5),
-    OffsetFetchRequest: (OffsetFetchResponse, 1, 5), DescribeGroupsRequest: (DescribeGroupsResponse, 0, 2),
+    FindCoordinatorRequest: (FindCoordinatorResponse, 0, 2),
+    JoinGroupRequest: (JoinGroupResponse, 4, 4),
+    SyncGroupRequest: (SyncGroupResponse, 0, 2),
+    HeartbeatRequest: (HeartbeatResponse, 0, 2),
+    LeaveGroupRequest: (LeaveGroupResponse, 0, 2),
+    OffsetCommitRequest: (OffsetCommitResponse, 2, 5),
+    OffsetFetchRequest: (OffsetFetchResponse, 1, 5),
+    DescribeGroupsRequest: (DescribeGroupsResponse, 0, 2),
     ListGroupsRequest: (ListGroupsResponse, 0, 2),
 }
 """The requests that are served: their answers, and the versions from which to which."""
@@ -30,11 +46,19 @@ NO_OFFSET = -1
 def joined(request, verdict: str, told: dict) -> JoinGroupResponse:
     """The answer to JoinGroup."""
     kind, protocol = JoinGroupResponse, told.get("protocol") or ""
-    members = [kind.JoinGroupResponseMember(member_id=each.id, metadata=each.metadata(protocol))
-               for each in told.get("members", ())]
-    return kind(throttle_time_ms=0, error_code=CODES[verdict], generation_id=told.get("generation") or -1,
-                protocol_name=protocol, leader=told.get("leader", ""), member_id=told.get("id") or request.member_id,
-                members=members)
+    members = [
+        kind.JoinGroupResponseMember(member_id=each.id, metadata=each.metadata(protocol))
+        for each in told.get("members", ())
+    ]
+    return kind(
+        throttle_time_ms=0,
+        error_code=CODES[verdict],
+        generation_id=told.get("generation") or -1,
+        protocol_name=protocol,
+        leader=told.get("leader", ""),
+        member_id=told.get("id") or request.member_id,
+        members=members,
+    )
 
 
 def synced(request, verdict: str, told: dict) -> SyncGroupResponse:
@@ -56,11 +80,19 @@ def left(request, verdict: str, told: dict) -> LeaveGroupResponse:
 def committed(request, verdict: str, told: dict) -> OffsetCommitResponse:
     """The answer to OffsetCommit: the same for each partition."""
     kind = OffsetCommitResponse.OffsetCommitResponseTopic
-    return OffsetCommitResponse(throttle_time_ms=0, topics=[
-        kind(name=topic.name, partitions=[
-            kind.OffsetCommitResponsePartition(partition_index=each.partition_index, error_code=CODES[verdict])
-            for each in topic.partitions])
-        for topic in request.topics])
+    return OffsetCommitResponse(
+        throttle_time_ms=0,
+        topics=[
+            kind(
+                name=topic.name,
+                partitions=[
+                    kind.OffsetCommitResponsePartition(partition_index=each.partition_index, error_code=CODES[verdict])
+                    for each in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ],
+    )
 
 
 def fetched(request, verdict: str, told: dict) -> OffsetFetchResponse:
@@ -73,16 +105,29 @@ def fetched(request, verdict: str, told: dict) -> OffsetFetchResponse:
     topics: dict[str, list] = {}
     for topic, p in wanted:
         found = offsets.get((topic, p)) if verdict == "NONE" else None
-        topics.setdefault(topic, []).append(kind.OffsetFetchResponsePartition(
-            partition_index=p, committed_offset=found.offset if found else NO_OFFSET, committed_leader_epoch=-1,
-            metadata=found.metadata if found else "", error_code=CODES[verdict]))
-    return OffsetFetchResponse(throttle_time_ms=0, error_code=CODES[verdict], topics=[
-        kind(name=topic, partitions=partitions) for topic, partitions in topics.items()])
+        topics.setdefault(topic, []).append(
+            kind.OffsetFetchResponsePartition(
+                partition_index=p,
+                committed_offset=found.offset if found else NO_OFFSET,
+                committed_leader_epoch=-1,
+                metadata=found.metadata if found else "",
+                error_code=CODES[verdict],
+            )
+        )
+    return OffsetFetchResponse(
+        throttle_time_ms=0,
+        error_code=CODES[verdict],
+        topics=[kind(name=topic, partitions=partitions) for topic, partitions in topics.items()],
+    )
 
 
 ANSWERS = {
-    JoinGroupRequest: joined, SyncGroupRequest: synced, HeartbeatRequest: beaten, LeaveGroupRequest: left,
-    OffsetCommitRequest: committed, OffsetFetchRequest: fetched,
+    JoinGroupRequest: joined,
+    SyncGroupRequest: synced,
+    HeartbeatRequest: beaten,
+    LeaveGroupRequest: left,
+    OffsetCommitRequest: committed,
+    OffsetFetchRequest: fetched,
 }
 
 
@@ -90,37 +135,66 @@ def recorded(request, response) -> dict:
     """What an answer says beside its error code, as the recording has it; of an assignment a checksum."""
     match request:
         case JoinGroupRequest():
-            return {"id": response.member_id, "generation": response.generation_id, "protocol": response.protocol_name,
-                    "leader": response.leader, "members": [each.member_id for each in response.members]}
+            return {
+                "id": response.member_id,
+                "generation": response.generation_id,
+                "protocol": response.protocol_name,
+                "leader": response.leader,
+                "members": [each.member_id for each in response.members],
+            }
         case SyncGroupRequest():
             return {"assignment": crc32(response.assignment)}
         case OffsetFetchRequest():
-            return {"offsets": [[topic.name, each.partition_index, each.committed_offset]
-                                for topic in response.topics for each in topic.partitions]}
+            return {
+                "offsets": [
+                    [topic.name, each.partition_index, each.committed_offset]
+                    for topic in response.topics
+                    for each in topic.partitions
+                ]
+            }
     return {}
 
 
 def found(verdict: str, broker: tuple[int, str, int] | None) -> FindCoordinatorResponse:
     """The answer to FindCoordinator; `broker`: its id, host and port."""
     b, host, port = broker or (-1, "", -1)
-    return FindCoordinatorResponse(throttle_time_ms=0, error_code=CODES[verdict], error_message=None, node_id=b,
-                                   host=host, port=port)
+    return FindCoordinatorResponse(
+        throttle_time_ms=0, error_code=CODES[verdict], error_message=None, node_id=b, host=host, port=port
+    )
 
 
 def listed(verdict: str, groups: list[tuple[str, str]]) -> ListGroupsResponse:
     """The answer to ListGroups: names and protocol types."""
-    return ListGroupsResponse(throttle_time_ms=0, error_code=CODES[verdict], groups=[
-        ListGroupsResponse.ListedGroup(group_id=name, protocol_type=kind) for name, kind in groups])
+    return ListGroupsResponse(
+        throttle_time_ms=0,
+        error_code=CODES[verdict],
+        groups=[ListGroupsResponse.ListedGroup(group_id=name, protocol_type=kind) for name, kind in groups],
+    )
 
 
 def described(groups: list[dict]) -> DescribeGroupsResponse:
     """The answer to DescribeGroups: of each group its name, verdict, state, protocol and members."""
     kind = DescribeGroupsResponse.DescribedGroup
-    return DescribeGroupsResponse(throttle_time_ms=0, groups=[
-        kind(error_code=CODES[each["verdict"]], group_id=each["name"], group_state=each["state"],
-             protocol_type=each["type"], protocol_data=each["protocol"] or "", members=[
-                 kind.DescribedGroupMember(
-                     member_id=member.id, client_id=member.client, client_host=member.host,
-                     member_metadata=member.metadata(each["protocol"]), member_assignment=member.assignment)
-                 for member in each["members"]])
-        for each in groups])
+    return DescribeGroupsResponse(
+        throttle_time_ms=0,
+        groups=[
+            kind(
+                error_code=CODES[each["verdict"]],
+                group_id=each["name"],
+                group_state=each["state"],
+                protocol_type=each["type"],
+                protocol_data=each["protocol"] or "",
+                members=[
+                    kind.DescribedGroupMember(
+                        member_id=member.id,
+                        client_id=member.client,
+                        client_host=member.host,
+                        member_metadata=member.metadata(each["protocol"]),
+                        member_assignment=member.assignment,
+                    )
+                    for member in each["members"]
+                ],
+            )
+            for each in groups
+        ],
+    )

@@ -1,6 +1,7 @@
 """What stands in the offsets partition: records of groups and of committed offsets, as Kafka writes them.
 
-How they are laid out is in `kafkaproof.spec.kafka.offset_values`. Written are version 3 of a group and version 3 of an offset (2.3 and
+How they are laid out is in `kafkaproof.spec.kafka.offset_values`. Written are version 3 of a group and version 3 of
+an offset (2.3 and
 later); keys of another kind are skipped.
 
 Source: kafka.coordinator.group.GroupMetadataManager (groupMetadataValue, offsetCommitValue), 2.3 to 3.9.
@@ -16,7 +17,13 @@ from kafka.record import MemoryRecords, MemoryRecordsBuilder
 
 from kafkaproof.spec.kafka import offset_values
 from kafkaproof.spec.kafka.offset_values import (
-    Key, MemberValue, OffsetValue, read_key, read_value, write_key, write_value,
+    Key,
+    MemberValue,
+    OffsetValue,
+    read_key,
+    read_value,
+    write_key,
+    write_value,
 )
 
 _VERSION = 3
@@ -71,8 +78,13 @@ def batch_of(entries: list[Entry]) -> bytes:
     """One record batch of these records."""
     builder, now = MemoryRecordsBuilder(magic=2, compression_type=0, batch_size=_MOST), int(time.time() * 1000)
     for entry in entries:
-        value = None if entry.value is None else _group(entry.value, now) if entry.place is None else _offset(
-            entry.value, now)
+        value = (
+            None
+            if entry.value is None
+            else _group(entry.value, now)
+            if entry.place is None
+            else _offset(entry.value, now)
+        )
         builder.append(now, write_key(Key(entry.group, entry.place)), write_value(value))
     builder.close()
     return bytes(builder.buffer())
@@ -95,8 +107,10 @@ def _entry(key, content):
         raise ValueError("a value of a version that no broker of this cluster writes")
     if of.place is not None:
         return Entry(*of, Committed(value.offset, value.leader_epoch, value.metadata))
-    members = [Member(m.id, m.client, m.host, m.session, m.rebalance, [(value.protocol, m.subscription)], m.assignment)
-               for m in value.members]
+    members = [
+        Member(m.id, m.client, m.host, m.session, m.rebalance, [(value.protocol, m.subscription)], m.assignment)
+        for m in value.members
+    ]
     return Entry(*of, GroupValue(value.protocol_type, value.generation, value.protocol, value.leader, members))
 
 
@@ -105,7 +119,10 @@ def _offset(committed, now):
 
 
 def _group(value, now):
-    members = tuple(MemberValue(m.id, None, m.client, m.host, m.rebalance, m.session, m.metadata(value.protocol),
-                                m.assignment) for m in value.members)
-    return offset_values.GroupValue(_VERSION, value.protocol_type, value.generation, value.protocol, value.leader, now,
-                                    members)
+    members = tuple(
+        MemberValue(m.id, None, m.client, m.host, m.rebalance, m.session, m.metadata(value.protocol), m.assignment)
+        for m in value.members
+    )
+    return offset_values.GroupValue(
+        _VERSION, value.protocol_type, value.generation, value.protocol, value.leader, now, members
+    )

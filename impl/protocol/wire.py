@@ -13,8 +13,12 @@ import threading
 from dataclasses import dataclass, field
 
 from kafka.protocol.admin import (
-    CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse,
-    ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
 )
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
@@ -29,13 +33,18 @@ HOST = "127.0.0.1"
 LARGEST = 100 << 20
 _SIZE, _HEADER = struct.Struct("!i"), struct.Struct("!hhi")
 TOPICS = {
-    CreateTopicsRequest: (CreateTopicsResponse, 2, 4), DeleteTopicsRequest: (DeleteTopicsResponse, 1, 3),
+    CreateTopicsRequest: (CreateTopicsResponse, 2, 4),
+    DeleteTopicsRequest: (DeleteTopicsResponse, 1, 3),
     ListPartitionReassignmentsRequest: (ListPartitionReassignmentsResponse, 0, 0),
 }
 VERSIONS = {
-    ApiVersionsRequest: (ApiVersionsResponse, 0, 3), MetadataRequest: (MetadataResponse, 1, 5),
-    ProduceRequest: (ProduceResponse, 3, 7), FetchRequest: (FetchResponse, 4, 4),
-    ListOffsetsRequest: (ListOffsetsResponse, 1, 2), **answers.VERSIONS, **TOPICS,
+    ApiVersionsRequest: (ApiVersionsResponse, 0, 3),
+    MetadataRequest: (MetadataResponse, 1, 5),
+    ProduceRequest: (ProduceResponse, 3, 7),
+    FetchRequest: (FetchResponse, 4, 4),
+    ListOffsetsRequest: (ListOffsetsResponse, 1, 2),
+    **answers.VERSIONS,
+    **TOPICS,
 }
 """The requests that are served: their answers, and the versions from which to which."""
 UNSUPPORTED_VERSION = 35
@@ -116,8 +125,10 @@ class ClientPort:
     def versions(self, error: int) -> ApiMessage:
         """The answer to ApiVersions."""
         kind = ApiVersionsResponse
-        keys = [kind.ApiVersion(api_key=request.API_KEY, min_version=low, max_version=high)
-                for request, (_, low, high) in self._served.items()]
+        keys = [
+            kind.ApiVersion(api_key=request.API_KEY, min_version=low, max_version=high)
+            for request, (_, low, high) in self._served.items()
+        ]
         return kind(error_code=error, api_keys=keys, throttle_time_ms=0)
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.seams.zookeeper.partition import Led
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.language.domains import NOBODY

@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.seams.network import Message
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.running.planes import ASKED, OUTDATED, fields_of, put_fields
-from kafkaproof.spec.running.processes import PARTITION
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, TRUNCATING
 from kafkaproof.spec.replica.network import DONE, FETCH, SENT, check, refuse, wants_to_send
 from kafkaproof.spec.replica.zookeeper import OK
+from kafkaproof.spec.running.planes import ASKED, OUTDATED, fields_of, put_fields
+from kafkaproof.spec.running.processes import PARTITION
 
 FETCH_WAIT, ASK_AGAIN, LAG, PROPOSE_AGAIN, CHECKPOINT = 0.8, 2.0, 2.0, 0.5, 5.0
 REFUSED = "IsrRefused"
@@ -97,8 +97,10 @@ class Replication:
         known = self._followers.setdefault(place, Follower(since, plane.log.length, since))
         put_fields(plane.network.messages[follower], fields)
         quiet = (
-            fields["kind"] == FETCH and check(plane.network, follower, replica) == OK
-            and fields["offset"] == plane.log.length == replica.ends[follower] and known.told_hw == replica.hw
+            fields["kind"] == FETCH
+            and check(plane.network, follower, replica) == OK
+            and fields["offset"] == plane.log.length == replica.ends[follower]
+            and known.told_hw == replica.hw
         )
         if quiet and time.monotonic() - since < patience:
             return
@@ -226,6 +228,14 @@ class Replication:
             self._try_step(PARTITION, "learn_isr", p=p)
         elif alter.state == SENT and self.controller and now - self._proposed.get(p, 0.0) > PROPOSE_AGAIN:
             self._proposed[p] = now
-            self._process.announce(self.controller, "AlterPartition", {
-                "p": p, "leader_epoch": alter.epoch, "isr": alter.isr, "version": self._versions.get(p, 0),
-                "fields": fields_of(alter)})
+            self._process.announce(
+                self.controller,
+                "AlterPartition",
+                {
+                    "p": p,
+                    "leader_epoch": alter.epoch,
+                    "isr": alter.isr,
+                    "version": self._versions.get(p, 0),
+                    "fields": fields_of(alter),
+                },
+            )

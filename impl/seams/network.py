@@ -171,13 +171,25 @@ class PartitionNetwork:
         addresses = {r: found[0].inner for r, found in zookeeper.brokers.items()}
         for r, (_, broker_epoch) in sorted(zookeeper.brokers.items()):
             if contains(to, r):
-                self.outbox.append(Outgoing(addresses[r], "LeaderAndIsr", {
-                    "epoch": epoch, "p": p, "leader": leader, "leader_epoch": leader_epoch, "version": version,
-                    "written_in": state.controller_epoch, "isr": ids(isr, zookeeper.size),
-                    "replicas": list(zookeeper.replicas[p]), "broker_epoch": broker_epoch,
-                    "place": zookeeper.places.place_of(p),
-                    "leader_address": list(addresses[leader]) if leader in addresses else None,
-                }))
+                self.outbox.append(
+                    Outgoing(
+                        addresses[r],
+                        "LeaderAndIsr",
+                        {
+                            "epoch": epoch,
+                            "p": p,
+                            "leader": leader,
+                            "leader_epoch": leader_epoch,
+                            "version": version,
+                            "written_in": state.controller_epoch,
+                            "isr": ids(isr, zookeeper.size),
+                            "replicas": list(zookeeper.replicas[p]),
+                            "broker_epoch": broker_epoch,
+                            "place": zookeeper.places.place_of(p),
+                            "leader_address": list(addresses[leader]) if leader in addresses else None,
+                        },
+                    )
+                )
 
     put_request_with_isr = put_request
 
@@ -228,8 +240,10 @@ class PartitionNetwork:
         """StopReplica(delete) to `b`; nothing where `b` is not registered."""
         found = [self.zookeeper.brokers[b]] if b in self.zookeeper.brokers else []
         content = {"epoch": epoch, "p": p, "leader_epoch": leader_epoch}
-        return [Outgoing(address.inner, "StopReplica", content | {"broker_epoch": broker_epoch})
-                for address, broker_epoch in found]
+        return [
+            Outgoing(address.inner, "StopReplica", content | {"broker_epoch": broker_epoch})
+            for address, broker_epoch in found
+        ]
 
     def is_overtaken(self, epoch, p, b, leader_epoch):
         """Whether the StopReplica at hand is of an older leader epoch than the replica has."""

@@ -15,8 +15,13 @@ class Arrived:
 
     def alike(self, kind: str, sender: int | None, says: dict) -> list[Message]:
         """The messages of a kind, from a sender if one is given, that contradict nothing of what they should say."""
-        return [each for each in self._messages if each.kind == kind and sender in (None, each.sender)
-                and all(each.content.get(key, value) == value for key, value in says.items())]
+        return [
+            each
+            for each in self._messages
+            if each.kind == kind
+            and sender in (None, each.sender)
+            and all(each.content.get(key, value) == value for key, value in says.items())
+        ]
 
     def forget(self, messages: list[Message]) -> None:
         """They are handled, or will never be."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.clients.api import Api
-from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.replicas.leadership import Leadership
 from kafkaproof.impl.replicas.replication import Replication
-from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.spec.election.reign import at_work
@@ -17,11 +17,27 @@ from kafkaproof.spec.partition import progress
 from kafkaproof.spec.running.processes import PARTITION
 
 EVENT_STEPS = {
-    "load_brokers": (), "load_state": ("p",), "read_for_election": ("p",), "write_leader": ("p",),
-    "create_first_state": ("p",), "read_for_removal": ("p", "r"), "write_removal": ("p", "r"), "broker_startup": (),
-    "broker_failure": (), "delete_request": (), "resume_deletion": ("p",), "stop_replicas": (), "delete_state": ("p",),
-    "delete_topic": (), "delete_config": (), "delete_marker": (), "delete_leftovers": (),
-    "write_assignment": ("p",), "check_reassignment": ("p",), "tell_replicas": ("p",), "stop_removed": ("p",),
+    "load_brokers": (),
+    "load_state": ("p",),
+    "read_for_election": ("p",),
+    "write_leader": ("p",),
+    "create_first_state": ("p",),
+    "read_for_removal": ("p", "r"),
+    "write_removal": ("p", "r"),
+    "broker_startup": (),
+    "broker_failure": (),
+    "delete_request": (),
+    "resume_deletion": ("p",),
+    "stop_replicas": (),
+    "delete_state": ("p",),
+    "delete_topic": (),
+    "delete_config": (),
+    "delete_marker": (),
+    "delete_leftovers": (),
+    "write_assignment": ("p",),
+    "check_reassignment": ("p",),
+    "tell_replicas": ("p",),
+    "stop_removed": ("p",),
     "write_target": ("p",),
 }
 """What goes on while an event of the controller is in progress, with the arguments that are to be found."""
@@ -60,8 +76,12 @@ class Events:
         if process.partition.unnotified and self._try_step(PARTITION, "notify"):
             return True
         rules = at_work(process.election) and progress.at_work(process.partition.controller)
-        if rules and (self._try_step(PARTITION, "broker_change") or self._look_at_wishes()
-                      or self._api.topics.create_next() or self._api.deletions.mark_next()):
+        if rules and (
+            self._try_step(PARTITION, "broker_change")
+            or self._look_at_wishes()
+            or self._api.topics.create_next()
+            or self._api.deletions.mark_next()
+        ):
             return True
         while self._waiting:
             name, message, arguments = self._waiting.popleft()
@@ -79,8 +99,9 @@ class Events:
         """As the controller: write an ISR that a leader proposes, or confirm it, or refuse it."""
         self._process.partition_zookeeper.proposers_version = message.content["version"]
         self._leadership.proposed(message)
-        taken = (self._try_step(PARTITION, "alter_partition", message, p=p, sender=sender, isr=isr)
-                 or self._try_step(PARTITION, "confirm_isr", message, p=p, sender=sender))
+        taken = self._try_step(PARTITION, "alter_partition", message, p=p, sender=sender, isr=isr) or self._try_step(
+            PARTITION, "confirm_isr", message, p=p, sender=sender
+        )
         if not taken:
             self._leadership.refused(message)
         return taken
@@ -98,7 +119,8 @@ class Events:
         partitions = range(self._process.settings.partitions)
         return (
             self._try_step(PARTITION, "topic_change")
-            or self._try_step(PARTITION, "topic_deletion") or self._try_step(PARTITION, "leftover_deletion")
+            or self._try_step(PARTITION, "topic_deletion")
+            or self._try_step(PARTITION, "leftover_deletion")
             or any(self._try_step(PARTITION, "drop_reassignment", p=p) for p in partitions)
             or self._try_step(PARTITION, "preferred_election")
             or any(self._try_step(PARTITION, name, p=p) for name in REASSIGNMENT for p in partitions)

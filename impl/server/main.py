@@ -15,19 +15,19 @@ import threading
 import time
 from collections import deque
 
+from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.broker.replica import Offer
+from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.clients.api import Api
 from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.impl.server.ordered_steps import Ordered
+from kafkaproof.impl.replicas.leadership import Leadership
+from kafkaproof.impl.replicas.replication import Replication
+from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.storage.log import LogFailed
+from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.server.driver import Driver, listen, tell
 from kafkaproof.impl.server.events import Events
-from kafkaproof.impl.seams.network import Message
-from kafkaproof.impl.replicas.leadership import Leadership
-from kafkaproof.impl.seams.storage.log import LogFailed
-from kafkaproof.impl.broker.replica import Offer
-from kafkaproof.impl.replicas.replication import Replication
-from kafkaproof.impl.broker.process import Process
-from kafkaproof.impl.broker.settings import Settings
-from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
+from kafkaproof.impl.server.ordered_steps import Ordered
 from kafkaproof.spec.election.belief import CLEANING, DOWN, IDLE, OPEN
 from kafkaproof.spec.partition.context import IDLE as WAITING
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, may_ask
@@ -35,8 +35,19 @@ from kafkaproof.spec.running.processes import ELECTION, PARTITION, may_ask
 TICK = 0.1
 REBALANCE_EVERY, LEAVE_EVERY, RETRIES = 3.0, 0.4, 3
 ELECTION_STEPS = (
-    "register_broker", "die", "maybe_resign", "look_for_controller", "create", "confirm_owner", "learn_epoch",
-    "found_epoch", "register", "raise_epoch", "confirm_controller", "confirm_epoch", "delete_any_controller",
+    "register_broker",
+    "die",
+    "maybe_resign",
+    "look_for_controller",
+    "create",
+    "confirm_owner",
+    "learn_epoch",
+    "found_epoch",
+    "register",
+    "raise_epoch",
+    "confirm_controller",
+    "confirm_epoch",
+    "delete_any_controller",
 )
 """What goes on while an event of the election is in progress; each is guarded by how far it is."""
 
@@ -121,8 +132,9 @@ class Broker:
 
     # Which step runs
 
-    def try_step(self, part: str, name: str, message: Message | None = None, offer: Offer | None = None,
-                 **arguments: int) -> bool:
+    def try_step(
+        self, part: str, name: str, message: Message | None = None, offer: Offer | None = None, **arguments: int
+    ) -> bool:
         """Take a step if it is enabled, and the variant has it; not, where a read is not answered.
 
         Where the log of a replica cannot be written, its log directory has failed instead.

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from base64 import b64decode
 
-from kafkaproof.impl.server.arrivals import Arrived
 from kafkaproof.impl.broker.replica import Offer
 from kafkaproof.impl.replicas.replication import REFUSED
+from kafkaproof.impl.server.arrivals import Arrived
+from kafkaproof.spec.replica.network import DONE
 from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, put_fields
 from kafkaproof.spec.running.processes import PARTITION
-from kafkaproof.spec.replica.network import DONE
 
 
 class OrderedPlanes:
@@ -58,6 +58,7 @@ class OrderedPlanes:
 
     def serve_fetch(self, p: int, follower: int, fields: dict) -> bool:
         """Answer a follower."""
+
         def serve(message):
             put_fields(self._process.planes[p].network.messages[follower], fields)
             self._broker.try_step(PARTITION, "serve_fetch", message, p=p, follower=follower)
@@ -66,6 +67,7 @@ class OrderedPlanes:
 
     def receive_answer(self, p: int, fields: dict) -> bool:
         """Take the leader's answer, to whichever of the requests that were repeated."""
+
         def take(message):
             self._process.asked[p] = message.content["answers"], 0.0
             self._broker.handle(message)

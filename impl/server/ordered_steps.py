@@ -9,25 +9,30 @@ from __future__ import annotations
 import queue
 from functools import partial
 
-from kafkaproof.impl.server.arrivals import Arrived
-from kafkaproof.impl.server.ordered_replica_steps import OrderedPlanes
-from kafkaproof.impl.server.driver import tell
 from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
+from kafkaproof.impl.server.arrivals import Arrived
+from kafkaproof.impl.server.driver import tell
+from kafkaproof.impl.server.ordered_replica_steps import OrderedPlanes
 from kafkaproof.spec.election.belief import CLEANING, DOWN
-from kafkaproof.spec.running.processes import ELECTION, PARTITION
-from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.kafka.zookeeper import LOST
+from kafkaproof.spec.replica.zookeeper import Answer
+from kafkaproof.spec.running.processes import ELECTION, PARTITION
 
 TICK = 0.1
 HANDLED = {
-    "leader_and_isr": ("LeaderAndIsr", None), "receive_error": ("StorageError", "r"),
+    "leader_and_isr": ("LeaderAndIsr", None),
+    "receive_error": ("StorageError", "r"),
     "controlled_shutdown": ("ControlledShutdown", "leaver"),
 }
 """The steps that handle a message: its kind, and the argument that names its sender."""
 WISHES = (
-    "unclean_enabled", "topic_deletion", "preferred_election", "reassignment", "log_dir_notification",
+    "unclean_enabled",
+    "topic_deletion",
+    "preferred_election",
+    "reassignment",
+    "log_dir_notification",
     "isr_notification",
 )
 """The steps that follow from what is watched: it is read first."""

@@ -46,5 +46,10 @@ def later_is_smaller(s, version: Version, later: Version):
 
 
 MAXIMAL_ISR = (
-    written_is_sent, leader_stays, asked_on_what_is_known, asked_is_pending, written_is_counted, later_is_smaller,
+    written_is_sent,
+    leader_stays,
+    asked_on_what_is_known,
+    asked_is_pending,
+    written_is_counted,
+    later_is_smaller,
 )

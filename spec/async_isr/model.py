@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from kafkaproof.spec.async_isr import async_isr as now
+from kafkaproof.spec.async_isr.properties import GOALS, SAFETY
 from kafkaproof.spec.language.model import Arrow, Model, Transition
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import contains, is_empty
-from kafkaproof.spec.async_isr.properties import GOALS, SAFETY
 
 CONTROLLER, LEADER, FOLLOWER = "controller", "leader", "replica {replica}"
 SIZES = {
@@ -77,7 +77,8 @@ SHRUNK_ISR = replace(
     story="The high watermark waits only for the smaller ISR that the leader has asked for (a draft): the controller "
     "has not written it, and may never.",
     expected={
-        (2, 1, 2): {"valid_high_watermark": 3}, (2, 1, 1): {"valid_high_watermark": 3},
+        (2, 1, 2): {"valid_high_watermark": 3},
+        (2, 1, 1): {"valid_high_watermark": 3},
         (3, 2, 2): {"valid_high_watermark": 4, "high_watermark_never_falls": 5},
         (3, 2, 3): {"valid_high_watermark": 4, "high_watermark_never_falls": 5},
         (3, 2, 4): {"valid_high_watermark": 4, "high_watermark_never_falls": 5},

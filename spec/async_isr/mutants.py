@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from kafkaproof.spec.async_isr import async_isr as now
 from kafkaproof.spec.async_isr.async_isr import LEADER, Replica, Version, changed, is_news, write_isr
-from kafkaproof.spec.language.model import Transition, first_paragraph
-from kafkaproof.spec.language.sets import contains, is_empty, only, union, without_member
 from kafkaproof.spec.async_isr.model import counting, is_proposed, scope
+from kafkaproof.spec.language.model import Transition, first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
+from kafkaproof.spec.language.sets import contains, is_empty, only, union, without_member
 
 
 def is_in_isr(leader, replica):
@@ -137,17 +137,28 @@ def recounted(name, count, at):
 PAIR, THREE = scope(2, 1, 1), scope(3, 1, 2)
 MUTANTS = (
     recounted("hw-by-isr", is_in_isr, scope(2, 1, 2)),
-    Mutant("hw-by-proposed-isr", "The high watermark waits for the proposed ISR alone.", "valid_high_watermark",
-           lambda model: counting(is_proposed), PAIR),
+    Mutant(
+        "hw-by-proposed-isr",
+        "The high watermark waits for the proposed ISR alone.",
+        "valid_high_watermark",
+        lambda model: counting(is_proposed),
+        PAIR,
+    ),
     mutant("pending-replaced", {now.ask: ask_anew}, THREE),
-    Mutant("pending-given-up", first_paragraph(give_up), "valid_high_watermark",
-           lambda model: replace(model, transitions=(*model.transitions, Transition(give_up, "leader"))),
-           scope(2, 1, 2)),
+    Mutant(
+        "pending-given-up",
+        first_paragraph(give_up),
+        "valid_high_watermark",
+        lambda model: replace(model, transitions=(*model.transitions, Transition(give_up, "leader"))),
+        scope(2, 1, 2),
+    ),
     mutant("shrunk-at-once", {now.leader_request_shrink: shrink_at_once}, PAIR),
-    mutant("request-of-any-version", {now.is_current: any_version}, THREE,
-           "The controller obeys requests on any version."),
-    mutant("update-of-any-version", {now.is_news: any_version}, scope(2, 1, 2),
-           "The leader takes updates of any version."),
+    mutant(
+        "request-of-any-version", {now.is_current: any_version}, THREE, "The controller obeys requests on any version."
+    ),
+    mutant(
+        "update-of-any-version", {now.is_news: any_version}, scope(2, 1, 2), "The leader takes updates of any version."
+    ),
     mutant("expand-before-hw", {now.has_reached: always_reached}, scope(2, 1, 1), kills="high_watermark_never_falls"),
     mutant("pending-kept", {now.leader_handle_update: keep_pending}, PAIR, kills="asked_is_pending"),
     mutant("ahead-of-leader", {now.follower_replicate: always_more}, PAIR, kills="follower_is_behind"),

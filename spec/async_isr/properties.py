@@ -1,9 +1,9 @@
 """Properties of the ISR whose changes travel."""
 
 from kafkaproof.spec.async_isr.async_isr import LEADER, changed, high_watermark, is_counted
+from kafkaproof.spec.async_isr.lemmas import asked_on_what_is_known, leader_stays, written_is_sent
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, is_empty, union
-from kafkaproof.spec.async_isr.lemmas import asked_on_what_is_known, leader_stays, written_is_sent
 
 
 def valid_high_watermark(s):

@@ -9,6 +9,8 @@ EQUIVALENT = {}
 UNNOTICED = {
     ("kafkaproof.spec.async_isr.async_isr.is_counted", f"{COUNTED} -> return contains(leader.isr, replica)"): LATER,
     ("kafkaproof.spec.async_isr.async_isr.is_counted", f"{COUNTED} -> return contains(leader.pending, replica)"): LATER,
-    ("kafkaproof.spec.async_isr.async_isr.is_counted", f"{COUNTED} -> return contains(leader.isr, replica) or contains(leader.isr, replica)"):
-        LATER,
+    (
+        "kafkaproof.spec.async_isr.async_isr.is_counted",
+        f"{COUNTED} -> return contains(leader.isr, replica) or contains(leader.isr, replica)",
+    ): LATER,
 }

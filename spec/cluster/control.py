@@ -6,6 +6,7 @@ may wish anything: the controller's answers to a proposed ISR.
 
 from kafkaproof.spec.cluster.network import isr_in
 from kafkaproof.spec.cluster.zookeeper import is_not_older, note_state
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK, Fate
 from kafkaproof.spec.language.domains import NOBODY, SetOf
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.isr import are_eligible, is_accepted, may_be_written, take_answer
@@ -22,7 +23,6 @@ from kafkaproof.spec.replica.clients.network import commit
 from kafkaproof.spec.replica.leader import learn_refusal
 from kafkaproof.spec.replica.network import grant, is_proposed, leave_leader, refuse, send_first, withdraw
 from kafkaproof.spec.replica.replica import obey
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK, Fate
 
 Isr = SetOf("brokers")
 
@@ -77,7 +77,8 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: 
 
     Guards:  those of `isr.alter_partition`; the leader has proposed this ISR.
     Request: its answers.
-    Effects: its effects; the leader is told of OK and of BADVERSION. After BADVERSION it proposes nothing more in its leader epoch, even
+    Effects: its effects; the leader is told of OK and of BADVERSION. After BADVERSION it proposes nothing more in
+    its leader epoch, even
              where that version comes from an earlier write of its own proposal, whose answer was lost.
     Kafka:   KafkaController.processAlterPartition, Partition.handleAlterPartitionError, 2.7 to 3.9.
     """

@@ -3,6 +3,7 @@
 from kafkaproof.spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
 from kafkaproof.spec.cluster.network import NETWORK
 from kafkaproof.spec.cluster.zookeeper import note_deletion, note_state
+from kafkaproof.spec.kafka.zookeeper import Fate
 from kafkaproof.spec.language.domains import Array, Record, renamed
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition
 from kafkaproof.spec.partition.deletion.deletion import delete_state as delete_znode
@@ -12,7 +13,6 @@ from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.replica.broker import rest
 from kafkaproof.spec.replica.network import clear, withdraw
 from kafkaproof.spec.replica.storage import remove
-from kafkaproof.spec.kafka.zookeeper import Fate
 
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),

@@ -3,26 +3,32 @@
 from dataclasses import replace
 
 from kafkaproof.spec.cluster import cluster, control, data_plane, deletion, faults, network, reassignment
+from kafkaproof.spec.cluster.properties.goals import GOALS
+from kafkaproof.spec.cluster.properties.liveness import LIVENESS
+from kafkaproof.spec.cluster.properties.safety import SAFETY, WITH_DELETIONS, WITH_REASSIGNMENTS
+from kafkaproof.spec.cluster.properties.steps import STEP_BY_STEP
 from kafkaproof.spec.language.model import Model, Transition, among
 from kafkaproof.spec.partition import model as partition
-from kafkaproof.spec.partition.deletion import model as partition_deletion
-from kafkaproof.spec.partition.reassignment import model as partition_reassignment
-from kafkaproof.spec.partition.model import acting, asking
 from kafkaproof.spec.partition import network as parts
-from kafkaproof.spec.cluster.properties.safety import SAFETY, WITH_DELETIONS, WITH_REASSIGNMENTS
-from kafkaproof.spec.cluster.properties.goals import GOALS
-from kafkaproof.spec.cluster.properties.steps import STEP_BY_STEP
-from kafkaproof.spec.cluster.properties.liveness import LIVENESS
+from kafkaproof.spec.partition.deletion import model as partition_deletion
+from kafkaproof.spec.partition.model import acting, asking
+from kafkaproof.spec.partition.reassignment import model as partition_reassignment
 from kafkaproof.spec.replica.clients.network import take_record
 from kafkaproof.spec.replica.network import check
 from kafkaproof.spec.replica.zookeeper import Answer
 
 CONTROL = asking(
-    control.create_first_state, control.write_leader, control.write_removal, control.alter_partition,
+    control.create_first_state, control.write_leader, control.write_removal, control.alter_partition
 ) + acting(control.leader_and_isr, control.confirm_isr, faults.crash, faults.stop, faults.restart, faults.fail_log_dir)
 DATA = acting(
-    data_plane.produce, data_plane.consume, data_plane.send_request, data_plane.serve_fetch,
-    data_plane.receive_answer, data_plane.expand_isr, data_plane.shrink_isr, data_plane.learn_isr,
+    data_plane.produce,
+    data_plane.consume,
+    data_plane.send_request,
+    data_plane.serve_fetch,
+    data_plane.receive_answer,
+    data_plane.expand_isr,
+    data_plane.shrink_isr,
+    data_plane.learn_isr,
 ) + (Transition(control.refuse_isr, "broker {sender}"),)
 COMPOSED = {transition.function.__name__ for transition in CONTROL}
 UNCHANGED = tuple(t for t in partition.FENCED.transitions if t.function.__name__ not in COMPOSED)
@@ -40,9 +46,9 @@ def scope(*values):
 
 def with_isr(model):
     """A variant whose LeaderAndIsr says the ISR, whoever sends it and whoever takes it."""
-    return model.rebound({
-        parts.put_request: network.put_request_with_isr, parts.take_request: network.take_request_with_isr,
-    })
+    return model.rebound(
+        {parts.put_request: network.put_request_with_isr, parts.take_request: network.take_request_with_isr}
+    )
 
 
 GIVES_UP = {"alone_acknowledges": 10}
@@ -63,18 +69,20 @@ COMPOSITION = Model(
     seams=partition.SEAMS + (check, take_record),
     answers=Answer.names,
     expected={
-        (2, 2, 1, 1, 1, 1, 1, 1, 1): GIVES_UP, (2, 2, 1, 2, 3, 1, 1, 1, 1): GIVES_UP,
+        (2, 2, 1, 1, 1, 1, 1, 1, 1): GIVES_UP,
+        (2, 2, 1, 2, 3, 1, 1, 1, 1): GIVES_UP,
         (3, 2, 1, 2, 3, 1, 1, 1, 1): GIVES_UP,
-        (2, 2, 1, 2, 2, 2, 1, 1, 1): {
-            "isr_complete": 27, "committed": 31, "stable_read": 32, "truncated_above_hw": 35,
-        },
+        (2, 2, 1, 2, 2, 2, 1, 1, 1): {"isr_complete": 27, "committed": 31, "stable_read": 32, "truncated_above_hw": 35},
     },
     safety_only=((2, 2, 1, 2, 2, 2, 1, 1, 1),),
     others={"quick": scope(2, 2, 1, 1, 1, 1, 1, 1, 1), "deep": scope(2, 2, 1, 2, 2, 2, 1, 1, 1)},
     sizes=SIZES,
     interchangeable={"brokers": ()},
     parts=(
-        ("election", "fenced"), ("partition", "fenced"), ("requests", "current"), ("topics", "kip455"),
+        ("election", "fenced"),
+        ("partition", "fenced"),
+        ("requests", "current"),
+        ("topics", "kip455"),
         ("replica", "current"),
     ),
 )
@@ -83,25 +91,29 @@ WITH_CREATION = partition.creating(
     "creating",
     "The same, and the controller creates topics. Creation itself is explored in partition/creating.",
 )
-FENCED = with_isr(replace(
-    COMPOSITION, properties=COMPOSITION.properties + STEP_BY_STEP + among(LIVENESS, COMPOSITION.transitions),
-))
+FENCED = with_isr(
+    replace(COMPOSITION, properties=COMPOSITION.properties + STEP_BY_STEP + among(LIVENESS, COMPOSITION.transitions))
+)
 CREATING = with_isr(WITH_CREATION)
-DELETING = with_isr(partition_deletion.deleting(
-    WITH_CREATION,
-    "deleting",
-    "The same, and it deletes topics. Deletion itself is explored in partition/deleting.",
-    acting(deletion.stop_replica) + asking(deletion.delete_state),
-    WITH_DELETIONS,
-    state=deletion.STATE,
-))
-REASSIGNING = with_isr(partition_reassignment.reassigning(
-    WITH_CREATION,
-    "reassigning",
-    "The same, and it reassigns partitions: what runs. Reassignment itself is explored in partition/reassigning.",
-    acting(reassignment.stop_replica) + asking(deletion.delete_state, reassignment.tell_replicas),
-    WITH_REASSIGNMENTS,
-    state=reassignment.STATE,
-    initial=reassignment.initial,
-))
+DELETING = with_isr(
+    partition_deletion.deleting(
+        WITH_CREATION,
+        "deleting",
+        "The same, and it deletes topics. Deletion itself is explored in partition/deleting.",
+        acting(deletion.stop_replica) + asking(deletion.delete_state),
+        WITH_DELETIONS,
+        state=deletion.STATE,
+    )
+)
+REASSIGNING = with_isr(
+    partition_reassignment.reassigning(
+        WITH_CREATION,
+        "reassigning",
+        "The same, and it reassigns partitions: what runs. Reassignment itself is explored in partition/reassigning.",
+        acting(reassignment.stop_replica) + asking(deletion.delete_state, reassignment.tell_replicas),
+        WITH_REASSIGNMENTS,
+        state=reassignment.STATE,
+        initial=reassignment.initial,
+    )
+)
 MODELS = (FENCED,)

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from kafkaproof.spec.cluster import faults, zookeeper
 from kafkaproof.spec.language.model import first_paragraph
-from kafkaproof.spec.language.sets import difference, everybody, is_empty, without_member
-from kafkaproof.spec.partition.mutants import partition
-from kafkaproof.spec.replica.mutants import replica
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
+from kafkaproof.spec.language.sets import difference, everybody, is_empty, without_member
 from kafkaproof.spec.partition import faults as partition_faults
+from kafkaproof.spec.partition.mutants import partition
 from kafkaproof.spec.replica import leader, network
 from kafkaproof.spec.replica.broker import LEADER, follow, lead, rest
 from kafkaproof.spec.replica.leader import Broker, may_change_isr
+from kafkaproof.spec.replica.mutants import replica
 from kafkaproof.spec.replica.network import NO_MESSAGE, SENT, drop_answer, proposal_state, propose, withdraw
 from kafkaproof.spec.replica.replica import obey
 from kafkaproof.spec.replica.storage import NO_EPOCH
@@ -120,11 +120,21 @@ def once_more(part, names, at):
 
 
 OF_PARTITION = (
-    "last-member-leaves", "epoch-kept", "epoch-used-twice", "unclean-unasked", "leaver-stays", "last-replica-leads",
-    "nobody-elected-first", "leader-not-told", "assignments-unread",
+    "last-member-leaves",
+    "epoch-kept",
+    "epoch-used-twice",
+    "unclean-unasked",
+    "leaver-stays",
+    "last-replica-leads",
+    "nobody-elected-first",
+    "leader-not-told",
+    "assignments-unread",
 )
 IN_TWO_REIGNS = (
-    "leader-outside-isr", "epoch-raised-twice", "watch-not-armed", "first-state-unchecked",
+    "leader-outside-isr",
+    "epoch-raised-twice",
+    "watch-not-armed",
+    "first-state-unchecked",
     "epoch-sent-before-written",
 )
 OF_REPLICA = ("counted-before-appended", "hw-by-shrunk-isr", "hw-without-max", "acknowledged-by-leader")

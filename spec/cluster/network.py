@@ -10,7 +10,7 @@ from kafkaproof.spec.partition import network
 from kafkaproof.spec.partition.network import leader_in, put_request, take_request
 
 NETWORK = network.NETWORK.extended(
-    isrs=(Array(Array(SetOf("brokers"), "partitions"), Bound("epochs", 1)), "ISR in it, until the leader has read it"),
+    isrs=(Array(Array(SetOf("brokers"), "partitions"), Bound("epochs", 1)), "ISR in it, until the leader has read it")
 )
 
 

@@ -5,6 +5,7 @@ from kafkaproof.spec.cluster.cluster import initial as begin
 from kafkaproof.spec.cluster.deletion import end_log, is_removed
 from kafkaproof.spec.cluster.network import NETWORK
 from kafkaproof.spec.cluster.zookeeper import note_deletion, note_state
+from kafkaproof.spec.kafka.zookeeper import Fate
 from kafkaproof.spec.language.domains import Array, Record, renamed
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.deletion.replica import stop_replica as stop
@@ -13,7 +14,6 @@ from kafkaproof.spec.partition.reassignment.reassignment import tell_replicas as
 from kafkaproof.spec.partition.reassignment.state import BROKER, STOPS, ZOOKEEPER, keep_replicas
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.replica.network import clear, withdraw
-from kafkaproof.spec.kafka.zookeeper import Fate
 
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),

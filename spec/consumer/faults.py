@@ -6,7 +6,14 @@ the `fate` of requests.
 
 from kafkaproof.spec.consumer.member import FAILED, IDLE, NEW_SESSION, NONE, Consumer, end_process, is_committed
 from kafkaproof.spec.consumer.zookeeper import (
-    end_orphan, end_session, fire, fire_brokers, forget_client, has_orphan, orphan_session, session_open,
+    end_orphan,
+    end_session,
+    fire,
+    fire_brokers,
+    forget_client,
+    has_orphan,
+    orphan_session,
+    session_open,
 )
 
 

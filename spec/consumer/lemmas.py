@@ -6,14 +6,26 @@ commits its offset; and who has not been told of a change has computed the prese
 
 from kafkaproof.spec.consumer.assignment import owner
 from kafkaproof.spec.consumer.member import (
-    CLAIMING, IDLE, LOOKING, NEW_SESSION, NONE, READING_IDS, READING_OFFSETS, READING_TOPIC, RELEASING, START,
-    UNDOING, Consumer, Partition, reads,
+    CLAIMING,
+    IDLE,
+    LOOKING,
+    NEW_SESSION,
+    NONE,
+    READING_IDS,
+    READING_OFFSETS,
+    READING_TOPIC,
+    RELEASING,
+    START,
+    UNDOING,
+    Consumer,
+    Partition,
+    reads,
 )
+from kafkaproof.spec.consumer.properties.safety import owned_by_session
 from kafkaproof.spec.consumer.zookeeper import FIRED, UNARMED
+from kafkaproof.spec.kafka.zookeeper import ABSENT, ORPHAN, PROCESS
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, is_empty, union, with_member
-from kafkaproof.spec.consumer.properties.safety import owned_by_session
-from kafkaproof.spec.kafka.zookeeper import ABSENT, ORPHAN, PROCESS
 
 
 def is_undisturbed(s):
@@ -58,8 +70,7 @@ def own_is_assigned(s, c: Consumer, p: Partition):
     if not is_assigned(consumer):
         return not contains(consumer.mine, p)
     threads = len(consumer.streams)
-    return contains(consumer.mine, p) == (
-        p < consumer.size and owner(p, consumer.size, consumer.members, threads) == c)
+    return contains(consumer.mine, p) == (p < consumer.size and owner(p, consumer.size, consumer.members, threads) == c)
 
 
 def left_is_own(s, c: Consumer):
@@ -150,8 +161,9 @@ def uncommitted_is_registered(s, c: Consumer, p: Partition):
     consumer = s.consumers[c]
     if not consumer.positions[p].uncommitted:
         return True
-    return contains(consumer.registry, p) and (consumer.doing != RELEASING or not is_undisturbed(s)
-                                               or contains(consumer.left, p))
+    return contains(consumer.registry, p) and (
+        consumer.doing != RELEASING or not is_undisturbed(s) or contains(consumer.left, p)
+    )
 
 
 def position_is_no_older(s, c: Consumer, p: Partition):
@@ -211,8 +223,21 @@ def watches_when_registered(s, c: Consumer):
 
 
 ORDERLY = (
-    process_is_gone, callback_registers, own_is_assigned, left_is_own, claim_is_tried, phase_has_registry,
-    starts_with_nothing, orphan_has_id, orphan_keeps_out, id_has_session, owns_what_it_holds, reads_registry,
-    uncommitted_is_registered, position_is_no_older, untold_has_listed, untold_has_assignment,
+    process_is_gone,
+    callback_registers,
+    own_is_assigned,
+    left_is_own,
+    claim_is_tried,
+    phase_has_registry,
+    starts_with_nothing,
+    orphan_has_id,
+    orphan_keeps_out,
+    id_has_session,
+    owns_what_it_holds,
+    reads_registry,
+    uncommitted_is_registered,
+    position_is_no_older,
+    untold_has_listed,
+    untold_has_assignment,
     watches_when_registered,
 )

@@ -35,9 +35,7 @@ Doing = Choice(
     "UNDOING",  # another has one of them: must delete those that it has created
     "FAILED",  # fetchers are stopped: must try again, or give up
 )
-(
-    IDLE, LOOKING, RELEASING, LISTING, READING_IDS, READING_TOPIC, READING_OFFSETS, CLAIMING, UNDOING, FAILED,
-) = Doing
+(IDLE, LOOKING, RELEASING, LISTING, READING_IDS, READING_TOPIC, READING_OFFSETS, CLAIMING, UNDOING, FAILED) = Doing
 
 POSITION = Record(
     offset=(Number(0, Bound("offsets")), "offset of the next record"),
@@ -58,10 +56,7 @@ CONSUMER = Record(
     conflict=(Flag(), "a claim of this attempt has failed"),
     positions=(Array(POSITION, "partitions"), "how far it has read"),
 )
-STATE = Record(
-    zk=(ZOOKEEPER, "ZooKeeper"),
-    consumers=(Array(CONSUMER, "consumers"), "what each consumer knows"),
-)
+STATE = Record(zk=(ZOOKEEPER, "ZooKeeper"), consumers=(Array(CONSUMER, "consumers"), "what each consumer knows"))
 
 
 def initial(s, missing: Flag()):

@@ -2,12 +2,18 @@
 
 from kafkaproof.spec.consumer.member import LOOKING, reads
 from kafkaproof.spec.consumer.zookeeper import Answer
+from kafkaproof.spec.kafka.zookeeper import ABSENT
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.metrics.metric import Measure
 from kafkaproof.spec.metrics.names import (
-    CONSUMERS, DOUBLE_READS, OLD_REBALANCES, OWNED, PARTITIONS, SESSION_EXPIRIES, ZOOKEEPER_REQUESTS,
+    CONSUMERS,
+    DOUBLE_READS,
+    OLD_REBALANCES,
+    OWNED,
+    PARTITIONS,
+    SESSION_EXPIRIES,
+    ZOOKEEPER_REQUESTS,
 )
-from kafkaproof.spec.kafka.zookeeper import ABSENT
 
 
 def consumers(s):

@@ -1,20 +1,27 @@
 """The consumer system: its variants, oldest first, and what is known of each."""
 
 from kafkaproof.spec.consumer import assignment, faults, member, offsets, rebalance, session, zookeeper
-from kafkaproof.spec.language.model import Arrow, Model, Transition
 from kafkaproof.spec.consumer.history import consumer_variants as variants
 from kafkaproof.spec.consumer.properties import safety as properties
 from kafkaproof.spec.consumer.properties.events import CONSUMED, EVENTS
-from kafkaproof.spec.consumer.properties.sessions import SESSIONS
 from kafkaproof.spec.consumer.properties.liveness import LIVENESS
+from kafkaproof.spec.consumer.properties.sessions import SESSIONS
+from kafkaproof.spec.language.model import Arrow, Model, Transition
 
 LANE = "consumer {c}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
 WATCH = Arrow("zookeeper", LANE, "watch", "event")
 EXPIRY = Arrow("zookeeper", LANE, "session expired", "event")
 SEAMS = (
-    zookeeper.open_session, zookeeper.create_id, zookeeper.look_around, zookeeper.list_members, zookeeper.read_ids,
-    zookeeper.read_topic, zookeeper.get_offset, zookeeper.set_offset, zookeeper.create_owner,
+    zookeeper.open_session,
+    zookeeper.create_id,
+    zookeeper.look_around,
+    zookeeper.list_members,
+    zookeeper.read_ids,
+    zookeeper.read_topic,
+    zookeeper.get_offset,
+    zookeeper.set_offset,
+    zookeeper.create_owner,
     zookeeper.delete_owner,
 )
 
@@ -34,12 +41,24 @@ FAULTS = tuple(
 ) + tuple(
     Transition(function, "zookeeper")
     for function in (
-        faults.expire_orphan, faults.expire_session, faults.add_partition, faults.lose_brokers, faults.regain_brokers,
+        faults.expire_orphan,
+        faults.expire_session,
+        faults.add_partition,
+        faults.lose_brokers,
+        faults.regain_brokers,
     )
 )
 CONSUMER = asking(
-    session.start, session.register, rebalance.look, rebalance.release, rebalance.list_group,
-    rebalance.read_subscriptions, rebalance.read_partitions, rebalance.read_offset, rebalance.claim, rebalance.undo,
+    session.start,
+    session.register,
+    rebalance.look,
+    rebalance.release,
+    rebalance.list_group,
+    rebalance.read_subscriptions,
+    rebalance.read_partitions,
+    rebalance.read_offset,
+    rebalance.claim,
+    rebalance.undo,
     offsets.commit,
 ) + (
     Transition(session.reopen, LANE, (EXPIRY, ASK)),
@@ -64,8 +83,6 @@ SIZES = {
 def scope(*values):
     """A scope: consumers, partitions, threads, offsets, retries, changes, expiries, splits, losses."""
     return dict(zip(SIZES, values))
-
-
 
 
 def model(variant, story, quick, standard, expected, replacements, goals=properties.GOALS, **named):
@@ -99,7 +116,11 @@ EXPIRED = {"deletes_its_own": 24, "one_reader": 20, "reads_its_own": 11, "rememb
 EXPIRY_AND_CHANGE = EXPIRED | {"claims_afresh": 22, "quiet_group_reads_all": 23, "all_read": 23}
 LOST_ANSWER = {"deletes_its_own": 23, "quiet_group_reads_all": 26, "reads_its_own": 23, "all_read": 26}
 UNREGISTERED = {
-    "claims_afresh": 19, "quiet_group_reads_all": 12, "all_read": 12, "reads_its_own": 11, "remembers_claims": 12,
+    "claims_afresh": 19,
+    "quiet_group_reads_all": 12,
+    "all_read": 12,
+    "reads_its_own": 11,
+    "remembers_claims": 12,
     "rests_registered": 12,
 }
 WAITING = model(
@@ -109,9 +130,8 @@ WAITING = model(
     DEFAULT,
     {
         (1, 1, 1, 0, 1, 0, 0, 1, 0): {"reads_its_own": 11, "remembers_claims": 12},
-        (2, 1, 1, 0, 1, 0, 0, 1, 0): EXPIRED | {
-            "claims_afresh": 21, "one_reader": 21, "quiet_group_reads_all": 26, "all_read": 26, "remembers_claims": 12,
-        },
+        (2, 1, 1, 0, 1, 0, 0, 1, 0): EXPIRED
+        | {"claims_afresh": 21, "one_reader": 21, "quiet_group_reads_all": 26, "all_read": 26, "remembers_claims": 12},
         DEFAULT: EXPIRY_AND_CHANGE,
     },
     {session.register: variants.register_when_free},
@@ -124,7 +144,10 @@ CHECKED = model(
     {
         (1, 1, 1, 0, 1, 0, 0, 1, 0): UNREGISTERED,
         (1, 1, 1, 0, 1, 1, 1, 0, 0): {
-            "claims_afresh": 22, "quiet_group_reads_all": 23, "all_read": 23, "reads_its_own": 11,
+            "claims_afresh": 22,
+            "quiet_group_reads_all": 23,
+            "all_read": 23,
+            "reads_its_own": 11,
             "remembers_claims": 13,
         },
         (2, 1, 1, 0, 1, 0, 0, 0, 0): {"quiet_group_reads_all": 26, "all_read": 26},
@@ -169,17 +192,24 @@ ORDERLY = model(
     (3, 2, 1, 0, 1, 1, 0, 0, 0),
     {
         (1, 1, 1, 0, 1, 1, 1, 0, 0): {
-            "claims_afresh": 20, "quiet_group_reads_all": 22, "all_read": 22, "reads_its_own": 11,
+            "claims_afresh": 20,
+            "quiet_group_reads_all": 22,
+            "all_read": 22,
+            "reads_its_own": 11,
             "remembers_claims": 13,
         },
         (1, 1, 1, 1, 1, 2, 1, 1, 1): {
-            "claims_afresh": 11, "quiet_group_reads_all": 22, "all_read": 22, "reads_its_own": 11,
+            "claims_afresh": 11,
+            "quiet_group_reads_all": 22,
+            "all_read": 22,
+            "reads_its_own": 11,
             "remembers_claims": 12,
         },
-        (2, 1, 1, 2, 1, 0, 1, 0, 0): EXPIRED | {
-            "deletes_its_own": 23, "offset_never_falls": 26, "quiet_group_reads_all": 33, "all_read": 26,
-        },
-        (2, 1, 1, 2, 1, 1, 0, 0, 0): {}, (2, 2, 1, 2, 1, 0, 0, 0, 0): {}, (3, 2, 1, 0, 1, 1, 0, 0, 0): {},
+        (2, 1, 1, 2, 1, 0, 1, 0, 0): EXPIRED
+        | {"deletes_its_own": 23, "offset_never_falls": 26, "quiet_group_reads_all": 33, "all_read": 26},
+        (2, 1, 1, 2, 1, 1, 0, 0, 0): {},
+        (2, 2, 1, 2, 1, 0, 0, 0, 0): {},
+        (3, 2, 1, 0, 1, 1, 0, 0, 0): {},
     },
     CLAIM_FIRST,
     EVENTS + SESSIONS + goals_without(properties.read_again) + CONSUMED,

@@ -2,8 +2,8 @@
 
 from kafkaproof.spec.consumer.member import Consumer, Partition, reads
 from kafkaproof.spec.consumer.zookeeper import set_offset
-from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.kafka.zookeeper import OK
+from kafkaproof.spec.language.sets import contains
 
 
 def consume(s, c: Consumer, p: Partition):

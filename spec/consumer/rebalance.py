@@ -5,15 +5,43 @@ EXPIRED and on LOST a transition changes nothing, and is taken again.
 """
 
 from kafkaproof.spec.consumer.member import (
-    CLAIMING, FAILED, LISTING, LOOKING, READING_IDS, READING_OFFSETS, READING_TOPIC, RELEASING, UNDOING, Consumer,
-    Partition, after_assignment, after_offsets, assign, begin_release, end_claims, end_rebalance, end_release, fail,
-    gives_up, is_committed, start_fetchers, stop_fetchers, thread_for,
+    CLAIMING,
+    FAILED,
+    LISTING,
+    LOOKING,
+    READING_IDS,
+    READING_OFFSETS,
+    READING_TOPIC,
+    RELEASING,
+    UNDOING,
+    Consumer,
+    Partition,
+    after_assignment,
+    after_offsets,
+    assign,
+    begin_release,
+    end_claims,
+    end_rebalance,
+    end_release,
+    fail,
+    gives_up,
+    is_committed,
+    start_fetchers,
+    stop_fetchers,
+    thread_for,
 )
 from kafkaproof.spec.consumer.zookeeper import (
-    NOBROKERS, create_owner, delete_owner, get_offset, list_members, look_around, read_ids, read_topic,
+    NOBROKERS,
+    create_owner,
+    delete_owner,
+    get_offset,
+    list_members,
+    look_around,
+    read_ids,
+    read_topic,
 )
-from kafkaproof.spec.language.sets import contains, is_empty, with_member, without_member
 from kafkaproof.spec.kafka.zookeeper import MINE, NODEEXISTS, NONODE, OK, Fate
+from kafkaproof.spec.language.sets import contains, is_empty, with_member, without_member
 
 
 def look(s, c: Consumer):

@@ -1,10 +1,26 @@
 """A consumer's process and sessions: started, registered, given a new session; and what makes it rebalance."""
 
 from kafkaproof.spec.consumer.member import (
-    IDLE, LOOKING, NEW_SESSION, NONE, REBALANCE, START, Consumer, end_process, reset,
+    IDLE,
+    LOOKING,
+    NEW_SESSION,
+    NONE,
+    REBALANCE,
+    START,
+    Consumer,
+    end_process,
+    reset,
 )
 from kafkaproof.spec.consumer.zookeeper import (
-    ARMED, FIRED, create_id, end_session, fire_all, has_fired, open_session, session_open, take_event,
+    ARMED,
+    FIRED,
+    create_id,
+    end_session,
+    fire_all,
+    has_fired,
+    open_session,
+    session_open,
+    take_event,
 )
 from kafkaproof.spec.kafka.zookeeper import NODEEXISTS, OK
 

@@ -1,16 +1,23 @@
 """Changes of the old consumer that go unnoticed."""
 
 EQUIVALENT = {
-    ("kafkaproof.spec.consumer.session.rebalance_changed",
-     "if not consumer.up or consumer.doing != IDLE or (not has_fired(s.zk, c)): return False -> "
-     "if consumer.doing != IDLE or not has_fired(s.zk, c): return False"):
-        "The flag of a process that is gone is cleared with it.",
-    ("kafkaproof.spec.consumer.faults.add_partition", "if s.zk.size == len(s.zk.partitions): return False -> nothing"):
-        "One partition more than there may be is cut by the same bound.",
-    ("kafkaproof.spec.consumer.faults.expire_session",
-     "if not s.consumers[c].up or not session_open(s.zk, c): return False -> "
-     "if not session_open(s.zk, c): return False"): "Without a process there is no session, as `sessions_are_whole` holds.",
-    ("kafkaproof.spec.consumer.faults.lose_brokers", "s.zk.changes += 1 -> anything"):
-        "That the brokers were lost is counted only to bound what is explored: no rule asks for it.",
+    (
+        "kafkaproof.spec.consumer.session.rebalance_changed",
+        "if not consumer.up or consumer.doing != IDLE or (not has_fired(s.zk, c)): return False -> "
+        "if consumer.doing != IDLE or not has_fired(s.zk, c): return False",
+    ): "The flag of a process that is gone is cleared with it.",
+    (
+        "kafkaproof.spec.consumer.faults.add_partition",
+        "if s.zk.size == len(s.zk.partitions): return False -> nothing",
+    ): "One partition more than there may be is cut by the same bound.",
+    (
+        "kafkaproof.spec.consumer.faults.expire_session",
+        "if not s.consumers[c].up or not session_open(s.zk, c): return False -> "
+        "if not session_open(s.zk, c): return False",
+    ): "Without a process there is no session, as `sessions_are_whole` holds.",
+    (
+        "kafkaproof.spec.consumer.faults.lose_brokers",
+        "s.zk.changes += 1 -> anything",
+    ): "That the brokers were lost is counted only to bound what is explored: no rule asks for it.",
 }
 UNNOTICED = {}

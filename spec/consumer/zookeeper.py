@@ -11,12 +11,23 @@ meanwhile sets the same flag.
 A session whose process is gone, or has opened another, is an orphan: kept while it owns a znode.
 """
 
-from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record
-from kafkaproof.spec.language.sets import contains, with_member
 from kafkaproof.spec.kafka.zookeeper import (
-    ABSENT, ANSWERED, EXPIRED, LOST, LOST_DROPPED, MINE, NODEEXISTS, NONODE, OK, ORPHAN, PROCESS, Owner,
+    ABSENT,
+    ANSWERED,
+    EXPIRED,
+    LOST,
+    LOST_DROPPED,
+    MINE,
+    NODEEXISTS,
+    NONODE,
+    OK,
+    ORPHAN,
+    PROCESS,
+    Owner,
 )
 from kafkaproof.spec.kafka.zookeeper import Answer as CommonAnswer
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record
+from kafkaproof.spec.language.sets import contains, with_member
 
 Answer = Choice(*CommonAnswer.names, "NOBROKERS")  # OK, and /brokers/ids has no child
 NOBROKERS = len(CommonAnswer.names)

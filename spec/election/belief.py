@@ -5,9 +5,9 @@ event at a time, from 0.11 on; one lock before). activeControllerId is kept as f
 compared: whether it is the broker itself (`active`).
 """
 
-from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Number, Record
 from kafkaproof.spec.election.network import NETWORK
 from kafkaproof.spec.kafka.zookeeper import ZOOKEEPER
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Number, Record
 
 Session = Choice("DOWN", "OPEN", "EXPIRED")
 DOWN, OPEN, EXPIRED_SESSION = Session
@@ -30,15 +30,27 @@ Doing = Choice(
     "DELETING",  # resigned: must delete /controller
 )
 (
-    IDLE, REGISTERING, DYING, CHECKING, CHECKING_TO_ELECT, ELECTING, READING_EPOCH, CREATING_EPOCH, CREATING,
-    CONFIRMING, CONFIRMING_EPOCH, RAISING, CLEANING, LOADING, MOVING, DELETING,
+    IDLE,
+    REGISTERING,
+    DYING,
+    CHECKING,
+    CHECKING_TO_ELECT,
+    ELECTING,
+    READING_EPOCH,
+    CREATING_EPOCH,
+    CREATING,
+    CONFIRMING,
+    CONFIRMING_EPOCH,
+    RAISING,
+    CLEANING,
+    LOADING,
+    MOVING,
+    DELETING,
 ) = Doing
 Reign = Choice("NONE", "STARTING", "FULL")
 NONE, STARTING, FULL = Reign
 
-HISTORY = Record(
-    applied=(Number(0, Bound("epochs")), "controller epoch of the last request that was obeyed"),
-)
+HISTORY = Record(applied=(Number(0, Bound("epochs")), "controller epoch of the last request that was obeyed"))
 BROKER = Record(
     session=(Session, "what the process knows of its session; DOWN without a process"),
     doing=(Doing, "the controller event in progress"),

@@ -5,13 +5,38 @@ same session; the retry that finds its own /controller recognises itself by the 
 """
 
 from kafkaproof.spec.election.belief import (
-    CHECKING, CHECKING_TO_ELECT, CONFIRMING, CONFIRMING_EPOCH, CREATING, CREATING_EPOCH, ELECTING, IDLE, OPEN,
-    READING_EPOCH, begin_reign, end_election, lapse, resign,
+    CHECKING,
+    CHECKING_TO_ELECT,
+    CONFIRMING,
+    CONFIRMING_EPOCH,
+    CREATING,
+    CREATING_EPOCH,
+    ELECTING,
+    IDLE,
+    OPEN,
+    READING_EPOCH,
+    begin_reign,
+    end_election,
+    lapse,
+    resign,
 )
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import (
-    BADVERSION, CHANGED, EXPIRED, MINE, NODEEXISTS, NONODE, NOTHING, OK, Fate, create_controller_and_set_epoch,
-    create_epoch, get_epoch, read_controller, take_event, waiting,
+    BADVERSION,
+    CHANGED,
+    EXPIRED,
+    MINE,
+    NODEEXISTS,
+    NONODE,
+    NOTHING,
+    OK,
+    Fate,
+    create_controller_and_set_epoch,
+    create_epoch,
+    get_epoch,
+    read_controller,
+    take_event,
+    waiting,
 )
 
 

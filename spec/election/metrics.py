@@ -1,11 +1,11 @@
 """Metrics of controller election."""
 
 from kafkaproof.spec.election.belief import NONE
+from kafkaproof.spec.election.network import arriving
+from kafkaproof.spec.kafka.zookeeper import ABSENT
 from kafkaproof.spec.metrics.controllers import ANSWERS, EPOCHS
 from kafkaproof.spec.metrics.metric import Measure
 from kafkaproof.spec.metrics.names import ACTIVE_CONTROLLERS, BROKERS, REFUSED_REQUESTS, SESSION_EXPIRIES
-from kafkaproof.spec.election.network import arriving
-from kafkaproof.spec.kafka.zookeeper import ABSENT
 
 
 def active_controllers(s):

@@ -1,16 +1,14 @@
 """The election system: its variants, oldest first, and what is known of each."""
 
-from kafkaproof.spec.election import faults
-from kafkaproof.spec.kafka import zookeeper
-from kafkaproof.spec.election import belief, election, reign, requests, session
-from kafkaproof.spec.election.lagging import faults as lagging_faults
-from kafkaproof.spec.election.lagging import zookeeper as lagging
-from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.election import belief, election, faults, reign, requests, session
 from kafkaproof.spec.election.history import legacy, standing, zkclient, zkclient_session
 from kafkaproof.spec.election.history import requests as old
+from kafkaproof.spec.election.lagging import faults as lagging_faults
+from kafkaproof.spec.election.lagging import zookeeper as lagging
+from kafkaproof.spec.election.properties import events, liveness
 from kafkaproof.spec.election.properties import safety as properties
-from kafkaproof.spec.election.properties import events
-from kafkaproof.spec.election.properties import liveness
+from kafkaproof.spec.kafka import zookeeper
+from kafkaproof.spec.language.model import Arrow, Model, Transition, among
 
 LANE = "broker {b}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
@@ -19,11 +17,23 @@ EXPIRY = Arrow("zookeeper", LANE, "session expired", "event")
 SEND = Arrow(LANE, "broker {to}", "control request")
 
 SEAMS = (
-    zookeeper.open_session, zookeeper.create_broker, zookeeper.read_controller, zookeeper.get_epoch,
-    zookeeper.create_epoch, zookeeper.create_controller_and_set_epoch, zookeeper.read_state,
-    zookeeper.checked_set_state, zookeeper.checked_delete_controller, zookeeper.checked_delete_notification,
-    zookeeper.set_state, zookeeper.delete_controller, zookeeper.delete_notification, old.reopen_session,
-    old.read_owner, old.set_epoch, old.create_controller,
+    zookeeper.open_session,
+    zookeeper.create_broker,
+    zookeeper.read_controller,
+    zookeeper.get_epoch,
+    zookeeper.create_epoch,
+    zookeeper.create_controller_and_set_epoch,
+    zookeeper.read_state,
+    zookeeper.checked_set_state,
+    zookeeper.checked_delete_controller,
+    zookeeper.checked_delete_notification,
+    zookeeper.set_state,
+    zookeeper.delete_controller,
+    zookeeper.delete_notification,
+    old.reopen_session,
+    old.read_owner,
+    old.set_epoch,
+    old.create_controller,
 )
 
 
@@ -56,9 +66,18 @@ REQUESTS = (
 FENCED_CONTROLLER = (
     Transition(election.handle_change, LANE, (WATCH,)),
     *asking(
-        election.maybe_resign, election.look_for_controller, election.learn_epoch, election.found_epoch,
-        election.register, election.confirm_controller, election.confirm_epoch,
-        reign.clean, reign.load, reign.write_state, reign.trigger_move, reign.delete_own_controller,
+        election.maybe_resign,
+        election.look_for_controller,
+        election.learn_epoch,
+        election.found_epoch,
+        election.register,
+        election.confirm_controller,
+        election.confirm_epoch,
+        reign.clean,
+        reign.load,
+        reign.write_state,
+        reign.trigger_move,
+        reign.delete_own_controller,
     ),
     Transition(reign.send, LANE, (SEND,)),
 )
@@ -67,15 +86,26 @@ FENCED_CONTROLLER = (
 LEGACY_CONTROLLER = (
     Transition(election.handle_change, LANE, (WATCH,)),
     *asking(
-        election.maybe_resign, legacy.look_for_controller, legacy.create, legacy.confirm_owner,
-        legacy.learn_epoch, legacy.raise_epoch, legacy.found_epoch, legacy.clean, reign.load,
-        legacy.write_state, legacy.delete_any_controller,
+        election.maybe_resign,
+        legacy.look_for_controller,
+        legacy.create,
+        legacy.confirm_owner,
+        legacy.learn_epoch,
+        legacy.raise_epoch,
+        legacy.found_epoch,
+        legacy.clean,
+        reign.load,
+        legacy.write_state,
+        legacy.delete_any_controller,
     ),
     Transition(legacy.trigger_move, LANE),
     Transition(reign.send, LANE, (SEND,)),
 )
 ZKCLIENT_SESSION = asking(
-    zkclient_session.start, zkclient_session.register_broker, session.die, zkclient_session.reopen,
+    zkclient_session.start,
+    zkclient_session.register_broker,
+    session.die,
+    zkclient_session.reopen,
     zkclient_session.new_session,
 ) + (
     Transition(session.notice_expiry, LANE, (EXPIRY,)),
@@ -83,13 +113,18 @@ ZKCLIENT_SESSION = asking(
     Transition(zkclient_session.handle_change, LANE, (WATCH,)),
 )
 ZKCLIENT_CONTROLLER = asking(
-    zkclient.data_event, zkclient.look_for_controller, zkclient.create, zkclient.confirm_owner,
-    zkclient.learn_epoch, zkclient.raise_epoch, zkclient.found_epoch, zkclient.clean, zkclient.load,
-    zkclient.write_state, zkclient.delete_any_controller,
-) + (
-    Transition(zkclient.forced_resign, LANE),
-    Transition(zkclient.send, LANE, (SEND,)),
-)
+    zkclient.data_event,
+    zkclient.look_for_controller,
+    zkclient.create,
+    zkclient.confirm_owner,
+    zkclient.learn_epoch,
+    zkclient.raise_epoch,
+    zkclient.found_epoch,
+    zkclient.clean,
+    zkclient.load,
+    zkclient.write_state,
+    zkclient.delete_any_controller,
+) + (Transition(zkclient.forced_resign, LANE), Transition(zkclient.send, LANE, (SEND,)))
 
 
 def model(variant, story, transitions, properties, scope, expected, state=belief.STATE):
@@ -127,8 +162,13 @@ SIZES = {
     "receivers": "brokers that receive requests of controllers",
 }
 OLD_VIOLATIONS = {
-    "own_epoch": 13, "epoch_node": 13, "epoch_unique": 13, "one_token": 13, "owner_is_newest": 13,
-    "idle_zombie": 14, "no_stale_write": 14,
+    "own_epoch": 13,
+    "epoch_node": 13,
+    "epoch_unique": 13,
+    "one_token": 13,
+    "owner_is_newest": 13,
+    "idle_zombie": 14,
+    "no_stale_write": 14,
 }
 
 

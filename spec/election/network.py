@@ -15,9 +15,7 @@ from kafkaproof.spec.language.sets import contains, with_member, without_member
 Receiver = Id("receivers")
 Epoch = Number(0, Bound("epochs"))
 
-NETWORK = Record(
-    requests=(Array(SetOf("receivers"), Bound("epochs", 1)), "for each epoch, who is sent a request"),
-)
+NETWORK = Record(requests=(Array(SetOf("receivers"), Bound("epochs", 1)), "for each epoch, who is sent a request"))
 
 
 def put_request(network, to, epoch):

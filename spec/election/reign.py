@@ -6,13 +6,32 @@ deletion of /controller in a forced resignation.
 """
 
 from kafkaproof.spec.election.belief import (
-    CHECKING, CLEANING, DELETING, FULL, IDLE, LOADING, MOVING, NONE, lapse, resign,
+    CHECKING,
+    CLEANING,
+    DELETING,
+    FULL,
+    IDLE,
+    LOADING,
+    MOVING,
+    NONE,
+    lapse,
+    resign,
 )
-from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.election.network import Receiver, put_request
+from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import (
-    BADVERSION, EXPIRED, FENCED, LOST, MINE, OK, Fate, checked_delete_controller, checked_delete_notification,
-    checked_set_state, read_controller, read_state,
+    BADVERSION,
+    EXPIRED,
+    FENCED,
+    LOST,
+    MINE,
+    OK,
+    Fate,
+    checked_delete_controller,
+    checked_delete_notification,
+    checked_set_state,
+    read_controller,
+    read_state,
 )
 
 

@@ -5,12 +5,27 @@ up, and only then a new session is opened, so that no write of the old one can b
 """
 
 from kafkaproof.spec.election.belief import (
-    CHECKING_TO_ELECT, DOWN, DYING, EXPIRED_SESSION, IDLE, OPEN, REGISTERING, end_process, lapse, resign,
+    CHECKING_TO_ELECT,
+    DOWN,
+    DYING,
+    EXPIRED_SESSION,
+    IDLE,
+    OPEN,
+    REGISTERING,
+    end_process,
+    lapse,
+    resign,
+)
+from kafkaproof.spec.kafka.zookeeper import (
+    EXPIRED,
+    NODEEXISTS,
+    OK,
+    create_broker,
+    end_session,
+    open_session,
+    session_open,
 )
 from kafkaproof.spec.language.domains import Id
-from kafkaproof.spec.kafka.zookeeper import (
-    EXPIRED, NODEEXISTS, OK, create_broker, end_session, open_session, session_open,
-)
 
 Broker = Id("brokers")
 

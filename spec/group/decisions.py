@@ -10,16 +10,27 @@ unless it says so. PARKED: answered when the rebalance goes on. STORED: answered
 """
 
 ABSENT, EMPTY, PREPARING, COMPLETING, STABLE, DEAD = (
-    "Absent", "Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Dead",
+    "Absent",
+    "Empty",
+    "PreparingRebalance",
+    "CompletingRebalance",
+    "Stable",
+    "Dead",
 )
 STATES = (ABSENT, EMPTY, PREPARING, COMPLETING, STABLE, DEAD)
 UNKNOWN, ILLEGAL, REBALANCE = "UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS"
 UNAVAILABLE, INCONSISTENT, REQUIRED = "COORDINATOR_NOT_AVAILABLE", "INCONSISTENT_GROUP_PROTOCOL", "MEMBER_ID_REQUIRED"
 NOT_FOUND, NON_EMPTY, LOADING, NOT_HERE = (
-    "GROUP_ID_NOT_FOUND", "NON_EMPTY_GROUP", "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR",
+    "GROUP_ID_NOT_FOUND",
+    "NON_EMPTY_GROUP",
+    "COORDINATOR_LOAD_IN_PROGRESS",
+    "NOT_COORDINATOR",
 )
 SUBSCRIBED, UNSTABLE, FENCED, FULL, TOO_LONG = (
-    "GROUP_SUBSCRIBED_TO_TOPIC", "UNSTABLE_OFFSET_COMMIT", "FENCED_INSTANCE_ID", "GROUP_MAX_SIZE_REACHED",
+    "GROUP_SUBSCRIBED_TO_TOPIC",
+    "UNSTABLE_OFFSET_COMMIT",
+    "FENCED_INSTANCE_ID",
+    "GROUP_MAX_SIZE_REACHED",
     "OFFSET_METADATA_TOO_LARGE",
 )
 
@@ -88,8 +99,11 @@ LIMITED = {
 LATER = ("join, pending", "leave, pending", "syncs are due") + tuple(
     name for name in NEW if name.startswith(("delete", "fetch, stable", "commit, in"))
 )
-OLD = {name: {**cells, DEAD: (UNKNOWN, None) if cells[DEAD][0] == UNAVAILABLE else cells[DEAD]}
-       for name, cells in NEW.items() if name not in LATER} | {
+OLD = {
+    name: {**cells, DEAD: (UNKNOWN, None) if cells[DEAD][0] == UNAVAILABLE else cells[DEAD]}
+    for name, cells in NEW.items()
+    if name not in LATER
+} | {
     "join, no id": row(PARK, PARK, "PARKED", PARK, PARK, UNKNOWN),
     "heartbeat, member": row(UNKNOWN, UNKNOWN, REBALANCE, REBALANCE, "NONE", UNKNOWN),
     "heartbeat, other generation": row(UNKNOWN, UNKNOWN, ILLEGAL, REBALANCE, ILLEGAL, UNKNOWN),
@@ -119,32 +133,43 @@ def unloaded(rows):
 
 
 WHILE_LOADING = {"sync": REBALANCE, "heartbeat": "NONE"}
-NEW_GATE = {
-    "loading": gate(NEW, LOADING, **WHILE_LOADING), "not owned": gate(NEW, NOT_HERE), "unloaded": unloaded(NEW),
-}
+NEW_GATE = {"loading": gate(NEW, LOADING, **WHILE_LOADING), "not owned": gate(NEW, NOT_HERE), "unloaded": unloaded(NEW)}
 MIDDLE_GATE = {
-    "loading": gate(MIDDLE, LOADING, **WHILE_LOADING), "not owned": gate(MIDDLE, NOT_HERE),
-    "loading again": gate(MIDDLE, LOADING, **WHILE_LOADING), "unloaded": unloaded(MIDDLE),
+    "loading": gate(MIDDLE, LOADING, **WHILE_LOADING),
+    "not owned": gate(MIDDLE, NOT_HERE),
+    "loading again": gate(MIDDLE, LOADING, **WHILE_LOADING),
+    "unloaded": unloaded(MIDDLE),
 }
 OLD_GATE = {
-    "loading": gate(OLD, NOT_HERE), "not owned": gate(OLD, NOT_HERE), "unloaded": unloaded(OLD), "loading again": {
+    "loading": gate(OLD, NOT_HERE),
+    "not owned": gate(OLD, NOT_HERE),
+    "unloaded": unloaded(OLD),
+    "loading again": {
         name: answer for name, answer in gate(OLD, LOADING, heartbeat="NONE").items() if not name.startswith("sync")
     },
 }
 """OLD asks first whether the partition is owned, which is so only after it was loaded, and of a sync nothing else."""
 
 GROUP_ERRORS = {
-    "UNKNOWN_TOPIC_OR_PARTITION": UNAVAILABLE, "NOT_ENOUGH_REPLICAS": UNAVAILABLE,
-    "NOT_ENOUGH_REPLICAS_AFTER_APPEND": UNAVAILABLE, "NOT_LEADER": NOT_HERE, "KAFKA_STORAGE_ERROR": NOT_HERE,
+    "UNKNOWN_TOPIC_OR_PARTITION": UNAVAILABLE,
+    "NOT_ENOUGH_REPLICAS": UNAVAILABLE,
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND": UNAVAILABLE,
+    "NOT_LEADER": NOT_HERE,
+    "KAFKA_STORAGE_ERROR": NOT_HERE,
     "TIMED_OUT": REBALANCE,
 } | dict.fromkeys(("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_FETCH_SIZE"), "UNKNOWN_SERVER_ERROR")
 """What a sync is answered with when the append of the group fails: GroupMetadataManager.storeGroup."""
-OFFSET_ERRORS = GROUP_ERRORS | dict.fromkeys(
-    ("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_FETCH_SIZE"), "INVALID_COMMIT_OFFSET_SIZE",
-) | {"TIMED_OUT": "REQUEST_TIMED_OUT"}
+OFFSET_ERRORS = (
+    GROUP_ERRORS
+    | dict.fromkeys(("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_FETCH_SIZE"), "INVALID_COMMIT_OFFSET_SIZE")
+    | {"TIMED_OUT": "REQUEST_TIMED_OUT"}
+)
 """What a commit is answered with: GroupMetadataManager.storeOffsets."""
 CLASS_OF = {
-    "UNKNOWN_TOPIC_OR_PARTITION": "NOT_ENOUGH_REPLICAS", "KAFKA_STORAGE_ERROR": "NOT_LEADER",
-    "MESSAGE_TOO_LARGE": "TOO_LARGE", "RECORD_LIST_TOO_LARGE": "TOO_LARGE", "INVALID_FETCH_SIZE": "TOO_LARGE",
+    "UNKNOWN_TOPIC_OR_PARTITION": "NOT_ENOUGH_REPLICAS",
+    "KAFKA_STORAGE_ERROR": "NOT_LEADER",
+    "MESSAGE_TOO_LARGE": "TOO_LARGE",
+    "RECORD_LIST_TOO_LARGE": "TOO_LARGE",
+    "INVALID_FETCH_SIZE": "TOO_LARGE",
 }
 """The error of `storage.AppendError` that stands for another which means the same."""

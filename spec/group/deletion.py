@@ -9,13 +9,26 @@ from kafkaproof.spec.group.cache import put_offset
 from kafkaproof.spec.group.coordinator import forget_group, has_timers, lay_to_rest, subscribes
 from kafkaproof.spec.group.network import NONE, answer_operator
 from kafkaproof.spec.group.records import (
-    GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, STATIC_RECORD, TOMBSTONES,
-    TRANSACTION_RECORD, forget_append,
+    GROUP_RECORD,
+    GROUP_TOMBSTONE,
+    NO_RECORD,
+    OFFSET_RECORD,
+    OFFSET_TOMBSTONE,
+    STATIC_RECORD,
+    TOMBSTONES,
+    TRANSACTION_RECORD,
+    forget_append,
 )
 from kafkaproof.spec.group.sorts import NOWHERE, Broker
 from kafkaproof.spec.group.states import DEAD, EMPTY, STABLE
 from kafkaproof.spec.group.storage import (
-    count_fault, decide_deletion, leads, note_death, note_deletion, put_tombstone, time_has_passed,
+    count_fault,
+    decide_deletion,
+    leads,
+    note_death,
+    note_deletion,
+    put_tombstone,
+    time_has_passed,
 )
 from kafkaproof.spec.group.verdicts import delete_group_verdict, delete_offset_verdict
 

@@ -1,11 +1,32 @@
 """JoinGroup, and the delayed join that collects members until a generation is complete."""
 
 from kafkaproof.spec.group.coordinator import (
-    JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, all_joined, forget_member, members_of, park,
+    JOIN_PARKED,
+    MEMBER,
+    PENDING,
+    SYNC_PARKED,
+    all_joined,
+    forget_member,
+    members_of,
+    park,
 )
 from kafkaproof.spec.group.network import (
-    GROUP_MAX_SIZE_REACHED, JOIN, MEMBER_ID_REQUIRED, NONE, PARKED, REBALANCE_IN_PROGRESS, answer, answer_joins,
-    asked, give_generation, give_id, id_known, id_of, instance, refuse, waiter,
+    GROUP_MAX_SIZE_REACHED,
+    JOIN,
+    MEMBER_ID_REQUIRED,
+    NONE,
+    PARKED,
+    REBALANCE_IN_PROGRESS,
+    answer,
+    answer_joins,
+    asked,
+    give_generation,
+    give_id,
+    id_known,
+    id_of,
+    instance,
+    refuse,
+    waiter,
 )
 from kafkaproof.spec.group.protocols import is_elected, stays
 from kafkaproof.spec.group.sorts import Broker, Client, MemberId, Protocol, Topic

@@ -9,9 +9,24 @@ it (`draw`) is the one thing that depends on the whole state.
 
 from kafkaproof.spec.group.coordinator import GONE
 from kafkaproof.spec.group.network import (
-    FENCED_INSTANCE_ID, GROUP_MAX_SIZE_REACHED, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL,
-    INVALID_COMMIT_OFFSET_SIZE, JOIN, MEMBER_ID_REQUIRED, NONE, REBALANCE_IN_PROGRESS, SYNC, UNANSWERED,
-    UNKNOWN_MEMBER_ID, WORK, ask, drop_request, in_messages, instance, say_goodbye,
+    FENCED_INSTANCE_ID,
+    GROUP_MAX_SIZE_REACHED,
+    ILLEGAL_GENERATION,
+    INCONSISTENT_GROUP_PROTOCOL,
+    INVALID_COMMIT_OFFSET_SIZE,
+    JOIN,
+    MEMBER_ID_REQUIRED,
+    NONE,
+    REBALANCE_IN_PROGRESS,
+    SYNC,
+    UNANSWERED,
+    UNKNOWN_MEMBER_ID,
+    WORK,
+    ask,
+    drop_request,
+    in_messages,
+    instance,
+    say_goodbye,
 )
 from kafkaproof.spec.group.records import STATIC_RECORD
 from kafkaproof.spec.group.sorts import Client, Epoch, Generation, MemberId

@@ -1,12 +1,30 @@
 """How members are kept and lost: Heartbeat, LeaveGroup, and the end of a session."""
 
 from kafkaproof.spec.group.coordinator import (
-    JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, forget_member, has_timers, is_heir,
+    JOIN_PARKED,
+    MEMBER,
+    PENDING,
+    SYNC_PARKED,
+    forget_member,
+    has_timers,
+    is_heir,
 )
 from kafkaproof.spec.group.join import prepare_rebalance
 from kafkaproof.spec.group.network import (
-    LEAVE, NONE, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID, WORK, answer, answer_operator, asked, generation_of,
-    give_error, id_of, instance, refuse, waits_in_generation,
+    LEAVE,
+    NONE,
+    REBALANCE_IN_PROGRESS,
+    UNKNOWN_MEMBER_ID,
+    WORK,
+    answer,
+    answer_operator,
+    asked,
+    generation_of,
+    give_error,
+    id_of,
+    instance,
+    refuse,
+    waits_in_generation,
 )
 from kafkaproof.spec.group.sorts import Broker, Client, KnownId, MemberId
 from kafkaproof.spec.group.states import COMPLETING_REBALANCE, STABLE

@@ -5,8 +5,17 @@ from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.metrics.metric import Measure
 from kafkaproof.spec.metrics.names import (
-    GROUPS_ALL, GROUPS_COMPLETING, GROUPS_DEAD, GROUPS_EMPTY, GROUPS_PREPARING, GROUPS_STABLE, LEADER_ELECTIONS,
-    LOADING, MEMBERS, OFFSETS, REBALANCES,
+    GROUPS_ALL,
+    GROUPS_COMPLETING,
+    GROUPS_DEAD,
+    GROUPS_EMPTY,
+    GROUPS_PREPARING,
+    GROUPS_STABLE,
+    LEADER_ELECTIONS,
+    LOADING,
+    MEMBERS,
+    OFFSETS,
+    REBALANCES,
 )
 
 

@@ -1,30 +1,55 @@
 """The group system: its variants, oldest first, and what is known of each."""
 
 from kafkaproof.spec.group import (
-    cluster, deletion, faults, finding, join, loading, member, membership, network, offsets, static, storage, sync,
-    transactions, validation, verdicts,
+    cluster,
+    deletion,
+    faults,
+    finding,
+    join,
+    loading,
+    member,
+    membership,
+    network,
+    offsets,
+    static,
+    storage,
+    sync,
+    transactions,
+    validation,
+    verdicts,
 )
-from kafkaproof.spec.language.model import Arrow, Model, Transition, among
 from kafkaproof.spec.group.history import group_classic as classic
 from kafkaproof.spec.group.history import group_limited as limited
 from kafkaproof.spec.group.history import group_middle as middle
-from kafkaproof.spec.group.scopes import (
-    CLASSIC_VERDICTS, CURRENT_VERDICTS, LARGEST, LIMITED_VERDICTS, MIDDLE_VERDICTS, MOVED_BACK, ONE_MOVE_AND_FAULT,
-    ONE_PERIOD_AND_FAULT, QUICK, SIZES, STANDARD, STATIC_VERDICTS, THREE_MEMBERS, TRANSACTIONAL_VERDICTS,
-    TWO_COORDINATORS, TWO_GENERATIONS, TWO_MOVES, TWO_PROTOCOLS, UNLOADED_LATE, UNLOCKED_VERDICTS, scope,
-)
 from kafkaproof.spec.group.history.unlocked import coordinator as unlocked
 from kafkaproof.spec.group.history.unlocked import storage as unlocked_storage
-from kafkaproof.spec.group.properties import safety as coordinators
-from kafkaproof.spec.group.properties import answers
-from kafkaproof.spec.group.properties import cache
-from kafkaproof.spec.group.properties import clients
-from kafkaproof.spec.group.properties import deleted
-from kafkaproof.spec.group.properties import goals
-from kafkaproof.spec.group.properties import members
+from kafkaproof.spec.group.properties import answers, cache, clients, deleted, goals, liveness, members, stored
 from kafkaproof.spec.group.properties import offsets as commits
-from kafkaproof.spec.group.properties import stored
-from kafkaproof.spec.group.properties import liveness
+from kafkaproof.spec.group.properties import safety as coordinators
+from kafkaproof.spec.group.scopes import (
+    CLASSIC_VERDICTS,
+    CURRENT_VERDICTS,
+    LARGEST,
+    LIMITED_VERDICTS,
+    MIDDLE_VERDICTS,
+    MOVED_BACK,
+    ONE_MOVE_AND_FAULT,
+    ONE_PERIOD_AND_FAULT,
+    QUICK,
+    SIZES,
+    STANDARD,
+    STATIC_VERDICTS,
+    THREE_MEMBERS,
+    TRANSACTIONAL_VERDICTS,
+    TWO_COORDINATORS,
+    TWO_GENERATIONS,
+    TWO_MOVES,
+    TWO_PROTOCOLS,
+    UNLOADED_LATE,
+    UNLOCKED_VERDICTS,
+    scope,
+)
+from kafkaproof.spec.language.model import Arrow, Model, Transition, among
 
 BROKER = "broker {b}"
 CLIENT = "client {m}"
@@ -40,8 +65,10 @@ def lanes(scope):
 
 def asking(request, *functions):
     """Transitions in which a client's request is handled by a broker."""
-    return tuple(Transition(function, BROKER, (Arrow(CLIENT, BROKER, request + ": {answer}", "request"),))
-                 for function in functions)
+    return tuple(
+        Transition(function, BROKER, (Arrow(CLIENT, BROKER, request + ": {answer}", "request"),))
+        for function in functions
+    )
 
 
 def hearing(what, kind, *functions):
@@ -55,38 +82,60 @@ def acting(lane, *functions):
 
 
 CLIENTS = acting(
-    CLIENT, member.joined, member.synced, member.rejoin, member.start_over, member.retry,
-    member.give_in, member.leave, member.start, faults.give_up, faults.crash_client,
+    CLIENT,
+    member.joined,
+    member.synced,
+    member.rejoin,
+    member.start_over,
+    member.retry,
+    member.give_in,
+    member.leave,
+    member.start,
+    faults.give_up,
+    faults.crash_client,
 )
 REQUESTS = (
-    asking("JoinGroup", join.first_join, join.join) + asking("SyncGroup", sync.sync, sync.sync_refused)
-    + asking("Heartbeat", membership.heartbeat) + asking("LeaveGroup", membership.leave)
+    asking("JoinGroup", join.first_join, join.join)
+    + asking("SyncGroup", sync.sync, sync.sync_refused)
+    + asking("Heartbeat", membership.heartbeat)
+    + asking("LeaveGroup", membership.leave)
     + asking("OffsetCommit", offsets.commit, offsets.commit_refused)
 )
 TOOLS = acting(BROKER, finding.find, offsets.fetch, offsets.reset_offset, validation.refuse)
 EXPIRY = acting(BROKER, deletion.clean_up, deletion.remove_dead, deletion.bury) + acting("cluster", faults.time_passes)
 TIMERS = acting(BROKER, join.complete_join, join.join_timeout, membership.expire)
 CALLBACKS = hearing("acknowledged", "answer", sync.group_stored, offsets.offset_stored) + hearing(
-    "fails", "answer", sync.group_not_stored, offsets.offset_not_stored,
+    "fails", "answer", sync.group_not_stored, offsets.offset_not_stored
 )
 LOADING = (
-    hearing("leads", "event", loading.take_over) + hearing("record", "message", loading.read)
-    + acting(BROKER, loading.load, loading.load_fails) + hearing("another leads", "event", loading.unload)
+    hearing("leads", "event", loading.take_over)
+    + hearing("record", "message", loading.read)
+    + acting(BROKER, loading.load, loading.load_fails)
+    + hearing("another leads", "event", loading.unload)
     + acting(BROKER, faults.crash)
 )
 FAULTS = acting("cluster", faults.fail_over, faults.elect_again)
 COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + CALLBACKS + LOADING + EXPIRY + FAULTS
 DELETION = acting(BROKER, deletion.delete_group, deletion.topic_deleted)
-MODERN = acting(CLIENT, member.take_id) + asking("Heartbeat", membership.heartbeat_beside) + acting(
-    BROKER, membership.expire_pending, membership.sync_timeout, deletion.delete_offset,
+MODERN = (
+    acting(CLIENT, member.take_id)
+    + asking("Heartbeat", membership.heartbeat_beside)
+    + acting(BROKER, membership.expire_pending, membership.sync_timeout, deletion.delete_offset)
 )
 REPLACEMENT = (
-    asking("JoinGroup", static.static_join) + hearing("acknowledged", "answer", static.static_stored)
-    + hearing("fails", "answer", static.static_not_stored) + acting(BROKER, static.remove_static)
+    asking("JoinGroup", static.static_join)
+    + hearing("acknowledged", "answer", static.static_stored)
+    + hearing("fails", "answer", static.static_not_stored)
+    + acting(BROKER, static.remove_static)
 )
 TRANSACTIONS = acting(
-    BROKER, transactions.commit_in_transaction, transactions.taken_up, transactions.not_taken_up,
-    transactions.write_marker, transactions.marker_stored, transactions.marker_not_stored,
+    BROKER,
+    transactions.commit_in_transaction,
+    transactions.taken_up,
+    transactions.not_taken_up,
+    transactions.write_marker,
+    transactions.marker_stored,
+    transactions.marker_not_stored,
 ) + acting("cluster", transactions.end)
 
 
@@ -123,7 +172,13 @@ def model(variant, story, transitions, properties, verdicts, **scopes):
 
 
 EVENTS = (
-    clients.CLIENTS + answers.ANSWERS + answers.TRUE + cache.CACHE + stored.STORED + stored.LOCKED + stored.REACHED
+    clients.CLIENTS
+    + answers.ANSWERS
+    + answers.TRUE
+    + cache.CACHE
+    + stored.STORED
+    + stored.LOCKED
+    + stored.REACHED
     + deleted.DELETED
 )
 """What a single step must do, as it has been from 2.8 on."""
@@ -187,11 +242,14 @@ UNLOCKED = model(
     standard=scope(1, 2, 2, 2, 1, 2, prepared=1),
     quick=scope(1, 1, 1, 2, 1, 2, prepared=1),
     deep=scope(2, 2, 2, 1, 2, 2, prepared=1),
-).rebound(CLASSIC_WAYS | {
-    storage.store_group: unlocked_storage.store_group,
-    storage.store_empty: unlocked_storage.store_empty,
-    storage.store_offset: unlocked_storage.store_offset,
-})
+).rebound(
+    CLASSIC_WAYS
+    | {
+        storage.store_group: unlocked_storage.store_group,
+        storage.store_empty: unlocked_storage.store_empty,
+        storage.store_offset: unlocked_storage.store_offset,
+    }
+)
 MIDDLE = model(
     "middle",
     "Groups as they were from 1.1 to 2.0: an initial delay, callbacks in the order of the log, groups that can be "
@@ -203,14 +261,17 @@ MIDDLE = model(
     quick=QUICK,
     deep=TWO_COORDINATORS,
     state=UNLOADED_LATE,
-).rebound(FORMER | {
-    verdicts.first_join_verdict: middle.first_join_verdict,
-    verdicts.join_verdict: middle.join_verdict,
-    verdicts.sync_verdict: middle.sync_verdict,
-    verdicts.heartbeat_verdict: middle.heartbeat_verdict,
-    verdicts.leave_verdict: middle.leave_verdict,
-    verdicts.commit_verdict: middle.commit_verdict,
-})
+).rebound(
+    FORMER
+    | {
+        verdicts.first_join_verdict: middle.first_join_verdict,
+        verdicts.join_verdict: middle.join_verdict,
+        verdicts.sync_verdict: middle.sync_verdict,
+        verdicts.heartbeat_verdict: middle.heartbeat_verdict,
+        verdicts.leave_verdict: middle.leave_verdict,
+        verdicts.commit_verdict: middle.commit_verdict,
+    }
+)
 STATIC = model(
     "static",
     "As current, and clients 0 and 1 have the same group.instance.id: whoever comes later takes the place of the "

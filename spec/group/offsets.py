@@ -3,14 +3,42 @@
 from kafkaproof.spec.group.cache import put_offset
 from kafkaproof.spec.group.join import create_if_absent
 from kafkaproof.spec.group.network import (
-    COMMIT, COORDINATOR_NOT_AVAILABLE, INVALID_COMMIT_OFFSET_SIZE, NOT_COORDINATOR, REQUEST_TIMED_OUT, STORED, WORK,
-    answer, answer_operator, asked, generation_of, give_commit, give_error, id_of, instance, operator, waiter,
+    COMMIT,
+    COORDINATOR_NOT_AVAILABLE,
+    INVALID_COMMIT_OFFSET_SIZE,
+    NOT_COORDINATOR,
+    REQUEST_TIMED_OUT,
+    STORED,
+    WORK,
+    answer,
+    answer_operator,
+    asked,
+    generation_of,
+    give_commit,
+    give_error,
+    id_of,
+    instance,
+    operator,
+    waiter,
 )
 from kafkaproof.spec.group.records import OFFSET_RECORD, forget_append
 from kafkaproof.spec.group.sorts import Broker, Client
 from kafkaproof.spec.group.storage import (
-    NOT_LEADER, TIMED_OUT, TOO_LARGE, Failure, Refusal, acknowledge, count_fault, fail, is_aged, may_fail,
-    may_succeed, note_commit, refuse_append, store_offset, takes_appends,
+    NOT_LEADER,
+    TIMED_OUT,
+    TOO_LARGE,
+    Failure,
+    Refusal,
+    acknowledge,
+    count_fault,
+    fail,
+    is_aged,
+    may_fail,
+    may_succeed,
+    note_commit,
+    refuse_append,
+    store_offset,
+    takes_appends,
 )
 from kafkaproof.spec.group.sync import Slot
 from kafkaproof.spec.group.verdicts import commit_verdict, fetch_verdict

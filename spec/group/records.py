@@ -7,15 +7,28 @@ from kafkaproof.spec.group.sorts import Generation, KnownId, MemberId, NowhereOr
 from kafkaproof.spec.language.domains import NOBODY, Array, Choice, Flag, Id, Record, SetOf
 
 Kind = Choice(
-    "NO_RECORD", "GROUP_RECORD", "OFFSET_RECORD", "GROUP_TOMBSTONE", "OFFSET_TOMBSTONE",
+    "NO_RECORD",
+    "GROUP_RECORD",
+    "OFFSET_RECORD",
+    "GROUP_TOMBSTONE",
+    "OFFSET_TOMBSTONE",
     "TOMBSTONES",  # of the group and of its offset, in one batch
     "STATIC_RECORD",  # a group record, and the callback is that of a static member
     "TRANSACTION_RECORD",  # an offset that a transaction commits, or not
-    "COMMIT_MARKER", "ABORT_MARKER",
+    "COMMIT_MARKER",
+    "ABORT_MARKER",
 )
 (
-    NO_RECORD, GROUP_RECORD, OFFSET_RECORD, GROUP_TOMBSTONE, OFFSET_TOMBSTONE, TOMBSTONES, STATIC_RECORD,
-    TRANSACTION_RECORD, COMMIT_MARKER, ABORT_MARKER,
+    NO_RECORD,
+    GROUP_RECORD,
+    OFFSET_RECORD,
+    GROUP_TOMBSTONE,
+    OFFSET_TOMBSTONE,
+    TOMBSTONES,
+    STATIC_RECORD,
+    TRANSACTION_RECORD,
+    COMMIT_MARKER,
+    ABORT_MARKER,
 ) = Kind
 
 HISTORY = Record(

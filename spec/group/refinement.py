@@ -20,23 +20,26 @@ from kafkaproof.spec.language.domains import Array, Bound, Flag, Number, Record,
 from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.language.refinement import Refinement
 from kafkaproof.spec.language.sets import contains, difference, is_empty, union, with_member, without_member
-from kafkaproof.spec.replica.model import CURRENT
 from kafkaproof.spec.replica import cluster
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
 from kafkaproof.spec.replica.clients import network as clients
+from kafkaproof.spec.replica.model import CURRENT
 
 LOG_BROKER = Record(
     owned=(Flag(), "it takes itself for the leader"),
     loading=(Flag(), "never: it does so at once"),
     appends=(Sequence(APPEND, Bound("appends")), "appends whose callback has not run"),
 )
-LOG = renamed(Record(
-    brokers=(Array(LOG_BROKER, "brokers"), "what each broker waits for"),
-    storage=(STORAGE, "the log"),
-    producer=(PRODUCER, "no transactions"),
-    next=(Number(0, Bound("records")), "the next record"),
-    acknowledged=(SetOf("records"), "records whose append has succeeded"),
-), {"epochs": "leaders"})
+LOG = renamed(
+    Record(
+        brokers=(Array(LOG_BROKER, "brokers"), "what each broker waits for"),
+        storage=(STORAGE, "the log"),
+        producer=(PRODUCER, "no transactions"),
+        next=(Number(0, Bound("records")), "the next record"),
+        acknowledged=(SetOf("records"), "records whose append has succeeded"),
+    ),
+    {"epochs": "leaders"},
+)
 
 
 def initial(s):
@@ -140,12 +143,28 @@ def crash(s, b: Broker):
 
 
 TRANSITIONS = (
-    Transition(append, "broker {b}"), Transition(succeed, "broker {b}"), Transition(fail, "broker {b}"),
-    Transition(lead, "broker {b}"), Transition(follow, "broker {b}"), Transition(crash, "broker {b}"),
+    Transition(append, "broker {b}"),
+    Transition(succeed, "broker {b}"),
+    Transition(fail, "broker {b}"),
+    Transition(lead, "broker {b}"),
+    Transition(follow, "broker {b}"),
+    Transition(crash, "broker {b}"),
     Transition(faults.fail_over, "cluster"),
 )
-SIZES = ("brokers", "log", "records", "leaders", "appends", "faults", "clients", "ids", "generations", "protocols",
-         "topics", "periods")
+SIZES = (
+    "brokers",
+    "log",
+    "records",
+    "leaders",
+    "appends",
+    "faults",
+    "clients",
+    "ids",
+    "generations",
+    "protocols",
+    "topics",
+    "periods",
+)
 CONTRACT = Model(
     system="offsets-log",
     variant="contract",
@@ -160,7 +179,7 @@ CONTRACT = Model(
     abstract=True,
 )
 NOTING = Record(**{name: (field.domain, field.meaning) for name, field in clients.CLIENTS.fields.items()}).extended(
-    acknowledged=(SetOf("records"), "records whose producers were told that all replicas have them"),
+    acknowledged=(SetOf("records"), "records whose producers were told that all replicas have them")
 )
 
 
@@ -177,8 +196,10 @@ def commit_and_note(s_clients, zk, b, broker):
 
 def noting(model):
     """A variant of `replica` that notes which records were acknowledged."""
-    parts = {name: (NOTING if name == "clients" else field.domain, field.meaning)
-             for name, field in cluster.STATE.fields.items()}
+    parts = {
+        name: (NOTING if name == "clients" else field.domain, field.meaning)
+        for name, field in cluster.STATE.fields.items()
+    }
     return replace(model, state=Record(**parts), properties=(), expected={}).rebound({clients.commit: commit_and_note})
 
 
@@ -189,8 +210,14 @@ def scope_of(sizes):
     """The scope of the contract that goes with one of `replica`."""
     small = dict.fromkeys(("clients", "ids", "protocols", "topics"), 1)
     return small | {
-        "brokers": sizes["brokers"], "log": sizes["log"], "records": sizes["records"], "leaders": sizes["epochs"] + 1,
-        "appends": sizes["records"], "faults": sizes["faults"], "generations": sizes["records"], "periods": 0,
+        "brokers": sizes["brokers"],
+        "log": sizes["log"],
+        "records": sizes["records"],
+        "leaders": sizes["epochs"] + 1,
+        "appends": sizes["records"],
+        "faults": sizes["faults"],
+        "generations": sizes["records"],
+        "periods": 0,
     }
 
 
@@ -259,7 +286,12 @@ def passes_back(a, s):
 
 
 TO_CONTRACT = Refinement(
-    system="replica", abstract=CONTRACT, added=(), equal={"clients.next_record": "next"}, passes=passes, agrees=agrees,
+    system="replica",
+    abstract=CONTRACT,
+    added=(),
+    equal={"clients.next_record": "next"},
+    passes=passes,
+    agrees=agrees,
     sizes=scope_of,
 )
 
@@ -267,6 +299,11 @@ TO_CONTRACT = Refinement(
 def to_replication(sizes):
     """That every behaviour of the contract is one of `replica` at a scope: the converse."""
     return Refinement(
-        system="offsets-log", abstract=REPLICATED, added=(), equal={"next": "clients.next_record"}, passes=passes_back,
-        agrees=is_matched, sizes=lambda scope: sizes,
+        system="offsets-log",
+        abstract=REPLICATED,
+        added=(),
+        equal={"next": "clients.next_record"},
+        passes=passes_back,
+        agrees=is_matched,
+        sizes=lambda scope: sizes,
     )

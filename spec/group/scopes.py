@@ -19,8 +19,9 @@ SIZES = {
 LARGEST = dict(zip(SIZES, (3, 3, 5, 5, 4, 6, 3, 2, 5, 2, 3, 2)))
 
 
-def scope(brokers, clients, ids, generations, epochs, log, appends=1, protocols=1, faults=0, topics=1, periods=0,
-          prepared=0):
+def scope(
+    brokers, clients, ids, generations, epochs, log, appends=1, protocols=1, faults=0, topics=1, periods=0, prepared=0
+):
     """A scope."""
     sizes = (brokers, clients, ids, generations, epochs, log, appends, protocols, faults, topics, periods, prepared)
     return dict(zip(SIZES, sizes))
@@ -42,21 +43,34 @@ UNLOCKED_VERDICTS = (
     (scope(1, 1, 1, 2, 1, 2, prepared=1), {}),
     (scope(1, 2, 2, 2, 1, 2, prepared=1), {}),
     (scope(1, 2, 2, 2, 1, 3, prepared=2), {"no_stale_commit": 13, "stable_is_stored": 13}),
-    (scope(2, 2, 2, 1, 2, 2, prepared=1),
-     {"loaded_is_log": 9, "above_stored": 11, "durable": 15, "disjoint_by_number": 18}),
+    (
+        scope(2, 2, 2, 1, 2, 2, prepared=1),
+        {"loaded_is_log": 9, "above_stored": 11, "durable": 15, "disjoint_by_number": 18},
+    ),
 )
 CLASSIC_VERDICTS = (
-    (QUICK, {}), (STANDARD, {}), (ONE_MOVE, BEHIND), (AGEING, {"running_group_keeps_offset": 11}),
+    (QUICK, {}),
+    (STANDARD, {}),
+    (ONE_MOVE, BEHIND),
+    (AGEING, {"running_group_keeps_offset": 11}),
     (scope(1, 1, 1, 1, 1, 3, appends=2, faults=1), {"offset_never_regresses": 11, "durable": 11}),
     (scope(2, 1, 1, 1, 2, 2, periods=1), BEHIND | {"running_group_keeps_offset": 11}),
     (TWO_COORDINATORS, BEHIND | {"above_stored": 10, "disjoint_by_number": 16}),
 )
 MIDDLE_VERDICTS = (
-    (QUICK, {}), (STANDARD, {}), (ONE_MOVE, BEHIND), (AGEING, {"running_group_keeps_offset": 11}),
+    (QUICK, {}),
+    (STANDARD, {}),
+    (ONE_MOVE, BEHIND),
+    (AGEING, {"running_group_keeps_offset": 11}),
     (TWO_COORDINATORS, BEHIND | {"above_stored": 10, "disjoint_by_number": 16}),
 )
 CURRENT_VERDICTS = (
-    (QUICK, {}), (STANDARD, {}), (ONE_MOVE, {}), (TWO_COORDINATORS, {}), (THREE_MEMBERS, {}), (TWO_GENERATIONS, {}),
+    (QUICK, {}),
+    (STANDARD, {}),
+    (ONE_MOVE, {}),
+    (TWO_COORDINATORS, {}),
+    (THREE_MEMBERS, {}),
+    (TWO_GENERATIONS, {}),
     (TWO_PROTOCOLS, {}),
     (scope(1, 2, 2, 1, 1, 2, appends=2, faults=1), {"stable_is_stored": 16}),
     (scope(1, 1, 1, 1, 1, 2, faults=2), {"durable": 4}),
@@ -68,11 +82,16 @@ CURRENT_VERDICTS = (
     (TWO_MOVES, {"assignment_is_stored": 18, "disjoint_by_number": 34}),
 )
 STATIC_VERDICTS = (
-    (QUICK, {}), (STANDARD, {}), (TWO_COORDINATORS, {}),
-    (scope(1, 2, 2, 1, 1, 2, protocols=2), {}), (scope(1, 2, 2, 1, 1, 3), {}),
+    (QUICK, {}),
+    (STANDARD, {}),
+    (TWO_COORDINATORS, {}),
+    (scope(1, 2, 2, 1, 1, 2, protocols=2), {}),
+    (scope(1, 2, 2, 1, 1, 3), {}),
 )
 LIMITED_VERDICTS = ((scope(1, 2, 2, 1, 1, 1), {}), (STANDARD, {}), (TWO_COORDINATORS, {}))
 TRANSACTIONAL_VERDICTS = (
-    (scope(1, 1, 1, 1, 1, 2), {}), (scope(1, 1, 2, 2, 1, 3), {}), (scope(2, 1, 1, 1, 2, 3), {}),
+    (scope(1, 1, 1, 1, 1, 2), {}),
+    (scope(1, 1, 2, 2, 1, 3), {}),
+    (scope(2, 1, 1, 1, 2, 3), {}),
     (scope(1, 1, 1, 1, 1, 4, faults=1), {"durable": 7, "stable_is_stored": 17}),
 )

@@ -9,8 +9,23 @@ from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, SYNC_PARKED, 
 from kafkaproof.spec.group.join import offer, prepare_rebalance
 from kafkaproof.spec.group.membership import lose_member
 from kafkaproof.spec.group.network import (
-    FENCED_INSTANCE_ID, JOIN, NONE, PARKED, REBALANCE_IN_PROGRESS, STORED, UNKNOWN_MEMBER_ID, answer, answer_operator,
-    asked, give_error, give_generation, id_known, id_of, instance, refuse, waiter,
+    FENCED_INSTANCE_ID,
+    JOIN,
+    NONE,
+    PARKED,
+    REBALANCE_IN_PROGRESS,
+    STORED,
+    UNKNOWN_MEMBER_ID,
+    answer,
+    answer_operator,
+    asked,
+    give_error,
+    give_generation,
+    id_known,
+    id_of,
+    instance,
+    refuse,
+    waiter,
 )
 from kafkaproof.spec.group.records import STATIC_RECORD, forget_append
 from kafkaproof.spec.group.sorts import Broker, Client, MemberId, Protocol

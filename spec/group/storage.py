@@ -21,16 +21,30 @@ said of one move of the leader; with more it is said of the moves in which a for
 
 from kafkaproof.spec.group.cache import describe_group, forget_membership, load_group, put_offset, settle
 from kafkaproof.spec.group.records import (
-    ABORT_MARKER, COMMIT_MARKER, GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, RECORD,
-    STATIC_RECORD, TOMBSTONES, TRANSACTION_RECORD, name_record, remember_append,
+    ABORT_MARKER,
+    COMMIT_MARKER,
+    GROUP_RECORD,
+    GROUP_TOMBSTONE,
+    NO_RECORD,
+    OFFSET_RECORD,
+    OFFSET_TOMBSTONE,
+    RECORD,
+    STATIC_RECORD,
+    TOMBSTONES,
+    TRANSACTION_RECORD,
+    name_record,
+    remember_append,
 )
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence
 from kafkaproof.spec.language.sets import contains
 
 AppendError = Choice(
-    "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "TIMED_OUT", "NOT_LEADER",
-    "NOT_ENOUGH_REPLICAS", "TOO_LARGE",  # before anything is written
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    "TIMED_OUT",
+    "NOT_LEADER",
+    "NOT_ENOUGH_REPLICAS",
+    "TOO_LARGE",  # before anything is written
 )
 NOT_ENOUGH_REPLICAS_AFTER_APPEND, TIMED_OUT, NOT_LEADER, NOT_ENOUGH_REPLICAS, TOO_LARGE = AppendError
 Failure = Number(NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER)

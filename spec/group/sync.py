@@ -3,16 +3,42 @@
 from kafkaproof.spec.group.coordinator import MEMBER, SYNC_PARKED, members_of, park, status
 from kafkaproof.spec.group.join import prepare_rebalance
 from kafkaproof.spec.group.network import (
-    COORDINATOR_NOT_AVAILABLE, NONE, NOT_COORDINATOR, PARKED, REBALANCE_IN_PROGRESS, STORED, SYNC,
-    UNKNOWN_SERVER_ERROR, answer, answer_syncs, asked, generation_of, give_assignment, has_assignment, id_of,
-    instance, refuse, waiter,
+    COORDINATOR_NOT_AVAILABLE,
+    NONE,
+    NOT_COORDINATOR,
+    PARKED,
+    REBALANCE_IN_PROGRESS,
+    STORED,
+    SYNC,
+    UNKNOWN_SERVER_ERROR,
+    answer,
+    answer_syncs,
+    asked,
+    generation_of,
+    give_assignment,
+    has_assignment,
+    id_of,
+    instance,
+    refuse,
+    waiter,
 )
 from kafkaproof.spec.group.records import GROUP_RECORD, forget_append
 from kafkaproof.spec.group.sorts import Broker, Client, MemberId
 from kafkaproof.spec.group.states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.group.storage import (
-    NOT_LEADER, TIMED_OUT, TOO_LARGE, Failure, Refusal, acknowledge, fail, may_fail, may_succeed, owner_in,
-    refuse_append, store_group, takes_appends,
+    NOT_LEADER,
+    TIMED_OUT,
+    TOO_LARGE,
+    Failure,
+    Refusal,
+    acknowledge,
+    fail,
+    may_fail,
+    may_succeed,
+    owner_in,
+    refuse_append,
+    store_group,
+    takes_appends,
 )
 from kafkaproof.spec.group.verdicts import sync_verdict
 from kafkaproof.spec.language.domains import NOBODY, Bound, Flag, Number

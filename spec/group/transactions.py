@@ -10,13 +10,30 @@ from kafkaproof.spec.group.coordinator import has_timers
 from kafkaproof.spec.group.join import create_if_absent
 from kafkaproof.spec.group.network import STORED, answer_operator
 from kafkaproof.spec.group.producer.network import (
-    begin, commits_next, conclude, decide, marker_wanted, may_begin, may_end, offset_of, send_again, send_marker,
+    begin,
+    commits_next,
+    conclude,
+    decide,
+    marker_wanted,
+    may_begin,
+    may_end,
+    offset_of,
+    send_again,
+    send_marker,
     take_up,
 )
 from kafkaproof.spec.group.records import ABORT_MARKER, COMMIT_MARKER, TRANSACTION_RECORD, forget_append
 from kafkaproof.spec.group.sorts import NOWHERE, Broker
 from kafkaproof.spec.group.storage import (
-    Failure, acknowledge, fail, is_aged, leads, may_fail, may_succeed, note_commit, store_in_transaction,
+    Failure,
+    acknowledge,
+    fail,
+    is_aged,
+    leads,
+    may_fail,
+    may_succeed,
+    note_commit,
+    store_in_transaction,
     store_marker,
 )
 from kafkaproof.spec.group.sync import Slot

@@ -6,8 +6,16 @@ is not, from anybody.
 
 from kafkaproof.spec.group.join import create_if_absent
 from kafkaproof.spec.group.network import (
-    COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, GROUP_AUTHORIZATION_FAILED, INVALID_GROUP_ID,
-    INVALID_SESSION_TIMEOUT, NONE, NOT_COORDINATOR, OFFSET_METADATA_TOO_LARGE, STORED, answer_operator,
+    COORDINATOR_LOAD_IN_PROGRESS,
+    COORDINATOR_NOT_AVAILABLE,
+    GROUP_AUTHORIZATION_FAILED,
+    INVALID_GROUP_ID,
+    INVALID_SESSION_TIMEOUT,
+    NONE,
+    NOT_COORDINATOR,
+    OFFSET_METADATA_TOO_LARGE,
+    STORED,
+    answer_operator,
 )
 from kafkaproof.spec.group.sorts import Broker
 from kafkaproof.spec.group.verdicts import commit_verdict, gate

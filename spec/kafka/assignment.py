@@ -6,9 +6,9 @@ there was before, the target what there is to be.
 Source: kafka.controller.ReplicaAssignment, 2.4 to 3.9.
 """
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, is_empty
-from kafkaproof.spec.kafka.strategies import replicas_of
 
 
 def append_members(source, brokers, sequence):

@@ -12,12 +12,22 @@ PartitionState = Choice("NonExistentPartition", "NewPartition", "OnlinePartition
 NON_EXISTENT_PARTITION, NEW_PARTITION, ONLINE_PARTITION, OFFLINE_PARTITION = PartitionState
 
 ReplicaState = Choice(
-    "NonExistentReplica", "NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionStarted",
-    "ReplicaDeletionSuccessful", "ReplicaDeletionIneligible",
+    "NonExistentReplica",
+    "NewReplica",
+    "OnlineReplica",
+    "OfflineReplica",
+    "ReplicaDeletionStarted",
+    "ReplicaDeletionSuccessful",
+    "ReplicaDeletionIneligible",
 )
 (
-    NON_EXISTENT_REPLICA, NEW_REPLICA, ONLINE_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_STARTED,
-    REPLICA_DELETION_SUCCESSFUL, REPLICA_DELETION_INELIGIBLE,
+    NON_EXISTENT_REPLICA,
+    NEW_REPLICA,
+    ONLINE_REPLICA,
+    OFFLINE_REPLICA,
+    REPLICA_DELETION_STARTED,
+    REPLICA_DELETION_SUCCESSFUL,
+    REPLICA_DELETION_INELIGIBLE,
 ) = ReplicaState
 
 PARTITION_ENTERED_FROM = {

@@ -1,9 +1,12 @@
 """Moves of partitions and replicas during a deletion: a move that is not legal changes nothing."""
 
-from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.kafka.legal import (
-    NON_EXISTENT_PARTITION, OFFLINE_PARTITION, partition_move_is_legal, replica_move_is_legal,
+    NON_EXISTENT_PARTITION,
+    OFFLINE_PARTITION,
+    partition_move_is_legal,
+    replica_move_is_legal,
 )
+from kafkaproof.spec.language.sets import contains
 
 
 def move_replica(partition, r, state):

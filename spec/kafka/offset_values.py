@@ -65,31 +65,31 @@ class _Writer:
     def __init__(self, flexible: bool = False):
         self.written, self._flexible = b"", flexible
 
-    def put(self, form: str, *values: object) -> "_Writer":
+    def put(self, form: str, *values: object) -> _Writer:
         self.written += struct.pack("!" + form, *values)
         return self
 
-    def size(self, form: str, size: int) -> "_Writer":
+    def size(self, form: str, size: int) -> _Writer:
         """The length of what follows, -1 for null."""
         return self.varint(size + 1) if self._flexible else self.put(form, size)
 
-    def varint(self, value: int) -> "_Writer":
+    def varint(self, value: int) -> _Writer:
         while value > 127:
             self.written += bytes([value & 127 | 128])
             value >>= 7
         self.written += bytes([value])
         return self
 
-    def text(self, value: str | None) -> "_Writer":
+    def text(self, value: str | None) -> _Writer:
         encoded = b"" if value is None else value.encode()
         self.size("h", -1 if value is None else len(encoded)).written += encoded
         return self
 
-    def bytes(self, value: bytes) -> "_Writer":
+    def bytes(self, value: bytes) -> _Writer:
         self.size("i", len(value)).written += value
         return self
 
-    def end(self) -> "_Writer":
+    def end(self) -> _Writer:
         """No tagged fields."""
         return self.varint(0) if self._flexible else self
 
@@ -105,7 +105,7 @@ class _Reader:
         if size < 0 or self._at + size > len(self._content):
             raise ValueError(f"{size} bytes are wanted at {self._at}, of {len(self._content)}")
         self._at += size
-        return self._content[self._at - size:self._at]
+        return self._content[self._at - size : self._at]
 
     def size(self, form: str) -> int:
         return self.varint() - 1 if self._flexible else self.get(form)
@@ -206,8 +206,9 @@ def _read_member(reader, version):
     client, host, timeout = reader.text(), reader.text(), reader.get("i") if version >= 1 else None
     session, subscription, assignment = reader.get("i"), reader.bytes(), reader.bytes()
     reader.end()
-    return MemberValue(id, instance, client, host, session if timeout is None else timeout, session, subscription,
-                       assignment)
+    return MemberValue(
+        id, instance, client, host, session if timeout is None else timeout, session, subscription, assignment
+    )
 
 
 def _write_group(writer, value):

@@ -17,7 +17,13 @@ before that the PartitionLeaderSelectors, which differ where `spec/partition/his
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import (
-    contains, difference, intersection, is_empty, only, with_member, without_member,
+    contains,
+    difference,
+    intersection,
+    is_empty,
+    only,
+    with_member,
+    without_member,
 )
 
 

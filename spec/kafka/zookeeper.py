@@ -17,7 +17,12 @@ from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Budget, Choic
 from kafkaproof.spec.language.sets import contains, only, with_member, without_member
 
 Answer = Choice(
-    "OK", "NODEEXISTS", "BADVERSION", "NONODE", "EXPIRED", "LOST",
+    "OK",
+    "NODEEXISTS",
+    "BADVERSION",
+    "NONODE",
+    "EXPIRED",
+    "LOST",
     "FENCED",  # BADVERSION, and the culprit is the check of /controller_epoch in a multi
     "MINE",  # OK, and what was read names the broker that asks
     "NEWER",  # OK, and what was read was written by a controller of a higher epoch

@@ -131,7 +131,7 @@ def _asked(model: Model, prop: Property, earlier: Record, later: Record):
 
 def _kinds(predicate, arguments):
     """The kinds of what a predicate takes besides a state, by name."""
-    names = predicate.__code__.co_varnames[1:predicate.__code__.co_argcount]
+    names = predicate.__code__.co_varnames[1 : predicate.__code__.co_argcount]
     return tuple(kind_of(arguments[name]) for name in names if name in arguments)
 
 
@@ -141,5 +141,7 @@ def _check_sizes(model, scope):
             raise RuleError(f"{model.system}/{model.variant} needs a whole number of {name}, not {scope.get(name)}")
     for leaf in leaves(model.state, scope):
         if leaf.low < -LARGEST or leaf.high > LARGEST:
-            raise RuleError(f"{model.system}/{model.variant}: {leaf.expression} goes from {leaf.low} to {leaf.high};"
-                            " a field holds 32 bits, so declare a smaller range")
+            raise RuleError(
+                f"{model.system}/{model.variant}: {leaf.expression} goes from {leaf.low} to {leaf.high};"
+                " a field holds 32 bits, so declare a smaller range"
+            )

@@ -7,8 +7,8 @@ it: a running broker keeps their connections instead.
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
-from typing import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 
 from kafkaproof.spec.language.plain import Plain
 
@@ -75,7 +75,7 @@ def _collect(value, found) -> None:
         found.append(value)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _compared(kind: type) -> tuple[str, ...]:
     return tuple(field for field in kind.__slots__ if field not in LEFT_OUT)
 

@@ -11,8 +11,8 @@ A bound says how far one looks; a *budget* (`Budget("faults")`) how often someth
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Mapping
 
 Scope = Mapping[str, int]
 
@@ -96,7 +96,7 @@ class Record:
     def __init__(self, **fields: tuple[object, str]):
         self.fields = {name: Field(domain, meaning) for name, (domain, meaning) in fields.items()}
 
-    def extended(self, **fields: tuple[object, str]) -> "Record":
+    def extended(self, **fields: tuple[object, str]) -> Record:
         """This record with more fields; raises ValueError when a name is taken."""
         taken = self.fields.keys() & fields.keys()
         if taken:
@@ -105,13 +105,13 @@ class Record:
         record.fields = {**self.fields, **record.fields}
         return record
 
-    def only(self, *names: str) -> "Record":
+    def only(self, *names: str) -> Record:
         """This record with these fields alone; raises KeyError when one is not there."""
         record = Record()
         record.fields = {name: self.fields[name] for name in names}
         return record
 
-    def changed(self, **fields: tuple[object, str]) -> "Record":
+    def changed(self, **fields: tuple[object, str]) -> Record:
         """This record with other domains and meanings of some fields; raises ValueError when one is not there."""
         unknown = fields.keys() - self.fields.keys()
         if unknown:
@@ -134,8 +134,7 @@ class Sequence(Record):
         if isinstance(of, Number) and of.low > 0:
             raise ValueError("the elements of a sequence must be able to be 0, which fills its free slots")
         super().__init__(
-            length=(Number(0, bound), "number of elements"),
-            slots=(Array(of, bound), "elements, oldest first"),
+            length=(Number(0, bound), "number of elements"), slots=(Array(of, bound), "elements, oldest first")
         )
 
 
@@ -165,9 +164,9 @@ def renamed(domain: object, sizes: Mapping[str, str]) -> object:
         case Array(of, size):
             return Array(renamed(of, sizes), renamed(size, sizes))
         case Record():
-            return Record(**{
-                name: (renamed(field.domain, sizes), field.meaning) for name, field in domain.fields.items()
-            })
+            return Record(
+                **{name: (renamed(field.domain, sizes), field.meaning) for name, field in domain.fields.items()}
+            )
     return domain
 
 

@@ -14,14 +14,16 @@ Sources: Lamport, "The temporal logic of actions" (TOPLAS 1994), section 5, for 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Callable, Mapping
 
 from kafkaproof.spec.language.rebind import rebind
 
 WEAK, STRONG, FINITELY, AT_LAST = "weak", "strong", "finitely", "at last"
 WORDS = {
-    WEAK: "weak fairness of {}", STRONG: "strong fairness of {}", FINITELY: "finitely often {}",
+    WEAK: "weak fairness of {}",
+    STRONG: "strong fairness of {}",
+    FINITELY: "finitely often {}",
     AT_LAST: "at last and for ever {}",
 }
 

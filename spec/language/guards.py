@@ -6,8 +6,8 @@ A transition that refuses has changed nothing: nobody takes back what it wrote.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from types import FunctionType
-from typing import Iterable
 
 from kafkaproof.spec.language.domains import Choice, Flag, Id, Number, SetOf
 from kafkaproof.spec.language.model import Transition

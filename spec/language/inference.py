@@ -8,7 +8,19 @@ from types import FunctionType
 from kafkaproof.spec.language import sets
 from kafkaproof.spec.language.domains import Array, Budget, Number, Record
 from kafkaproof.spec.language.kinds import (
-    LARGEST, NOTHING, NUMBER, TRUTH, Constant, CountOf, IdOf, Ids, Part, fits, is_condition, is_number, joined,
+    LARGEST,
+    NOTHING,
+    NUMBER,
+    TRUTH,
+    Constant,
+    CountOf,
+    IdOf,
+    Ids,
+    Part,
+    fits,
+    is_condition,
+    is_number,
+    joined,
     kind_of,
 )
 from kafkaproof.spec.language.subset import definition, rule_error
@@ -102,8 +114,9 @@ class _Reading:
     def _store(self, target, kind, node, grows=False):
         if isinstance(target, ast.Name):
             known = self._locals.get(target.id)
-            self._locals[target.id] = kind if known is None or is_number(kind) and is_number(known) else self._joined(
-                known, kind, node)
+            self._locals[target.id] = (
+                kind if known is None or is_number(kind) and is_number(known) else self._joined(known, kind, node)
+            )
             return
         domain = self._domain(target)
         if isinstance(domain, (Record, Array)) or isinstance(kind, Part):
@@ -111,14 +124,18 @@ class _Reading:
         if isinstance(domain, Number) and isinstance(domain.high, Budget) and not grows:
             raise self._error("a budget begins at 0 and never falls: write += 1", node)
         if not fits(kind, domain):
-            raise self._error(f"a field takes what its domain can hold: {kind_of(domain).words}, not {kind.words}", node)
+            raise self._error(
+                f"a field takes what its domain can hold: {kind_of(domain).words}, not {kind.words}", node
+            )
 
     def _kind(self, node):
         match node:
             case ast.Constant():
                 return self._constant(node.value, node)
             case ast.Name():
-                return self._locals[node.id] if node.id in self._locals else self._constant(self._globals[node.id], node)
+                return (
+                    self._locals[node.id] if node.id in self._locals else self._constant(self._globals[node.id], node)
+                )
             case ast.Attribute() | ast.Subscript():
                 return self._placed(node)
             case ast.Call():

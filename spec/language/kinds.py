@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 
-
 LARGEST = 2**31 - 2
 """Values are kept in 32 bits, with one to spare at either end; a set of ids is a mask, and so has at most 30."""
 
@@ -145,4 +144,3 @@ def fits(kind: object, domain: object) -> bool:
         case Id(nobody=nobody) if isinstance(kind, Constant):
             return kind.low >= (NOBODY if nobody else 0)
     return is_number(kind)
-

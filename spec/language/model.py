@@ -5,16 +5,15 @@ A *system* (replication, election ...) has one model for each *variant* of Kafka
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from types import FunctionType
-from typing import Callable, Iterator, Mapping
 
 from kafkaproof.spec.language.domains import Record, Scope, values
 from kafkaproof.spec.language.fairness import Assumption
 from kafkaproof.spec.language.rebind import callees, rebind
 from kafkaproof.spec.language.subset import RuleError
-
 
 STANDARD = "standard"
 SAFETY = ("always", "step")
@@ -99,14 +98,16 @@ class Property:
         conditions = (self.predicate, self.after, *(assumption.when for assumption in self.given))
         return tuple(condition for condition in conditions if condition)
 
-    def rebound(self, replacements: Mapping[Callable, Callable]) -> "Property":
+    def rebound(self, replacements: Mapping[Callable, Callable]) -> Property:
         """This property with callees replaced."""
         return replace(
-            self, predicate=rebind(self.predicate, replacements), after=self.after and rebind(self.after, replacements),
+            self,
+            predicate=rebind(self.predicate, replacements),
+            after=self.after and rebind(self.after, replacements),
             given=tuple(assumption.rebound(replacements) for assumption in self.given),
         )
 
-    def renamed(self, names: Mapping[str, str]) -> "Property":
+    def renamed(self, names: Mapping[str, str]) -> Property:
         """This property where transitions have other names."""
         given = tuple(assumption.renamed(names) for assumption in self.given)
         return replace(self, of=tuple(names.get(name, name) for name in self.of), given=given)
@@ -117,9 +118,11 @@ class Property:
 
     def lacking(self, scope: Scope) -> list[str]:
         """The sizes that the property needs and `scope` has not, in words: ``brokers 2``."""
-        return [f"more {name} than {least}" if isinstance(least, str) else f"{name} {least}"
-                for name, least in self.least.items()
-                if not (scope[name] > scope[least] if isinstance(least, str) else scope[name] >= least)]
+        return [
+            f"more {name} than {least}" if isinstance(least, str) else f"{name} {least}"
+            for name, least in self.least.items()
+            if not (scope[name] > scope[least] if isinstance(least, str) else scope[name] >= least)
+        ]
 
     @property
     def text(self) -> str:
@@ -152,7 +155,11 @@ def sometimes(predicate: Callable, name: str = "", **least: int | str) -> Proper
 
 
 def eventually(
-    predicate: Callable, *, given: tuple[Assumption, ...], after: Callable | None = None, name: str = "",
+    predicate: Callable,
+    *,
+    given: tuple[Assumption, ...],
+    after: Callable | None = None,
+    name: str = "",
     **least: int | str,
 ) -> Property:
     """The property that `predicate` comes true after every state where `after` holds, if what is `given` holds."""
@@ -210,7 +217,7 @@ class Model:
         """All named scopes; `STANDARD` is the default."""
         return {STANDARD: self.scope, **self.others}
 
-    def rebound(self, replacements: Mapping[Callable, Callable], **changes) -> "Model":
+    def rebound(self, replacements: Mapping[Callable, Callable], **changes) -> Model:
         """This model with callees (or whole transitions) replaced, and other fields changed.
 
         What is asked or assumed of a transition that is replaced is so of the one that takes its place. Raises RuleError
@@ -219,14 +226,17 @@ class Model:
         self._require_called(replacements)
         renamed = {
             t.function.__name__: replacements[t.function].__name__
-            for t in self.transitions if t.function in replacements
+            for t in self.transitions
+            if t.function in replacements
         }
         properties = tuple(p.renamed(renamed) for p in self.properties)
-        transitions = tuple(
-            replace(t, function=rebind(t.function, replacements)) for t in self.transitions
-        )
-        changes = {"initial": rebind(self.initial, replacements), "properties": properties,
-                   "replaced": (*self.replaced, *replacements.items()), **changes}
+        transitions = tuple(replace(t, function=rebind(t.function, replacements)) for t in self.transitions)
+        changes = {
+            "initial": rebind(self.initial, replacements),
+            "properties": properties,
+            "replaced": (*self.replaced, *replacements.items()),
+            **changes,
+        }
         seams = tuple(rebind(seam, replacements) for seam in self.seams)
         return replace(self, transitions=transitions, seams=seams, **changes)
 
@@ -234,8 +244,10 @@ class Model:
         called = callees(self.initial, *(t.function for t in self.transitions), *self.seams)
         for function in replacements:
             if function not in called:
-                raise RuleError(f"no transition of {self.system}/{self.variant} calls {function.__name__}, so it cannot"
-                                " be replaced; name what is called after all earlier replacements")
+                raise RuleError(
+                    f"no transition of {self.system}/{self.variant} calls {function.__name__}, so it cannot"
+                    " be replaced; name what is called after all earlier replacements"
+                )
 
     def properties_at(self, scope: Scope) -> tuple[Property, ...]:
         """The properties that a scope of this size can answer."""

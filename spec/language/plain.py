@@ -20,7 +20,7 @@ class Plain:
 
     __hash__ = None
 
-    def copy(self) -> "Plain":
+    def copy(self) -> Plain:
         """A state with the same values that shares nothing with this one."""
         twin = object.__new__(type(self))
         for name in self.__slots__:

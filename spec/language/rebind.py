@@ -6,10 +6,10 @@ other callees. A copy is made of each function on the way to a replaced one; the
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dis import opmap
 from functools import cache
 from types import CodeType, FunctionType
-from typing import Callable, Mapping
 
 LOAD_GLOBAL, EXTENDED_ARG = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
 
@@ -69,8 +69,11 @@ def _rebind(function, replacements, done):
 def copy_of(function: FunctionType, names: Mapping[str, object], code: CodeType | None = None) -> FunctionType:
     """A copy of a function whose globals of these names are others, and with `code` its code."""
     copy = FunctionType(
-        code or function.__code__, {**function.__globals__, **names}, function.__name__,
-        function.__defaults__, function.__closure__,
+        code or function.__code__,
+        {**function.__globals__, **names},
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
     )
     copy.__doc__ = function.__doc__
     copy.__module__ = function.__module__

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Callable, Iterable, Mapping
 
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model, Transition

@@ -6,11 +6,11 @@ mapped, and everything else stays. Free slots of a sequence hold zeros, which na
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations, product
 from math import factorial, prod
-from typing import Iterator, Mapping
 
 from kafkaproof.spec.language.domains import Array, Id, Record, Scope, Sequence, SetOf
 from kafkaproof.spec.language.layout import Leaf, leaves

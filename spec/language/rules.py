@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from collections.abc import Callable
 from types import FunctionType
-from typing import Callable
 
 from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.guards import check_guards, check_order, returns

@@ -22,8 +22,16 @@ BUILTINS = {"range": (1, 2), "len": (1, 1), "min": (2, 9), "max": (2, 9), "abs":
 FOREIGN = {*sys.stdlib_module_names, "numpy"}
 STATEMENTS = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Pass, ast.Return)
 EXPRESSIONS = (
-    ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Constant, ast.IfExp, ast.Name,
-    ast.Subscript, ast.UnaryOp,
+    ast.Attribute,
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Call,
+    ast.Compare,
+    ast.Constant,
+    ast.IfExp,
+    ast.Name,
+    ast.Subscript,
+    ast.UnaryOp,
 )
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.USub, ast.Not, ast.And, ast.Or)
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift, ast.Invert)
@@ -87,7 +95,9 @@ def definition(code: CodeType) -> ast.FunctionDef:
     if not isinstance(tree, ast.FunctionDef):
         raise RuleError(f"plain functions only: {code.co_name}, {place_in(code.co_filename, code.co_firstlineno)}")
     if tree.name != code.co_name:
-        raise RuleError(f"the file has changed under the run: {code.co_name}, {place_in(code.co_filename, code.co_firstlineno)}")
+        raise RuleError(
+            f"the file has changed under the run: {code.co_name}, {place_in(code.co_filename, code.co_firstlineno)}"
+        )
     ast.increment_lineno(tree, code.co_firstlineno - 1)
     if ast.get_docstring(tree) is not None:
         tree.body = tree.body[1:] or [ast.copy_location(ast.Pass(), tree.body[0])]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import linecache
+from collections.abc import Mapping
 from types import FunctionType
-from typing import Mapping
 
 
 def function_from(name: str, text: str, names: Mapping[str, object]) -> FunctionType:

@@ -1,12 +1,17 @@
 """Metrics of controllers, where ZooKeeper has their epoch: shared by election, partition, topics and requests."""
 
+from kafkaproof.spec.kafka.zookeeper import Answer
 from kafkaproof.spec.metrics.metric import Measure
 from kafkaproof.spec.metrics.names import (
-    ACTIVE_CONTROLLERS, BROKERS, CONTROLLER_ELECTIONS, CONTROLLER_EPOCH, FENCED_WRITES, STALE_VERSIONS,
+    ACTIVE_CONTROLLERS,
+    BROKERS,
+    CONTROLLER_ELECTIONS,
+    CONTROLLER_EPOCH,
+    FENCED_WRITES,
+    STALE_VERSIONS,
     ZOOKEEPER_REQUESTS,
 )
 from kafkaproof.spec.metrics.rules import size
-from kafkaproof.spec.kafka.zookeeper import Answer
 
 
 def controller_epoch(s):

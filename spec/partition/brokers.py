@@ -6,16 +6,21 @@ controller takes one when no other is in progress; that they are taken in any or
 they came.
 """
 
+from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import EXPIRED
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
 from kafkaproof.spec.partition.context import CHANGING, CONTROLLED_SHUTDOWN, Broker, forget, is_known, is_queued
-from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
 from kafkaproof.spec.partition.network import leaves, put_request
 from kafkaproof.spec.partition.progress import (
-    at_work, hosts, mark_offline_leaders, proceed, take_offline, trigger_online,
+    at_work,
+    hosts,
+    mark_offline_leaders,
+    proceed,
+    take_offline,
+    trigger_online,
 )
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.zookeeper import brokers_changed, known_as_they_are, list_brokers
-from kafkaproof.spec.kafka.zookeeper import EXPIRED
 
 
 def broker_change(s, b: Broker):

@@ -8,9 +8,9 @@ A partition's assignment is the topic's, read when a reign begins; nobody change
 versions only whether it is the present one matters, and ZooKeeper's part says that (`readers`).
 """
 
+from kafkaproof.spec.kafka.legal import PartitionState, ReplicaState
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
 from kafkaproof.spec.language.sets import contains, difference
-from kafkaproof.spec.kafka.legal import PartitionState, ReplicaState
 
 Broker = Id("brokers")
 Partition = Id("partitions")
@@ -32,8 +32,16 @@ Doing = Choice(
     "DELETING_EVENTS",  # must delete the notifications of failed log directories that it has dealt with
 )
 (
-    IDLE, READING_BROKERS, READING_STATES, ELECTING, WRITING_LEADER, REMOVING, WRITING_REMOVAL, CHANGING,
-    DELETING_REQUEST, DELETING_EVENTS,
+    IDLE,
+    READING_BROKERS,
+    READING_STATES,
+    ELECTING,
+    WRITING_LEADER,
+    REMOVING,
+    WRITING_REMOVAL,
+    CHANGING,
+    DELETING_REQUEST,
+    DELETING_EVENTS,
 ) = Doing
 Strategy = Choice(
     "OFFLINE",

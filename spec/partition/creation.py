@@ -5,18 +5,21 @@ some of them. Of its configuration nothing is kept here. Not modelled: an assign
 racks, and a topic that a broker creates which is not the controller (up to 0.10).
 """
 
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, NEW_REPLICA
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, Fate
 from kafkaproof.spec.language.domains import Bound, Number, SetOf
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, with_member
 from kafkaproof.spec.partition.cluster import initial
 from kafkaproof.spec.partition.context import OFFLINE, Broker, forget
 from kafkaproof.spec.partition.creation_zookeeper import (
-    checked_create_topic, leave_unused, read_topics, write_topic_config,
+    checked_create_topic,
+    leave_unused,
+    read_topics,
+    write_topic_config,
 )
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, NEW_REPLICA
 from kafkaproof.spec.partition.progress import at_work, proceed
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.zookeeper import partitions_of_topics
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, Fate
 
 Partitions = SetOf("partitions")
 Count = Number(1, Bound("replicas"))

@@ -3,12 +3,12 @@
 As in `zookeeper`, a function that answers with a code is one request.
 """
 
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NODEEXISTS, OK, outcome
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import clear, copy
 from kafkaproof.spec.partition.zookeeper import disconnect, session_open
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NODEEXISTS, OK, outcome
 
 MOST = 64
 """No sum of numbers of brokers, or partitions, here is more than so many times one of them."""

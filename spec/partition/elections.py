@@ -4,14 +4,31 @@ The strategies themselves are `strategies`; the triggers that choose one are `tr
 and `progress.trigger_online`.
 """
 
+from kafkaproof.spec.kafka.strategies import (
+    controlled_shutdown_isr,
+    controlled_shutdown_leader,
+    controlled_shutdown_recipients,
+    isr_after_removal,
+    offline_isr,
+    offline_leader,
+    offline_recipients,
+    preferred_isr,
+    preferred_leader,
+    preferred_recipients,
+    reassign_isr,
+    reassign_leader,
+    reassign_recipients,
+    replicas_of,
+)
 from kafkaproof.spec.language.sets import intersection, without_member
 from kafkaproof.spec.partition.context import (
-    CONTROLLED_SHUTDOWN, FORCED, OFFLINE, REASSIGN, is_queued, online, online_or_leaving,
-)
-from kafkaproof.spec.kafka.strategies import (
-    controlled_shutdown_isr, controlled_shutdown_leader, controlled_shutdown_recipients, isr_after_removal,
-    offline_isr, offline_leader, offline_recipients, preferred_isr, preferred_leader, preferred_recipients,
-    reassign_isr, reassign_leader, reassign_recipients, replicas_of,
+    CONTROLLED_SHUTDOWN,
+    FORCED,
+    OFFLINE,
+    REASSIGN,
+    is_queued,
+    online,
+    online_or_leaving,
 )
 
 

@@ -6,18 +6,35 @@ notifications that are found are handled like any later one. (Kafka deletes noti
 would have told is told by the answers to the first LeaderAndIsr.)
 """
 
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, OK
 from kafkaproof.spec.language.sets import everybody, intersection, is_empty, without_member
 from kafkaproof.spec.partition.context import (
-    IDLE, READING_BROKERS, READING_STATES, Broker, Partition, alive, empty_queue, forget, is_known, remember_result,
+    IDLE,
+    READING_BROKERS,
+    READING_STATES,
+    Broker,
+    Partition,
+    alive,
+    empty_queue,
+    forget,
+    is_known,
+    remember_result,
 )
 from kafkaproof.spec.partition.network import drop_requests, put_request
 from kafkaproof.spec.partition.progress import is_next, proceed, start_replicas
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.zookeeper import (
-    create_controller, deletion_wanted, known_as_they_are, list_brokers, load_partition, moved, read_controller,
-    register, session_open, vacant,
+    create_controller,
+    deletion_wanted,
+    known_as_they_are,
+    list_brokers,
+    load_partition,
+    moved,
+    read_controller,
+    register,
+    session_open,
+    vacant,
 )
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, OK
 
 
 def elect(s, b: Broker):

@@ -10,7 +10,16 @@ from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, everybody, is_empty
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, end_process, lose_replica, start_process
 from kafkaproof.spec.partition.network import (
-    NOTHING, PREFERRED_TYPE, UNCLEAN_TYPE, ask, asked, drop_requests, fall_silent, leaves, put_shutdown, put_wishes,
+    NOTHING,
+    PREFERRED_TYPE,
+    UNCLEAN_TYPE,
+    ask,
+    asked,
+    drop_requests,
+    fall_silent,
+    leaves,
+    put_shutdown,
+    put_wishes,
 )
 from kafkaproof.spec.partition.zookeeper import assigned, disconnect, end_session, register, session_open
 

@@ -7,14 +7,14 @@ sent twice, which ask for what a leader may wish anyway. That a leader who meets
 leader epoch is said where it has data (`kafkaproof.spec.cluster.control`); here it may.
 """
 
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Fate
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import Broker, Partition, alive, forget, is_known, remember_leadership
 from kafkaproof.spec.partition.network import wish
 from kafkaproof.spec.partition.progress import at_work
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.zookeeper import checked_set_state
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Fate
 
 Isr = SetOf("brokers")
 

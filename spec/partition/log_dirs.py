@@ -7,15 +7,18 @@ modelled; they matter only where a restart goes unseen (up to 2.1). Nor is a pro
 log directory has failed. A process that starts has log directories that work.
 """
 
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member, without_member
 from kafkaproof.spec.partition.brokers import start_on
 from kafkaproof.spec.partition.context import DELETING_EVENTS, Broker, Partition, forget, is_known
 from kafkaproof.spec.partition.network import error_arrives, put_request, take_error
 from kafkaproof.spec.partition.progress import at_work, mark_offline_leaders, proceed, take_offline, trigger_online
 from kafkaproof.spec.partition.zookeeper import (
-    create_log_dir_event, known_as_they_are, log_dir_events, read_log_dir_events,
+    create_log_dir_event,
+    known_as_they_are,
+    log_dir_events,
+    read_log_dir_events,
 )
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
 
 
 def notify(s, b: Broker):

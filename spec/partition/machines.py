@@ -5,21 +5,35 @@ was read; when that is not the present one any more, all begins again with readi
 that are to do come in the order of their ids; in Kafka, in that of a hash map.
 """
 
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
+from kafkaproof.spec.kafka.strategies import leader_after_removal, new_topic_isr, new_topic_leader, new_topic_recipients
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, NONODE, OK, Fate
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import (
-    ELECTING, REMOVING, WRITING_LEADER, WRITING_REMOVAL, Broker, Partition, drop_result, forget, online,
-    remember_leadership, remember_result,
+    ELECTING,
+    REMOVING,
+    WRITING_LEADER,
+    WRITING_REMOVAL,
+    Broker,
+    Partition,
+    drop_result,
+    forget,
+    online,
+    remember_leadership,
+    remember_result,
 )
 from kafkaproof.spec.partition.elections import (
-    chosen_isr, chosen_leader, is_removal_told, isr_without, recipients, told_of_removal,
+    chosen_isr,
+    chosen_leader,
+    is_removal_told,
+    isr_without,
+    recipients,
+    told_of_removal,
 )
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
 from kafkaproof.spec.partition.network import put_request
 from kafkaproof.spec.partition.progress import end_election, end_removal, is_next
-from kafkaproof.spec.kafka.strategies import leader_after_removal, new_topic_isr, new_topic_leader, new_topic_recipients
 from kafkaproof.spec.partition.zookeeper import checked_create_state, checked_set_state, known_as_they_are, read_state
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, NONODE, OK, Fate
 
 
 def removes(controller, p, r):

@@ -1,17 +1,28 @@
 """Metrics of the system partition: one topic, whose assignment nobody changes."""
 
+from kafkaproof.spec.kafka.legal import OFFLINE_PARTITION
 from kafkaproof.spec.language.sets import contains, is_empty
 from kafkaproof.spec.metrics.controllers import ANSWERS, RULING
 from kafkaproof.spec.metrics.metric import Measure
 from kafkaproof.spec.metrics.names import (
-    EVENT_QUEUE, IMBALANCE, IMBALANCE_REPORTED, LEADERS, OFFLINE_LOG_DIRS, OFFLINE_PARTITIONS, OFFLINE_REPORTED,
-    PARTITIONS, PARTITIONS_REPORTED, REASSIGNING, SESSION_EXPIRIES, TO_DELETE_REPORTED, TOPICS_TO_DELETE,
+    EVENT_QUEUE,
+    IMBALANCE,
+    IMBALANCE_REPORTED,
+    LEADERS,
+    OFFLINE_LOG_DIRS,
+    OFFLINE_PARTITIONS,
+    OFFLINE_REPORTED,
+    PARTITIONS,
+    PARTITIONS_REPORTED,
+    REASSIGNING,
+    SESSION_EXPIRIES,
+    TO_DELETE_REPORTED,
+    TOPICS_TO_DELETE,
     UNDER_REPLICATED,
 )
 from kafkaproof.spec.metrics.rules import is_imbalanced, is_under_replicated
 from kafkaproof.spec.metrics.states import STEPS, exists, is_offline
 from kafkaproof.spec.partition.context import is_known, is_queued
-from kafkaproof.spec.kafka.legal import OFFLINE_PARTITION
 from kafkaproof.spec.partition.zookeeper import assigned
 
 NOBODY_ADDED = 0

@@ -6,29 +6,53 @@ from kafkaproof.spec.election import faults as any_system
 from kafkaproof.spec.kafka import zookeeper as answers
 from kafkaproof.spec.language.model import Arrow, Model, Transition, among
 from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.partition import (
+    brokers,
+    cluster,
+    context,
+    creation,
+    creation_zookeeper,
+    elections,
+    failover,
+    faults,
+    isr,
+    log_dirs,
+    machines,
+    network,
+    progress,
+    rebalance,
+    replica,
+    triggers,
+    zookeeper,
+)
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history import zkclient_partition as zkclient
-from kafkaproof.spec.partition import (
-    brokers, cluster, context, creation, creation_zookeeper, elections, failover, faults, isr, log_dirs, machines,
-    network, progress, rebalance, replica, triggers, zookeeper,
-)
-from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties import creation as topic_creation
+from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.liveness import LIVENESS
 from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
 
 LANE = "broker {b}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
 SEAMS = (
-    zookeeper.create_controller, zookeeper.read_controller, zookeeper.list_brokers, zookeeper.get_state,
-    zookeeper.create_state, zookeeper.set_state, zookeeper.delete_request, zookeeper.checked_create_state,
-    zookeeper.checked_set_state, zookeeper.checked_delete_request, zookeeper.read_log_dir_events,
-    zookeeper.create_log_dir_event, leader_zk.set_isr, leader_zk.take_notification, leader_zk.list_broker_ids,
+    zookeeper.create_controller,
+    zookeeper.read_controller,
+    zookeeper.list_brokers,
+    zookeeper.get_state,
+    zookeeper.create_state,
+    zookeeper.set_state,
+    zookeeper.delete_request,
+    zookeeper.checked_create_state,
+    zookeeper.checked_set_state,
+    zookeeper.checked_delete_request,
+    zookeeper.read_log_dir_events,
+    zookeeper.create_log_dir_event,
+    leader_zk.set_isr,
+    leader_zk.take_notification,
+    leader_zk.list_broker_ids,
     zkclient.open_another,
 )
-DELETE_CONTROLLER = rebind(
-    any_system.delete_controller, {answers.remove_controller: zookeeper.remove_controller}
-)
+DELETE_CONTROLLER = rebind(any_system.delete_controller, {answers.remove_controller: zookeeper.remove_controller})
 
 
 def lanes(scope):
@@ -47,20 +71,36 @@ def acting(*functions):
 
 
 OUTSIDE = (
-    faults.expire_orphan, DELETE_CONTROLLER, faults.ask_for_preferred, faults.ask_for_reassignment,
-    faults.queue_deletion, faults.allow_unclean,
+    faults.expire_orphan,
+    DELETE_CONTROLLER,
+    faults.ask_for_preferred,
+    faults.ask_for_reassignment,
+    faults.queue_deletion,
+    faults.allow_unclean,
 )
 FAULTS = acting(faults.crash, faults.restart, faults.stop, faults.shut_down) + tuple(
     Transition(function, "zookeeper") for function in OUTSIDE
 )
 EXPIRY = (Transition(faults.expire_session, "zookeeper"),)
 EVENTS = asking(
-    failover.load_brokers, failover.load_state, machines.read_for_election, machines.write_leader,
-    machines.create_first_state, machines.read_for_removal, machines.write_removal, brokers.broker_change,
+    failover.load_brokers,
+    failover.load_state,
+    machines.read_for_election,
+    machines.write_leader,
+    machines.create_first_state,
+    machines.read_for_removal,
+    machines.write_removal,
+    brokers.broker_change,
     triggers.delete_request,
 ) + acting(
-    brokers.broker_startup, brokers.broker_failure, brokers.controlled_shutdown, triggers.unclean_enabled,
-    triggers.preferred_election, triggers.reassignment, triggers.topic_deletion, rebalance.rebalance,
+    brokers.broker_startup,
+    brokers.broker_failure,
+    brokers.controlled_shutdown,
+    triggers.unclean_enabled,
+    triggers.preferred_election,
+    triggers.reassignment,
+    triggers.topic_deletion,
+    rebalance.rebalance,
 )
 SESSION = asking(failover.elect, failover.resign) + acting(failover.reopen, replica.leader_and_isr)
 LOG_DIRS = asking(log_dirs.notify, log_dirs.log_dir_notification) + acting(
@@ -116,7 +156,11 @@ def model(variant, story, transitions, properties, standard, deep, expected):
 LOST_ANSWER = {"is_served_despite_loss": 6}
 FOLLOWED_IN_VAIN = LOST_ANSWER | {"may_go_when_followed": 10}
 ONE_FAULT = LOST_ANSWER | {
-    "no_stale_write": 7, "context_is_zookeeper": 10, "leaderless_for_a_reason": 15, "is_served": 11, "is_balanced": 16,
+    "no_stale_write": 7,
+    "context_is_zookeeper": 10,
+    "leaderless_for_a_reason": 15,
+    "is_served": 11,
+    "is_balanced": 16,
 }
 OLDEST = ONE_FAULT | {"isr_not_empty": 14}
 FENCED = model(
@@ -128,11 +172,14 @@ FENCED = model(
     TWO_FAULTS,
     scope(3, 2, 1, 2, 3, 2),
     {
-        (2, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN, (3, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN,
-        (2, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN, (3, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN,
+        (2, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN,
+        (3, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN,
+        (2, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN,
+        (3, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN,
         (3, 3, 1, 2, 3, 1): FOLLOWED_IN_VAIN | {"may_go_when_followed": 11},
         (3, 2, 2, 2, 2, 1): {"is_served_despite_loss": 10, "may_go_when_followed": 15},
-        (3, 2, 1, 1, 2, 2): FOLLOWED_IN_VAIN, (2, 2, 1, 1, 3, 3): FOLLOWED_IN_VAIN,
+        (3, 2, 1, 1, 2, 2): FOLLOWED_IN_VAIN,
+        (2, 2, 1, 1, 3, 3): FOLLOWED_IN_VAIN,
     },
 )
 UNFENCED = {
@@ -177,24 +224,36 @@ ZKCLIENT = model(
         (3, 2, 1, 2, 3, 1): OLDEST,
         (2, 2, 1, 2, 3, 2): OLDEST | {"no_stale_delete": 10, "led_if_possible": 13, "online_has_leader": 19},
     },
-).rebound({
-    function: rebind(replacement, UNFENCED | {elections.isr_without: zkclient.isr_without_even_the_last})
-    for function, replacement in ASKED_AGAIN.items()
-} | UNFENCED | {
-    failover.reopen: zkclient.reopen,
-    faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
-}, safety_only=((2, 2, 1, 2, 3, 2),))
+).rebound(
+    {
+        function: rebind(replacement, UNFENCED | {elections.isr_without: zkclient.isr_without_even_the_last})
+        for function, replacement in ASKED_AGAIN.items()
+    }
+    | UNFENCED
+    | {
+        failover.reopen: zkclient.reopen,
+        faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
+    },
+    safety_only=((2, 2, 1, 2, 3, 2),),
+)
 CREATION = asking(creation.configure_topic, creation.create_topic, creation.topic_change)
 CREATION_SEAMS = (
-    creation_zookeeper.write_topic_config, creation_zookeeper.checked_create_topic, creation_zookeeper.read_topics,
+    creation_zookeeper.write_topic_config,
+    creation_zookeeper.checked_create_topic,
+    creation_zookeeper.read_topics,
 )
 
 
 def creating(fenced, variant, story, **changes):
     """A variant in which the controller creates topics, besides what `fenced` has."""
     return replace(
-        fenced, variant=variant, story=story, transitions=fenced.transitions + CREATION,
-        properties=topic_creation.properties(fenced.properties), seams=fenced.seams + CREATION_SEAMS, **changes,
+        fenced,
+        variant=variant,
+        story=story,
+        transitions=fenced.transitions + CREATION,
+        properties=topic_creation.properties(fenced.properties),
+        seams=fenced.seams + CREATION_SEAMS,
+        **changes,
     )
 
 
@@ -205,9 +264,8 @@ CREATING = creating(
     "An administrator has the controller create a topic while brokers fail: it gets a leader from whoever rules.",
     initial=creation.initial_with_room,
     scope=QUICK,
-    expected=dict.fromkeys([(2, 2, 1, 1, 2, 1), (2, 2, 1, 2, 3, 1), (3, 2, 1, 2, 3, 1)], CREATED_IN_VAIN) | {
-        (2, 2, 2, 1, 2, 1): {"is_served_despite_loss": 7, "may_go_when_followed": 12},
-    },
+    expected=dict.fromkeys([(2, 2, 1, 1, 2, 1), (2, 2, 1, 2, 3, 1), (3, 2, 1, 2, 3, 1)], CREATED_IN_VAIN)
+    | {(2, 2, 2, 1, 2, 1): {"is_served_despite_loss": 7, "may_go_when_followed": 12}},
     others={"quick": scope(2, 2, 1, 1, 2, 1), "deep": scope(2, 2, 2, 1, 2, 1)},
 )
 MODELS = (ZKCLIENT, LEGACY, CREATING, FENCED)

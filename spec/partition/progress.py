@@ -4,18 +4,43 @@ triggerOnlinePartitionStateChange, the start-up of both state machines, and the 
 onReplicasBecomeOffline: elect first, then take replicas offline.
 """
 
-from kafkaproof.spec.language.sets import (
-    contains, difference, everybody, intersection, is_empty, only, union, with_member, without_member,
-)
-from kafkaproof.spec.partition.context import (
-    CHANGING, DELETING_REQUEST, ELECTING, IDLE, OFFLINE, PREFERRED_BY_ZNODE, REASSIGN, REMOVING, alive, clear,
-    drop_result, has_leader, is_known, is_queued,
-)
 from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_INELIGIBLE,
+    NEW_PARTITION,
+    OFFLINE_PARTITION,
+    OFFLINE_REPLICA,
+    ONLINE_PARTITION,
+    ONLINE_REPLICA,
+    REPLICA_DELETION_INELIGIBLE,
     replica_move_is_legal,
 )
 from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.language.sets import (
+    contains,
+    difference,
+    everybody,
+    intersection,
+    is_empty,
+    only,
+    union,
+    with_member,
+    without_member,
+)
+from kafkaproof.spec.partition.context import (
+    CHANGING,
+    DELETING_REQUEST,
+    ELECTING,
+    IDLE,
+    OFFLINE,
+    PREFERRED_BY_ZNODE,
+    REASSIGN,
+    REMOVING,
+    alive,
+    clear,
+    drop_result,
+    has_leader,
+    is_known,
+    is_queued,
+)
 
 
 def at_work(controller):

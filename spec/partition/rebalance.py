@@ -5,10 +5,10 @@ leader exceeds leader.imbalance.per.broker.percentage, which is 50 here, since g
 then just not enough. Kafka's default is 10.
 """
 
+from kafkaproof.spec.kafka.strategies import is_imbalanced, may_rebalance, prefers
 from kafkaproof.spec.language.sets import union, with_member
 from kafkaproof.spec.partition.context import PREFERRED, Broker, is_known, is_queued, online
 from kafkaproof.spec.partition.progress import at_work, proceed
-from kafkaproof.spec.kafka.strategies import is_imbalanced, may_rebalance, prefers
 
 PERCENTAGE = 50
 

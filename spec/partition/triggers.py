@@ -5,20 +5,38 @@ the election is here, and of a target only one replica: the assignment itself is
 added. Of a deletion only that it is queued: nothing is elected any more for the topic.
 """
 
+from kafkaproof.spec.kafka.strategies import prefers
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Fate
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member
 from kafkaproof.spec.partition.context import (
-    DELETING_EVENTS, DELETING_REQUEST, FORCED, OFFLINE, PREFERRED, PREFERRED_BY_ZNODE, REASSIGN, Broker, Partition,
-    alive, forget, has_leader, is_known, is_queued,
+    DELETING_EVENTS,
+    DELETING_REQUEST,
+    FORCED,
+    OFFLINE,
+    PREFERRED,
+    PREFERRED_BY_ZNODE,
+    REASSIGN,
+    Broker,
+    Partition,
+    alive,
+    forget,
+    has_leader,
+    is_known,
+    is_queued,
 )
 from kafkaproof.spec.partition.network import NOTHING, UNCLEAN_TYPE, asked, take_asked
 from kafkaproof.spec.partition.progress import at_work, proceed, trigger_online, wants_leader
-from kafkaproof.spec.kafka.strategies import prefers
 from kafkaproof.spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
 from kafkaproof.spec.partition.zookeeper import (
-    checked_delete_request, copy_target, deletion_wanted, election_wanted, is_moved, unclean_allowed, wanted_target,
+    checked_delete_request,
+    copy_target,
+    deletion_wanted,
+    election_wanted,
+    is_moved,
+    unclean_allowed,
+    wanted_target,
 )
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Fate
 
 
 def unclean_enabled(s, b: Broker):

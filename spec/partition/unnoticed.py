@@ -9,7 +9,8 @@ EQUIVALENT = {
     (LEGAL, f"{IF_OFFLINE} -> if after == ONLINE_REPLICA and before == OFFLINE_REPLICA: return True"): INELIGIBLE,
 }
 UNNOTICED = {
-    ("kafkaproof.spec.partition.progress.to_take_offline",
-     f"{HOSTED} -> {HOSTED.replace('if controller', 'if not controller')}"):
-        "A topic is queued for deletion and a broker goes before a reign begins: two faults, more than is asked.",
+    (
+        "kafkaproof.spec.partition.progress.to_take_offline",
+        f"{HOSTED} -> {HOSTED.replace('if controller', 'if not controller')}",
+    ): "A topic is queued for deletion and a broker goes before a reign begins: two faults, more than is asked."
 }

@@ -4,16 +4,33 @@ As in `kafkaproof.spec.kafka.zookeeper`, a function that answers with a code is 
 arrives, and a LOST one is a fault. What there is, `znodes` declares.
 """
 
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import (
+    ANSWERED,
+    BADVERSION,
+    EXPIRED,
+    FENCED,
+    LOST_DROPPED,
+    MINE,
+    NEWER,
+    NODEEXISTS,
+    NONODE,
+    OK,
+    outcome,
+)
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import (
-    contains, difference, intersection, is_empty, only, union, with_member, without_member,
+    contains,
+    difference,
+    intersection,
+    is_empty,
+    only,
+    union,
+    with_member,
+    without_member,
 )
 from kafkaproof.spec.partition.context import NO_EPOCH, clear, copy
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.znodes import ARMED, FIRED, NONE, PREFERRED_REQUEST, REASSIGN_REQUEST
-from kafkaproof.spec.kafka.zookeeper import (
-    ANSWERED, BADVERSION, EXPIRED, FENCED, LOST_DROPPED, MINE, NEWER, NODEEXISTS, NONODE, OK, outcome,
-)
 
 
 def fire(zk):

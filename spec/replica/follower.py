@@ -2,7 +2,13 @@
 
 from kafkaproof.spec.replica.broker import FETCHING, Broker
 from kafkaproof.spec.replica.network import (
-    answer_arrives, end_in, has_records, last_epoch_of, send, store_answer, wants_to_send,
+    answer_arrives,
+    end_in,
+    has_records,
+    last_epoch_of,
+    send,
+    store_answer,
+    wants_to_send,
 )
 from kafkaproof.spec.replica.storage import cut, end_of_epoch, has_epoch
 

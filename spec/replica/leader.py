@@ -8,8 +8,19 @@ from kafkaproof.spec.language.sets import contains, difference, is_empty, with_m
 from kafkaproof.spec.replica.broker import LEADER, Broker, advance, enough_in_sync, epoch_start
 from kafkaproof.spec.replica.clients.network import commit, take_record
 from kafkaproof.spec.replica.network import (
-    DIVERGING, DONE, FETCH, SENT, answer_end, answer_records, check, last_epoch_of, offset_of, proposal_state,
-    propose, request_arrives, withdraw,
+    DIVERGING,
+    DONE,
+    FETCH,
+    SENT,
+    answer_end,
+    answer_records,
+    check,
+    last_epoch_of,
+    offset_of,
+    proposal_state,
+    propose,
+    request_arrives,
+    withdraw,
 )
 from kafkaproof.spec.replica.storage import NO_EPOCH, end_of_epoch, known_epoch
 from kafkaproof.spec.replica.zookeeper import OK

@@ -4,8 +4,19 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import everybody
 from kafkaproof.spec.metrics.metric import Measure
 from kafkaproof.spec.metrics.names import (
-    AT_MIN_ISR, FAILED_ISR_UPDATES, FAILED_PRODUCE, ISR_EXPANDS, ISR_SHRINKS, LEADER_ELECTIONS, LEADERS, MAX_LAG,
-    OFFLINE_PARTITIONS, REFUSED_FETCHES, UNCLEAN_ELECTIONS, UNDER_MIN_ISR, UNDER_REPLICATED,
+    AT_MIN_ISR,
+    FAILED_ISR_UPDATES,
+    FAILED_PRODUCE,
+    ISR_EXPANDS,
+    ISR_SHRINKS,
+    LEADER_ELECTIONS,
+    LEADERS,
+    MAX_LAG,
+    OFFLINE_PARTITIONS,
+    REFUSED_FETCHES,
+    UNCLEAN_ELECTIONS,
+    UNDER_MIN_ISR,
+    UNDER_REPLICATED,
 )
 from kafkaproof.spec.metrics.rules import gained, is_election, is_unclean, is_under_replicated, lost, size
 from kafkaproof.spec.replica.broker import LEADER

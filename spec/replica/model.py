@@ -1,18 +1,15 @@
 """The replica system: its variants, oldest first, and what is known of each."""
 
 from kafkaproof.spec.language.model import Arrow, Model, Transition, among
-from kafkaproof.spec.replica.history import follower_truncation as former
-from kafkaproof.spec.replica.history import leader_writes_isr, shrunk_isr
-from kafkaproof.spec.replica.properties import client_events
-from kafkaproof.spec.replica.properties import goals
-from kafkaproof.spec.replica.properties import isr_events
-from kafkaproof.spec.replica.properties import log_events
-from kafkaproof.spec.replica.properties.liveness import LIVENESS
-from kafkaproof.spec.replica.properties.safety import SAFETY
-from kafkaproof.spec.replica.properties.states import PROPOSALS, STATES
 from kafkaproof.spec.replica import broker, cluster, controller, faults, follower, leader, network, replica
 from kafkaproof.spec.replica.clients import consumer
 from kafkaproof.spec.replica.clients import network as clients
+from kafkaproof.spec.replica.history import follower_truncation as former
+from kafkaproof.spec.replica.history import leader_writes_isr, shrunk_isr
+from kafkaproof.spec.replica.properties import client_events, goals, isr_events, log_events
+from kafkaproof.spec.replica.properties.liveness import LIVENESS
+from kafkaproof.spec.replica.properties.safety import SAFETY
+from kafkaproof.spec.replica.properties.states import PROPOSALS, STATES
 from kafkaproof.spec.replica.zookeeper import Answer, set_isr, set_isr_twice
 
 LANE = "broker {b}"
@@ -98,10 +95,14 @@ def model(variant, story, transitions, properties, expected):
 
 
 OUT_OF_RANGE = {
-    leader.diverges: former.beyond_end, leader.epoch_for: former.own_epoch, leader.end_for: former.whole_log,
+    leader.diverges: former.beyond_end,
+    leader.epoch_for: former.own_epoch,
+    leader.end_for: former.whole_log,
 }
 UNFENCED = OUT_OF_RANGE | {
-    network.check: network.check_role, network.same_epoch: former.any_epoch, network.leave_leader: network.keep_waiting,
+    network.check: network.check_role,
+    network.same_epoch: former.any_epoch,
+    network.leave_leader: network.keep_waiting,
 }
 BY_EPOCH = {
     replica.begin_fetching: former.begin_truncating,
@@ -122,26 +123,31 @@ TO_HW = model(
     goals.EPOCHS + goals.LATE + log_events.HW,
     {
         (2, 1, 1, 1, 0, 1, 0): {},
-        (2, 1, 1, 1, 1, 1, 0): UNTOLD | {
-            "isr_complete": 7, "stale_leader": 8, "committed": 9,
-            "stable_read": 10, "truncated_above_hw": 12,
-        },
-        (3, 1, 1, 1, 1, 1, 0): UNTOLD_OF_THREE | {
-            "isr_complete": 8, "stale_leader": 9, "committed": 10,
-            "stable_read": 11, "truncated_above_hw": 13,
-        },
-        (2, 2, 2, 2, 1, 1, 0): UNTOLD | {
-            "isr_complete": 7, "stale_leader": 8, "committed": 9,
-            "stable_read": 10, "committed_stays": 11, "visible_match": 11, "below_hw_is_committed": 11,
+        (2, 1, 1, 1, 1, 1, 0): UNTOLD
+        | {"isr_complete": 7, "stale_leader": 8, "committed": 9, "stable_read": 10, "truncated_above_hw": 12},
+        (3, 1, 1, 1, 1, 1, 0): UNTOLD_OF_THREE
+        | {"isr_complete": 8, "stale_leader": 9, "committed": 10, "stable_read": 11, "truncated_above_hw": 13},
+        (2, 2, 2, 2, 1, 1, 0): UNTOLD
+        | {
+            "isr_complete": 7,
+            "stale_leader": 8,
+            "committed": 9,
+            "stable_read": 10,
+            "committed_stays": 11,
+            "visible_match": 11,
+            "below_hw_is_committed": 11,
             "truncated_above_hw": 12,
         },
     },
-).rebound(UNFENCED | {
-    replica.restarts: former.restarts_for_another_leader,
-    replica.begin_fetching: former.begin_at_high_watermark,
-    follower.truncation_point: former.cut_at_offset,
-    leader.may_join: leader_writes_isr.has_caught_up,
-})
+).rebound(
+    UNFENCED
+    | {
+        replica.restarts: former.restarts_for_another_leader,
+        replica.begin_fetching: former.begin_at_high_watermark,
+        follower.truncation_point: former.cut_at_offset,
+        leader.may_join: leader_writes_isr.has_caught_up,
+    }
+)
 EPOCH101 = model(
     "epoch101",
     "A new follower asks where its last epoch ends; the answer is an offset alone, so that after quick changes "
@@ -149,18 +155,20 @@ EPOCH101 = model(
     WRITING + ASKING + LOSING,
     goals.TOLD + goals.LATE + log_events.HW,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): UNTOLD,
+        (2, 1, 1, 1, 0, 1, 0): {},
+        (2, 1, 1, 1, 1, 1, 0): UNTOLD,
         (3, 1, 1, 1, 1, 1, 0): UNTOLD_OF_THREE | {"stale_leader": 12, "isr_complete": 12},
-        (2, 2, 2, 2, 1, 1, 0): UNTOLD | {
-            "isr_complete": 12, "truncated_above_hw": 14, "visible_match": 14,
-        },
+        (2, 2, 2, 2, 1, 1, 0): UNTOLD | {"isr_complete": 12, "truncated_above_hw": 14, "visible_match": 14},
     },
-).rebound(UNFENCED | {
-    replica.restarts: former.restarts_for_another_leader,
-    replica.begin_fetching: former.begin_truncating,
-    follower.truncation_point: former.cut_at_offset,
-    leader.may_join: leader_writes_isr.has_caught_up,
-})
+).rebound(
+    UNFENCED
+    | {
+        replica.restarts: former.restarts_for_another_leader,
+        replica.begin_fetching: former.begin_truncating,
+        follower.truncation_point: former.cut_at_offset,
+        leader.may_join: leader_writes_isr.has_caught_up,
+    }
+)
 EPOCH279 = model(
     "epoch279",
     "The follower truncates at the right place, but fetches from, and is counted by, leaders of another epoch "
@@ -168,11 +176,10 @@ EPOCH279 = model(
     WRITING + ASKING + LOSING,
     goals.TOLD + goals.LATE + log_events.HW,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): UNTOLD,
+        (2, 1, 1, 1, 0, 1, 0): {},
+        (2, 1, 1, 1, 1, 1, 0): UNTOLD,
         (3, 1, 1, 1, 1, 1, 0): UNTOLD_OF_THREE,
-        (2, 2, 2, 2, 1, 1, 0): UNTOLD | {
-            "isr_complete": 13, "truncated_above_hw": 14, "visible_match": 16,
-        },
+        (2, 2, 2, 2, 1, 1, 0): UNTOLD | {"isr_complete": 13, "truncated_above_hw": 14, "visible_match": 16},
     },
 ).rebound(UNFENCED | BY_EPOCH | {replica.restarts: former.restarts_after_a_gap})
 JOIN_AT_HW = model(
@@ -182,7 +189,9 @@ JOIN_AT_HW = model(
     WRITING + ASKING,
     goals.TOLD + OBEYED,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): {},
+        (2, 1, 1, 1, 0, 1, 0): {},
+        (2, 1, 1, 1, 1, 1, 0): {},
+        (2, 2, 2, 2, 1, 1, 0): {},
         (3, 1, 1, 1, 1, 1, 0): {"stale_leader": 12, "isr_complete": 12},
     },
 ).rebound(OUT_OF_RANGE | BY_EPOCH | {leader.may_join: leader_writes_isr.has_caught_up})
@@ -192,9 +201,7 @@ FENCED = model(
     "has all of the former epochs.",
     WRITING + ASKING,
     goals.TOLD + OBEYED,
-    {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): {},
-    },
+    {(2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): {}},
 ).rebound(OUT_OF_RANGE | BY_EPOCH)
 SHRUNK_ISR = model(
     "shrunk-isr",
@@ -203,17 +210,26 @@ SHRUNK_ISR = model(
     PROPOSED + isr_events.OBEYED + log_events.ENDS + log_events.ANSWERED,
     {
         (2, 1, 1, 1, 0, 1, 0): {
-            "isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "truncated_above_hw": 8,
+            "isr_complete": 3,
+            "stale_leader": 5,
+            "committed": 5,
+            "stable_read": 6,
+            "truncated_above_hw": 8,
         },
-        (2, 1, 1, 1, 1, 1, 0): GIVES_UP | {
-            "isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "truncated_above_hw": 8,
-        },
-        (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE | {
-            "isr_complete": 5, "stale_leader": 7, "committed": 8, "stable_read": 9, "truncated_above_hw": 11,
-        },
-        (2, 2, 2, 2, 1, 1, 0): GIVES_UP | {
-            "isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "committed_stays": 7,
-            "visible_match": 7, "below_hw_is_committed": 7, "truncated_above_hw": 8,
+        (2, 1, 1, 1, 1, 1, 0): GIVES_UP
+        | {"isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "truncated_above_hw": 8},
+        (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE
+        | {"isr_complete": 5, "stale_leader": 7, "committed": 8, "stable_read": 9, "truncated_above_hw": 11},
+        (2, 2, 2, 2, 1, 1, 0): GIVES_UP
+        | {
+            "isr_complete": 3,
+            "stale_leader": 5,
+            "committed": 5,
+            "stable_read": 6,
+            "committed_stays": 7,
+            "visible_match": 7,
+            "below_hw_is_committed": 7,
+            "truncated_above_hw": 8,
         },
     },
 ).rebound({broker.is_counted: shrunk_isr.is_proposed})
@@ -223,7 +239,9 @@ LATE_ANSWER = model(
     PROPOSING,
     PROPOSED + goals.LATE + log_events.HW + log_events.ENDS,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): GIVES_UP, (2, 2, 2, 2, 1, 1, 0): GIVES_UP,
+        (2, 1, 1, 1, 0, 1, 0): {},
+        (2, 1, 1, 1, 1, 1, 0): GIVES_UP,
+        (2, 2, 2, 2, 1, 1, 0): GIVES_UP,
         (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE,
         (2, 1, 1, 3, 0, 1, 0): {"truncated_above_hw": 15, "isr_complete": 15},
     },
@@ -235,8 +253,12 @@ CURRENT = model(
     PROPOSING,
     PROPOSED + ANSWERED,
     {
-        (2, 1, 1, 1, 0, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): GIVES_UP, (2, 1, 1, 1, 1, 1, 0): GIVES_UP,
-        (3, 1, 1, 1, 0, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE, (3, 1, 1, 2, 0, 1, 0): {},
+        (2, 1, 1, 1, 0, 1, 0): {},
+        (2, 2, 2, 2, 1, 1, 0): GIVES_UP,
+        (2, 1, 1, 1, 1, 1, 0): GIVES_UP,
+        (3, 1, 1, 1, 0, 1, 0): {},
+        (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE,
+        (3, 1, 1, 2, 0, 1, 0): {},
         (2, 1, 1, 2, 1, 2, 1): GIVES_UP,
     },
 ).rebound({}, safety_only=((3, 1, 1, 2, 0, 1, 0),))

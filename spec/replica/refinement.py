@@ -18,12 +18,18 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.refinement import Added, Refinement
 from kafkaproof.spec.language.sets import contains, only, with_member, without_member
-from kafkaproof.spec.replication.model import KIP320
 from kafkaproof.spec.replica.broker import LEADER, epoch_start
 from kafkaproof.spec.replica.follower import truncation_point
 from kafkaproof.spec.replica.network import RECORD, answer_arrives, has_records
+from kafkaproof.spec.replication.model import KIP320
 from kafkaproof.spec.replication.replication import (
-    Replica, following_epoch, is_true_leader, presumes_leadership, reached_high_watermark, same_entry, write_isr,
+    Replica,
+    following_epoch,
+    is_true_leader,
+    presumes_leadership,
+    reached_high_watermark,
+    same_entry,
+    write_isr,
     write_quorum,
 )
 
@@ -172,7 +178,9 @@ TO_REPLICATION = Refinement(
         Added(Transition(elect_unclean, "controller"), {"unclean": 1}),
     ),
     equal={
-        "zk.leader": "quorum.leader", "zk.leader_epoch": "quorum.leader_epoch", "zk.isr": "quorum.isr",
+        "zk.leader": "quorum.leader",
+        "zk.leader_epoch": "quorum.leader_epoch",
+        "zk.isr": "quorum.isr",
         "clients.next_record": "next_record",
     },
     passes=same_logs_and_leaders,

@@ -5,7 +5,7 @@ EQUIVALENT = {
     (
         "kafkaproof.spec.replica.leader.may_change_isr",
         "return broker.state == LEADER and is_empty(broker.pending) -> return is_empty(broker.pending)",
-    ): "Who does not lead has an empty ISR and knows no follower's end, so that it neither removes nor adds anybody.",
+    ): "Who does not lead has an empty ISR and knows no follower's end, so that it neither removes nor adds anybody."
 }
 UNNOTICED = {
     (
@@ -13,7 +13,7 @@ UNNOTICED = {
         "if s.zk.leader != replica and (not contains(s.zk.isr, replica) or s.zk.isr == only(replica)): return False -> "
         "if s.zk.leader != replica and (not contains(s.zk.isr, replica)): return False",
     ): "The last member of the ISR is no leader only after a change of the leader, and these scopes allow one in all; "
-       "removes_replica notices it with two.",
+    "removes_replica notices it with two.",
     ("kafkaproof.spec.replica.controller.elect_unclean", "s.zk.unclean += 1 -> s.zk.unclean += 0"): UNCLEAN,
     (
         "kafkaproof.spec.replica.controller.elect_unclean",
@@ -37,6 +37,8 @@ UNNOTICED = {
         "kafkaproof.spec.replica.clients.network.take_record",
         "if lacks_replicas(acks, enough): return NOT_ENOUGH_REPLICAS -> nothing",
     ): "min.insync.replicas is 1 at these scopes, so that no ISR is too small; enough_replicas notices it with 2.",
-    ("kafkaproof.spec.replica.zookeeper.set_isr", "return BADVERSION -> return NODEEXISTS"):
-        "The controller only looks whether the answer is OK.",
+    (
+        "kafkaproof.spec.replica.zookeeper.set_isr",
+        "return BADVERSION -> return NODEEXISTS",
+    ): "The controller only looks whether the answer is OK.",
 }

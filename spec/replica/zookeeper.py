@@ -7,12 +7,12 @@ From 2.7 on the controller writes, and does not read: see `faults.lose_answer`.
 """
 
 from kafkaproof.spec.kafka import zookeeper
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK
 from kafkaproof.spec.language.domains import Budget, Choice, Id, Number, Record, SetOf
 from kafkaproof.spec.replica.storage import LeaderEpoch
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK
 
 Answer = Choice(
-    *zookeeper.Answer.names, "NOT_LEADER", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH", "NOT_ENOUGH_REPLICAS",
+    *zookeeper.Answer.names, "NOT_LEADER", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH", "NOT_ENOUGH_REPLICAS"
 )
 NOT_LEADER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_ENOUGH_REPLICAS = list(Answer)[-4:]
 

@@ -8,7 +8,12 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, is_empty, union
 from kafkaproof.spec.replication.properties.safety import has_all_committed
 from kafkaproof.spec.replication.replication import (
-    Replica, Request, following_epoch, is_true_leader, presumes_leadership, same_entry,
+    Replica,
+    Request,
+    following_epoch,
+    is_true_leader,
+    presumes_leadership,
+    same_entry,
 )
 
 
@@ -259,10 +264,29 @@ def epoch_isr_has_committed(s, r: Replica, member: Replica, request: Request):
 
 
 KIP320 = (
-    newest_request_is_state, before_first_request, replica_took_a_request, request_leader_in_isr, leader_in_known_isr,
-    hw_is_in_log, leader_has_state_isr, untaken_request_has_state_isr, follower_is_behind, records_are_numbered,
-    records_are_no_newer, epochs_never_fall, logs_match, follower_log_is_prefix, isr_grows_after_a_move,
-    isr_grows_after_a_move_from_a_request, later_isr_is_from_isr, later_isr_is_from_request,
-    committed_in_epoch_is_known, stays_until_it_comes, stays_in_leader_isr_until_it_comes, isr_has_committed,
-    followed_has_committed, first_isr_has_committed, epoch_isr_has_committed,
+    newest_request_is_state,
+    before_first_request,
+    replica_took_a_request,
+    request_leader_in_isr,
+    leader_in_known_isr,
+    hw_is_in_log,
+    leader_has_state_isr,
+    untaken_request_has_state_isr,
+    follower_is_behind,
+    records_are_numbered,
+    records_are_no_newer,
+    epochs_never_fall,
+    logs_match,
+    follower_log_is_prefix,
+    isr_grows_after_a_move,
+    isr_grows_after_a_move_from_a_request,
+    later_isr_is_from_isr,
+    later_isr_is_from_request,
+    committed_in_epoch_is_known,
+    stays_until_it_comes,
+    stays_in_leader_isr_until_it_comes,
+    isr_has_committed,
+    followed_has_committed,
+    first_isr_has_committed,
+    epoch_isr_has_committed,
 )

@@ -1,7 +1,7 @@
 """The replication system: its five variants, oldest first, and what is known of each."""
 
-from kafkaproof.spec.replication import replication as now
 from kafkaproof.spec.language.model import Arrow, Model, Transition
+from kafkaproof.spec.replication import replication as now
 from kafkaproof.spec.replication.history import kip101, kip279, kip320_first_try, truncate_to_hw, unfenced_replication
 from kafkaproof.spec.replication.properties.safety import PROPERTIES
 from kafkaproof.spec.replication.properties.steps import KNOWN, REACHED, STEPS
@@ -90,8 +90,12 @@ TRUNCATE_TO_HW = model(
     "the high watermark; on taking the request it truncates below what is committed, and stays in the ISR.",
     UNFENCED + becoming(truncate_to_hw.become_follower),
     {
-        (3, 1, 1, 1): both(9, 9), (3, 2, 1, 1): both(9, 9), (3, 2, 2, 1): both(9, 9),
-        (3, 2, 2, 2): both(9, 9), (2, 2, 2, 2): both(9, 10), (3, 2, 2, 3): both(9, 9),
+        (3, 1, 1, 1): both(9, 9),
+        (3, 2, 1, 1): both(9, 9),
+        (3, 2, 2, 1): both(9, 9),
+        (3, 2, 2, 2): both(9, 9),
+        (2, 2, 2, 2): both(9, 10),
+        (3, 2, 2, 3): both(9, 9),
     },
 )
 KIP101 = model(
@@ -100,8 +104,11 @@ KIP101 = model(
     "high watermark and loses a committed record, or keeps one that the leader never had.",
     UNFENCED + becoming(kip101.become_follower, ANSWER),
     {
-        (3, 1, 1, 1): {"strong_isr": 12}, (3, 2, 1, 1): {"strong_isr": 12},
-        (3, 2, 2, 1): {"strong_isr": 12}, (3, 2, 2, 2): both(11, 11), (2, 2, 2, 2): both(12, 12),
+        (3, 1, 1, 1): {"strong_isr": 12},
+        (3, 2, 1, 1): {"strong_isr": 12},
+        (3, 2, 2, 1): {"strong_isr": 12},
+        (3, 2, 2, 2): both(11, 11),
+        (2, 2, 2, 2): both(12, 12),
         (3, 2, 2, 3): both(11, 11),
     },
 )
@@ -111,8 +118,11 @@ KIP279 = model(
     "a leader adds a follower to the ISR before its high watermark has reached its own epoch.",
     UNFENCED + becoming(kip279.become_follower, ANSWER),
     {
-        (3, 1, 1, 1): {"strong_isr": 12}, (3, 2, 1, 1): {"strong_isr": 12},
-        (3, 2, 2, 1): {"strong_isr": 12}, (3, 2, 2, 2): both(11, 11), (2, 2, 2, 2): {},
+        (3, 1, 1, 1): {"strong_isr": 12},
+        (3, 2, 1, 1): {"strong_isr": 12},
+        (3, 2, 2, 1): {"strong_isr": 12},
+        (3, 2, 2, 2): both(11, 11),
+        (2, 2, 2, 2): {},
     },
 )
 KIP320_FIRST_TRY = model(
@@ -122,18 +132,20 @@ KIP320_FIRST_TRY = model(
     isr_and_fetch(kip320_first_try, kip320_first_try.follower_fetch)
     + becoming(kip320_first_try.become_follower)
     + (Transition(kip320_first_try.follower_truncate, FOLLOWER_LANE, (ANSWER,)),),
-    {
-        (3, 1, 1, 1): {}, (3, 2, 1, 1): {}, (3, 2, 2, 1): {}, (2, 2, 2, 2): {},
-        (3, 2, 2, 2): both(12, 13),
-    },
+    {(3, 1, 1, 1): {}, (3, 2, 1, 1): {}, (3, 2, 2, 1): {}, (2, 2, 2, 2): {}, (3, 2, 2, 2): both(12, 13)},
 )
 KIP320 = model(
     "kip320",
     "Every request between leader and follower carries the leader epoch; neither violation is reachable.",
     isr_and_fetch(now, now.follower_fetch) + becoming(now.become_follower, ANSWER),
     {
-        (3, 1, 1, 1): {}, (3, 2, 1, 1): {}, (3, 2, 2, 1): {}, (2, 2, 2, 2): {}, (3, 2, 2, 2): {},
-        (3, 2, 2, 3): {}, (3, 3, 3, 3): {},
+        (3, 1, 1, 1): {},
+        (3, 2, 1, 1): {},
+        (3, 2, 2, 1): {},
+        (2, 2, 2, 2): {},
+        (3, 2, 2, 2): {},
+        (3, 2, 2, 3): {},
+        (3, 3, 3, 3): {},
     },
     KNOWN + STEPS + REACHED,
 )

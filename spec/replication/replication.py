@@ -69,11 +69,7 @@ def is_true_leader(s, r):
 def following_epoch(s, leader, follower):
     """Whether `follower` follows `leader`, a leader in its own eyes, in the same epoch."""
     f = s.replicas[follower]
-    return (
-        presumes_leadership(s, leader)
-        and f.leader == leader
-        and f.leader_epoch == s.replicas[leader].leader_epoch
-    )
+    return presumes_leadership(s, leader) and f.leader == leader and f.leader_epoch == s.replicas[leader].leader_epoch
 
 
 def reached_high_watermark(s, leader, follower):

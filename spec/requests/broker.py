@@ -7,15 +7,27 @@ which can only make a broker skip what it knows already; isNew, for topics are n
 """
 
 from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.requests.batch import DELETE, DROPPING, FULL, LEADER_AND_ISR, STOP_REPLICA, UPDATE_METADATA
 from kafkaproof.spec.requests.context import NO_EPOCH, Broker, ControllerEpoch, forget_replica
 from kafkaproof.spec.requests.network import (
-    FENCED_LEADER_EPOCH, KAFKA_STORAGE_ERROR, NONE, STALE_BROKER_EPOCH, STALE_CONTROLLER_EPOCH,
-    UNKNOWN_TOPIC_OR_PARTITION, Fate, alive_in, answer, arriving, broker_epoch_in, leader_epoch_in, leader_in,
-    stop_in, update_in,
+    FENCED_LEADER_EPOCH,
+    KAFKA_STORAGE_ERROR,
+    NONE,
+    STALE_BROKER_EPOCH,
+    STALE_CONTROLLER_EPOCH,
+    UNKNOWN_TOPIC_OR_PARTITION,
+    Fate,
+    alive_in,
+    answer,
+    arriving,
+    broker_epoch_in,
+    leader_epoch_in,
+    leader_in,
+    stop_in,
+    update_in,
 )
 
 

@@ -4,9 +4,9 @@ Of partitions there is one: what a request says of several is handled one by one
 znode exists from the beginning. ISRs are not kept; whom an election may take is abstract (see `events`).
 """
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
 from kafkaproof.spec.language.sets import contains, difference, intersection
-from kafkaproof.spec.kafka.strategies import replicas_of
 
 Broker = Id("brokers")
 Leader = Id("brokers", nobody=True)
@@ -36,9 +36,7 @@ CONTROLLER = Record(
     leader_epoch=(Number(0, Bound("leader_epochs")), "leader epoch in the cache"),
     deletion=(Deletion, "whether the topic is to be deleted"),
 )
-GHOSTS = Record(
-    applied=(ControllerEpoch, "controller epoch of the last request that the process obeyed"),
-)
+GHOSTS = Record(applied=(ControllerEpoch, "controller epoch of the last request that the process obeyed"))
 BROKER = Record(
     up=(Flag(), "there is a process"),
     epoch=(BrokerEpoch, "its broker epoch: how often this id was registered (in Kafka a zxid), 0 without one"),

@@ -5,22 +5,57 @@ Elections are abstract: at any time a controller may write a new leader that is 
 what causes them; that they are taken in any order covers the order in which they came.
 """
 
+from kafkaproof.spec.kafka.zookeeper import OK
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import (
-    contains, difference, intersection, is_empty, only, union, with_member, without_member,
+    contains,
+    difference,
+    intersection,
+    is_empty,
+    only,
+    union,
+    with_member,
+    without_member,
 )
 from kafkaproof.spec.requests.batch import BARE, DELETE, FULL, STOP
 from kafkaproof.spec.requests.context import (
-    NOT_DELETED, QUEUED, STARTED, Broker, Leader, forget, has_leader, is_settled, live_replicas, online, recipients,
+    NOT_DELETED,
+    QUEUED,
+    STARTED,
+    Broker,
+    Leader,
+    forget,
+    has_leader,
+    is_settled,
+    live_replicas,
+    online,
+    recipients,
 )
 from kafkaproof.spec.requests.network import (
-    FAILED, HANDLED, HEALED, NO_EVENT, close_channels, end_reign, forget_events, open_channels, put_fault, send,
-    send_leadership, send_metadata, take_event, take_in, told,
+    FAILED,
+    HANDLED,
+    HEALED,
+    NO_EVENT,
+    close_channels,
+    end_reign,
+    forget_events,
+    open_channels,
+    put_fault,
+    send,
+    send_leadership,
+    send_metadata,
+    take_event,
+    take_in,
+    told,
 )
 from kafkaproof.spec.requests.zookeeper import (
-    brokers_changed, checked_delete_notification, checked_set_state, deletion_asked, list_brokers, notified,
+    brokers_changed,
+    checked_delete_notification,
+    checked_set_state,
+    deletion_asked,
+    list_brokers,
+    notified,
 )
-from kafkaproof.spec.kafka.zookeeper import OK
 
 
 def broker_change(s, b: Broker):

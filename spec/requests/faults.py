@@ -1,8 +1,8 @@
 """What may go wrong, or is wanted, from outside: each counts as one fault, but for the return of a process."""
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.requests.context import Broker, end_process, forget_replica, start_process
 from kafkaproof.spec.requests.network import fall_silent, lose_arrived, put_fault

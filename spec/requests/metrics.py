@@ -3,8 +3,17 @@
 from kafkaproof.spec.metrics.controllers import ANSWERS, RULING
 from kafkaproof.spec.metrics.metric import Measure
 from kafkaproof.spec.metrics.names import (
-    CONTROL_QUEUE, EVENT_QUEUE, LEADER_ELECTIONS, LEADERS, OFFLINE_LOG_DIRS, OFFLINE_PARTITIONS, REFUSED_REQUESTS,
-    REQUEST_QUEUE, SESSION_EXPIRIES, TO_DELETE_REPORTED, TOPICS_TO_DELETE,
+    CONTROL_QUEUE,
+    EVENT_QUEUE,
+    LEADER_ELECTIONS,
+    LEADERS,
+    OFFLINE_LOG_DIRS,
+    OFFLINE_PARTITIONS,
+    REFUSED_REQUESTS,
+    REQUEST_QUEUE,
+    SESSION_EXPIRIES,
+    TO_DELETE_REPORTED,
+    TOPICS_TO_DELETE,
 )
 from kafkaproof.spec.metrics.rules import is_election, is_led
 from kafkaproof.spec.requests.context import NOT_DELETED

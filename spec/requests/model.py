@@ -1,20 +1,24 @@
 """The requests system: its variants, oldest first, and what is known of each."""
 
 from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.requests import broker, cluster, events, faults, network, reign, zookeeper
 from kafkaproof.spec.requests.history import shared_queue
-from kafkaproof.spec.requests.properties.liveness import LIVENESS
-from kafkaproof.spec.requests.properties.safety import SAFETY, WITHOUT_BROKER_EPOCHS
 from kafkaproof.spec.requests.properties.events import EVENTS
 from kafkaproof.spec.requests.properties.goals import GOALS
 from kafkaproof.spec.requests.properties.handling import HANDLING
-from kafkaproof.spec.requests import broker, cluster, events, faults, network, reign, zookeeper
+from kafkaproof.spec.requests.properties.liveness import LIVENESS
+from kafkaproof.spec.requests.properties.safety import SAFETY, WITHOUT_BROKER_EPOCHS
 
 LANE = "broker {b}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
 ANSWER = Arrow(LANE, "network", "{answer}", "answer")
 SEAMS = (
-    zookeeper.win_election, zookeeper.read_controller, zookeeper.list_brokers,
-    zookeeper.checked_set_state, zookeeper.checked_delete_notification, zookeeper.list_broker_ids,
+    zookeeper.win_election,
+    zookeeper.read_controller,
+    zookeeper.list_brokers,
+    zookeeper.checked_set_state,
+    zookeeper.checked_delete_notification,
+    zookeeper.list_broker_ids,
     network.answer,
 )
 
@@ -30,24 +34,39 @@ def transitions(arrows, *functions):
 
 
 CONTROLLER = transitions(
-    (ASK,), reign.elect, reign.resign, reign.reopen, events.broker_change, events.change_leader, events.log_dir_event,
+    (ASK,), reign.elect, reign.resign, reign.reopen, events.broker_change, events.change_leader, events.log_dir_event
 ) + transitions((), events.broker_startup, events.handle_answer, events.controlled_shutdown, events.delete_topic)
 HANDLERS = transitions((ANSWER,), broker.leader_and_isr, broker.update_metadata, broker.stop_replica)
-FAULTS = transitions((), faults.crash, faults.restart) + tuple(
-    Transition(function, "zookeeper")
-    for function in (faults.expire_session, faults.delete_controller, faults.ask_deletion)
-) + transitions((), faults.fail_directory)
+FAULTS = (
+    transitions((), faults.crash, faults.restart)
+    + tuple(
+        Transition(function, "zookeeper")
+        for function in (faults.expire_session, faults.delete_controller, faults.ask_deletion)
+    )
+    + transitions((), faults.fail_directory)
+)
 OWN_QUEUE = CONTROLLER + HANDLERS + transitions((), broker.answer_produce) + FAULTS
-SHARED_QUEUE = CONTROLLER + HANDLERS + transitions(
-    (), shared_queue.produce_arrives, shared_queue.request_arrives, shared_queue.answer_produce,
-) + FAULTS
+SHARED_QUEUE = (
+    CONTROLLER
+    + HANDLERS
+    + transitions((), shared_queue.produce_arrives, shared_queue.request_arrives, shared_queue.answer_produce)
+    + FAULTS
+)
 HOLDS = {
-    (2, 2, 2, 1, 3, 0): {}, (2, 2, 1, 1, 3, 1): {}, (2, 2, 2, 1, 3, 1): {}, (2, 2, 2, 2, 3, 1): {},
-    (2, 2, 2, 1, 3, 2): {}, (3, 2, 2, 1, 3, 1): {},
+    (2, 2, 2, 1, 3, 0): {},
+    (2, 2, 1, 1, 3, 1): {},
+    (2, 2, 2, 1, 3, 1): {},
+    (2, 2, 2, 2, 3, 1): {},
+    (2, 2, 2, 1, 3, 2): {},
+    (3, 2, 2, 1, 3, 1): {},
 }
 ONE_FAULT = {
-    "former_changes_nothing": 5, "control_requests_first": 9, "replicas_converge": 10, "metadata_converges": 10,
-    "nothing_for_the_deleted": 10, "all_agree": 10,
+    "former_changes_nothing": 5,
+    "control_requests_first": 9,
+    "replicas_converge": 10,
+    "metadata_converges": 10,
+    "nothing_for_the_deleted": 10,
+    "all_agree": 10,
 }
 LARGE = ((2, 2, 2, 1, 3, 2), (2, 2, 2, 1, 2, 2), (3, 2, 2, 1, 3, 1))
 SIZES = {
@@ -120,17 +139,21 @@ LEGACY = model(
     SHARED_QUEUE,
     WITHOUT_BROKER_EPOCHS + GOALS,
     {
-        (2, 2, 2, 1, 3, 0): {"control_requests_first": 9}, (2, 2, 1, 1, 3, 1): ONE_FAULT,
+        (2, 2, 2, 1, 3, 0): {"control_requests_first": 9},
+        (2, 2, 1, 1, 3, 1): ONE_FAULT,
         (3, 2, 2, 1, 3, 1): ONE_FAULT | {"replicas_converge": 12, "metadata_converges": 12},
-        (2, 2, 2, 1, 3, 1): ONE_FAULT, (2, 2, 2, 2, 3, 1): ONE_FAULT,
-        (2, 2, 2, 1, 2, 2): ONE_FAULT | {
-            "control_requests_first": 10, "nothing_for_the_deleted": 11, "no_stale_stop": 20,
-        },
+        (2, 2, 2, 1, 3, 1): ONE_FAULT,
+        (2, 2, 2, 2, 3, 1): ONE_FAULT,
+        (2, 2, 2, 1, 2, 2): ONE_FAULT
+        | {"control_requests_first": 10, "nothing_for_the_deleted": 11, "no_stale_stop": 20},
     },
-).rebound(WITHOUT_STOP_EPOCH | {
-    broker.is_former: is_never_former,
-    broker.may_handle: shared_queue.may_handle_in_turn,
-    zookeeper.brokers_changed: zookeeper.ids_changed,
-    zookeeper.list_brokers: zookeeper.list_broker_ids,
-})
+).rebound(
+    WITHOUT_STOP_EPOCH
+    | {
+        broker.is_former: is_never_former,
+        broker.may_handle: shared_queue.may_handle_in_turn,
+        zookeeper.brokers_changed: zookeeper.ids_changed,
+        zookeeper.list_brokers: zookeeper.list_broker_ids,
+    }
+)
 MODELS = (LEGACY, BROKER_EPOCHS, CURRENT)

@@ -13,23 +13,43 @@ the reign. Only KAFKA_STORAGE_ERROR, and NONE after it, change anything there; o
 wait, the newer stays, for the older may be handled before the newer comes.
 """
 
+from kafkaproof.spec.kafka.zookeeper import Answer
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Id, Number, Record, Sequence
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.requests.batch import (
-    BARE, BATCH, FULL, LEADER_AND_ISR, NO_STOP, NOTHING, clear, copy, first_kind, keep_first, put_batch, remove_first,
+    BARE,
+    BATCH,
+    FULL,
+    LEADER_AND_ISR,
+    NO_STOP,
+    NOTHING,
+    clear,
+    copy,
+    first_kind,
+    keep_first,
+    put_batch,
+    remove_first,
     take_batch,
 )
 from kafkaproof.spec.requests.context import BrokerEpoch
-from kafkaproof.spec.kafka.zookeeper import Answer
 
 Error = Choice(
-    *Answer.names, "NONE", "STALE_BROKER_EPOCH", "STALE_CONTROLLER_EPOCH", "UNKNOWN_TOPIC_OR_PARTITION",
-    "KAFKA_STORAGE_ERROR", "FENCED_LEADER_EPOCH",
+    *Answer.names,
+    "NONE",
+    "STALE_BROKER_EPOCH",
+    "STALE_CONTROLLER_EPOCH",
+    "UNKNOWN_TOPIC_OR_PARTITION",
+    "KAFKA_STORAGE_ERROR",
+    "FENCED_LEADER_EPOCH",
 )
 (
-    NONE, STALE_BROKER_EPOCH, STALE_CONTROLLER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, KAFKA_STORAGE_ERROR,
+    NONE,
+    STALE_BROKER_EPOCH,
+    STALE_CONTROLLER_EPOCH,
+    UNKNOWN_TOPIC_OR_PARTITION,
+    KAFKA_STORAGE_ERROR,
     FENCED_LEADER_EPOCH,
-) = tuple(Error)[len(Answer.names):]
+) = tuple(Error)[len(Answer.names) :]
 Fate = Choice("ANSWERED", "UNANSWERED", "LATE")
 ANSWERED, UNANSWERED, LATE = Fate
 Told = Choice(

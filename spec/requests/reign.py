@@ -5,11 +5,11 @@ lives before they accept to follow. Then the replica state machine sends LeaderA
 The elections of the partition state machine are those of `events.change_leader`.
 """
 
+from kafkaproof.spec.kafka.zookeeper import MINE, OK
 from kafkaproof.spec.partition.zookeeper import moved, session_open, vacant
 from kafkaproof.spec.requests.context import Broker, forget, live_replicas
 from kafkaproof.spec.requests.network import begin_reign, end_reign, fall_silent, open_channels, start_up
 from kafkaproof.spec.requests.zookeeper import read_controller, read_own_epoch, register, win_election
-from kafkaproof.spec.kafka.zookeeper import MINE, OK
 
 
 def elect(s, b: Broker):

@@ -3,7 +3,10 @@
 COUNTED = "Faults are counted only to bound what is explored: no rule asks how many there were."
 HAS_PROCESS = "Only a process has a session that is open."
 EQUIVALENT = {
-    ("kafkaproof.spec.requests.zookeeper.register", "return OK -> anything"): "Nobody looks at the answer: there is but one.",
+    (
+        "kafkaproof.spec.requests.zookeeper.register",
+        "return OK -> anything",
+    ): "Nobody looks at the answer: there is but one.",
     ("kafkaproof.spec.requests.network.put_fault", "network.faults += 1 -> anything"): COUNTED,
     ("kafkaproof.spec.requests.network.answer", "network.faults += 1 -> anything"): COUNTED,
     ("kafkaproof.spec.requests.faults.crash", "put_fault(s.network) -> nothing"): COUNTED,
@@ -12,22 +15,41 @@ EQUIVALENT = {
     ("kafkaproof.spec.requests.faults.delete_controller", "put_fault(s.network) -> nothing"): COUNTED,
     ("kafkaproof.spec.requests.faults.ask_deletion", "put_fault(s.network) -> nothing"): COUNTED,
     ("kafkaproof.spec.requests.events.controlled_shutdown", "put_fault(s.network) -> nothing"): COUNTED,
-    ("kafkaproof.spec.requests.faults.delete_controller", "if s.zk.controller == NOBODY: return False -> nothing"):
-        "To delete what is not there changes nothing but the count of faults.",
-    ("kafkaproof.spec.requests.faults.ask_deletion", "if s.zk.deleting: return False -> nothing"):
-        "To ask again changes nothing but the count of faults.",
-    ("kafkaproof.spec.requests.faults.expire_session", "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
-     "if not session_open(s.zk, b): return False"): HAS_PROCESS,
-    ("kafkaproof.spec.requests.faults.crash", "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
-     "if not session_open(s.zk, b): return False"): HAS_PROCESS,
-    ("kafkaproof.spec.requests.faults.expire_session", "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
-     "if not s.brokers[b].up: return False"): "To end a session that is over changes nothing but the count of faults.",
-    ("kafkaproof.spec.requests.broker.answer_produce", "if not broker.up or broker.replica.leader != b: return False -> "
-     "if broker.replica.leader != b: return False"): "Without a process nobody believes to lead.",
-    ("kafkaproof.spec.requests.broker.may_become", "return leader != NOBODY and (leader == b or contains(broker.alive, leader)) -> "
-     "return leader == b or contains(broker.alive, leader)"): "Nobody is in no set.",
+    (
+        "kafkaproof.spec.requests.faults.delete_controller",
+        "if s.zk.controller == NOBODY: return False -> nothing",
+    ): "To delete what is not there changes nothing but the count of faults.",
+    (
+        "kafkaproof.spec.requests.faults.ask_deletion",
+        "if s.zk.deleting: return False -> nothing",
+    ): "To ask again changes nothing but the count of faults.",
+    (
+        "kafkaproof.spec.requests.faults.expire_session",
+        "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
+        "if not session_open(s.zk, b): return False",
+    ): HAS_PROCESS,
+    (
+        "kafkaproof.spec.requests.faults.crash",
+        "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
+        "if not session_open(s.zk, b): return False",
+    ): HAS_PROCESS,
+    (
+        "kafkaproof.spec.requests.faults.expire_session",
+        "if not s.brokers[b].up or not session_open(s.zk, b): return False -> if not s.brokers[b].up: return False",
+    ): "To end a session that is over changes nothing but the count of faults.",
+    (
+        "kafkaproof.spec.requests.broker.answer_produce",
+        "if not broker.up or broker.replica.leader != b: return False -> if broker.replica.leader != b: return False",
+    ): "Without a process nobody believes to lead.",
+    (
+        "kafkaproof.spec.requests.broker.may_become",
+        "return leader != NOBODY and (leader == b or contains(broker.alive, leader)) -> "
+        "return leader == b or contains(broker.alive, leader)",
+    ): "Nobody is in no set.",
 }
 UNNOTICED = {
-    ("kafkaproof.spec.requests.broker.leader_and_isr", "see(broker, epoch) -> nothing"):
-        "A channel begins with UpdateMetadata, by which the broker has seen the epoch.",
+    (
+        "kafkaproof.spec.requests.broker.leader_and_isr",
+        "see(broker, epoch) -> nothing",
+    ): "A channel begins with UpdateMetadata, by which the broker has seen the epoch."
 }

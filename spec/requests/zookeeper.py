@@ -6,11 +6,11 @@ changes afterwards it is told by watches, and only it may write the state. Every
 the controller epoch (2.1+; what happens without is in `partition`). Answers are never lost here.
 """
 
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, MINE, NODEEXISTS, NONODE, OK
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record, SetOf
 from kafkaproof.spec.language.sets import contains, difference, only, with_member, without_member
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.requests.context import NOT_DELETED, QUEUED, BrokerEpoch, Leader
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, MINE, NODEEXISTS, NONODE, OK
 
 ZOOKEEPER = Record(
     registered=(SetOf("brokers"), "children of /brokers/ids"),

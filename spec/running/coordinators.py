@@ -19,15 +19,46 @@ IDS, PROTOCOLS, APPENDS = 33, 16, 16
 """How many members, with one more number for who is none; how many protocols; how many appends in flight."""
 UNKNOWN = IDS - 1
 _MANY = 1 << 30
-SCOPE = {"brokers": 1, "clients": 1, "ids": IDS, "generations": _MANY, "epochs": _MANY, "log": _MANY,
-         "appends": APPENDS, "protocols": PROTOCOLS, "faults": _MANY, "topics": 1, "periods": 0, "prepared": 1}
+SCOPE = {
+    "brokers": 1,
+    "clients": 1,
+    "ids": IDS,
+    "generations": _MANY,
+    "epochs": _MANY,
+    "log": _MANY,
+    "appends": APPENDS,
+    "protocols": PROTOCOLS,
+    "faults": _MANY,
+    "topics": 1,
+    "periods": 0,
+    "prepared": 1,
+}
 MODEL = find("group", "current")[0]
 STEPS = (
-    "join.first_join", "join.join", "join.complete_join", "join.join_timeout", "sync.sync", "sync.sync_refused",
-    "sync.group_stored", "sync.group_not_stored", "membership.heartbeat", "membership.leave", "membership.expire",
-    "membership.expire_pending", "membership.sync_timeout", "offsets.commit", "offsets.commit_refused",
-    "offsets.offset_stored", "offsets.offset_not_stored", "offsets.fetch", "offsets.reset_offset", "loading.take_over",
-    "loading.read", "loading.load", "loading.unload", "deletion.remove_dead",
+    "join.first_join",
+    "join.join",
+    "join.complete_join",
+    "join.join_timeout",
+    "sync.sync",
+    "sync.sync_refused",
+    "sync.group_stored",
+    "sync.group_not_stored",
+    "membership.heartbeat",
+    "membership.leave",
+    "membership.expire",
+    "membership.expire_pending",
+    "membership.sync_timeout",
+    "offsets.commit",
+    "offsets.commit_refused",
+    "offsets.offset_stored",
+    "offsets.offset_not_stored",
+    "offsets.fetch",
+    "offsets.reset_offset",
+    "loading.take_over",
+    "loading.read",
+    "loading.load",
+    "loading.unload",
+    "deletion.remove_dead",
 )
 """The steps that a running coordinator takes, by module and name."""
 PROTOTYPE = ""
@@ -41,10 +72,14 @@ def bound(model: Model, networks: type | None, storages: type) -> dict[str, Func
 
     `networks` is of the seams to clients, None to leave them as they are; `storages` of those to the offsets log.
     """
-    live = {function: _method(function.__name__) for module, seams in ((network, networks), (storage, storages))
-            for function in vars(module).values()
-            if isinstance(function, FunctionType) and function.__module__ == module.__name__
-            and hasattr(seams, function.__name__)}
+    live = {
+        function: _method(function.__name__)
+        for module, seams in ((network, networks), (storage, storages))
+        for function in vars(module).values()
+        if isinstance(function, FunctionType)
+        and function.__module__ == module.__name__
+        and hasattr(seams, function.__name__)
+    }
     taken = {each.name: each.function for each in model.transitions}
     return {name: rebind(taken[name], live) for name in STEPS}
 
@@ -55,7 +90,7 @@ def _method(name):
 
 def arguments_of(function: FunctionType) -> tuple[str, ...]:
     """The names of a transition's arguments, but for the state."""
-    return function.__code__.co_varnames[1:function.__code__.co_argcount]
+    return function.__code__.co_varnames[1 : function.__code__.co_argcount]
 
 
 def begin(record: Plain, known: Plain | None = None) -> None:
@@ -67,6 +102,13 @@ def begin(record: Plain, known: Plain | None = None) -> None:
 
 def digest_of(record: Plain) -> str:
     """16 hexadecimal digits of SHA-256 over the values of a group's record, but for `prepared`, which is empty."""
-    values = (record.epoch, record.owned, record.loading, record.read, record.tombstone, *values_of(record.group),
-              *values_of(record.appends))
+    values = (
+        record.epoch,
+        record.owned,
+        record.loading,
+        record.read,
+        record.tombstone,
+        *values_of(record.group),
+        *values_of(record.appends),
+    )
     return hashlib.sha256(",".join(map(str, values)).encode()).hexdigest()[:16]

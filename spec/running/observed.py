@@ -6,22 +6,25 @@ may be stopped that has not heard that its session is over.
 """
 
 from kafkaproof.spec.election import faults
-from kafkaproof.spec.kafka import zookeeper
 from kafkaproof.spec.election.belief import OPEN
-from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.election.faults import close_session_and_end
+from kafkaproof.spec.election.session import Broker
+from kafkaproof.spec.kafka import zookeeper
+from kafkaproof.spec.kafka.zookeeper import DELETED
 from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
 from kafkaproof.spec.running.processes import Cluster, cluster
-from kafkaproof.spec.kafka.zookeeper import DELETED
 
 
 def observed_cluster(variant, deletes=True, reassigns=True):
     """The cluster of a variant (see `cluster`), with what is observed beside; raises LookupError."""
     plain = cluster(variant, deletes, reassigns)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
-    return Cluster(variant, plain.election.rebound(election),
-                   plain.partition.rebound({partitions.end_session: end_controllers_session}))
+    return Cluster(
+        variant,
+        plain.election.rebound(election),
+        plain.partition.rebound({partitions.end_session: end_controllers_session}),
+    )
 
 
 def end_candidates_session(zk, b):

@@ -6,7 +6,8 @@ sends what has changed there, and puts what has arrived there before a step.
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.replica.network import DONE, EPOCHS, FETCH, NO_MESSAGE, REFUSED

@@ -17,16 +17,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafkaproof.spec.kafka import zookeeper
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.cluster.model import CREATING, DELETING, REASSIGNING
 from kafkaproof.spec.election.belief import LOADING
+from kafkaproof.spec.election.history import requests
 from kafkaproof.spec.election.reign import at_work
+from kafkaproof.spec.kafka import zookeeper
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, LOST_DROPPED, NODEEXISTS, NONODE, OK
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
-from kafkaproof.spec.election.history import requests
-from kafkaproof.spec.cluster.model import CREATING, DELETING, REASSIGNING
 from kafkaproof.spec.partition import zookeeper as partitions
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, LOST_DROPPED, NODEEXISTS, NONODE, OK
 
 ELECTION, PARTITION = "election", "partition"
 VARIANTS = ("fenced", "legacy")
@@ -39,13 +39,31 @@ CHECKS_OF_STATES = {
 """What mends KAFKA-6082: the writes of 1.1 to 2.0, each with the check of the epoch (see `delete_checked`)."""
 
 READS = (
-    "load_brokers", "load_state", "read_for_election", "read_for_removal", "broker_change", "log_dir_notification",
-    "topic_change", "check_reassignment",
+    "load_brokers",
+    "load_state",
+    "read_for_election",
+    "read_for_removal",
+    "broker_change",
+    "log_dir_notification",
+    "topic_change",
+    "check_reassignment",
 )
 WRITES = (
-    "write_leader", "create_first_state", "write_removal", "delete_request", "alter_partition", "isr_notification",
-    "create_topic", "delete_state", "delete_topic", "delete_config", "delete_marker", "delete_leftovers",
-    "write_assignment", "tell_replicas", "write_target",
+    "write_leader",
+    "create_first_state",
+    "write_removal",
+    "delete_request",
+    "alter_partition",
+    "isr_notification",
+    "create_topic",
+    "delete_state",
+    "delete_topic",
+    "delete_config",
+    "delete_marker",
+    "delete_leftovers",
+    "write_assignment",
+    "tell_replicas",
+    "write_target",
 )
 """The steps of a controller in *partition* that make a request."""
 REFUSED = (BADVERSION, NODEEXISTS, NONODE)
@@ -133,7 +151,7 @@ def is_lost(request, fate: int) -> bool:
     well, and what is asked in a session that is over: the client hears LOST, and the truth only when it asks again.
     """
     code = request.__code__
-    return fate == LOST_DROPPED and "fate" in code.co_varnames[:code.co_argcount]
+    return fate == LOST_DROPPED and "fate" in code.co_varnames[: code.co_argcount]
 
 
 def scopes(brokers: int, replicas: int, partitions: int, min_isr: int, epochs: int, log: int = 0) -> dict[str, Scope]:

@@ -10,8 +10,8 @@ travels as it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
-from typing import Callable
 
 from kafkaproof.spec.language.rebind import globals_used
 from kafkaproof.spec.replica.clients.network import take_record
@@ -19,15 +19,36 @@ from kafkaproof.spec.replica.network import check
 
 SEAMS = ("zk", "network")
 OF_MODULES = {
-    "kafkaproof.spec.replica.network": (), "kafkaproof.spec.replica.storage": ("log",), "kafkaproof.spec.replication.replication": ("log",),
-    "kafkaproof.spec.replica.clients.network": ("clients",), "kafkaproof.spec.cluster.zookeeper": ("zk", "data"),
+    "kafkaproof.spec.replica.network": (),
+    "kafkaproof.spec.replica.storage": ("log",),
+    "kafkaproof.spec.replication.replication": ("log",),
+    "kafkaproof.spec.replica.clients.network": ("clients",),
+    "kafkaproof.spec.cluster.zookeeper": ("zk", "data"),
 }
 """The modules whose seams have another first parameter."""
 KNOWN = {
-    "session_open", "waiting", "take_event", "brokers_changed", "vacant", "moved", "election_wanted",
-    "unclean_allowed", "deletion_wanted", "is_moved", "wanted_target", "copy_target", "log_dir_events", "isr_changed",
-    "assigned", "known_as_they_are", "as_they_are", "is_not_older",
-    "partitions_of_topics", "topics_of", "is_left_over", "is_listed",
+    "session_open",
+    "waiting",
+    "take_event",
+    "brokers_changed",
+    "vacant",
+    "moved",
+    "election_wanted",
+    "unclean_allowed",
+    "deletion_wanted",
+    "is_moved",
+    "wanted_target",
+    "copy_target",
+    "log_dir_events",
+    "isr_changed",
+    "assigned",
+    "known_as_they_are",
+    "as_they_are",
+    "is_not_older",
+    "partitions_of_topics",
+    "topics_of",
+    "is_left_over",
+    "is_listed",
 }
 """Seams of ZooKeeper that tell what is known already; all others ask, and answer with a code."""
 ANSWERS = (check, take_record)

@@ -8,7 +8,7 @@ Source: kafka.admin.AdminUtils.assignReplicasToBrokers, 0.8 to 3.9; rack awarene
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 
 def assign_replicas(brokers: Sequence[int], partitions: int, replicas: int, start: int, shift: int) -> list[list[int]]:

@@ -1,18 +1,24 @@
 """Brokers come and go."""
 
-from kafkaproof.spec.language.sets import difference, intersection, is_empty, union, with_member
-from kafkaproof.spec.partition.context import is_known
 from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
 from kafkaproof.spec.kafka.moves import move_replicas
+from kafkaproof.spec.kafka.zookeeper import EXPIRED
+from kafkaproof.spec.language.sets import difference, intersection, is_empty, union, with_member
+from kafkaproof.spec.partition.context import is_known
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 from kafkaproof.spec.topics.context import CHANGING, Broker, forget, hosts, members
 from kafkaproof.spec.topics.network import start
 from kafkaproof.spec.topics.progress import (
-    at_work, fail_deletion, mark_offline_leaders, proceed, replicas_in, take_offline, trigger_online,
+    at_work,
+    fail_deletion,
+    mark_offline_leaders,
+    proceed,
+    replicas_in,
+    take_offline,
+    trigger_online,
 )
 from kafkaproof.spec.topics.reassignment import target_of
 from kafkaproof.spec.topics.zookeeper import brokers_changed, list_brokers
-from kafkaproof.spec.kafka.zookeeper import EXPIRED
 
 
 def broker_change(s, b: Broker):

@@ -7,11 +7,11 @@ A topic that is deleted and created again is another incarnation; the domain doc
 knows the one that it read (in Kafka, from 2.8 on, the topic id); no guard of Kafka's looks at it.
 """
 
+from kafkaproof.spec.kafka.legal import PartitionState, ReplicaState
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
 from kafkaproof.spec.language.sets import contains, is_empty, union
 from kafkaproof.spec.partition.context import clear, copy
-from kafkaproof.spec.kafka.legal import PartitionState, ReplicaState
-from kafkaproof.spec.kafka.strategies import replicas_of
 
 Broker = Id("brokers")
 Partition = Id("partitions")
@@ -42,8 +42,24 @@ Doing = Choice(
     "DELETING_MARKER",  # must delete the marker
 )
 (
-    IDLE, LOADING, ARMING, ELECTING, REMOVING, STOPPING, CHANGING, REWRITING, WRITING_ASSIGNMENT, CHECKING, BUMPING,
-    MOVING, WRITING_TARGET, DELETING_REQUEST, DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER,
+    IDLE,
+    LOADING,
+    ARMING,
+    ELECTING,
+    REMOVING,
+    STOPPING,
+    CHANGING,
+    REWRITING,
+    WRITING_ASSIGNMENT,
+    CHECKING,
+    BUMPING,
+    MOVING,
+    WRITING_TARGET,
+    DELETING_REQUEST,
+    DELETING_STATES,
+    DELETING_TOPIC,
+    DELETING_CONFIG,
+    DELETING_MARKER,
 ) = Doing
 Task = Choice(
     "NO_TASK",

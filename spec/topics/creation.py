@@ -1,15 +1,22 @@
 """A topic appears, disappears, or gets another partition."""
 
-from kafkaproof.spec.language.sets import with_member
 from kafkaproof.spec.kafka.legal import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION
 from kafkaproof.spec.kafka.moves import move_partition, move_replicas
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
+from kafkaproof.spec.language.sets import with_member
 from kafkaproof.spec.topics.context import (
-    REWRITING, Broker, clear_assignment, copy_assignment, forget, forget_topic, is_present, members,
+    REWRITING,
+    Broker,
+    clear_assignment,
+    copy_assignment,
+    forget,
+    forget_topic,
+    is_present,
+    members,
 )
 from kafkaproof.spec.topics.fencing import checked_set_topic
 from kafkaproof.spec.topics.progress import at_work, proceed, rest
 from kafkaproof.spec.topics.zookeeper import arm, data_changed, read_topic, topic_in
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
 
 
 def begin_partitions(controller):

@@ -4,20 +4,30 @@ When it starts and when it completes `progress.resume_deletion` decides, at the 
 changed it.
 """
 
-from kafkaproof.spec.language.sets import is_empty, only, without_member
 from kafkaproof.spec.kafka.legal import REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.moves import move_replica
+from kafkaproof.spec.kafka.zookeeper import OK
+from kafkaproof.spec.language.sets import is_empty, only, without_member
 from kafkaproof.spec.topics.context import (
-    DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC, Broker, Partition, forget, forget_topic,
+    DELETING_CONFIG,
+    DELETING_MARKER,
+    DELETING_STATES,
+    DELETING_TOPIC,
+    Broker,
+    Partition,
+    forget,
+    forget_topic,
     is_reassigned,
 )
 from kafkaproof.spec.topics.fencing import (
-    checked_delete_config, checked_delete_marker, checked_delete_state, checked_delete_topic,
+    checked_delete_config,
+    checked_delete_marker,
+    checked_delete_state,
+    checked_delete_topic,
 )
 from kafkaproof.spec.topics.network import DELETED, FAILED, kind_of, take
 from kafkaproof.spec.topics.progress import at_work, fail_deletion, is_next, proceed, rest
 from kafkaproof.spec.topics.zookeeper import marked
-from kafkaproof.spec.kafka.zookeeper import OK
 
 
 def topic_deletion(s, b: Broker):

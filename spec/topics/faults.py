@@ -5,9 +5,9 @@ A process that dies takes its session with it: what lies between death and expir
 """
 
 from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, is_empty, union
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.topics.context import Broker, Partition, end_process
 from kafkaproof.spec.topics.network import DELETE, FAILED, answer, drop_requests, kind_of

@@ -1,11 +1,16 @@
 """The same requests in a multi that checks the version of /controller_epoch: also FENCED (2.1 and later)."""
 
+from kafkaproof.spec.kafka.zookeeper import FENCED
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.topics.tree import (
-    delete_config, delete_marker, delete_request, delete_state, delete_topic, set_topic,
+    delete_config,
+    delete_marker,
+    delete_request,
+    delete_state,
+    delete_topic,
+    set_topic,
 )
 from kafkaproof.spec.topics.zookeeper import create_state, disconnect, set_isr, set_state, shrink
-from kafkaproof.spec.kafka.zookeeper import FENCED
 
 
 def is_fenced(zk, b, epoch):

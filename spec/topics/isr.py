@@ -3,6 +3,7 @@
 `partition` models refusals and epochs; here the leader of the present epoch wishes any ISR that holds itself.
 """
 
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
 from kafkaproof.spec.language.domains import NOBODY, SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.zookeeper import session_open
@@ -12,7 +13,6 @@ from kafkaproof.spec.topics.network import named
 from kafkaproof.spec.topics.progress import at_work
 from kafkaproof.spec.topics.reassignment import look_again
 from kafkaproof.spec.topics.zookeeper import epoch_of, isr_of, leader_of
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
 
 Isr = SetOf("brokers")
 

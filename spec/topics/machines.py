@@ -1,23 +1,42 @@
 """What moves through ZooKeeper whatever the event: first states, elections, removals from an ISR, StopReplica."""
 
-from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
 from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_REPLICA, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA,
-    REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
+    NEW_PARTITION,
+    NEW_REPLICA,
+    NON_EXISTENT_REPLICA,
+    OFFLINE_REPLICA,
+    ONLINE_PARTITION,
+    ONLINE_REPLICA,
+    REPLICA_DELETION_INELIGIBLE,
+    REPLICA_DELETION_STARTED,
+    REPLICA_DELETION_SUCCESSFUL,
 )
 from kafkaproof.spec.kafka.moves import move_partition, move_replica, move_replicas
 from kafkaproof.spec.kafka.strategies import new_topic_isr, new_topic_leader, offline_isr, offline_leader
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, NONODE, OK
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 from kafkaproof.spec.topics.context import (
-    CHECKING, DELETE_TASK, DROP_TASK, ELECTING, FINISH_TASK, NO_TASK, REMOVING, STOPPING, WRITING_TARGET, Broker,
-    Partition, forget, members, remember_leadership,
+    CHECKING,
+    DELETE_TASK,
+    DROP_TASK,
+    ELECTING,
+    FINISH_TASK,
+    NO_TASK,
+    REMOVING,
+    STOPPING,
+    WRITING_TARGET,
+    Broker,
+    Partition,
+    forget,
+    members,
+    remember_leadership,
 )
 from kafkaproof.spec.topics.fencing import checked_create_state, checked_set_state, checked_shrink
 from kafkaproof.spec.topics.network import DELETE, DROP, name_replicas, put, start
 from kafkaproof.spec.topics.progress import end_election, end_removal, is_next, leaves_next, proceed, replicas_in
 from kafkaproof.spec.topics.zookeeper import epoch_of, isr_of, leader_of
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, NONODE, OK
 
 
 def create_first_state(s, b: Broker, p: Partition):

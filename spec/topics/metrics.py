@@ -1,19 +1,35 @@
 """Metrics of the system topics: creation, deletion and reassignment of one topic."""
 
+from kafkaproof.spec.kafka.legal import (
+    NON_EXISTENT_REPLICA,
+    OFFLINE_PARTITION,
+    REPLICA_DELETION_INELIGIBLE,
+    REPLICA_DELETION_SUCCESSFUL,
+)
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sets import contains, difference, is_empty, union
 from kafkaproof.spec.metrics.controllers import ANSWERS, RULING
 from kafkaproof.spec.metrics.metric import Measure
 from kafkaproof.spec.metrics.names import (
-    IMBALANCE, INELIGIBLE_REPORTED, OFFLINE_PARTITIONS, OFFLINE_REPORTED, PARTITIONS, PARTITIONS_REPORTED,
-    REASSIGNING, REPLICAS_INELIGIBLE, REPLICAS_TO_DELETE, SESSION_EXPIRIES, TO_DELETE_REPORTED, TOPICS,
-    TOPICS_INELIGIBLE, TOPICS_REPORTED, TOPICS_TO_DELETE, UNDER_REPLICATED,
+    IMBALANCE,
+    INELIGIBLE_REPORTED,
+    OFFLINE_PARTITIONS,
+    OFFLINE_REPORTED,
+    PARTITIONS,
+    PARTITIONS_REPORTED,
+    REASSIGNING,
+    REPLICAS_INELIGIBLE,
+    REPLICAS_TO_DELETE,
+    SESSION_EXPIRIES,
+    TO_DELETE_REPORTED,
+    TOPICS,
+    TOPICS_INELIGIBLE,
+    TOPICS_REPORTED,
+    TOPICS_TO_DELETE,
+    UNDER_REPLICATED,
 )
 from kafkaproof.spec.metrics.rules import is_imbalanced, is_under_replicated
 from kafkaproof.spec.metrics.states import STEPS, exists, is_offline
-from kafkaproof.spec.kafka.legal import (
-    NON_EXISTENT_REPLICA, OFFLINE_PARTITION, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_SUCCESSFUL,
-)
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.topics.context import is_present, members
 from kafkaproof.spec.topics.zookeeper import request_listed
 

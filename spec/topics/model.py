@@ -1,16 +1,29 @@
 """The topics system: its variants, oldest first, and what is known of each."""
 
 from kafkaproof.spec.election import faults as any_system
+from kafkaproof.spec.kafka import legal
 from kafkaproof.spec.kafka import zookeeper as answers
 from kafkaproof.spec.language.model import Arrow, Model, Transition, among
 from kafkaproof.spec.language.rebind import rebind
-from kafkaproof.spec.topics.history import two_phase
-from kafkaproof.spec.kafka import legal
 from kafkaproof.spec.partition import zookeeper as shared
 from kafkaproof.spec.topics import (
-    brokers, cluster, creation, deletion, faults, fencing, isr, machines, network, progress, reassignment, reign,
-    replica, tree, zookeeper,
+    brokers,
+    cluster,
+    creation,
+    deletion,
+    faults,
+    fencing,
+    isr,
+    machines,
+    network,
+    progress,
+    reassignment,
+    reign,
+    replica,
+    tree,
+    zookeeper,
 )
+from kafkaproof.spec.topics.history import two_phase
 from kafkaproof.spec.topics.properties import liveness
 from kafkaproof.spec.topics.properties import safety as properties
 from kafkaproof.spec.topics.properties.goals import GOALS, OLD_GOALS
@@ -21,18 +34,36 @@ from kafkaproof.spec.topics.properties.steps import STEPS
 LANE = "broker {b}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
 SEAMS = (
-    shared.create_controller, zookeeper.read_controller, zookeeper.list_brokers, zookeeper.get_assignments,
-    zookeeper.arm, zookeeper.create_state, zookeeper.set_state, zookeeper.get_state, zookeeper.set_isr,
+    shared.create_controller,
+    zookeeper.read_controller,
+    zookeeper.list_brokers,
+    zookeeper.get_assignments,
+    zookeeper.arm,
+    zookeeper.create_state,
+    zookeeper.set_state,
+    zookeeper.get_state,
+    zookeeper.set_isr,
     zookeeper.shrink,
-    tree.set_topic, tree.delete_state, tree.delete_topic, tree.delete_config, tree.delete_marker,
-    tree.delete_request, fencing.checked_create_state, fencing.checked_set_state, fencing.checked_set_isr,
-    fencing.checked_shrink, fencing.checked_set_topic, fencing.checked_delete_state, fencing.checked_delete_topic,
-    fencing.checked_delete_config, fencing.checked_delete_marker, fencing.checked_delete_request,
-    two_phase.write_isr, two_phase.set_union,
+    tree.set_topic,
+    tree.delete_state,
+    tree.delete_topic,
+    tree.delete_config,
+    tree.delete_marker,
+    tree.delete_request,
+    fencing.checked_create_state,
+    fencing.checked_set_state,
+    fencing.checked_set_isr,
+    fencing.checked_shrink,
+    fencing.checked_set_topic,
+    fencing.checked_delete_state,
+    fencing.checked_delete_topic,
+    fencing.checked_delete_config,
+    fencing.checked_delete_marker,
+    fencing.checked_delete_request,
+    two_phase.write_isr,
+    two_phase.set_union,
 )
-DELETE_CONTROLLER = rebind(
-    any_system.delete_controller, {answers.remove_controller: shared.remove_controller}
-)
+DELETE_CONTROLLER = rebind(any_system.delete_controller, {answers.remove_controller: shared.remove_controller})
 
 
 def lanes(scope):
@@ -56,21 +87,36 @@ def outside(*functions):
 
 
 FAULTS = acting(faults.crash, faults.restart, faults.refuse_deletion) + outside(
-    faults.expire_session, DELETE_CONTROLLER, faults.create_again, faults.ask_for_deletion, faults.expand,
+    faults.expire_session, DELETE_CONTROLLER, faults.create_again, faults.ask_for_deletion, faults.expand
 )
 ADMINISTRATOR = outside(faults.ask_for_reassignment, faults.ask_for_cancellation)
 CONTROLLER = asking(
-    reign.elect, reign.load_context, reign.resign, machines.create_first_state, machines.elect_leader,
-    machines.remove_replica, brokers.broker_change, creation.topic_change, creation.new_partitions,
-    creation.ignore_partitions, creation.restore_partitions, deletion.delete_states, deletion.delete_topic_node,
-    deletion.delete_topic_config, deletion.delete_topic_marker,
+    reign.elect,
+    reign.load_context,
+    reign.resign,
+    machines.create_first_state,
+    machines.elect_leader,
+    machines.remove_replica,
+    brokers.broker_change,
+    creation.topic_change,
+    creation.new_partitions,
+    creation.ignore_partitions,
+    creation.restore_partitions,
+    deletion.delete_states,
+    deletion.delete_topic_node,
+    deletion.delete_topic_config,
+    deletion.delete_topic_marker,
 ) + acting(
-    reign.reopen, machines.stop_replicas, brokers.broker_startup, brokers.broker_failure, deletion.topic_deletion,
+    reign.reopen,
+    machines.stop_replicas,
+    brokers.broker_startup,
+    brokers.broker_failure,
+    deletion.topic_deletion,
     deletion.handle_answer,
 )
 REPLICAS = acting(replica.leader_and_isr, replica.stop_replica)
 REASSIGNMENT = asking(
-    reassignment.check, reassignment.tell_replicas, reassignment.move_leader, reassignment.write_target,
+    reassignment.check, reassignment.tell_replicas, reassignment.move_leader, reassignment.write_target
 )
 KIP455_ONLY = acting(reassignment.reassign) + asking(reassignment.write_assignment)
 
@@ -115,19 +161,28 @@ def model(variant, story, transitions, properties, expected, **named):
 
 
 LARGE = (
-    (3, 2, 1, 1, 1, 4, 0, 1), (3, 2, 1, 1, 1, 4, 0, 2), (3, 2, 1, 1, 2, 4, 1, 1), (2, 2, 1, 2, 2, 3, 1, 2),
+    (3, 2, 1, 1, 1, 4, 0, 1),
+    (3, 2, 1, 1, 1, 4, 0, 2),
+    (3, 2, 1, 1, 2, 4, 1, 1),
+    (2, 2, 1, 2, 2, 3, 1, 2),
     (3, 2, 1, 1, 1, 5, 1, 2),
 )
 SHRUNK = {"isr_assigned": 17, "force_elects": 17, "state_tells": 17}
 OLD_SHRUNK = {"isr_assigned": 19, "force_elects": 19, "state_tells": 19}
 ZOMBIE = OLD_SHRUNK | {
-    "state_tells": 10, "cache_of_this_topic": 12, "removed_when_deleted": 16, "deletion_goes_on": 17, "marker_last": 18,
-    "replicas_remembered": 21, "request_remembered": 22,
+    "state_tells": 10,
+    "cache_of_this_topic": 12,
+    "removed_when_deleted": 16,
+    "deletion_goes_on": 17,
+    "marker_last": 18,
+    "replicas_remembered": 21,
+    "request_remembered": 22,
 }
 PAIR_OF_REQUESTS = {"not_deleted_while_reassigned": 15, "isr_assigned": 24, "force_elects": 24, "state_tells": 24}
-STUCK, OLD_STUCK = {"is_deleted_despite_failures": 7}, {
-    "is_deleted_despite_failures": 8, "no_stray_log": 20, "is_dealt_with": 31,
-}
+STUCK, OLD_STUCK = (
+    {"is_deleted_despite_failures": 7},
+    {"is_deleted_despite_failures": 8, "no_stray_log": 20, "is_dealt_with": 31},
+)
 UNLED = STUCK | {"has_moved": 16}
 TWO_REQUESTS = UNLED | {"not_deleted_while_reassigned": 15, "isr_assigned": 16, "is_deleted": 18}
 LEADER_ZK = asking(two_phase.change_isr) + acting(reassignment.caught_up)
@@ -138,14 +193,21 @@ KIP455 = model(
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + asking(isr.alter_partition) + FAULTS + ADMINISTRATOR,
     properties.SAFETY + MEMORY + STEPS + REASSIGNING + GOALS + liveness.KIP455,
     {
-        (2, 1, 1, 1, 1, 4, 0, 2): {}, (2, 1, 1, 1, 2, 4, 1, 1): UNLED, (3, 1, 1, 1, 2, 4, 1, 1): UNLED,
-        (3, 1, 1, 1, 1, 5, 0, 2): {}, (3, 1, 1, 1, 1, 4, 0, 2): {},
+        (2, 1, 1, 1, 1, 4, 0, 2): {},
+        (2, 1, 1, 1, 2, 4, 1, 1): UNLED,
+        (3, 1, 1, 1, 2, 4, 1, 1): UNLED,
+        (3, 1, 1, 1, 1, 5, 0, 2): {},
+        (3, 1, 1, 1, 1, 4, 0, 2): {},
         (2, 2, 1, 1, 2, 4, 1, 1): {"is_deleted_despite_failures": 9},
-        (3, 2, 1, 1, 1, 4, 0, 1): {}, (3, 2, 1, 1, 1, 4, 0, 2): {}, (3, 2, 1, 1, 2, 4, 1, 1): {},
-        (2, 2, 1, 2, 2, 3, 1, 2): {}, (3, 2, 1, 1, 1, 5, 1, 2): PAIR_OF_REQUESTS,
+        (3, 2, 1, 1, 1, 4, 0, 1): {},
+        (3, 2, 1, 1, 1, 4, 0, 2): {},
+        (3, 2, 1, 1, 2, 4, 1, 1): {},
+        (2, 2, 1, 2, 2, 3, 1, 2): {},
+        (3, 2, 1, 1, 1, 5, 1, 2): PAIR_OF_REQUESTS,
         (2, 1, 2, 1, 1, 3, 0, 2): {"no_partition_undone": 8},
         (2, 1, 2, 1, 2, 4, 1, 1): UNLED | {"partitions_known": 6},
-        (2, 1, 1, 1, 2, 5, 1, 2): TWO_REQUESTS | {"no_stray_log": 30}, (2, 1, 1, 2, 2, 3, 1, 2): TWO_REQUESTS,
+        (2, 1, 1, 1, 2, 5, 1, 2): TWO_REQUESTS | {"no_stray_log": 30},
+        (2, 1, 1, 2, 2, 3, 1, 2): TWO_REQUESTS,
     },
     expanded=scope(2, 1, 2, 1, 2, 4, 1, 1),
     undone=scope(2, 1, 2, 1, 1, 3, 0, 2),
@@ -157,9 +219,12 @@ KIP455_ZK = model(
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + LEADER_ZK + FAULTS + ADMINISTRATOR,
     properties.SAFETY + GOALS + liveness.KIP455,
     {
-        (2, 1, 1, 1, 1, 4, 0, 2): SHRUNK | {"has_moved": 25}, (2, 1, 1, 1, 2, 4, 1, 1): SHRUNK | STUCK,
-        (3, 1, 1, 1, 1, 4, 0, 2): SHRUNK | {"has_moved": 25}, (3, 1, 1, 1, 2, 4, 1, 1): SHRUNK | STUCK,
-        (3, 2, 1, 1, 1, 4, 0, 1): SHRUNK, (3, 2, 1, 1, 1, 4, 0, 2): SHRUNK,
+        (2, 1, 1, 1, 1, 4, 0, 2): SHRUNK | {"has_moved": 25},
+        (2, 1, 1, 1, 2, 4, 1, 1): SHRUNK | STUCK,
+        (3, 1, 1, 1, 1, 4, 0, 2): SHRUNK | {"has_moved": 25},
+        (3, 1, 1, 1, 2, 4, 1, 1): SHRUNK | STUCK,
+        (3, 2, 1, 1, 1, 4, 0, 1): SHRUNK,
+        (3, 2, 1, 1, 1, 4, 0, 2): SHRUNK,
     },
 )
 RESTORING = (creation.ignore_partitions, creation.restore_partitions)
@@ -167,41 +232,56 @@ TWO_PHASE = model(
     "two-phase",
     "Only /admin/reassign_partitions knows that a partition is reassigned, nothing checks a controller's writes, "
     "and requests name no registration (1.1 to 2.0).",
-    tuple(t for t in CONTROLLER if t.function not in RESTORING) + REPLICAS + LEADER_ZK + FAULTS
-    + asking(two_phase.check_target, two_phase.write_union, two_phase.write_target, two_phase.delete_listed,
-             two_phase.arm_watch, reassignment.tell_replicas, reassignment.move_leader)
-    + acting(two_phase.find_request) + outside(faults.list_reassignment),
+    tuple(t for t in CONTROLLER if t.function not in RESTORING)
+    + REPLICAS
+    + LEADER_ZK
+    + FAULTS
+    + asking(
+        two_phase.check_target,
+        two_phase.write_union,
+        two_phase.write_target,
+        two_phase.delete_listed,
+        two_phase.arm_watch,
+        reassignment.tell_replicas,
+        reassignment.move_leader,
+    )
+    + acting(two_phase.find_request)
+    + outside(faults.list_reassignment),
     properties.TWO_PHASE + OLD_GOALS + liveness.TWO_PHASE,
     {
         (2, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK | {"is_dealt_with": 27},
-        (2, 1, 2, 1, 1, 3, 0, 2): OLD_SHRUNK | {
-            "partitions_known": 6, "no_partition_undone": 10, "is_dealt_with": 27,
-        },
-        (3, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK | {"is_dealt_with": 27}, (3, 2, 1, 1, 1, 4, 0, 1): OLD_SHRUNK,
+        (2, 1, 2, 1, 1, 3, 0, 2): OLD_SHRUNK | {"partitions_known": 6, "no_partition_undone": 10, "is_dealt_with": 27},
+        (3, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK | {"is_dealt_with": 27},
+        (3, 2, 1, 1, 1, 4, 0, 1): OLD_SHRUNK,
         (3, 2, 1, 1, 1, 4, 0, 2): OLD_SHRUNK,
-        (2, 1, 1, 1, 2, 4, 1, 1): ZOMBIE | OLD_STUCK, (3, 1, 1, 1, 2, 4, 1, 1): ZOMBIE,
+        (2, 1, 1, 1, 2, 4, 1, 1): ZOMBIE | OLD_STUCK,
+        (3, 1, 1, 1, 2, 4, 1, 1): ZOMBIE,
     },
-).rebound({
-    fencing.checked_create_state: zookeeper.create_state,
-    fencing.checked_set_state: zookeeper.set_state,
-    fencing.checked_shrink: zookeeper.shrink,
-    fencing.checked_set_topic: tree.set_topic,
-    fencing.checked_delete_state: tree.delete_state,
-    fencing.checked_delete_topic: tree.delete_topic,
-    fencing.checked_delete_config: tree.delete_config,
-    fencing.checked_delete_marker: tree.delete_marker,
-    fencing.checked_delete_request: tree.delete_request,
-    zookeeper.list_brokers: zookeeper.list_broker_ids,
-    zookeeper.brokers_changed: zookeeper.ids_changed,
-    shared.known_as_they_are: shared.as_they_are,
-    zookeeper.is_begun: two_phase.is_listed,
-    reassignment.is_ready: two_phase.is_in_sync,
-    network.drop_requests: network.keep_requests,
-    legal.replica_move_is_legal: legal.replica_move_was_legal,
-    progress.start_marks: two_phase.mark_nothing,
-    progress.dead_hosts: two_phase.nobody,
-    reign.load_context: rebind(reign.load_context, {
-        reign.start_machines: two_phase.arm_first, zookeeper.read_topic: two_phase.read_unwatched,
-    }),
-}, safety_only=(*LARGE, (3, 1, 1, 1, 2, 4, 1, 1)))
+).rebound(
+    {
+        fencing.checked_create_state: zookeeper.create_state,
+        fencing.checked_set_state: zookeeper.set_state,
+        fencing.checked_shrink: zookeeper.shrink,
+        fencing.checked_set_topic: tree.set_topic,
+        fencing.checked_delete_state: tree.delete_state,
+        fencing.checked_delete_topic: tree.delete_topic,
+        fencing.checked_delete_config: tree.delete_config,
+        fencing.checked_delete_marker: tree.delete_marker,
+        fencing.checked_delete_request: tree.delete_request,
+        zookeeper.list_brokers: zookeeper.list_broker_ids,
+        zookeeper.brokers_changed: zookeeper.ids_changed,
+        shared.known_as_they_are: shared.as_they_are,
+        zookeeper.is_begun: two_phase.is_listed,
+        reassignment.is_ready: two_phase.is_in_sync,
+        network.drop_requests: network.keep_requests,
+        legal.replica_move_is_legal: legal.replica_move_was_legal,
+        progress.start_marks: two_phase.mark_nothing,
+        progress.dead_hosts: two_phase.nobody,
+        reign.load_context: rebind(
+            reign.load_context,
+            {reign.start_machines: two_phase.arm_first, zookeeper.read_topic: two_phase.read_unwatched},
+        ),
+    },
+    safety_only=(*LARGE, (3, 1, 1, 1, 2, 4, 1, 1)),
+)
 MODELS = (TWO_PHASE, KIP455_ZK, KIP455)

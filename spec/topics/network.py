@@ -26,8 +26,7 @@ Kind = Choice(
 )
 EMPTY, START, DROP, DELETE, DELETED, FAILED = Kind
 MESSAGE = Record(
-    kind=(Kind, "the request, or the answer to it"),
-    topic=(Incarnation, "the incarnation that its sender means"),
+    kind=(Kind, "the request, or the answer to it"), topic=(Incarnation, "the incarnation that its sender means")
 )
 NETWORK = Record(
     channels=(

@@ -4,18 +4,46 @@ Kafka runs one event to its end. The tail of each event here is: elect, take rep
 next brokers, look at reassignments, resume the deletion.
 """
 
-from kafkaproof.spec.language.sets import (
-    contains, difference, everybody, intersection, is_empty, union, with_member, without_member,
-)
-from kafkaproof.spec.partition.context import is_known
 from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA,
-    REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL, replica_move_is_legal,
+    NEW_PARTITION,
+    NON_EXISTENT_REPLICA,
+    OFFLINE_PARTITION,
+    OFFLINE_REPLICA,
+    ONLINE_PARTITION,
+    ONLINE_REPLICA,
+    REPLICA_DELETION_INELIGIBLE,
+    REPLICA_DELETION_STARTED,
+    REPLICA_DELETION_SUCCESSFUL,
+    replica_move_is_legal,
 )
 from kafkaproof.spec.kafka.moves import end_partition, move_partition, move_replicas
+from kafkaproof.spec.language.sets import (
+    contains,
+    difference,
+    everybody,
+    intersection,
+    is_empty,
+    union,
+    with_member,
+    without_member,
+)
+from kafkaproof.spec.partition.context import is_known
 from kafkaproof.spec.topics.context import (
-    CHANGING, CHECKING, DELETE_TASK, DELETING_STATES, DELETING_TOPIC, ELECTING, IDLE, NO_TASK, REMOVING, STOPPING,
-    has_leader, hosts, is_leaving, is_present, members,
+    CHANGING,
+    CHECKING,
+    DELETE_TASK,
+    DELETING_STATES,
+    DELETING_TOPIC,
+    ELECTING,
+    IDLE,
+    NO_TASK,
+    REMOVING,
+    STOPPING,
+    has_leader,
+    hosts,
+    is_leaving,
+    is_present,
+    members,
 )
 
 
@@ -191,8 +219,9 @@ def begin_deletion(controller):
     for partition in controller.partitions:
         dead = difference(members(partition), controller.live)
         move_replicas(partition, difference(dead, partition.leaving), REPLICA_DELETION_INELIGIBLE)
-        alive = difference(intersection(members(partition), controller.live), replicas_in(
-            partition, REPLICA_DELETION_SUCCESSFUL))
+        alive = difference(
+            intersection(members(partition), controller.live), replicas_in(partition, REPLICA_DELETION_SUCCESSFUL)
+        )
         take_offline(partition, alive)
         partition.stopping = members(partition)
     controller.started = 1

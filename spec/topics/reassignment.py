@@ -5,24 +5,38 @@ target is in the ISR, moves the leader, stops what is removed and writes the tar
 reassignment to the replicas that there were; a new request replaces the one in progress.
 """
 
+from kafkaproof.spec.kafka.assignment import append_members, is_complete, origin, target
+from kafkaproof.spec.kafka.legal import NEW_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA
+from kafkaproof.spec.kafka.moves import move_partition, move_replicas
+from kafkaproof.spec.kafka.strategies import reassign_leader, replicas_of
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, NONODE, OK
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, without_member
 from kafkaproof.spec.partition.context import clear
-from kafkaproof.spec.kafka.legal import NEW_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA
-from kafkaproof.spec.kafka.moves import move_partition, move_replicas
-from kafkaproof.spec.kafka.assignment import append_members, is_complete, origin, target
-from kafkaproof.spec.kafka.strategies import reassign_leader, replicas_of
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 from kafkaproof.spec.topics.context import (
-    BUMPING, CHECKING, DROP_TASK, FINISH_TASK, MOVING, WRITING_ASSIGNMENT, WRITING_TARGET, Broker, Partition,
-    clear_assignment, copy_assignment, forget, has_leader, is_present, members, remember_leadership,
+    BUMPING,
+    CHECKING,
+    DROP_TASK,
+    FINISH_TASK,
+    MOVING,
+    WRITING_ASSIGNMENT,
+    WRITING_TARGET,
+    Broker,
+    Partition,
+    clear_assignment,
+    copy_assignment,
+    forget,
+    has_leader,
+    is_present,
+    members,
+    remember_leadership,
 )
 from kafkaproof.spec.topics.fencing import checked_set_state, checked_set_topic
 from kafkaproof.spec.topics.network import name_replicas, partition_wanted, start, take_wanted, target_wanted, wanted
 from kafkaproof.spec.topics.progress import at_work, is_next, proceed, take_offline
 from kafkaproof.spec.topics.znodes import CANCELLATION, NOTHING
 from kafkaproof.spec.topics.zookeeper import epoch_of, get_state, isr_of, leader_of
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, NONODE, OK
 
 
 def origin_of(assigned):

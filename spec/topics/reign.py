@@ -1,5 +1,6 @@
 """The reign of a controller: elected in one step, started up, and given up."""
 
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, OK
 from kafkaproof.spec.language.sets import difference, intersection, is_empty, with_member
 from kafkaproof.spec.partition.context import is_known
 from kafkaproof.spec.partition.zookeeper import create_controller, known_as_they_are, moved, session_open, vacant
@@ -7,7 +8,6 @@ from kafkaproof.spec.topics.context import IDLE, LOADING, Broker, forget, hosts,
 from kafkaproof.spec.topics.network import drop_requests, start
 from kafkaproof.spec.topics.progress import proceed, start_replicas
 from kafkaproof.spec.topics.zookeeper import load, read_controller, register
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, OK
 
 
 def elect(s, b: Broker):

@@ -1,11 +1,11 @@
 """Requests that write the topic znode, and those that delete what there is of a topic."""
 
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, NONODE, OK
 from kafkaproof.spec.partition.context import clear
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.topics.context import clear_assignment, copy_assignment, is_present
 from kafkaproof.spec.topics.znodes import NONE, NOTHING
 from kafkaproof.spec.topics.zookeeper import remove_state
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, NONODE, OK
 
 
 def set_topic(zk, b, p, context, epoch):

@@ -1,18 +1,25 @@
 """Single changes of topics/kip455 that go unnoticed, each with the reason."""
 
 EQUIVALENT = {
-    ("kafkaproof.spec.topics.faults.expire_session", "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
-     "if not session_open(s.zk, b): return False"): "Without a process there is no session.",
-    ("kafkaproof.spec.topics.faults.expand",
-     "if s.zk.topic == 0 or p == 0 or s.zk.assignments[p].replicas.length > 0: return False -> "
-     "if s.zk.topic == 0 or s.zk.assignments[p].replicas.length > 0: return False"):
-        "The first partition of a topic that exists has replicas.",
+    (
+        "kafkaproof.spec.topics.faults.expire_session",
+        "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
+        "if not session_open(s.zk, b): return False",
+    ): "Without a process there is no session.",
+    (
+        "kafkaproof.spec.topics.faults.expand",
+        "if s.zk.topic == 0 or p == 0 or s.zk.assignments[p].replicas.length > 0: return False -> "
+        "if s.zk.topic == 0 or s.zk.assignments[p].replicas.length > 0: return False",
+    ): "The first partition of a topic that exists has replicas.",
 }
 UNNOTICED = {
-    ("kafkaproof.spec.topics.faults.add_replicas",
-     "push(zk.assignments[p].replicas, replica if replica < brokers else replica - brokers) -> "
-     "push(zk.assignments[p].replicas, replica if replica <= brokers else replica - brokers)"):
-        "Partitions have one replica at these scopes, so that no broker's id goes round.",
-    ("kafkaproof.spec.topics.context.forget", "controller.bounced = 0 -> controller.live = 0"):
-        "A reign that ends while a broker has bounced takes a crash and another election, more faults than are asked.",
+    (
+        "kafkaproof.spec.topics.faults.add_replicas",
+        "push(zk.assignments[p].replicas, replica if replica < brokers else replica - brokers) -> "
+        "push(zk.assignments[p].replicas, replica if replica <= brokers else replica - brokers)",
+    ): "Partitions have one replica at these scopes, so that no broker's id goes round.",
+    (
+        "kafkaproof.spec.topics.context.forget",
+        "controller.bounced = 0 -> controller.live = 0",
+    ): "A reign that ends while a broker has bounced takes a crash and another election, more faults than are asked.",
 }

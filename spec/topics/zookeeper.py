@@ -5,15 +5,21 @@ are armed again before each reading are left out: what they say is seen in what 
 topic's data is kept, since the old failover order arms it late.
 """
 
+from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, MINE, NEWER, NODEEXISTS, NONODE, OK
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import (
-    contains, difference, intersection, is_empty, union, with_member, without_member,
+    contains,
+    difference,
+    intersection,
+    is_empty,
+    union,
+    with_member,
+    without_member,
 )
-from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal
 from kafkaproof.spec.partition.zookeeper import remove_controller, session_open
 from kafkaproof.spec.topics.context import NO_EPOCH, copy_assignment, is_present, remember_leadership
 from kafkaproof.spec.topics.znodes import ARMED, FIRED, NONE, REASSIGNMENT
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, MINE, NEWER, NODEEXISTS, NONODE, OK
 
 
 def brokers_changed(zk, b, live):

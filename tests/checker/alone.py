@@ -5,9 +5,9 @@ import ctypes
 import numpy as np
 
 from kafkaproof.checker.compile.compiler import Program
-from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.compile.machine import Code
 from kafkaproof.checker.compile.record import dtype
+from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.spec.language.layout import leaves
 from kafkaproof.spec.language.plain import get, put
 

@@ -232,9 +232,17 @@ def token(*others: Transition, properties=PROPERTIES, initial=nobody_holds) -> M
     """The token of three nodes, with more transitions: `holder_is_well` fails at 3."""
     scope = {"nodes": 3, "room": 2, "turns": 2}
     return Model(
-        system="token", variant="ring", story="", state=STATE, initial=initial,
-        transitions=(*map(Transition, (ask, fall_ill, grant)), *others), properties=properties,
-        scope=scope, largest=scope, lanes=lambda scope: ["cluster"], interchangeable={"nodes": ()},
+        system="token",
+        variant="ring",
+        story="",
+        state=STATE,
+        initial=initial,
+        transitions=(*map(Transition, (ask, fall_ill, grant)), *others),
+        properties=properties,
+        scope=scope,
+        largest=scope,
+        lanes=lambda scope: ["cluster"],
+        interchangeable={"nodes": ()},
     )
 
 
@@ -253,33 +261,46 @@ ASYMMETRIC = {
     "the last in a loop": (token(Transition(grant_to_last)), rf"{HERE}grant_to_last\(\), {WITH}, would set holder to"),
     "one id": (
         token(Transition(only_last_gives_back), properties=(always(somebody_holds),), initial=first_holds),
-        rf"{HERE}only_last_gives_back\(n=.\) is (enabled|not), but {WITH} .*, where holder is ."),
+        rf"{HERE}only_last_gives_back\(n=.\) is (enabled|not), but {WITH} .*, where holder is .",
+    ),
     "a comparison of ids": (
-        token(Transition(pass_upwards)), rf"{HERE}pass_upwards\(n=.\) is (enabled|not), but {WITH}"),
+        token(Transition(pass_upwards)),
+        rf"{HERE}pass_upwards\(n=.\) is (enabled|not), but {WITH}",
+    ),
     "arithmetic": (token(Transition(pass_on)), rf"{HERE}pass_on\(n=.\), {WITH}, would set holder to ., but"),
     "the lesser of two": (token(Transition(take_if_less)), rf"{HERE}take_if_less\(n=.\), {WITH}, would set holder to"),
     "an id as a number": (token(Transition(count_id)), rf"{HERE}count_id\(\), {WITH}, would set left to ., but"),
     "zero for nobody": (token(Transition(forget_with_zero)), rf"{HERE}forget_with_zero\(\), {WITH}, would set holder"),
     "a set of one": (
-        token(Transition(heal_but_first)), rf"{HERE}heal_but_first\(\), {WITH}, would set ill to \[1\], but"),
+        token(Transition(heal_but_first)),
+        rf"{HERE}heal_but_first\(\), {WITH}, would set ill to \[1\], but",
+    ),
     "what is cut": (token(Transition(serve_by_id)), rf"{HERE}serve_by_id\(n=.\).*{WITH}"),
     "what is always cut": (
         token(Transition(overdo)),
-        rf"{HERE}overdo\(n=1\) is cut by the bound turns, but {WITH} {HERE}overdo\(n=0\) is not"),
+        rf"{HERE}overdo\(n=1\) is cut by the bound turns, but {WITH} {HERE}overdo\(n=0\) is not",
+    ),
     "an index out of range": (
         token(Transition(look_back)),
-        rf"{HERE}look_back\(n=.\) may use indices out of range where {HERE}look_back\(n=.\), {WITH}, does not"),
+        rf"{HERE}look_back\(n=.\) may use indices out of range where {HERE}look_back\(n=.\), {WITH}, does not",
+    ),
     "a free slot": (token(Transition(drop)), rf"after {HERE}drop\(\), a free slot of a sequence may name somebody"),
     "who takes a step": (
         some_recover(Number(0, 1), 1),
-        rf"{HERE}recover\(n=1\) is enabled, but {WITH} {HERE}recover\(n=2\) is never, where ill is \["),
+        rf"{HERE}recover\(n=1\) is enabled, but {WITH} {HERE}recover\(n=2\) is never, where ill is \[",
+    ),
     "a property of states": (
-        token(properties=(always(last_is_well),)), rf"property last_is_well answers otherwise {WITH}, where ill is \["),
+        token(properties=(always(last_is_well),)),
+        rf"property last_is_well answers otherwise {WITH}, where ill is \[",
+    ),
     "a property of two": (
-        token(properties=(always(fewer_upwards),)), f"property fewer_upwards answers otherwise {WITH}"),
+        token(properties=(always(fewer_upwards),)),
+        f"property fewer_upwards answers otherwise {WITH}",
+    ),
     "a goal": (token(properties=(sometimes(first_holds_it),)), f"property first_holds_it answers otherwise {WITH}"),
     "a property of steps": (
         token(RECOVER, properties=(always_step(recovers_downwards, of=("recover",)),)),
-        rf"property recovers_downwards of {HERE}recover\(n=.\) answers otherwise {WITH}"),
+        rf"property recovers_downwards of {HERE}recover\(n=.\) answers otherwise {WITH}",
+    ),
 }
 """Models that tell nodes apart, with what is told of each."""

@@ -1,7 +1,7 @@
 """Behaviours that tests write down as steps, a line each, and what is said of their ends."""
 
-from kafkaproof.checker.runs.counterexample import Trace, executed
 from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.runs.counterexample import Trace, executed
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
 

@@ -3,15 +3,27 @@
 from kafkaproof.spec.language.domains import Array, Bound, Flag, Id, Number, Record, Sequence, SetOf
 from kafkaproof.spec.language.sequences import pop, push
 from kafkaproof.spec.language.sets import (
-    contains, difference, everybody, intersection, is_empty, only, with_member, without_member,
+    contains,
+    difference,
+    everybody,
+    intersection,
+    is_empty,
+    only,
+    with_member,
+    without_member,
 )
 
 SCOPE = {"ids": 3, "size": 2}
 SMALL = Number(-4, 4)
 PAIR = Record(left=(SMALL, ""), right=(SMALL, ""), grid=(Array(Array(SMALL, "ids"), Bound("size")), ""))
 STATE = Record(
-    flag=(Flag(), ""), x=(SMALL, ""), owner=(Id("ids", nobody=True), ""), members=(SetOf("ids"), ""),
-    numbers=(Array(SMALL, "ids"), ""), pair=(PAIR, ""), pairs=(Array(PAIR, "ids"), ""),
+    flag=(Flag(), ""),
+    x=(SMALL, ""),
+    owner=(Id("ids", nobody=True), ""),
+    members=(SetOf("ids"), ""),
+    numbers=(Array(SMALL, "ids"), ""),
+    pair=(PAIR, ""),
+    pairs=(Array(PAIR, "ids"), ""),
     queue=(Sequence(SMALL, Bound("size")), ""),
 )
 LIMIT = 3
@@ -182,6 +194,22 @@ def queues(s, a, b):
 
 
 FUNCTIONS = [
-    arithmetic, comparisons, chains, short_circuit, operands, conditional, builtins, indices, loops, arrays, last_round,
-    early, nothing, shadows, chained, records, members, queues,
+    arithmetic,
+    comparisons,
+    chains,
+    short_circuit,
+    operands,
+    conditional,
+    builtins,
+    indices,
+    loops,
+    arrays,
+    last_round,
+    early,
+    nothing,
+    shadows,
+    chained,
+    records,
+    members,
+    queues,
 ]

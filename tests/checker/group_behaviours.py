@@ -156,33 +156,53 @@ GENERATION_TWO_AGAIN = [
     "member.synced(m=0)",
 ]
 TWICE_IN_GENERATION_TWO = [
-    *GENERATION_TWO, *TOLD_AGAIN, *ASSIGNED_BY_THE_LOG, "faults.fail_over(to=0, committed=1, kept=1)",
-    "loading.unload(b=0)", "deletion.remove_dead(b=0)", *by(0, 0, GENERATION_TWO_AGAIN),
+    *GENERATION_TWO,
+    *TOLD_AGAIN,
+    *ASSIGNED_BY_THE_LOG,
+    "faults.fail_over(to=0, committed=1, kept=1)",
+    "loading.unload(b=0)",
+    "deletion.remove_dead(b=0)",
+    *by(0, 0, GENERATION_TWO_AGAIN),
 ]
 EMPTY_IN_GENERATION_TWO = [
-    *by(0, 0, JOINED + COMPLETED), "membership.expire(b=0, id=0, heir=-1)",
+    *by(0, 0, JOINED + COMPLETED),
+    "membership.expire(b=0, id=0, heir=-1)",
     "join.complete_join(b=0, leader=-1, protocol=0, topic=0)",
 ]
 LOADED_NOTHING = [
-    *by(0, 0, JOINED + COMPLETED + SYNCED), "faults.fail_over(to=1, committed=1, kept=1)", "loading.take_over(b=1)",
-    "loading.load_fails(b=1)", *by(1, 1, JOINED + COMPLETED[:1]),
+    *by(0, 0, JOINED + COMPLETED + SYNCED),
+    "faults.fail_over(to=1, committed=1, kept=1)",
+    "loading.take_over(b=1)",
+    "loading.load_fails(b=1)",
+    *by(1, 1, JOINED + COMPLETED[:1]),
 ]
 EXPIRED_AT_ONCE = [
-    *EMPTY_IN_GENERATION_TWO, "faults.time_passes(retention=1)", "offsets.reset_offset(b=0) -> STORED",
-    "offsets.offset_stored(b=0, i=0)", "deletion.clean_up(b=0)",
+    *EMPTY_IN_GENERATION_TWO,
+    "faults.time_passes(retention=1)",
+    "offsets.reset_offset(b=0) -> STORED",
+    "offsets.offset_stored(b=0, i=0)",
+    "deletion.clean_up(b=0)",
 ]
 BORN_AGAIN = [
-    *EMPTY_IN_GENERATION_TWO, "faults.time_passes(retention=0)", "deletion.clean_up(b=0)", "deletion.remove_dead(b=0)",
-    "sync.sync(b=0, m=0, late=0, owner=-1) -> UNKNOWN_MEMBER_ID", "member.start_over(m=0)",
-    *by(0, 0, JOINED + COMPLETED + SYNCED), "deletion.bury(b=0)",
+    *EMPTY_IN_GENERATION_TWO,
+    "faults.time_passes(retention=0)",
+    "deletion.clean_up(b=0)",
+    "deletion.remove_dead(b=0)",
+    "sync.sync(b=0, m=0, late=0, owner=-1) -> UNKNOWN_MEMBER_ID",
+    "member.start_over(m=0)",
+    *by(0, 0, JOINED + COMPLETED + SYNCED),
+    "deletion.bury(b=0)",
 ]
-STORED_TWICE = [
-    *JOINED_BY_BOTH[:-1], *TWO_ASSIGNMENTS[9:15], "sync.group_stored(b=0, i=0)",
-]
+STORED_TWICE = [*JOINED_BY_BOTH[:-1], *TWO_ASSIGNMENTS[9:15], "sync.group_stored(b=0, i=0)"]
 FALSE_OF_CURRENT = {
-    "above_stored": LOADED_NOTHING, "stable_is_stored": BORN_AGAIN, "no_stale_commit": THERE_AND_BACK,
-    "durable": DELETED_WHILE_COMMITTING, "assignment_is_stored": LOST_AT_THE_FIRST, "disjoint": TWICE_IN_GENERATION_TWO,
-    "disjoint_by_number": GENERATION_ONE_AGAIN, "young_offset_stays": EXPIRED_AT_ONCE,
+    "above_stored": LOADED_NOTHING,
+    "stable_is_stored": BORN_AGAIN,
+    "no_stale_commit": THERE_AND_BACK,
+    "durable": DELETED_WHILE_COMMITTING,
+    "assignment_is_stored": LOST_AT_THE_FIRST,
+    "disjoint": TWICE_IN_GENERATION_TWO,
+    "disjoint_by_number": GENERATION_ONE_AGAIN,
+    "young_offset_stays": EXPIRED_AT_ONCE,
 }
 OFFSET_DELETED_WHILE_COMMITTING = [
     "offsets.reset_offset(b=0) -> STORED",
@@ -190,7 +210,8 @@ OFFSET_DELETED_WHILE_COMMITTING = [
     "offsets.offset_stored(b=0, i=0)",
 ]
 LOST_ALONE = [
-    *by(0, 0, JOINED + COMPLETED), "faults.give_up(m=0)",
+    *by(0, 0, JOINED + COMPLETED),
+    "faults.give_up(m=0)",
     "join.join(b=0, m=0, late=0, first=0, second=0, changed=0) -> NONE",
     "member.joined(m=0)",
     "sync.sync(b=0, m=0, late=1, owner=0) -> STORED",
@@ -203,8 +224,12 @@ LOST_ALONE = [
     "faults.fail_over(to=0, committed=0, kept=0)",
 ]
 TWO_ALONE = [
-    *STABLE, "faults.fail_over(to=1, committed=1, kept=1)", "loading.take_over(b=1)", "loading.load_fails(b=1)",
-    *by(1, 1, JOINED + COMPLETED + SYNCED), "member.synced(m=1)",
+    *STABLE,
+    "faults.fail_over(to=1, committed=1, kept=1)",
+    "loading.take_over(b=1)",
+    "loading.load_fails(b=1)",
+    *by(1, 1, JOINED + COMPLETED + SYNCED),
+    "member.synced(m=1)",
 ]
 LOADED_BEHIND = [
     "offsets.reset_offset(b=0) -> STORED",
@@ -214,8 +239,11 @@ LOADED_BEHIND = [
     "loading.load(b=1)",
 ]
 EXPIRED_WHILE_RUNNING = [
-    *STABLE, "offsets.commit(b=0, m=0, late=0) -> STORED", "offsets.offset_stored(b=0, i=0)",
-    "faults.time_passes(retention=1)", "deletion.clean_up(b=0)",
+    *STABLE,
+    "offsets.commit(b=0, m=0, late=0) -> STORED",
+    "offsets.offset_stored(b=0, i=0)",
+    "faults.time_passes(retention=1)",
+    "deletion.clean_up(b=0)",
 ]
 CACHED_BEYOND_THE_LOG = [
     "offsets.reset_offset(b=0) -> STORED",
@@ -290,26 +318,38 @@ def as_appended(texts):
     return found
 
 
-FALSE_OF_MIDDLE = {name: without_ids(texts) for name, texts in {
-    "above_stored": LOADED_NOTHING, "stable_is_stored": BORN_AGAIN, "no_stale_commit": THERE_AND_BACK,
-    "durable": LOADED_BEHIND, "loaded_is_log": LOADED_BEHIND, "running_group_keeps_offset": EXPIRED_WHILE_RUNNING,
-    "assignment_is_stored": LOST_AT_THE_FIRST, "disjoint": TWICE_IN_GENERATION_TWO, "disjoint_by_number": TWO_ALONE,
-}.items()}
+FALSE_OF_MIDDLE = {
+    name: without_ids(texts)
+    for name, texts in {
+        "above_stored": LOADED_NOTHING,
+        "stable_is_stored": BORN_AGAIN,
+        "no_stale_commit": THERE_AND_BACK,
+        "durable": LOADED_BEHIND,
+        "loaded_is_log": LOADED_BEHIND,
+        "running_group_keeps_offset": EXPIRED_WHILE_RUNNING,
+        "assignment_is_stored": LOST_AT_THE_FIRST,
+        "disjoint": TWICE_IN_GENERATION_TWO,
+        "disjoint_by_number": TWO_ALONE,
+    }.items()
+}
 FALSE_OF_ONE = {
-    "above_stored": LOADED_NOTHING, "stable_is_stored": BORN_AGAIN, "no_stale_commit": THERE_AND_BACK,
-    "durable": OFFSET_DELETED_WHILE_COMMITTING, "assignment_is_stored": LOST_ALONE,
+    "above_stored": LOADED_NOTHING,
+    "stable_is_stored": BORN_AGAIN,
+    "no_stale_commit": THERE_AND_BACK,
+    "durable": OFFSET_DELETED_WHILE_COMMITTING,
+    "assignment_is_stored": LOST_ALONE,
     "young_offset_stays": EXPIRED_AT_ONCE,
 }
 FALSE_OF_CLASSIC = {name: without_delay(texts) for name, texts in FALSE_OF_MIDDLE.items()} | {
-    "offset_never_regresses": CACHED_BEYOND_THE_LOG,
+    "offset_never_regresses": CACHED_BEYOND_THE_LOG
 }
 FALSE = {
-    "unlocked": {name: as_appended(texts) for name, texts in FALSE_OF_CLASSIC.items()} | {
-        "stable_is_stored": APPENDED_IN_ANOTHER_ORDER, "no_stale_commit": COMMITTED_BEHIND_A_GENERATION,
-    },
+    "unlocked": {name: as_appended(texts) for name, texts in FALSE_OF_CLASSIC.items()}
+    | {"stable_is_stored": APPENDED_IN_ANOTHER_ORDER, "no_stale_commit": COMMITTED_BEHIND_A_GENERATION},
     "classic": FALSE_OF_CLASSIC,
     "middle": FALSE_OF_MIDDLE,
-    "current": FALSE_OF_CURRENT, "transactional": FALSE_OF_CURRENT,
+    "current": FALSE_OF_CURRENT,
+    "transactional": FALSE_OF_CURRENT,
     "static": {name: without_ids(texts) for name, texts in FALSE_OF_ONE.items()},
     "limited": FALSE_OF_ONE | {"disjoint_by_number": TWO_ALONE},
 }

@@ -6,8 +6,8 @@ no members, nobody can tell a member's request from a former member's: it stands
 
 import numpy as np
 
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.refine.numbered import field_values
 from kafkaproof.checker.runs.table import Table
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
@@ -17,16 +17,26 @@ from kafkaproof.spec.language.domains import values
 
 HEARTBEATS = ("heartbeat, member", "heartbeat, other generation", "heartbeat, not a member", "heartbeat, replaced")
 MEMBERLESS = {
-    "join.join": ("join, pending", "join, member, same", "join, leader, same", "join, member, changed",
-                  "join, id not in group", "join, nothing in common"),
+    "join.join": (
+        "join, pending",
+        "join, member, same",
+        "join, leader, same",
+        "join, member, changed",
+        "join, id not in group",
+        "join, nothing in common",
+    ),
     "sync.sync": ("sync, member", "sync, leader", "sync, other generation", "sync, not a member", "sync, replaced"),
-    "membership.heartbeat": HEARTBEATS, "membership.heartbeat_beside": HEARTBEATS,
+    "membership.heartbeat": HEARTBEATS,
+    "membership.heartbeat_beside": HEARTBEATS,
     "membership.leave": ("leave, member", "leave, pending", "leave, not a member"),
     "offsets.commit": ("commit, member", "commit, other generation", "commit, not a member", "commit, replaced"),
 }
 PLAIN = {
-    "offsets.reset_offset": "commit, no group", "transactions.commit_in_transaction": "commit, in a transaction",
-    "deletion.delete_group": "delete", "membership.expire": "session ends", "membership.sync_timeout": "syncs are due",
+    "offsets.reset_offset": "commit, no group",
+    "transactions.commit_in_transaction": "commit, in a transaction",
+    "deletion.delete_group": "delete",
+    "membership.expire": "session ends",
+    "membership.sync_timeout": "syncs are due",
 }
 
 
@@ -87,8 +97,10 @@ def nothing_in_common(steps):
     """Whether some member supports neither of the protocols that are offered, one by one."""
     status = steps.every_member("status")
     best, rest = steps.every_member("first"), steps.every_member("second")
-    alone = [np.any((status == MEMBER) & (best != p) & (rest != p), axis=0)
-             for p in (steps.arguments["first"], steps.arguments["second"])]
+    alone = [
+        np.any((status == MEMBER) & (best != p) & (rest != p), axis=0)
+        for p in (steps.arguments["first"], steps.arguments["second"])
+    ]
     return alone[0] & alone[1]
 
 
@@ -176,8 +188,9 @@ def of_first_join(steps):
 
 def of_flaw(steps):
     """Rows of a request that has a flaw of its own."""
-    for flaw, row in enumerate(("without permission", "without a group id", "join, session too long",
-                                "commit, metadata too long")):
+    for flaw, row in enumerate(
+        ("without permission", "without a group id", "join, session too long", "commit, metadata too long")
+    ):
         yield row, steps.arguments["flaw"] == flaw
 
 
@@ -188,11 +201,17 @@ def of_removal(steps):
 
 
 ROWS = {
-    "join.first_join": of_first_join, "join.join": of_join, "sync.sync": lambda steps: of_member("sync", steps),
+    "join.first_join": of_first_join,
+    "join.join": of_join,
+    "sync.sync": lambda steps: of_member("sync", steps),
     "membership.heartbeat": lambda steps: of_member("heartbeat", steps),
-    "membership.heartbeat_beside": lambda steps: of_member("heartbeat", steps), "membership.leave": of_leave,
-    "offsets.commit": lambda steps: of_member("commit", steps), "offsets.fetch": of_fetch,
-    "deletion.delete_offset": of_deletion, "static.static_join": of_static_join, "static.remove_static": of_removal,
+    "membership.heartbeat_beside": lambda steps: of_member("heartbeat", steps),
+    "membership.leave": of_leave,
+    "offsets.commit": lambda steps: of_member("commit", steps),
+    "offsets.fetch": of_fetch,
+    "deletion.delete_offset": of_deletion,
+    "static.static_join": of_static_join,
+    "static.remove_static": of_removal,
     "validation.refuse": of_flaw,
 } | {name: lambda steps, row=row: [(row, np.ones(len(steps.b), bool))] for name, row in PLAIN.items()}
 

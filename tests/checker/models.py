@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.compile.kernel import Kernel
-from kafkaproof.checker.runs.outcome import Outcome
+from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.explore.reference import Explored
+from kafkaproof.checker.runs.outcome import Outcome
 from kafkaproof.spec.catalogue import MODELS
 from kafkaproof.spec.language.domains import Number, Record
 from kafkaproof.spec.language.model import Model, Transition, always
@@ -15,14 +15,21 @@ PATH = graph([(0, 1), (1, 2)], [0], failing=True)
 DIAMOND = graph([(0, 1), (0, 2), (1, 3), (2, 3), (3, 0)], [0], failing=True)
 ISLANDS = graph([(0, 1), (2, 2), (4, 5)], [0, 2, 0])
 TOYS = {
-    "clock": clock(), "failing clock": clock(failing=True), "counter": counter(7),
-    "failing counter": counter(6, failing=True), "queue": queue(), "failing queue": queue(failing=True),
-    "path": PATH, "diamond": DIAMOND, "islands": ISLANDS,
+    "clock": clock(),
+    "failing clock": clock(failing=True),
+    "counter": counter(7),
+    "failing counter": counter(6, failing=True),
+    "queue": queue(),
+    "failing queue": queue(failing=True),
+    "path": PATH,
+    "diamond": DIAMOND,
+    "islands": ISLANDS,
 }
 
 
 SMALL = {
-    "election": ({"brokers": 1, "epochs": 2}, {"faults": 0}), "partition": ({"replicas": 2},),
+    "election": ({"brokers": 1, "epochs": 2}, {"faults": 0}),
+    "partition": ({"replicas": 2},),
     "requests": ({"queue": 2}, {"queue": 3, "faults": 0}),
 }
 
@@ -55,11 +62,14 @@ def small(model: Model) -> list[dict[str, int]]:
 
 FIRST = {
     f"{model.system}/{model.variant}": (model, small(model)[0])
-    for model in MODELS if model.system not in SEVERAL and not is_mixed(model)
+    for model in MODELS
+    if model.system not in SEVERAL and not is_mixed(model)
 }
 OTHERS = {
     f"{model.system}/{model.variant} at {','.join(map(str, scope.values()))}": (model, scope)
-    for model in MODELS for scope in small(model) if (model, scope) not in FIRST.values()
+    for model in MODELS
+    for scope in small(model)
+    if (model, scope) not in FIRST.values()
 }
 EVERYTHING = {name: (toy, toy.scope) for name, toy in TOYS.items()} | FIRST | OTHERS
 NEWEST = {model.system: model for model in MODELS}
@@ -90,9 +100,16 @@ def small_enough(s):
 
 
 FAULTY = Model(
-    system="faulty", variant="overflow", story="", state=Record(number=(Number(0, 2), "a number")),
-    initial=start_at_zero, transitions=(Transition(overflow),), properties=(always(small_enough),), scope={},
-    largest={}, lanes=lambda scope: ["cluster"],
+    system="faulty",
+    variant="overflow",
+    story="",
+    state=Record(number=(Number(0, 2), "a number")),
+    initial=start_at_zero,
+    transitions=(Transition(overflow),),
+    properties=(always(small_enough),),
+    scope={},
+    largest={},
+    lanes=lambda scope: ["cluster"],
 )
 
 
@@ -113,9 +130,13 @@ def explored(run, kernel: Kernel, context=None, partitions: int = 1, **options) 
 
 def facts(found: Outcome | Explored) -> dict:
     """All that two explorers must agree upon: counts, goals, and what states and steps violate."""
-    violated = found.violated if isinstance(found, Explored) else {
-        v.name: v.trace_length for v in found.violations}
+    violated = found.violated if isinstance(found, Explored) else {v.name: v.trace_length for v in found.violations}
     return {
-        "distinct": found.distinct, "generated": found.generated, "depth": found.depth, "violated": violated,
-        "reached": found.reached, "coverage": +Counter(found.coverage), "cuts": +Counter(found.cuts),
+        "distinct": found.distinct,
+        "generated": found.generated,
+        "depth": found.depth,
+        "violated": violated,
+        "reached": found.reached,
+        "coverage": +Counter(found.coverage),
+        "cuts": +Counter(found.cuts),
     }

@@ -13,9 +13,16 @@ def verdicts(model, scope=None, lemmas=(), most=400.0, only=None, searching=0.0,
 
 def model_of(state, functions, properties, initial=None, system="toy"):
     return Model(
-        system=system, variant="only", story="", state=state, initial=initial or nothing,
-        transitions=tuple(map(Transition, functions)), properties=properties, scope={"brokers": 2, "steps": 2},
-        largest={"brokers": 3, "steps": 9}, lanes=lambda scope: ["cluster"],
+        system=system,
+        variant="only",
+        story="",
+        state=state,
+        initial=initial or nothing,
+        transitions=tuple(map(Transition, functions)),
+        properties=properties,
+        scope={"brokers": 2, "steps": 2},
+        largest={"brokers": 3, "steps": 9},
+        lanes=lambda scope: ["cluster"],
     )
 
 

@@ -16,13 +16,26 @@ STATE = Record(
 )
 SCOPE = {"nodes": 2}
 ALIKE = (
-    "s.holder == {0}", "s.holder == NOBODY", "s.holder != {0}", "contains(s.ill, {0})", "not contains(s.ill, {0})",
-    "s.served[{0}] == 1", "s.served[{0}] == 0", "s.left < 2", "s.left == 0",
+    "s.holder == {0}",
+    "s.holder == NOBODY",
+    "s.holder != {0}",
+    "contains(s.ill, {0})",
+    "not contains(s.ill, {0})",
+    "s.served[{0}] == 1",
+    "s.served[{0}] == 0",
+    "s.left < 2",
+    "s.left == 0",
 )
 APART = ("{0} == 0", "s.holder < {0}", "s.holder == 1", "contains(s.ill, 0)", "s.served[1] == 0", "s.left == {0}")
 CHANGES = (
-    "s.holder = {0}", "s.holder = NOBODY", "s.ill = with_member(s.ill, {0})", "s.ill = without_member(s.ill, {0})",
-    "s.served[{0}] = 1", "s.served[{0}] = 0", "s.left = 2 - s.left", "s.left = 0",
+    "s.holder = {0}",
+    "s.holder = NOBODY",
+    "s.ill = with_member(s.ill, {0})",
+    "s.ill = without_member(s.ill, {0})",
+    "s.served[{0}] = 1",
+    "s.served[{0}] = 0",
+    "s.left = 2 - s.left",
+    "s.left = 0",
 )
 CHANGES_APART = ("s.left = {0}", "s.holder = 0", "s.served[1] = 1", "s.ill = with_member(s.ill, 1)")
 
@@ -37,8 +50,13 @@ def function(name, lines, **kinds):
     text = "\n    ".join([f"def {name}({', '.join(['s', *kinds])}):", f'"""{name}, made at random."""', *lines, ""])
     file = f"<{name} {hash(text)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    known = {"NOBODY": NOBODY, "contains": contains, "with_member": with_member, "without_member": without_member,
-             "__name__": __name__}
+    known = {
+        "NOBODY": NOBODY,
+        "contains": contains,
+        "with_member": with_member,
+        "without_member": without_member,
+        "__name__": __name__,
+    }
     exec(compile(text, file, "exec"), known)
     known[name].__annotations__ = kinds
     return known[name]
@@ -58,8 +76,11 @@ def transitions(draw, name):
         if draw(st.booleans()):
             lines.append(change.format("n"))
         else:
-            lines += ["for k in range(len(s.served)):", f"    if {draw(some(ALIKE, APART)).format('k')}:",
-                      f"        {change.format('k')}"]
+            lines += [
+                "for k in range(len(s.served)):",
+                f"    if {draw(some(ALIKE, APART)).format('k')}:",
+                f"        {change.format('k')}",
+            ]
     return Transition(function(name, [*lines, "return True"], n=Id("nodes")))
 
 
@@ -68,8 +89,15 @@ def predicates(draw, name):
     """A predicate: no node, or some node, is as two conditions say."""
     conditions = [draw(some(ALIKE, APART)).format("k") for _ in range(2)]
     found = draw(st.booleans())
-    return function(name, ["for k in range(len(s.served)):", f"    if {' and '.join(conditions)}:",
-                           f"        return {found}", f"return {not found}"])
+    return function(
+        name,
+        [
+            "for k in range(len(s.served)):",
+            f"    if {' and '.join(conditions)}:",
+            f"        return {found}",
+            f"return {not found}",
+        ],
+    )
 
 
 @st.composite
@@ -78,7 +106,15 @@ def models(draw):
     steps = tuple(draw(transitions(name)) for name in ("first_step", "second_step"))
     properties = always(draw(predicates("always_so"))), sometimes(draw(predicates("once_so")))
     return Model(
-        system="random", variant="nodes", story="", state=STATE, initial=nobody_holds, transitions=steps,
-        properties=properties, scope=SCOPE, largest=SCOPE, lanes=lambda scope: ["cluster"],
+        system="random",
+        variant="nodes",
+        story="",
+        state=STATE,
+        initial=nobody_holds,
+        transitions=steps,
+        properties=properties,
+        scope=SCOPE,
+        largest=SCOPE,
+        lanes=lambda scope: ["cluster"],
         interchangeable={"nodes": ()},
     )

@@ -58,6 +58,6 @@ def state_terms(variables: Variables, state: Plain) -> dict[tuple, z3.ExprRef]:
         cut = place.path.index(EVERY)
         array = z3.K(z3.IntSort(), variables.constant(place.domain, 0))
         for i, element in enumerate(get(state, place.path[:cut])):
-            array = z3.Store(array, i, variables.constant(place.domain, get(element, place.path[cut + 1:])))
+            array = z3.Store(array, i, variables.constant(place.domain, get(element, place.path[cut + 1 :])))
         terms[place.path] = array
     return terms

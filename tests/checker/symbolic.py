@@ -7,19 +7,19 @@ one, until none is left. Arguments are concrete, the state is any within its dec
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Callable, Iterator
 
 import z3
 
 from kafkaproof.checker.basics.errors import UserError
-from tests.checker.symbols import REBOUND, Members, Symbol, term_of
 from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.domains import Scope, SetOf
 from kafkaproof.spec.language.layout import Leaf, leaves
 from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.language.plain import new_state, put, values_of
 from kafkaproof.spec.language.rebind import rebind
+from tests.checker.symbols import REBOUND, Members, Symbol, term_of
 
 
 class SymbolicError(UserError):

@@ -7,7 +7,7 @@ every leaf is written by itself, and no expression holds a select; a scope's ind
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 import z3
 
@@ -174,7 +174,5 @@ def difference(members, others):
 
 REBOUND = {
     getattr(sets, function.__name__): function
-    for function in (
-        contains, is_empty, only, everybody, with_member, without_member, union, intersection, difference,
-    )
+    for function in (contains, is_empty, only, everybody, with_member, without_member, union, intersection, difference)
 }

@@ -11,15 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from kafkaproof.checker.check import run as runs
-from kafkaproof.checker.spark.cluster import ClusterError
-from kafkaproof.checker.explore.explorer import Limits
-from kafkaproof.checker.runs.files import as_bytes, checksum
+from kafkaproof.checker.check.run import source_of
 from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.liveness.graph import graph_of
 from kafkaproof.checker.liveness.kernel import look_of
 from kafkaproof.checker.liveness.labels import Labels
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
-from kafkaproof.checker.check.run import source_of
+from kafkaproof.checker.runs.files import as_bytes, checksum
+from kafkaproof.checker.spark.cluster import ClusterError
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import always, eventually, eventually_always
 from kafkaproof.spec.replication.replication import initial as begin
@@ -116,7 +116,8 @@ DAMAGE = {
     "an index that names no levels": lambda run: edited(Path(run.uri) / "levels.json", levels=3),
     "an index cut short": lambda run: edited(Path(run.uri) / "levels.json", levels=run_sums(run)[:1]),
     "an index that names a level twice": lambda run: edited(
-        Path(run.uri) / "levels.json", levels=run_sums(run) + run_sums(run)[-1:]),
+        Path(run.uri) / "levels.json", levels=run_sums(run) + run_sums(run)[-1:]
+    ),
     "an index that is gone": lambda run: (Path(run.uri) / "levels.json").unlink(),
     "an index that is no object": lambda run: (Path(run.uri) / "levels.json").write_text("[" * 100_000),
 }
@@ -287,8 +288,16 @@ def test_what_is_explored_cannot_be_changed(run, change):
 
 
 DESCRIPTION = {
-    "system": "toy", "variant": "v", "scope": {"things": 1}, "properties": ["p"], "keep_going": False,
-    "deadlock": False, "symmetry": None, "partitions": 1, "source": "", "created": "today",
+    "system": "toy",
+    "variant": "v",
+    "scope": {"things": 1},
+    "properties": ["p"],
+    "keep_going": False,
+    "deadlock": False,
+    "symmetry": None,
+    "partitions": 1,
+    "source": "",
+    "created": "today",
 }
 
 
@@ -350,12 +359,19 @@ def at_zero(s):
 def test_a_run_is_of_its_initial_states_and_of_its_properties_with_their_kinds():
     model = clock()
     goal, step = model.properties
-    models = [model, replace(model, initial=at_zero)] + [replace(model, properties=properties) for properties in (
-        (goal,), (step,), (always(goal.predicate), step), (always(goal.predicate, "other"), step),
-        (replace(goal, name="other"), step), (goal, replace(step, of=("tick", "tock"))),
-        (goal, step, eventually(goal.predicate, given=(), name="at_last")),
-        (goal, step, eventually_always(goal.predicate, given=(), name="at_last")),
-    )]
+    models = [model, replace(model, initial=at_zero)] + [
+        replace(model, properties=properties)
+        for properties in (
+            (goal,),
+            (step,),
+            (always(goal.predicate), step),
+            (always(goal.predicate, "other"), step),
+            (replace(goal, name="other"), step),
+            (goal, replace(step, of=("tick", "tock"))),
+            (goal, step, eventually(goal.predicate, given=(), name="at_last")),
+            (goal, step, eventually_always(goal.predicate, given=(), name="at_last")),
+        )
+    ]
     assert len({source_of(Kernel(each, each.scope, each.properties)) for each in models}) == len(models)
     assert source_of(kernel_of(model)) == source_of(kernel_of(clock()))
 

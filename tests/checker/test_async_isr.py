@@ -4,10 +4,10 @@ import pytest
 
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
-from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.async_isr.model import MAXIMAL_ISR, SHRUNK_ISR, scope
 from kafkaproof.spec.async_isr.mutants import MUTANTS
 from kafkaproof.spec.async_isr.properties import SAFETY
+from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.lemmas import LEMMAS
 
 NIL = -1
@@ -95,7 +95,8 @@ def test_the_exhibit_is_the_one_of_replica():
     """The same steps as of `replica/shrunk-isr`: a proposal to remove a follower, and a record."""
     trace = explore_here(SHRUNK_ISR, scope(2, 1, 1)).traces["valid_high_watermark"]
     assert [str(step) for step, _, _ in trace.steps] == [
-        "async_isr.leader_request_shrink(replica=1)", "async_isr.leader_write()",
+        "async_isr.leader_request_shrink(replica=1)",
+        "async_isr.leader_write()",
     ]
     assert find("replica", "shrunk-isr")[0].expected[2, 1, 1, 1, 0, 1, 0]["isr_complete"] == trace.states
 

@@ -15,50 +15,65 @@ KIP320 = "check replication --variant kip320"
 SMALL = ("kip320", 2, 1, 1, 1)
 
 
-@pytest.mark.parametrize(("command", "complaint"), [
-    ("check nosuch", "no system 'nosuch'; there are "),
-    ("list nosuch", "no system 'nosuch'; there are "),
-    ("check replication --variant kip9", "replication has no variant 'kip9'; there are truncate-to-hw, "),
-    ("check --variant kip320", "--variant needs a system"),
-    (f"{KIP320} --property nosuch", "replication has no property 'nosuch'; it has weak_isr, "),
-    (f"{KIP320} --brokers 8", "brokers goes from 1 to 7, not 8"),
-    (f"{KIP320} --brokers 0", "brokers goes from 1 to 7, not 0"),
-    (f"{KIP320} --epochs -1", "epochs goes from 0 to 8, not -1"),
-    (f"{KIP320} --scope nosuch", "replication has no scope 'nosuch'; it has standard, quick, deep"),
-    (f"{KIP320} --faults 1", "replication has no bound 'faults'; it has brokers, log, records, epochs"),
-    ("check partition --brokers 2 --replicas 3", "partition: 3 replicas need as many brokers"),
-    (f"{KIP320} --property none.py:holds", "no file none.py"),
-    (f"{KIP320} --master nosuch", "unknown Spark master 'nosuch'; try local[*]"),
-    (f"{KIP320} --master spark://127.0.0.1:1", "cannot reach the Spark master spark://127.0.0.1:1: "),
-    ("check --resume nowhere", "nowhere is not a run directory: it has no run.json"),
-    ("runs --delete nowhere", "nowhere is not a run directory: it has no run.json"),
-    ("show nowhere", "nowhere is not a run directory: it has no run.json"),
-])
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ("check nosuch", "no system 'nosuch'; there are "),
+        ("list nosuch", "no system 'nosuch'; there are "),
+        ("check replication --variant kip9", "replication has no variant 'kip9'; there are truncate-to-hw, "),
+        ("check --variant kip320", "--variant needs a system"),
+        (f"{KIP320} --property nosuch", "replication has no property 'nosuch'; it has weak_isr, "),
+        (f"{KIP320} --brokers 8", "brokers goes from 1 to 7, not 8"),
+        (f"{KIP320} --brokers 0", "brokers goes from 1 to 7, not 0"),
+        (f"{KIP320} --epochs -1", "epochs goes from 0 to 8, not -1"),
+        (f"{KIP320} --scope nosuch", "replication has no scope 'nosuch'; it has standard, quick, deep"),
+        (f"{KIP320} --faults 1", "replication has no bound 'faults'; it has brokers, log, records, epochs"),
+        ("check partition --brokers 2 --replicas 3", "partition: 3 replicas need as many brokers"),
+        (f"{KIP320} --property none.py:holds", "no file none.py"),
+        (f"{KIP320} --master nosuch", "unknown Spark master 'nosuch'; try local[*]"),
+        (f"{KIP320} --master spark://127.0.0.1:1", "cannot reach the Spark master spark://127.0.0.1:1: "),
+        ("check --resume nowhere", "nowhere is not a run directory: it has no run.json"),
+        ("runs --delete nowhere", "nowhere is not a run directory: it has no run.json"),
+        ("show nowhere", "nowhere is not a run directory: it has no run.json"),
+    ],
+)
 def test_wrong_use_is_refused_before_anything_is_started(kafkaproof, tmp_path, command, complaint):
     assert complaint in kafkaproof(*command.split()).complaint
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", [
-    f"{KIP320} --nosuch 1", f"{KIP320} --max-disk much", f"{KIP320} --max-disk=-1G", f"{KIP320} --max-states=-1",
-    f"{KIP320} --max-depth=many", f"{KIP320} --max-minutes=nan", "nosuch", "",
-])
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{KIP320} --nosuch 1",
+        f"{KIP320} --max-disk much",
+        f"{KIP320} --max-disk=-1G",
+        f"{KIP320} --max-states=-1",
+        f"{KIP320} --max-depth=many",
+        f"{KIP320} --max-minutes=nan",
+        "nosuch",
+        "",
+    ],
+)
 def test_unknown_commands_and_options_are_refused(kafkaproof, capsys, command):
     with pytest.raises(SystemExit) as refused:
         kafkaproof(*command.split())
     assert refused.value.code == 2 and "error: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("text", "complaint"), [
-    ("def other(s):\n    return True\n", "mine.py has no function 'holds'; "),
-    ("holds = 3\n", "mine.py has no function 'holds'; "),
-    ("import sys\n\nsys.exit(0)\n", "mine.py: SystemExit: 0"),
-    ("def holds(s:\n", "mine.py: SyntaxError: "),
-    ("def holds(s):\n    return s.nosuch == 0\n", "there is no field nosuch: s.nosuch, mine.py:2"),
-    ("def holds(s, t):\n    return True\n", "it is called with 1 arguments: def holds(s, t):, mine.py:1"),
-    ("def holds(s):\n    return all([True for _ in s.replicas])\n", "mine.py:2"),
-    ("import nosuch\n", "mine.py: ModuleNotFoundError: "),
-])
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("def other(s):\n    return True\n", "mine.py has no function 'holds'; "),
+        ("holds = 3\n", "mine.py has no function 'holds'; "),
+        ("import sys\n\nsys.exit(0)\n", "mine.py: SystemExit: 0"),
+        ("def holds(s:\n", "mine.py: SyntaxError: "),
+        ("def holds(s):\n    return s.nosuch == 0\n", "there is no field nosuch: s.nosuch, mine.py:2"),
+        ("def holds(s, t):\n    return True\n", "it is called with 1 arguments: def holds(s, t):, mine.py:1"),
+        ("def holds(s):\n    return all([True for _ in s.replicas])\n", "mine.py:2"),
+        ("import nosuch\n", "mine.py: ModuleNotFoundError: "),
+    ],
+)
 def test_a_property_that_is_no_property_is_refused(kafkaproof, tmp_path, text, complaint):
     (tmp_path / "mine.py").write_text(text)
     answer = kafkaproof(*replication(*SMALL), "--property", "mine.py:holds", *kept("run"))
@@ -99,12 +114,15 @@ def test_a_directory_that_cannot_be_made_is_told(kafkaproof, tmp_path):
     assert "cannot create the run directory" in kafkaproof(*replication(*SMALL), *kept("file/run")).complaint
 
 
-@pytest.mark.parametrize(("change", "complaint"), [
-    ({"source": "other"}, "was made by another version of replication/kip320"),
-    ({"format": 99}, "was written by another version (format 99, not 3)"),
-    ({"variant": "kip9"}, "cannot be resumed: replication has no variant 'kip9'"),
-    ({"properties": ["nosuch"]}, "cannot be resumed: replication has no property 'nosuch'"),
-])
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"source": "other"}, "was made by another version of replication/kip320"),
+        ({"format": 99}, "was written by another version (format 99, not 3)"),
+        ({"variant": "kip9"}, "cannot be resumed: replication has no variant 'kip9'"),
+        ({"properties": ["nosuch"]}, "cannot be resumed: replication has no property 'nosuch'"),
+    ],
+)
 def test_a_run_of_another_model_or_version_is_not_resumed(kafkaproof, tmp_path, change, complaint):
     kafkaproof(*replication(*SMALL), "--max-depth", "3", *kept("run"))
     run, levels = tmp_path / "run" / "run.json", tmp_path / "run" / "levels.json"

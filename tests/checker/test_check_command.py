@@ -5,16 +5,36 @@ import json
 import pytest
 
 from kafkaproof.checker.check.answers import not_shown
-from kafkaproof.checker.model.selection import Check, scope_for
 from kafkaproof.checker.commands.tables import print_alone, verdict_text
+from kafkaproof.checker.model.selection import Check, scope_for
 from kafkaproof.spec.catalogue import MODELS, find
 from tests.checker.arguments import counts, kept, replication, resumed
 
 SMALL = (2, 1, 1, 1)
 ENTRY = {
-    "system", "variant", "scope", "properties", "verdict", "expected", "violated", "trace_length", "violations",
-    "unreached", "distinct", "generated", "depth", "exact", "miss_probability", "cuts", "seconds",
-    "startup_seconds", "run_dir", "coverage", "undecided", "not_asked", "not_shown",
+    "system",
+    "variant",
+    "scope",
+    "properties",
+    "verdict",
+    "expected",
+    "violated",
+    "trace_length",
+    "violations",
+    "unreached",
+    "distinct",
+    "generated",
+    "depth",
+    "exact",
+    "miss_probability",
+    "cuts",
+    "seconds",
+    "startup_seconds",
+    "run_dir",
+    "coverage",
+    "undecided",
+    "not_asked",
+    "not_shown",
 }
 MODULE = '''
 def no_record_yet(s):
@@ -92,11 +112,16 @@ def test_properties_that_were_not_asked_or_not_decided_are_named(kafkaproof):
     small = ["check", "async-isr", "--variant", "maximal-isr", "--brokers", "2", "--log", "1", "--versions", "1"]
     result = kafkaproof(*small, *kept("small")).result
     why = {entry["property"]: entry["why"] for entry in result["not_asked"]}
-    assert why == {"added_unknown": "needs versions 2", "waits_for_pending": "needs versions 2",
-                   "waits_no_more": "needs versions 3"}
+    assert why == {
+        "added_unknown": "needs versions 2",
+        "waits_for_pending": "needs versions 2",
+        "waits_no_more": "needs versions 3",
+    }
     assert result["undecided"] == [] and why.keys().isdisjoint(result["properties"])
-    assert "not asked: added_unknown (needs versions 2), " in kafkaproof(
-        *small, "--run-dir", "told", "--master", "local[2]").out
+    assert (
+        "not asked: added_unknown (needs versions 2), "
+        in kafkaproof(*small, "--run-dir", "told", "--master", "local[2]").out
+    )
     stopped = kafkaproof(*replication("kip101", 3, 1, 1, 1), *kept("stopped")).result
     assert set(stopped["undecided"]) == {"weak_isr", "leader_in_isr"} and stopped["not_asked"] == []
 
@@ -212,7 +237,8 @@ def test_a_finished_run_resumed_answers_the_same(kafkaproof):
     timed = {"seconds", "startup_seconds", "liveness_seconds"}
     assert again.code == 1
     assert {k: v for k, v in again.result.items() if k not in timed} == {
-        k: v for k, v in first.items() if k not in timed}
+        k: v for k, v in first.items() if k not in timed
+    }
 
 
 def test_a_property_of_ones_own_is_resumed_with_it(kafkaproof, tmp_path):

@@ -5,13 +5,13 @@ from collections import Counter
 
 import pytest
 
-from kafkaproof.checker.runs.counterexample import executed
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.runs.counterexample import executed
+from kafkaproof.spec.cluster.model import CREATING, DELETING, FENCED, REASSIGNING
 from kafkaproof.spec.language import sets
 from kafkaproof.spec.language.plain import Plain
-from kafkaproof.spec.cluster.model import CREATING, DELETING, FENCED, REASSIGNING
 from kafkaproof.spec.partition.model import FENCED as PARTITION
 
 QUICK = FENCED.scopes["quick"]
@@ -162,7 +162,7 @@ def test_what_partition_sees_of_a_step_is_a_step_of_partition_or_none(seed):
         name = transition.function.__name__
         if name in own:
             part = own[name]
-            assert alone.after(old, part, arguments[:len(part.arguments)]) == new, f"{name}{arguments}"
+            assert alone.after(old, part, arguments[: len(part.arguments)]) == new, f"{name}{arguments}"
         else:
             assert name in DATA_PLANE or transition.function.__module__ == "kafkaproof.spec.cluster.data_plane"
             assert old == new, f"{name}{arguments}"

@@ -12,8 +12,8 @@ from hypothesis import strategies as some
 
 from kafkaproof.checker.compile import machine
 from kafkaproof.checker.compile.compiler import Generated, Program, UnitError
-from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.compile.machine import Code
+from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.spec.language.domains import Number, Record
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import contains, difference
@@ -40,10 +40,22 @@ def _combined(inner):
     return some.one_of(
         some.builds("({} {} {})".format, inner, some.sampled_from("+-*"), inner),
         some.builds("({} {} {})".format, inner, some.sampled_from(["&", "|", "^"]), inner),
-        some.builds("({} {} {} {} {})".format, inner, some.sampled_from(["<", "<=", "=="]), inner,
-                    some.sampled_from([">", ">=", "!="]), inner),
-        some.builds("({} {} {} {} {})".format, inner, some.sampled_from(["and", "or"]), inner,
-                    some.sampled_from(["and", "or"]), inner),
+        some.builds(
+            "({} {} {} {} {})".format,
+            inner,
+            some.sampled_from(["<", "<=", "=="]),
+            inner,
+            some.sampled_from([">", ">=", "!="]),
+            inner,
+        ),
+        some.builds(
+            "({} {} {} {} {})".format,
+            inner,
+            some.sampled_from(["and", "or"]),
+            inner,
+            some.sampled_from(["and", "or"]),
+            inner,
+        ),
         some.builds("({} if {} else {})".format, inner, inner, inner),
         some.builds("{}({}, {})".format, some.sampled_from(["min", "max"]), inner, inner),
         some.builds("({}({}))".format, some.sampled_from(["abs", "not ", "-", "~"]), inner),
@@ -88,8 +100,13 @@ def test_numbers_of_64_bits_are_kept_and_fields_have_32():
 
 def test_a_number_without_room_in_a_field_becomes_the_nearest():
     record = Record(x=(Number(-9, 9), ""))
-    store = Alone({}, [(Generated.of("def f(s, a):\n    s.x = a\n    return 0"), (record, NUMBER)),
-                       (Generated.of(f"def f(s):\n    s.x = {2**32 + 2}\n    return 0"), (record,))])
+    store = Alone(
+        {},
+        [
+            (Generated.of("def f(s, a):\n    s.x = a\n    return 0"), (record, NUMBER)),
+            (Generated.of(f"def f(s):\n    s.x = {2**32 + 2}\n    return 0"), (record,)),
+        ],
+    )
     field = np.zeros(1, np.int32)
     for value, kept in ((2**32 + 2, 2**31 - 1), (-(2**40), -(2**31)), (-3, -3)):
         store.call(0, field, value)
@@ -134,9 +151,9 @@ def shifted(s, by):
     return (1 << by) + (8 >> by)
 
 
-@pytest.mark.parametrize(("function", "right", "wrong"), [
-    (unguarded, (0, 2), (-4, -1, 3, 1 << 40)), (shifted, (0, 40, 62), (-1, 64)),
-])
+@pytest.mark.parametrize(
+    ("function", "right", "wrong"), [(unguarded, (0, 2), (-4, -1, 3, 1 << 40)), (shifted, (0, 40, 62), (-1, 64))]
+)
 def test_compiled_code_tells_what_is_out_of_range_and_where(function, right, wrong):
     compiled, state = Alone(SCOPE, [(function, (STATE, NUMBER))]), np.zeros(200, np.int32)
     for value in right:
@@ -146,33 +163,36 @@ def test_compiled_code_tells_what_is_out_of_range_and_where(function, right, wro
             compiled(state, value)
 
 
-@pytest.mark.parametrize(("body", "complaint"), [
-    ("return s.nosuch", "there is no field nosuch: s.nosuch"),
-    ("return a.x", "there is no field x: a.x"),
-    ("return s[0]", "only arrays have elements: s[0]"),
-    ("return s.numbers[s]", "a number is needed here: s"),
-    ("return s + 1", "a number is needed here: s"),
-    ("return s.pair == s.pairs[0]", "only numbers are compared"),
-    ("if s.pair:\n        return 1", "a condition is a number: s.pair"),
-    ("return nosuch", "nosuch is neither a function nor a number"),
-    ("return nosuch(s)", "nosuch is not a function of the specification"),
-    ("return len(a)", "only arrays have a length"),
-    ("return max(s, 1)", "a number is needed here: s"),
-    ("s.pair = s.pairs[0]", "only numbers are assigned to fields and elements"),
-    ("s.pair = 3", "only numbers are assigned to fields and elements"),
-    ("x = s.pair\n    x = 1", "x stands for things of different kinds"),
-    ("return s.pair if a else 0", "this is a record in one case and something else in the other"),
-    ("if a:\n        return s.pair\n    return 0", "it returns things of different kinds"),
-    ("if a:\n        return s.pair", "it returns things of different kinds"),
-    ("for x in range(1, 2, a):\n        pass", "the step of a range is a known number, not 0"),
-    ("for x in range(0, 5, 0):\n        pass", "the step of a range is a known number, not 0"),
-    ("for x in s.x:\n        pass", "only arrays and ranges are iterated"),
-    ("return a / 2", "arithmetic is + - *"),
-    ("return a in s.numbers", "comparisons are"),
-    ("return other(s)", "it takes 2 arguments, not 1"),
-    ("return [a]", "this cannot be compiled"),
-    ("while a:\n        pass", "this cannot be compiled"),
-])
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        ("return s.nosuch", "there is no field nosuch: s.nosuch"),
+        ("return a.x", "there is no field x: a.x"),
+        ("return s[0]", "only arrays have elements: s[0]"),
+        ("return s.numbers[s]", "a number is needed here: s"),
+        ("return s + 1", "a number is needed here: s"),
+        ("return s.pair == s.pairs[0]", "only numbers are compared"),
+        ("if s.pair:\n        return 1", "a condition is a number: s.pair"),
+        ("return nosuch", "nosuch is neither a function nor a number"),
+        ("return nosuch(s)", "nosuch is not a function of the specification"),
+        ("return len(a)", "only arrays have a length"),
+        ("return max(s, 1)", "a number is needed here: s"),
+        ("s.pair = s.pairs[0]", "only numbers are assigned to fields and elements"),
+        ("s.pair = 3", "only numbers are assigned to fields and elements"),
+        ("x = s.pair\n    x = 1", "x stands for things of different kinds"),
+        ("return s.pair if a else 0", "this is a record in one case and something else in the other"),
+        ("if a:\n        return s.pair\n    return 0", "it returns things of different kinds"),
+        ("if a:\n        return s.pair", "it returns things of different kinds"),
+        ("for x in range(1, 2, a):\n        pass", "the step of a range is a known number, not 0"),
+        ("for x in range(0, 5, 0):\n        pass", "the step of a range is a known number, not 0"),
+        ("for x in s.x:\n        pass", "only arrays and ranges are iterated"),
+        ("return a / 2", "arithmetic is + - *"),
+        ("return a in s.numbers", "comparisons are"),
+        ("return other(s)", "it takes 2 arguments, not 1"),
+        ("return [a]", "this cannot be compiled"),
+        ("while a:\n        pass", "this cannot be compiled"),
+    ],
+)
 def test_what_cannot_be_compiled_is_told_in_one_line(body, complaint):
     other = Generated.of("def other(s, a):\n    return 0")
     with pytest.raises(UnitError) as told:
@@ -214,10 +234,17 @@ def test_a_text_is_compiled_once_and_each_text_by_itself(made):
     assert made == [ANSWER % 1, ANSWER % 2]
 
 
-@pytest.mark.parametrize("damage", [
-    lambda content: b"", lambda content: content[:-1], lambda content: content[:20], lambda content: content[:32],
-    lambda content: content[:100] + b"x" + content[101:], lambda content: b"x" + content[1:],
-])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[:-1],
+        lambda content: content[:20],
+        lambda content: content[:32],
+        lambda content: content[:100] + b"x" + content[101:],
+        lambda content: b"x" + content[1:],
+    ],
+)
 def test_a_damaged_file_is_made_again(made, damage):
     answered(1)
     (path,) = machine.cache_directory().iterdir()
@@ -250,4 +277,3 @@ def test_processes_that_compile_the_same_at_once_do_no_harm(made):
 def test_code_of_many_texts_lives_side_by_side(made):
     codes = [Code(ANSWER % n, "f") for n in range(20)]
     assert [code.function("f", 0)() for code in codes] == list(range(20))
-

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from kafkaproof.checker.runs.counterexample import TraceError, executed
-from kafkaproof.checker.model.execution import Execution
-from kafkaproof.checker.liveness.reference import lassos
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.liveness.reference import lassos
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.runs.counterexample import TraceError, executed
 from kafkaproof.spec.consumer import zookeeper
-from kafkaproof.spec.language.subset import definition, nodes_of
 from kafkaproof.spec.consumer.model import CHECKED, MODELS, ORDERLY, SIZES, WAITING
+from kafkaproof.spec.language.subset import definition, nodes_of
 
 BY_VARIANT = {model.variant: model for model in MODELS}
 TINY = {
@@ -159,7 +159,8 @@ def test_a_member_that_joins_costs_everybody_a_rebalance():
 def in_lockstep(run, state, joined):
     """The steps of the first so many consumers, those of the consumer that is furthest behind first."""
     calm = [
-        (transition, arguments) for transition, arguments, _ in run.successors(state, Counter())
+        (transition, arguments)
+        for transition, arguments, _ in run.successors(state, Counter())
         if not transition.name.startswith(("faults.", "offsets.")) and arguments[0] < joined
     ]
     return sorted(calm, key=lambda step: state.consumers[step[1][0]].doing)
@@ -167,8 +168,12 @@ def in_lockstep(run, state, joined):
 
 def test_registration_waits_in_0_8_and_fails_in_0_9():
     steps = [
-        "session.start(c=0)", "session.register(c=0)", "session.rebalance_registered(c=0)",
-        "faults.split_session(c=0)", "session.register(c=0) -> NODEEXISTS", "faults.expire_orphan(c=0)",
+        "session.start(c=0)",
+        "session.register(c=0)",
+        "session.rebalance_registered(c=0)",
+        "faults.split_session(c=0)",
+        "session.register(c=0) -> NODEEXISTS",
+        "faults.expire_orphan(c=0)",
     ]
     scope = scope_of((1, 1, 1, 0, 1, 0, 0, 1, 0))
     again = "session.register(c=0) -> OK"

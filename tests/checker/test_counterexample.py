@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from kafkaproof.checker.runs.counterexample import TraceError, executed, trace_of
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.runs.counterexample import TraceError, executed, trace_of
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import always_step
 from tests.checker.models import DIAMOND, TOYS, explored, kernel_of
@@ -66,7 +66,9 @@ def test_of_a_step_ends_with_that_step(run_directory):
     assert check_all(run_directory, kernel_of(STEPPING)) == {"never_two_to_four": 3}
     (found,) = explored(run_directory, kernel_of(STEPPING)).outcome.violations
     assert [str(step) for step, _, _ in trace_of(run_directory, kernel_of(STEPPING), found).steps] == [
-        "toys.add(amount=2)", "toys.add(amount=2)"]
+        "toys.add(amount=2)",
+        "toys.add(amount=2)",
+    ]
 
 
 def test_of_a_deadlock_ends_in_a_state_without_steps(run_directory):
@@ -94,15 +96,18 @@ def test_from_another_initial_state_it_can_be_executed_again():
     assert executed(TOYS["clock"], {}, ["toys.tock()"]).initial.time == 1
 
 
-@pytest.mark.parametrize(("texts", "complaint"), [
-    (["toys.follow(to=3)"], "step 1, toys.follow.*, is not enabled"),
-    (["toys.follow(to=1)", "toys.follow(to=2)"], "step 2, toys.follow.*, is not enabled"),
-    (["toys.follow(to=1)", "walk!"], "step 2: not a step: 'walk!'"),
-    (["toys.jump(to=1)"], "step 1: graph/failing has no transition toys.jump"),
-    (["toys.follow()"], r"step 1: toys.follow\(\): the arguments are to"),
-    (["toys.follow(to=1, by=2)"], r"step 1: .*: the arguments are to"),
-    (["toys.follow(to=17)"], r"step 1: toys.follow\(to=17\): to is out of its range in this scope"),
-])
+@pytest.mark.parametrize(
+    ("texts", "complaint"),
+    [
+        (["toys.follow(to=3)"], "step 1, toys.follow.*, is not enabled"),
+        (["toys.follow(to=1)", "toys.follow(to=2)"], "step 2, toys.follow.*, is not enabled"),
+        (["toys.follow(to=1)", "walk!"], "step 2: not a step: 'walk!'"),
+        (["toys.jump(to=1)"], "step 1: graph/failing has no transition toys.jump"),
+        (["toys.follow()"], r"step 1: toys.follow\(\): the arguments are to"),
+        (["toys.follow(to=1, by=2)"], r"step 1: .*: the arguments are to"),
+        (["toys.follow(to=17)"], r"step 1: toys.follow\(to=17\): to is out of its range in this scope"),
+    ],
+)
 def test_a_trace_that_is_no_behaviour_is_refused_at_its_first_wrong_step(texts, complaint):
     with pytest.raises(TraceError, match=complaint):
         executed(DIAMOND, DIAMOND.scope, texts)

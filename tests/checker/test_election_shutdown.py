@@ -2,38 +2,50 @@
 
 from dataclasses import replace
 
-from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.spec.election.belief import BROKER, IDLE, NONE, OPEN, READING_EPOCH, resign, state_of
-from kafkaproof.spec.election.session import Broker
-from kafkaproof.spec.language.domains import NOBODY, Choice, Flag
-from kafkaproof.spec.language.model import Transition, always
 from kafkaproof.spec.election.history import zkclient
-from kafkaproof.spec.election.model import LANE, ZKCLIENT
 from kafkaproof.spec.election.history.zkclient import confirm_owner as confirm
 from kafkaproof.spec.election.history.zkclient import create as create_and_rule
 from kafkaproof.spec.election.history.zkclient_session import end_process as end_running_process
+from kafkaproof.spec.election.model import LANE, ZKCLIENT
+from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import NOTHING, Fate, end_session
+from kafkaproof.spec.language.domains import NOBODY, Choice, Flag
+from kafkaproof.spec.language.model import Transition, always
 
 Shutdown = Choice("NO", "STOPPED", "ELECTED")
 NO, STOPPED, ELECTED = Shutdown
 SCOPE = {"brokers": 2, "epochs": 2, "faults": 0, "receivers": 1}
 PATH = [
-    "zkclient_session.start(b=0) -> OK", "zkclient_session.start(b=1) -> OK",
-    "zkclient.look_for_controller(b=0) -> NONODE", "create(b=0, fate=0) -> OK",
+    "zkclient_session.start(b=0) -> OK",
+    "zkclient_session.start(b=1) -> OK",
+    "zkclient.look_for_controller(b=0) -> NONODE",
+    "create(b=0, fate=0) -> OK",
     "zkclient.look_for_controller(b=1) -> OK",
-    "zkclient.learn_epoch(b=0) -> NONODE", "zkclient.raise_epoch(b=0, fate=0) -> NONODE",
-    "zkclient.found_epoch(b=0, fate=0) -> OK", "zkclient.clean(b=0, fate=0) -> OK", "zkclient.load(b=0) -> OK",
-    "begin_shutdown(b=0)", "begin_shutdown(b=1)", "end_shutdown(b=0)",
-    "zkclient_session.start(b=0) -> OK", "zkclient_session.handle_change(b=1)",
-    "zkclient.data_event(b=1) -> NONODE", "zkclient.look_for_controller(b=1) -> NONODE", "create(b=1, fate=0) -> OK",
+    "zkclient.learn_epoch(b=0) -> NONODE",
+    "zkclient.raise_epoch(b=0, fate=0) -> NONODE",
+    "zkclient.found_epoch(b=0, fate=0) -> OK",
+    "zkclient.clean(b=0, fate=0) -> OK",
+    "zkclient.load(b=0) -> OK",
+    "begin_shutdown(b=0)",
+    "begin_shutdown(b=1)",
+    "end_shutdown(b=0)",
+    "zkclient_session.start(b=0) -> OK",
+    "zkclient_session.handle_change(b=1)",
+    "zkclient.data_event(b=1) -> NONODE",
+    "zkclient.look_for_controller(b=1) -> NONODE",
+    "create(b=1, fate=0) -> OK",
 ]
 """Both brokers are restarted at nearly the same time; broker 0 is the first to be back."""
-STATE = state_of(BROKER.extended(
-    to_register=(Flag(), "must still create /brokers/ids/b in this session"),
-    new_session=(Flag(), "the callback for a new session waits"),
-    shutdown=(Shutdown, "the controller of this process is stopped; has created /controller nevertheless"),
-))
+STATE = state_of(
+    BROKER.extended(
+        to_register=(Flag(), "must still create /brokers/ids/b in this session"),
+        new_session=(Flag(), "the callback for a new session waits"),
+        shutdown=(Shutdown, "the controller of this process is stopped; has created /controller nevertheless"),
+    )
+)
 
 
 def end_process(broker):
@@ -118,8 +130,9 @@ def stopping():
     replaced = {zkclient.create: create, zkclient.confirm_owner: confirm_owner}
     model = ZKCLIENT.rebound({end_running_process: end_process} | replaced)
     added = Transition(begin_shutdown, LANE), Transition(end_shutdown, LANE)
-    return replace(model, state=STATE, transitions=model.transitions + added, expected={},
-                   properties=(always(owner_controls),))
+    return replace(
+        model, state=STATE, transitions=model.transitions + added, expected={}, properties=(always(owner_controls),)
+    )
 
 
 def test_a_broker_that_is_shutting_down_is_elected_and_controls_nothing():
@@ -130,7 +143,11 @@ def test_a_broker_that_is_shutting_down_is_elected_and_controls_nothing():
 def test_it_owns_controller_until_its_session_ends():
     trace = executed(stopping(), SCOPE, PATH)
     assert (trace.last.zk.controller, trace.last.brokers[1].ruling) == (1, NONE)
-    answers = ["zkclient.look_for_controller(b=0) -> OK", "end_shutdown(b=1)",
-               "zkclient_session.handle_change(b=0)", "zkclient.data_event(b=0) -> NONODE",
-               "zkclient.look_for_controller(b=0) -> NONODE"]
+    answers = [
+        "zkclient.look_for_controller(b=0) -> OK",
+        "end_shutdown(b=1)",
+        "zkclient_session.handle_change(b=0)",
+        "zkclient.data_event(b=0) -> NONODE",
+        "zkclient.look_for_controller(b=0) -> NONODE",
+    ]
     assert executed(stopping(), SCOPE, PATH + answers).last.zk.controller == NOBODY

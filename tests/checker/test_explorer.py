@@ -5,12 +5,11 @@ from functools import cache
 
 import pytest
 
-from kafkaproof.checker.spark.cluster import ClusterError, Levels, LostLevel
 from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.spark.cluster import ClusterError, Levels, LostLevel
 from tests.checker.models import ENOUGH, EVERYTHING, FAULTY, FIRST, PATH, TOYS, explored, facts, kernel_of, limits_of
 from tests.toys import clock, counter, graph, queue
-
 
 ONE_OF_EACH = {name.split("/")[0]: name for name in FIRST}.values()
 """The newest variant of each system."""

@@ -7,8 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from kafkaproof.checker.runs import files
 from kafkaproof.checker.compile.packing import MARK
+from kafkaproof.checker.runs import files
 from kafkaproof.checker.runs.table import Table
 from tests.checker.arguments import counts, kept, replication, resumed
 

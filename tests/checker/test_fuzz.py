@@ -5,13 +5,16 @@ from collections import Counter
 
 import pytest
 
-from kafkaproof.checker.compile import expressions as compiler_expressions, packing
+from kafkaproof.checker.compile import expressions as compiler_expressions
+from kafkaproof.checker.compile import packing
 from kafkaproof.checker.prove import bmc, encoding, expressions, loops
 from tests.checker.fuzz.four import differences
 from tests.checker.fuzz.fuzzing import Different, batches, fuzz
 from tests.checker.fuzz.programs import DOCSTRING, HEAD, TAIL, Program
 
-TEXT = HEAD + """\
+TEXT = (
+    HEAD
+    + """\
 SCOPE = {{"ids": 2, "few": 1, "room": 1}}
 STATE = Record(
     x=(Number(-1, 3), ""), up=(Number(0, Bound("room")), ""), slots=(Array(Number(0, 2), Bound("room")), ""),
@@ -42,7 +45,9 @@ def initial(s):
 {initial}
 
 
-""" + TAIL.format(transitions="t0", properties="always(p0), sometimes(g), always_step(q)")
+"""
+    + TAIL.format(transitions="t0", properties="always(p0), sometimes(g), always_step(q)")
+)
 GROW = "    if s.x >= 3:\n        return False\n    s.x += 1"
 BY_HAND = {
     "a negative index": (GROW, "    return s.each[s.x - 1] == 0", "    s.x = 0"),
@@ -51,25 +56,47 @@ BY_HAND = {
     "an index beyond, in the initial state": (GROW, "    return s.x < 9", "    s.each[s.x + 2] = 1"),
     "an index beyond what a bound sizes": (GROW, "    return s.slots[2] == 0", "    s.x = 0"),
     "a set is asked for nobody": (
-        "    if contains(s.members, NOBODY):\n        s.x = 1", "    return s.x == 0", "    s.x = 0"),
+        "    if contains(s.members, NOBODY):\n        s.x = 1",
+        "    return s.x == 0",
+        "    s.x = 0",
+    ),
     "nobody in a set": ("    s.members = with_member(s.members, s.own)", "    return s.x == 0", "    s.own = NOBODY"),
     "an id of another sort": ("    s.few = with_member(s.few, s.x + 1)", "    return s.x == 0", "    s.x = 0"),
     "an id of another sort, in what a bound sizes": (
-        "    s.kept[0] = with_member(s.kept[0], max(s.x, 0))\n    s.x += 1", "    return s.x == 0", "    s.x = 0"),
+        "    s.kept[0] = with_member(s.kept[0], max(s.x, 0))\n    s.x += 1",
+        "    return s.x == 0",
+        "    s.x = 0",
+    ),
     "a literal of another sort": ("    s.few = only(1)", "    return s.x == 0", "    s.x = 0"),
-    "everybody, and one more": ("    s.few = everybody(max(s.x, 0))\n    s.x += 1", "    return s.x < 3", "    s.x = 0"),
+    "everybody, and one more": (
+        "    s.few = everybody(max(s.x, 0))\n    s.x += 1",
+        "    return s.x < 3",
+        "    s.x = 0",
+    ),
     "a set of other ids is read": (GROW, "    return union(only(s.x + 1), 0) != 0", "    s.x = 0"),
-    "all but the last": ("    s.each[a] = 1", "    for i in range(len(s.each) - 1):\n        if s.each[i] > 0:\n"
-                         "            return False\n    return True", "    s.x = 0"),
-    "only the last": ("    s.each[1] = 1", "    for i in range(len(s.each) - 1):\n        if s.each[i] > 0:\n"
-                      "            return False\n    return s.each[1] == 0", "    s.x = 0"),
+    "all but the last": (
+        "    s.each[a] = 1",
+        "    for i in range(len(s.each) - 1):\n        if s.each[i] > 0:\n            return False\n    return True",
+        "    s.x = 0",
+    ),
+    "only the last": (
+        "    s.each[1] = 1",
+        "    for i in range(len(s.each) - 1):\n        if s.each[i] > 0:\n"
+        "            return False\n    return s.each[1] == 0",
+        "    s.x = 0",
+    ),
     "large numbers": (GROW, "    return s.x * s.x * 1000 * 1000 < 4000000", "    s.x = 0"),
-    "both ends of a range": (GROW, "    total = 0\n    for i in range(s.x, 3):\n        total += i\n"
-                             "    return total != 2", "    s.x = 0"),
+    "both ends of a range": (
+        GROW,
+        "    total = 0\n    for i in range(s.x, 3):\n        total += i\n    return total != 2",
+        "    s.x = 0",
+    ),
     "beyond a bound and out of range": ("    s.x = s.x + 9\n    s.up = 2", "    return s.x < 9", "    s.x = 0"),
     "an element that a turn before has written": (
         "    s.each[0] = 2\n    for value in s.each:\n        s.each[1] = value",
-        "    return s.each[1] == 0", "    s.x = 0"),
+        "    return s.each[1] == 0",
+        "    s.x = 0",
+    ),
     "beyond 32 bits": ("    s.x = 65536 * 65536 + 2", "    return s.x < 2", "    s.x = 0"),
     "an initial state beyond a bound": (GROW, "    return s.x < 9", "    s.up = 2"),
 }

@@ -10,10 +10,10 @@ import networkx
 import pytest
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.model.execution import Execution
-from kafkaproof.checker.model.fields import fields_of
 from kafkaproof.checker.explore.graph import state_graph
 from kafkaproof.checker.explore.projection import projected
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.model.fields import fields_of
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.plain import get
 from tests.checker.arguments import replication
@@ -48,8 +48,13 @@ def test_the_graph_of_a_clock_is_two_initial_states_and_a_step_from_each():
 def test_a_walk_has_the_edges_that_it_was_given():
     states, edges = drawn(DIAMOND)
     assert [state["node"] for state in states] == [0, 1, 2, 3]
-    assert edges == {(0, 1): ["toys.follow(to=1)"], (0, 2): ["toys.follow(to=2)"], (1, 3): ["toys.follow(to=3)"],
-                     (2, 3): ["toys.follow(to=3)"], (3, 0): ["toys.follow(to=0)"]}
+    assert edges == {
+        (0, 1): ["toys.follow(to=1)"],
+        (0, 2): ["toys.follow(to=2)"],
+        (1, 3): ["toys.follow(to=3)"],
+        (2, 3): ["toys.follow(to=3)"],
+        (3, 0): ["toys.follow(to=0)"],
+    }
 
 
 def test_a_state_that_leads_to_itself_has_a_loop_and_what_is_not_reachable_is_not_there():
@@ -75,11 +80,15 @@ def test_a_queue_seen_through_its_length():
     model = queue()
     graph = projected(model, model.scope, fields_of(model.state, model.scope, ["waiting.length"]), ANY)
     assert dict(graph.nodes(data=True)) == {
-        (0,): {"initial": True, "states": 3}, (1,): {"initial": False, "states": 9}, (2,): {"initial": False, "states": 27},
+        (0,): {"initial": True, "states": 3},
+        (1,): {"initial": False, "states": 9},
+        (2,): {"initial": False, "states": 27},
     }
     assert {e[:2]: e[2]["transitions"] for e in graph.edges(data=True)} == {
-        ((0,), (1,)): {"toys.put": 9}, ((1,), (2,)): {"toys.put": 27},
-        ((1,), (0,)): {"toys.take": 9}, ((2,), (1,)): {"toys.take": 27},
+        ((0,), (1,)): {"toys.put": 9},
+        ((1,), (2,)): {"toys.put": 27},
+        ((1,), (0,)): {"toys.take": 9},
+        ((2,), (1,)): {"toys.take": 27},
     }
     assert graph.graph == {"distinct": 39, "miss_probability": 0.0, "cuts": {"room": 81}}
 
@@ -109,19 +118,23 @@ def seen_through(fields, state):
     return [tuple(get(state, path) for path in paths) for paths in fields.places]
 
 
-@pytest.mark.parametrize(("model", "scope", "names"), [
-    (queue(), {"room": 2}, ["taken"]),
-    (queue(), {"room": 2}, ["waiting.slots[*]"]),
-    (DIAMOND, DIAMOND.scope, ["node"]),
-    (DIAMOND, DIAMOND.scope, ["successors[*]"]),
-    (FENCED, TWO, ["brokers[*].doing"]),
-    (FENCED, TWO, ["brokers[1].doing"]),
-    (FENCED, TWO, ["zk.controller", "zk.epoch"]),
-    (FENCED, ONE, ["brokers[*].doing", "zk.clients[*].session"]),
-    (KIP320, TINY, ["replicas[*].log.length"]),
-    (KIP320, TINY, ["replicas[*].log.slots[0].id"]),
-    (KIP320, TINY, ["quorum.isr", "quorum.leader", "quorum.leader_epoch"]),
-], ids=lambda part: "+".join(part) if isinstance(part, list) else "")
+@pytest.mark.parametrize(
+    ("model", "scope", "names"),
+    [
+        (queue(), {"room": 2}, ["taken"]),
+        (queue(), {"room": 2}, ["waiting.slots[*]"]),
+        (DIAMOND, DIAMOND.scope, ["node"]),
+        (DIAMOND, DIAMOND.scope, ["successors[*]"]),
+        (FENCED, TWO, ["brokers[*].doing"]),
+        (FENCED, TWO, ["brokers[1].doing"]),
+        (FENCED, TWO, ["zk.controller", "zk.epoch"]),
+        (FENCED, ONE, ["brokers[*].doing", "zk.clients[*].session"]),
+        (KIP320, TINY, ["replicas[*].log.length"]),
+        (KIP320, TINY, ["replicas[*].log.slots[0].id"]),
+        (KIP320, TINY, ["quorum.isr", "quorum.leader", "quorum.leader_epoch"]),
+    ],
+    ids=lambda part: "+".join(part) if isinstance(part, list) else "",
+)
 def test_a_projection_has_an_edge_for_every_step_that_changes_it_and_no_other(model, scope, names):
     fields = fields_of(model.state, scope, names)
     graph = projected(model, scope, fields, ANY)
@@ -143,12 +156,18 @@ def test_a_projection_is_the_quotient_of_the_graph_of_states():
 
 
 def test_the_command_names_codes_and_marks_what_is_initial(kafkaproof):
-    answer = kafkaproof("graph", "election", "--variant", "fenced", "--brokers", 1, "--faults", 0,
-                        "--on", "brokers[*].doing", "--json").json
+    answer = kafkaproof(
+        "graph", "election", "--variant", "fenced", "--brokers", 1, "--faults", 0, "--on", "brokers[*].doing", "--json"
+    ).json
     assert answer["format"] == 1
     assert answer["graph"] == {
-        "system": "election", "variant": "fenced", "scope": {"brokers": 1, "epochs": 2, "faults": 0, "receivers": 1},
-        "on": ["brokers[*].doing"], "distinct": 33, "miss_probability": 0.0, "cuts": answer["graph"]["cuts"],
+        "system": "election",
+        "variant": "fenced",
+        "scope": {"brokers": 1, "epochs": 2, "faults": 0, "receivers": 1},
+        "on": ["brokers[*].doing"],
+        "distinct": 33,
+        "miss_probability": 0.0,
+        "cuts": answer["graph"]["cuts"],
     }
     nodes = {node["id"]: node for node in answer["nodes"]}
     assert nodes[0] == {"id": 0, "initial": True, "states": 17, "values": {"brokers[*].doing": "IDLE"}}
@@ -185,8 +204,20 @@ def test_graphviz_text_is_the_same_every_time(begin, answer_of, tmp_path):
 
 @needs_dot
 def test_a_picture_shows_every_value_and_every_move(kafkaproof, tmp_path):
-    answer = kafkaproof("graph", "election", "--variant", "fenced", "--brokers", 1, "--on", "brokers[0].doing",
-                        "--svg", "doing.svg", "--dot", "doing.dot")
+    answer = kafkaproof(
+        "graph",
+        "election",
+        "--variant",
+        "fenced",
+        "--brokers",
+        1,
+        "--on",
+        "brokers[0].doing",
+        "--svg",
+        "doing.svg",
+        "--dot",
+        "doing.dot",
+    )
     assert answer.code == 0 and answer.out.endswith("in doing.dot and doing.svg\n")
     picture = ElementTree.parse(tmp_path / "doing.svg")
     texts = [text.text.strip() for text in picture.iter("{http://www.w3.org/2000/svg}text")]
@@ -205,26 +236,58 @@ def test_without_the_program_dot_a_picture_is_refused_and_nothing_is_lost(kafkap
     assert (tmp_path / "g.dot").read_text().startswith("digraph {")
 
 
-@pytest.mark.parametrize(("arguments", "complaint"), [
-    (["nosuch"], "no system 'nosuch'"),
-    (["election"], "choose one with --variant: rolling, zkclient, legacy, fenced"),
-    (["election", "--variant", "fenced", "--log", 2], "election has no bound 'log'"),
-    (["election", "--project", "state"], "election has no machine 'state'; it has none"),
-    (["group", "--project", "nosuch"], "group has no machine 'nosuch'; it has state"),
-    (["group", "--variant", "static", "--project", "state"], "group has no machine 'state'; it has none"),
-    (["election", "--variant", "fenced", "--brokers", 9], "brokers goes from 1 to 7, not 9"),
-    (["election", "--variant", "fenced", "--on", "zk.nosuch"], "no field zk.nosuch; zk has clients, controller, "),
-    (["election", "--variant", "fenced", "--on", "brokers[3].doing"], "brokers has the indices 0 to 2, and brokers[*]"),
-    (["election", "--variant", "fenced", "--on", "brokers.doing"], "no field brokers.doing; brokers has the indices"),
-    (["election", "--variant", "fenced", "--on", "brokers[*]"], "brokers[*] is more than one value; brokers[*] has session"),
-    (["election", "--variant", "fenced", "--on", "zk.epoch.x"], "no field zk.epoch.x; zk.epoch has no parts"),
-    (["election", "--variant", "fenced", "--on", "zk controller"], "'zk controller' is not a field; a field reads like"),
-    (["election", "--variant", "fenced", "--on", "brokers[*].doing", "network.requests[*].kind"], "no field network"),
-    (["replication", "--variant", "kip320", "--brokers", 2, "--on", "replicas[*].hw", "requests.slots[*].leader"],
-     "does not count the same"),
-    ([*SMALL_GRAPH[1:], "--max-states", 276], "replication/kip320 has more than 276 states at this scope; take a smal"),
-    ([*SMALL_GRAPH[1:], "--on", "quorum.isr", "--max-states", 276], "has more than 276 states at this scope"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nosuch"], "no system 'nosuch'"),
+        (["election"], "choose one with --variant: rolling, zkclient, legacy, fenced"),
+        (["election", "--variant", "fenced", "--log", 2], "election has no bound 'log'"),
+        (["election", "--project", "state"], "election has no machine 'state'; it has none"),
+        (["group", "--project", "nosuch"], "group has no machine 'nosuch'; it has state"),
+        (["group", "--variant", "static", "--project", "state"], "group has no machine 'state'; it has none"),
+        (["election", "--variant", "fenced", "--brokers", 9], "brokers goes from 1 to 7, not 9"),
+        (["election", "--variant", "fenced", "--on", "zk.nosuch"], "no field zk.nosuch; zk has clients, controller, "),
+        (
+            ["election", "--variant", "fenced", "--on", "brokers[3].doing"],
+            "brokers has the indices 0 to 2, and brokers[*]",
+        ),
+        (
+            ["election", "--variant", "fenced", "--on", "brokers.doing"],
+            "no field brokers.doing; brokers has the indices",
+        ),
+        (
+            ["election", "--variant", "fenced", "--on", "brokers[*]"],
+            "brokers[*] is more than one value; brokers[*] has session",
+        ),
+        (["election", "--variant", "fenced", "--on", "zk.epoch.x"], "no field zk.epoch.x; zk.epoch has no parts"),
+        (
+            ["election", "--variant", "fenced", "--on", "zk controller"],
+            "'zk controller' is not a field; a field reads like",
+        ),
+        (
+            ["election", "--variant", "fenced", "--on", "brokers[*].doing", "network.requests[*].kind"],
+            "no field network",
+        ),
+        (
+            [
+                "replication",
+                "--variant",
+                "kip320",
+                "--brokers",
+                2,
+                "--on",
+                "replicas[*].hw",
+                "requests.slots[*].leader",
+            ],
+            "does not count the same",
+        ),
+        (
+            [*SMALL_GRAPH[1:], "--max-states", 276],
+            "replication/kip320 has more than 276 states at this scope; take a smal",
+        ),
+        ([*SMALL_GRAPH[1:], "--on", "quorum.isr", "--max-states", 276], "has more than 276 states at this scope"),
+    ],
+)
 def test_wrong_use_is_told_in_a_line(kafkaproof, arguments, complaint):
     assert complaint in kafkaproof("graph", *arguments).complaint
 

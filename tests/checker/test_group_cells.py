@@ -32,14 +32,31 @@ def of_clients(model):
 
 
 EXPLORED = {
-    "current": (decisions.NEW, NEW_GATE, NOT_ASKED, (
-        (CURRENT, QUICK), (TRANSACTIONAL, ONE_MOVE), (TRANSACTIONAL, TOPICS), (CURRENT, PROTOCOLS),
-        (of_clients(CURRENT), SUPERSEDED), (of_clients(CURRENT), GIVEN_UP),
-    )),
-    "classic": (decisions.OLD, OLD_GATE, set(), (
-        (CLASSIC, {**QUICK, "periods": 1}), (CLASSIC, TWICE), (CLASSIC, PROTOCOLS),
-        (of_clients(CLASSIC), SUPERSEDED), (of_clients(CLASSIC), GIVEN_UP),
-    )),
+    "current": (
+        decisions.NEW,
+        NEW_GATE,
+        NOT_ASKED,
+        (
+            (CURRENT, QUICK),
+            (TRANSACTIONAL, ONE_MOVE),
+            (TRANSACTIONAL, TOPICS),
+            (CURRENT, PROTOCOLS),
+            (of_clients(CURRENT), SUPERSEDED),
+            (of_clients(CURRENT), GIVEN_UP),
+        ),
+    ),
+    "classic": (
+        decisions.OLD,
+        OLD_GATE,
+        set(),
+        (
+            (CLASSIC, {**QUICK, "periods": 1}),
+            (CLASSIC, TWICE),
+            (CLASSIC, PROTOCOLS),
+            (of_clients(CLASSIC), SUPERSEDED),
+            (of_clients(CLASSIC), GIVEN_UP),
+        ),
+    ),
     "middle": ({"delete": decisions.MIDDLE["delete"]}, MIDDLE_GATE, set(), ((MIDDLE, TWICE), (MIDDLE, QUICK))),
     "static": (decisions.STATIC, {}, set(), ((STATIC, QUICK), (STATIC, scope(1, 2, 2, 1, 1, 2, protocols=2)))),
     "limited": (decisions.LIMITED, {}, set(), ((LIMITED, QUICK), (LIMITED, scope(1, 2, 2, 1, 1, 1, faults=1)))),
@@ -49,8 +66,12 @@ STAYS = {"loading": "Absent", "not owned": "Absent", "unloaded": "Dead"}
 
 def said(table, gates):
     """What the tables say of each cell: (answer, state afterwards); no state where the gate is passed by several."""
-    cells = {(row, state): (table[row][state][0], table[row][state][1] or state) for row in table for state in STATES
-             if table[row][state] != (None, None) or row in decisions.TIMERS}
+    cells = {
+        (row, state): (table[row][state][0], table[row][state][1] or state)
+        for row in table
+        for state in STATES
+        if table[row][state] != (None, None) or row in decisions.TIMERS
+    }
     return cells | {(row, gate): (answer, STAYS.get(gate)) for gate in gates for row, answer in gates[gate].items()}
 
 
@@ -72,7 +93,8 @@ def reached_of(variant):
 def wrong(says, reached):
     """The cells that are reached, and not answered as is said."""
     return {
-        cell for cell in says.keys() & reached.keys()
+        cell
+        for cell in says.keys() & reached.keys()
         if {(answer, says[cell][1] and end) for answer, end in reached[cell]} != {says[cell]}
     }
 

@@ -8,9 +8,9 @@ from kafkaproof.checker.refine.search import refine
 from kafkaproof.spec.group.refinement import CONTRACT, REPLICATED, TO_CONTRACT, scope_of, to_replication
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.storage import leads, may_succeed
+from kafkaproof.spec.replica import broker
 from kafkaproof.spec.replica.history import shrunk_isr
 from kafkaproof.spec.replica.model import scope
-from kafkaproof.spec.replica import broker
 
 ONE_MOVE, TWO_MOVES = scope(2, 1, 1, 1, 0, 1, 0), scope(2, 1, 1, 2, 0, 1, 0)
 
@@ -25,9 +25,11 @@ def of_leader_alone(s_storage, b, position):
     return position != NOWHERE and leads(s_storage, b)
 
 
-@pytest.mark.parametrize("at, states", [
-    (ONE_MOVE, 3_451), (scope(2, 1, 1, 1, 1, 1, 0), 16_604), (scope(2, 1, 2, 1, 0, 1, 0), 5_819),
-], ids=["one record", "a crash", "two records"])
+@pytest.mark.parametrize(
+    "at, states",
+    [(ONE_MOVE, 3_451), (scope(2, 1, 1, 1, 1, 1, 0), 16_604), (scope(2, 1, 2, 1, 0, 1, 0), 5_819)],
+    ids=["one record", "a crash", "two records"],
+)
 def test_every_behaviour_with_one_move_is_allowed(at, states):
     found = refine(REPLICATED, at, TO_CONTRACT)
     assert found.complete and not found.diverged
@@ -52,6 +54,9 @@ def test_a_log_that_loses_what_was_acknowledged_does_not_keep_it():
 
 def test_what_a_former_leader_has_appended_may_come_back_with_it_which_the_contract_leaves_out():
     assert steps(refine(REPLICATED, TWO_MOVES, TO_CONTRACT)) == [
-        "controller.elect_leader(leader=1)", "replica.leader_and_isr(b=1, epoch=1)", "leader.produce(b=0, acks=0) -> OK",
-        "controller.elect_leader(leader=0)", "replica.leader_and_isr(b=0, epoch=2)",
+        "controller.elect_leader(leader=1)",
+        "replica.leader_and_isr(b=1, epoch=1)",
+        "leader.produce(b=0, acks=0) -> OK",
+        "controller.elect_leader(leader=0)",
+        "replica.leader_and_isr(b=0, epoch=2)",
     ]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.prove.table import proved_scope
+from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.lemmas import FALSE_BEYOND
 from tests.checker.group_behaviours import FALSE

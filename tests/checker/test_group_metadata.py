@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.spec.group import cache, deletion, validation
 from kafkaproof.spec.group.coordinator import has_timers
 from kafkaproof.spec.group.join import create_if_absent
+from kafkaproof.spec.group.model import CLASSIC, CLASSIC_WAYS, COMMON, CURRENT
 from kafkaproof.spec.group.network import OFFSET_METADATA_TOO_LARGE, answer_operator
+from kafkaproof.spec.group.scopes import scope
 from kafkaproof.spec.group.sorts import NOWHERE, Broker
 from kafkaproof.spec.group.validation import Flaw, flaw_verdict
 from kafkaproof.spec.language.model import always
-from kafkaproof.spec.group.model import CLASSIC, CLASSIC_WAYS, COMMON, CURRENT
-from kafkaproof.spec.group.scopes import scope
 
 AGEING = scope(1, 1, 1, 1, 1, 1, faults=1, periods=1)
 FLAWED = ["refuse(b=0, flaw=3) -> OFFSET_METADATA_TOO_LARGE"]
@@ -58,9 +58,10 @@ def old_offset_may_go(s):
     return True
 
 
-STAGING = replace(CURRENT, transitions=COMMON, properties=()).rebound(CLASSIC_WAYS | {
-    validation.refuse: refuse, deletion.has_pending_commit: is_pending, cache.put_offset: put_and_complete,
-})
+STAGING = replace(CURRENT, transitions=COMMON, properties=()).rebound(
+    CLASSIC_WAYS
+    | {validation.refuse: refuse, deletion.has_pending_commit: is_pending, cache.put_offset: put_and_complete}
+)
 
 
 def asked(model):
@@ -73,10 +74,15 @@ def test_an_offset_that_is_staged_and_not_appended_never_expires():
     assert asked(CLASSIC).violated == {}
 
 
-@pytest.mark.parametrize("model, texts, goes", [
-    (CLASSIC, COMMITTED + FLAWED + AGED, True), (STAGING, FLAWED + COMMITTED + AGED, True),
-    (STAGING, COMMITTED + FLAWED + AGED, False),
-], ids=["refused", "a later commit", "staged"])
+@pytest.mark.parametrize(
+    "model, texts, goes",
+    [
+        (CLASSIC, COMMITTED + FLAWED + AGED, True),
+        (STAGING, FLAWED + COMMITTED + AGED, True),
+        (STAGING, COMMITTED + FLAWED + AGED, False),
+    ],
+    ids=["refused", "a later commit", "staged"],
+)
 def test_only_a_later_commit_of_the_partition_lets_it_expire(model, texts, goes):
     last = executed(model, AGEING, texts).steps[-1][2]
     assert last.brokers[0].group.offset == 0 and last.brokers[0].group.aged

@@ -29,33 +29,42 @@ def loaded_by(b):
 
 
 def test_who_asks_again_without_a_member_id_is_given_another_when_the_former_one_is_in_the_log():
-    state = after(REPLACED + [
-        f"static.static_not_stored(b=0, i=0, error={NOT_ENOUGH_REPLICAS_AFTER_APPEND})",
-        "member.retry(m=1)",
-        "faults.fail_over(to=1, committed=1, kept=2)",
-        *loaded_by(1),
-        "static.static_join(b=1, m=1, late=0, first=0, second=0) -> STORED",
-    ])
+    state = after(
+        REPLACED
+        + [
+            f"static.static_not_stored(b=0, i=0, error={NOT_ENOUGH_REPLICAS_AFTER_APPEND})",
+            "member.retry(m=1)",
+            "faults.fail_over(to=1, committed=1, kept=2)",
+            *loaded_by(1),
+            "static.static_join(b=1, m=1, late=0, first=0, second=0) -> STORED",
+        ]
+    )
     group = state.brokers[1].group
     assert group.leader == 2 and [member.status for member in group.members][:3] == [0, 0, 2]
 
 
 def test_the_callback_of_a_group_that_was_unloaded_leaves_the_one_that_was_loaded_alone():
-    state = after(REPLACED + [
-        "faults.fail_over(to=1, committed=1, kept=2)",
-        "faults.fail_over(to=0, committed=1, kept=2)",
-        "loading.unload(b=0)",
-        "deletion.remove_dead(b=0)",
-        *loaded_by(0),
-        f"static.static_not_stored(b=0, i=0, error={NOT_LEADER})",
-    ])
+    state = after(
+        REPLACED
+        + [
+            "faults.fail_over(to=1, committed=1, kept=2)",
+            "faults.fail_over(to=0, committed=1, kept=2)",
+            "loading.unload(b=0)",
+            "deletion.remove_dead(b=0)",
+            *loaded_by(0),
+            f"static.static_not_stored(b=0, i=0, error={NOT_LEADER})",
+        ]
+    )
     assert state.brokers[0].group.leader == 1 and not state.brokers[0].appends.length
 
 
 def test_an_id_that_a_callback_may_put_into_the_group_is_not_drawn():
-    state = after(REPLACED + [
-        "faults.fail_over(to=1, committed=1, kept=1)",
-        "membership.expire(b=0, id=1, heir=-1)",
-        "faults.give_up(m=1)",
-    ])
+    state = after(
+        REPLACED
+        + [
+            "faults.fail_over(to=1, committed=1, kept=1)",
+            "membership.expire(b=0, id=1, heir=-1)",
+            "faults.give_up(m=1)",
+        ]
+    )
     assert state.network.requests[1].id == 2

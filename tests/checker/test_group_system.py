@@ -2,13 +2,22 @@
 
 import pytest
 
-from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.spec.group.model import CLASSIC, CURRENT, STATIC, TRANSACTIONAL, UNLOCKED
 from kafkaproof.spec.group.scopes import ONE_MOVE, scope
 from tests.checker.group_behaviours import (
-    CALLBACKS_IN_THE_WRONG_ORDER, DELETED_WHILE_COMMITTING, GENERATION_ONE_AGAIN, LOST_AT_THE_FIRST, LOST_AT_THE_THIRD,
-    REISSUED, STORED_TWICE, THERE_AND_BACK, TWICE_IN_GENERATION_TWO, TWO_ASSIGNMENTS, ZOMBIE,
+    CALLBACKS_IN_THE_WRONG_ORDER,
+    DELETED_WHILE_COMMITTING,
+    GENERATION_ONE_AGAIN,
+    LOST_AT_THE_FIRST,
+    LOST_AT_THE_THIRD,
+    REISSUED,
+    STORED_TWICE,
+    THERE_AND_BACK,
+    TWICE_IN_GENERATION_TWO,
+    TWO_ASSIGNMENTS,
+    ZOMBIE,
 )
 
 FOUND = [
@@ -28,18 +37,31 @@ def test_the_recorded_verdicts(model, sizes, counts):
     assert found.violated == model.expectation(sizes)
 
 
-@pytest.mark.parametrize("model, sizes, broken, texts", [
-    (CURRENT, scope(1, 1, 1, 1, 1, 2, faults=2), "durable", DELETED_WHILE_COMMITTING),
-    (CURRENT, scope(2, 1, 1, 2, 3, 3), "no_stale_commit", THERE_AND_BACK),
-    (CURRENT, scope(1, 2, 3, 2, 1, 3, appends=2, faults=1), "stable_is_stored", STORED_TWICE),
-    (CURRENT, scope(2, 2, 2, 1, 2, 2, appends=2, faults=1), "disjoint_by_number", TWO_ASSIGNMENTS),
-    (CURRENT, scope(2, 2, 2, 1, 2, 2, appends=2, faults=1), "disjoint", TWO_ASSIGNMENTS),
-    (CURRENT, scope(2, 2, 2, 1, 3, 1), "assignment_is_stored", LOST_AT_THE_FIRST),
-    (CURRENT, scope(3, 2, 2, 1, 3, 1), "assignment_is_stored", LOST_AT_THE_THIRD),
-    (CURRENT, scope(2, 2, 2, 1, 3, 1), "disjoint_by_number", GENERATION_ONE_AGAIN),
-    (CURRENT, scope(2, 2, 2, 2, 3, 2, faults=2), "disjoint", TWICE_IN_GENERATION_TWO),
-], ids=["deleted while committing", "there and back", "stored twice", "two assignments", "of one coordinator",
-        "loaded and lost", "by a third broker", "generation one again", "twice in generation two"])
+@pytest.mark.parametrize(
+    "model, sizes, broken, texts",
+    [
+        (CURRENT, scope(1, 1, 1, 1, 1, 2, faults=2), "durable", DELETED_WHILE_COMMITTING),
+        (CURRENT, scope(2, 1, 1, 2, 3, 3), "no_stale_commit", THERE_AND_BACK),
+        (CURRENT, scope(1, 2, 3, 2, 1, 3, appends=2, faults=1), "stable_is_stored", STORED_TWICE),
+        (CURRENT, scope(2, 2, 2, 1, 2, 2, appends=2, faults=1), "disjoint_by_number", TWO_ASSIGNMENTS),
+        (CURRENT, scope(2, 2, 2, 1, 2, 2, appends=2, faults=1), "disjoint", TWO_ASSIGNMENTS),
+        (CURRENT, scope(2, 2, 2, 1, 3, 1), "assignment_is_stored", LOST_AT_THE_FIRST),
+        (CURRENT, scope(3, 2, 2, 1, 3, 1), "assignment_is_stored", LOST_AT_THE_THIRD),
+        (CURRENT, scope(2, 2, 2, 1, 3, 1), "disjoint_by_number", GENERATION_ONE_AGAIN),
+        (CURRENT, scope(2, 2, 2, 2, 3, 2, faults=2), "disjoint", TWICE_IN_GENERATION_TWO),
+    ],
+    ids=[
+        "deleted while committing",
+        "there and back",
+        "stored twice",
+        "two assignments",
+        "of one coordinator",
+        "loaded and lost",
+        "by a third broker",
+        "generation one again",
+        "twice in generation two",
+    ],
+)
 def test_a_counterexample_is_executed(model, sizes, broken, texts):
     trace = executed(model, sizes, texts)
     last = trace.steps[-1][2]
@@ -65,16 +87,20 @@ def test_a_goal_is_reached(name, texts):
 
 
 def test_a_deletion_by_an_old_cache_writes_no_history_beyond_the_log():
-    trace = executed(CURRENT, scope(2, 1, 1, 1, 4, 1, faults=2), [
-        "offsets.reset_offset(b=0) -> STORED",
-        "faults.fail_over(to=1, committed=0, kept=1)",
-        "loading.take_over(b=1)",
-        "loading.read(b=1)",
-        "loading.load(b=1)",
-        "faults.fail_over(to=0, committed=0, kept=0)",
-        "faults.fail_over(to=1, committed=0, kept=0)",
-        "deletion.delete_group(b=1) -> NONE",
-    ])
+    trace = executed(
+        CURRENT,
+        scope(2, 1, 1, 1, 4, 1, faults=2),
+        [
+            "offsets.reset_offset(b=0) -> STORED",
+            "faults.fail_over(to=1, committed=0, kept=1)",
+            "loading.take_over(b=1)",
+            "loading.read(b=1)",
+            "loading.load(b=1)",
+            "faults.fail_over(to=0, committed=0, kept=0)",
+            "faults.fail_over(to=1, committed=0, kept=0)",
+            "deletion.delete_group(b=1) -> NONE",
+        ],
+    )
     before, after = trace.steps[-2][2], trace.steps[-1][2]
     assert before.brokers[1].group.offset == 0 and after.storage.log.length == 0
     assert not after.storage.log.slots[0].ghosts.deleted

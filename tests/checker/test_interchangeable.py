@@ -6,11 +6,11 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.prove.bmc import violations_within
 from kafkaproof.checker.prove.interchangeable import AsymmetryError, require_symmetry
-from kafkaproof.checker.explore.reference import explore
 from kafkaproof.spec.language.domains import NOBODY, Array, Flag, Id, Number, Record, SetOf, values
 from kafkaproof.spec.language.model import Model, Transition, always, always_step, eventually, sometimes
 from kafkaproof.spec.language.renaming import Symmetry
@@ -70,19 +70,33 @@ def climbers(transition=climb, prop=None):
     """Four nodes that climb: 28,561 states, of which at most one tells them apart."""
     scope = {"nodes": 4}
     return Model(
-        system="climbers", variant="four", story="",
-        state=Record(level=(Array(Number(0, TOP), "nodes"), "how far each has climbed")), initial=all_are_down,
-        transitions=(Transition(transition),), properties=(prop,) if prop else (), scope=scope, largest=scope,
-        lanes=lambda scope: ["cluster"], interchangeable={"nodes": ()},
+        system="climbers",
+        variant="four",
+        story="",
+        state=Record(level=(Array(Number(0, TOP), "nodes"), "how far each has climbed")),
+        initial=all_are_down,
+        transitions=(Transition(transition),),
+        properties=(prop,) if prop else (),
+        scope=scope,
+        largest=scope,
+        lanes=lambda scope: ["cluster"],
+        interchangeable={"nodes": ()},
     )
 
 
-@pytest.mark.parametrize(("model", "what"), [
-    (climbers(prop=always(is_not_the_one)), "property is_not_the_one answers otherwise with nodes .*"),
-    (climbers(prop=sometimes(is_the_one)), "property is_the_one answers otherwise with nodes .*"),
-    (climbers(prop=always_step(is_not_left_from_the_one)), r"property is_not_left_from_the_one of .*climb\(n=.\) .*"),
-    (climbers(fly), r".*\.fly\(n=.\) is (enabled|not), but with nodes .*"),
-], ids=["property", "goal", "property of steps", "transition"])
+@pytest.mark.parametrize(
+    ("model", "what"),
+    [
+        (climbers(prop=always(is_not_the_one)), "property is_not_the_one answers otherwise with nodes .*"),
+        (climbers(prop=sometimes(is_the_one)), "property is_the_one answers otherwise with nodes .*"),
+        (
+            climbers(prop=always_step(is_not_left_from_the_one)),
+            r"property is_not_left_from_the_one of .*climb\(n=.\) .*",
+        ),
+        (climbers(fly), r".*\.fly\(n=.\) is (enabled|not), but with nodes .*"),
+    ],
+    ids=["property", "goal", "property of steps", "transition"],
+)
 def test_one_state_of_28561_that_tells_ids_apart_is_found(model, what):
     told = rf"^climbers/four is not symmetric in its nodes: {what}, where level\[0\] is .*; check it without"
     with pytest.raises(AsymmetryError, match=told):
@@ -111,8 +125,10 @@ def test_each_way_to_tell_ids_apart_is_refused_with_what_does(name):
 
 
 def test_what_z3_does_not_decide_in_its_work_is_refused():
-    told = (r"^token/ring is not known to be symmetric in its nodes: z3 has not decided in 0 million steps: .*; "
-            "check it without --symmetry$")
+    told = (
+        r"^token/ring is not known to be symmetric in its nodes: z3 has not decided in 0 million steps: .*; "
+        "check it without --symmetry$"
+    )
     with pytest.raises(AsymmetryError, match=told):
         required(token(), most=0.0)
 
@@ -190,24 +206,37 @@ def voters(*steps, apart):
     """Four nodes, of which the first two are voters."""
     scope = {"nodes": 4, "voters": 2}
     state = Record(
-        chosen=(Id("voters", nobody=True), "a voter"), leader=(Id("nodes", nobody=True), "a node"),
-        marked=(Array(Flag(), "voters"), "of each voter"), seen=(SetOf("voters"), "some voters"),
+        chosen=(Id("voters", nobody=True), "a voter"),
+        leader=(Id("nodes", nobody=True), "a node"),
+        marked=(Array(Flag(), "voters"), "of each voter"),
+        seen=(SetOf("voters"), "some voters"),
     )
     return Model(
-        system="voters", variant="two", story="", state=state, initial=nobody_is_chosen,
-        transitions=tuple(map(Transition, steps)), properties=(), scope=scope, largest=scope,
-        lanes=lambda scope: ["cluster"], interchangeable={"nodes": apart},
+        system="voters",
+        variant="two",
+        story="",
+        state=state,
+        initial=nobody_is_chosen,
+        transitions=tuple(map(Transition, steps)),
+        properties=(),
+        scope=scope,
+        largest=scope,
+        lanes=lambda scope: ["cluster"],
+        interchangeable={"nodes": apart},
     )
 
 
-@pytest.mark.parametrize(("steps", "apart", "refused"), [
-    ((choose, lead_without_vote, see_all), ("voters",), None),
-    ((choose,), (), "would set leader to 1, but"),
-    ((choose,), (1,), "with nodes 0 1 2 3 renamed 0 2 1 3, would set leader to 2"),
-    ((lead_without_vote,), (), r"lead_without_vote\(n=.\) is enabled, but"),
-    ((see_first,), ("voters",), r"would set seen to \[1\], but"),
-    ((follow_upwards,), ("voters",), r"follow_upwards\(n=.\) is (not|enabled), but"),
-])
+@pytest.mark.parametrize(
+    ("steps", "apart", "refused"),
+    [
+        ((choose, lead_without_vote, see_all), ("voters",), None),
+        ((choose,), (), "would set leader to 1, but"),
+        ((choose,), (1,), "with nodes 0 1 2 3 renamed 0 2 1 3, would set leader to 2"),
+        ((lead_without_vote,), (), r"lead_without_vote\(n=.\) is enabled, but"),
+        ((see_first,), ("voters",), r"would set seen to \[1\], but"),
+        ((follow_upwards,), ("voters",), r"follow_upwards\(n=.\) is (not|enabled), but"),
+    ],
+)
 def test_ids_of_the_first_nodes_are_renamed_with_them(steps, apart, refused):
     model = voters(*steps, apart=apart)
     if refused is None:
@@ -234,8 +263,10 @@ def is_alike(execution, renaming, state):
     here, there = execution.from_values(state), execution.from_values(renaming.values(state))
     if list(execution.state_verdicts(here)) != list(execution.state_verdicts(there)):
         return False
-    steps = {(t.name, renaming.arguments(t, arguments)): renaming.values(execution.key(after))
-             for t, arguments, after, _ in execution.steps(here)}
+    steps = {
+        (t.name, renaming.arguments(t, arguments)): renaming.values(execution.key(after))
+        for t, arguments, after, _ in execution.steps(here)
+    }
     return steps == {(t.name, arguments): execution.key(after) for t, arguments, after, _ in execution.steps(there)}
 
 

@@ -5,8 +5,8 @@ from itertools import combinations
 
 import numpy as np
 
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.replication.mutants.replication import MUTANTS
 from tests import toys
@@ -21,8 +21,13 @@ def kernel(model, **sizes):
 def test_kernels_of_other_scopes_variants_and_mutants_have_other_entries():
     newest, earlier = (find("replication", variant)[0] for variant in ("kip320", "kip279"))
     entries = [
-        kernel(model, **sizes).compiled.entry for model, sizes in (
-            (newest, {}), (newest, {"log": 1}), (newest, {"epochs": 1}), (earlier, {}), (toys.clock(), {}),
+        kernel(model, **sizes).compiled.entry
+        for model, sizes in (
+            (newest, {}),
+            (newest, {"log": 1}),
+            (newest, {"epochs": 1}),
+            (earlier, {}),
+            (toys.clock(), {}),
             (MUTANTS[0].mutate(newest), {}),
         )
     ]

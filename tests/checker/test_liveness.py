@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkaproof.checker.runs.counterexample import TraceError, executed
-from kafkaproof.checker.liveness import decide as deciding
-from kafkaproof.checker.liveness.lasso import reasons
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import violations
+from kafkaproof.checker.liveness import decide as deciding
+from kafkaproof.checker.liveness.lasso import reasons
+from kafkaproof.checker.runs.counterexample import TraceError, executed
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
 from kafkaproof.spec.language.model import always, eventually, eventually_always
@@ -54,10 +54,18 @@ PROPERTIES = {
     }.items()
 }
 SETS = st.integers(0, (1 << NODES) - 1)
-WALKS = st.fixed_dictionaries({
-    "reds": st.lists(SETS, min_size=NODES, max_size=NODES), "blues": st.lists(SETS, min_size=NODES, max_size=NODES),
-    "ledges": SETS, "ice": SETS, "goal": SETS, "question": SETS, "calm": SETS, "slips": st.integers(0, 1),
-})
+WALKS = st.fixed_dictionaries(
+    {
+        "reds": st.lists(SETS, min_size=NODES, max_size=NODES),
+        "blues": st.lists(SETS, min_size=NODES, max_size=NODES),
+        "ledges": SETS,
+        "ice": SETS,
+        "goal": SETS,
+        "question": SETS,
+        "calm": SETS,
+        "slips": st.integers(0, 1),
+    }
+)
 
 
 def members(mask, slips=0):
@@ -137,7 +145,8 @@ def shortest_by_definition(walk, prop):
         min(waiting[node] for node in nodes)
         for slips, chosen in product(range(walk["slips"] + 1), range(1, 1 << NODES))
         if (nodes := members(chosen, slips)) <= waiting.keys()
-        and (prop.kind == "eventually" or nodes - goal) and is_fair(walk, prop.given, nodes)
+        and (prop.kind == "eventually" or nodes - goal)
+        and is_fair(walk, prop.given, nodes)
     ]
     return min(lengths, default=None)
 
@@ -157,8 +166,16 @@ def test_every_way_of_deciding_agrees_with_the_definition(name, walk):
 
 
 IN_ROUNDS = [name for name in PROPERTIES if name.endswith(("strong each red, weak blue", "with a leap", "with a slip"))]
-TURN = {"reds": [2, 12, 1, 8, 0], "blues": [0, 4, 2, 0, 0], "ledges": 0, "ice": 0, "goal": 8, "question": 2,
-        "calm": 31, "slips": 0}
+TURN = {
+    "reds": [2, 12, 1, 8, 0],
+    "blues": [0, 4, 2, 0, 0],
+    "ledges": 0,
+    "ice": 0,
+    "goal": 8,
+    "question": 2,
+    "calm": 31,
+    "slips": 0,
+}
 """0 to 1, from there round 0, 1 and round 1, 2 for ever, or to 3 where nothing more happens."""
 STRONGLY, WEAKLY = (
     eventually(at_goal, after=at_question, given=(fair("red", each=EACH), weak("blue")), name=name)
@@ -223,9 +240,11 @@ NEVER_CALM = eventually(at_goal, given=(at_last(in_calm), weak("red")))
 NEVER_ASKED = eventually(at_goal, after=at_question, given=(weak("red"),))
 
 
-@pytest.mark.parametrize(("walk", "prop"), [
-    (TURN | {"calm": 0}, NEVER_CALM), (TURN | {"question": 16}, NEVER_ASKED),
-], ids=["what must last never holds", "nothing asks"])
+@pytest.mark.parametrize(
+    ("walk", "prop"),
+    [(TURN | {"calm": 0}, NEVER_CALM), (TURN | {"question": 16}, NEVER_ASKED)],
+    ids=["what must last never holds", "nothing asks"],
+)
 def test_what_holds_because_nothing_is_asked_of_it_is_told(walk, prop):
     model = colours(walk, (prop,))
     (here,) = explore_here(model, model.scope).decided
@@ -251,14 +270,25 @@ def test_a_lasso_is_told_by_what_its_loop_does_for_each_assumption():
     ]
 
 
-@pytest.mark.parametrize(("walk", "prop", "complaint"), [
-    (lasso(*ROUND, loop=1), WEAKLY, "does not lead back to the state after step 1"),
-    (lasso(*ROUND, loop=3), WEAKLY, "weak fairness of red .to=1., and the loop does not keep that"),
-    (lasso("red(to=1)", "red(to=3)", loop=2), WEAKLY, "is reached, or nothing on the way asks for it"),
-    (lasso(*ROUND, "red(to=1)", loop=1), STRONGLY, "strong fairness of red .to=3., and the loop does not keep that"),
-    (lasso(*ROUND, "red(to=1)", loop=1), replace(WEAKLY, given=(finitely("red"),)), "finitely often red, and the loop"),
-    (lasso(*ROUND, "red(to=1)", loop=1), always(at_goal), "by a state or a step, not by a loop"),
-])
+@pytest.mark.parametrize(
+    ("walk", "prop", "complaint"),
+    [
+        (lasso(*ROUND, loop=1), WEAKLY, "does not lead back to the state after step 1"),
+        (lasso(*ROUND, loop=3), WEAKLY, "weak fairness of red .to=1., and the loop does not keep that"),
+        (lasso("red(to=1)", "red(to=3)", loop=2), WEAKLY, "is reached, or nothing on the way asks for it"),
+        (
+            lasso(*ROUND, "red(to=1)", loop=1),
+            STRONGLY,
+            "strong fairness of red .to=3., and the loop does not keep that",
+        ),
+        (
+            lasso(*ROUND, "red(to=1)", loop=1),
+            replace(WEAKLY, given=(finitely("red"),)),
+            "finitely often red, and the loop",
+        ),
+        (lasso(*ROUND, "red(to=1)", loop=1), always(at_goal), "by a state or a step, not by a loop"),
+    ],
+)
 def test_what_is_no_lasso_is_refused(walk, prop, complaint):
     with pytest.raises(TraceError, match=complaint):
         reasons(walk, prop)

@@ -5,20 +5,24 @@ from importlib import import_module
 
 import pytest
 
-from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.explore.reference import violations
 from kafkaproof.checker.liveness.decide import decide
 from kafkaproof.checker.liveness.lasso import reasons
-from kafkaproof.checker.explore.reference import violations
+from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.language.model import LIVENESS, Property
 from kafkaproof.spec.group.scopes import scope as group_scope
+from kafkaproof.spec.language.model import LIVENESS, Property
 from tests.checker.in_process import InProcess
 from tests.checker.models import explored
 
 RECORDED = {
-    "election": ("legacy", "fenced", "fenced-standing"), "requests": ("current",), "partition": ("legacy", "fenced"),
-    "topics": ("two-phase", "kip455"), "replica": ("hw", "current"), "consumer": ("checked", "orderly"),
+    "election": ("legacy", "fenced", "fenced-standing"),
+    "requests": ("current",),
+    "partition": ("legacy", "fenced"),
+    "topics": ("two-phase", "kip455"),
+    "replica": ("hw", "current"),
+    "consumer": ("checked", "orderly"),
 }
 ONE_BROKER = {"brokers": 1, "epochs": 2, "faults": 1, "receivers": 1}
 
@@ -38,19 +42,29 @@ def test_every_transition_that_is_assumed_to_be_fair_is_one_of_some_variant(syst
 
 
 CREATED_BY_A_ZOMBIE = (
-    "failover.elect(b=0)", "failover.load_brokers(b=0)", "failover.load_state(b=0, p=0)", "faults.delete_controller()",
-    "failover.elect(b=1)", "failover.load_brokers(b=1)", "failover.load_state(b=1, p=0)",
-    "machines.create_first_state(b=0, p=0, fate=0)", "failover.resign(b=0)",
-    "replica.leader_and_isr(b=0, epoch=1, p=0)", "replica.leader_and_isr(b=1, epoch=1, p=0)",
+    "failover.elect(b=0)",
+    "failover.load_brokers(b=0)",
+    "failover.load_state(b=0, p=0)",
+    "faults.delete_controller()",
+    "failover.elect(b=1)",
+    "failover.load_brokers(b=1)",
+    "failover.load_state(b=1, p=0)",
+    "machines.create_first_state(b=0, p=0, fate=0)",
+    "failover.resign(b=0)",
+    "replica.leader_and_isr(b=0, epoch=1, p=0)",
+    "replica.leader_and_isr(b=1, epoch=1, p=0)",
     "machines.create_first_state(b=1, p=0, fate=0)",
 )
 
 
 @pytest.mark.parametrize("variant", ["legacy", "zkclient", "rolling"])
-@pytest.mark.parametrize(("name", "texts"), [
-    ("reassignment_dealt_with", ("faults.ask_for_reassignment(p=0, target=0)", *CREATED_BY_A_ZOMBIE)),
-    ("may_go", ("faults.shut_down(b=0)", *CREATED_BY_A_ZOMBIE, "brokers.controlled_shutdown(b=1, leaver=0)")),
-])
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("reassignment_dealt_with", ("faults.ask_for_reassignment(p=0, target=0)", *CREATED_BY_A_ZOMBIE)),
+        ("may_go", ("faults.shut_down(b=0)", *CREATED_BY_A_ZOMBIE, "brokers.controlled_shutdown(b=1, leaver=0)")),
+    ],
+)
 def test_a_controller_that_did_not_create_a_partition_deals_with_nothing_of_it(variant, name, texts):
     (model,) = find("partition", variant)
     trace = executed(model, model.scope | {"brokers": 2, "faults": 2}, texts)

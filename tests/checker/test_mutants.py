@@ -6,17 +6,14 @@ from pathlib import Path
 import pytest
 
 from kafkaproof.checker.check.local import explore_here
-from kafkaproof.checker.mutation.by_hand import catalogue, judge
 from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.mutation.by_hand import catalogue, judge
 from kafkaproof.spec.catalogue import MODELS, find
-from kafkaproof.spec.language.model import SAFETY
 from kafkaproof.spec.language.accepted import check_text
+from kafkaproof.spec.language.model import SAFETY
 from kafkaproof.spec.replication.mutants import replication
 
-OF_PARTS = {
-    (model.system, prop.name)
-    for model in MODELS for part in model.parts for prop in find(*part)[0].properties
-}
+OF_PARTS = {(model.system, prop.name) for model in MODELS for part in model.parts for prop in find(*part)[0].properties}
 """Properties of a composed model that its parts have: their mutants are asked there."""
 TABLE = (Path(__file__).parents[2] / "docs" / "mutants.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in row.split("|")[1:-1]] for row in TABLE.splitlines() if row.startswith("| ")][2:]
@@ -33,8 +30,10 @@ for model, mutant in catalogue():
 def keys_of(model, mutant):
     """The model, text and scope of a mutant's rows in the table."""
     scopes = [dict(zip(model.scope, at)) for at in mutant.counts] or [mutant.scope]
-    return [(f"{model.system}/{model.variant}", mutant.text, ", ".join(f"{size} {n}" for size, n in scope.items()))
-            for scope in scopes]
+    return [
+        (f"{model.system}/{model.variant}", mutant.text, ", ".join(f"{size} {n}" for size, n in scope.items()))
+        for scope in scopes
+    ]
 
 
 def states_of(model, mutant):

@@ -13,7 +13,15 @@ from kafkaproof.checker.mutation.kinds import Domains, codes
 from kafkaproof.checker.mutation.page import Judged, Page, line, row
 from kafkaproof.checker.mutation.sample import drawn, possible
 from kafkaproof.checker.mutation.verdicts import (
-    COUNTS, NEVER_TAKEN, NOTICED, SILENT, STILLBORN, UNREACHED, Verdict, judge, originals,
+    COUNTS,
+    NEVER_TAKEN,
+    NOTICED,
+    SILENT,
+    STILLBORN,
+    UNREACHED,
+    Verdict,
+    judge,
+    originals,
 )
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election import belief
@@ -24,10 +32,17 @@ from kafkaproof.spec.unnoticed import listed, systems
 RED, GREEN, BLUE = Choice("RED", "GREEN", "BLUE")
 Player = Id("players")
 STATE = Record(
-    players=(Array(Record(
-        colour=(Number(0, 2), "what a player holds"), other=(Number(0, 2), "what it held before"),
-        ready=(Flag(), "whether it is ready"),
-    ), "players"), "players"),
+    players=(
+        Array(
+            Record(
+                colour=(Number(0, 2), "what a player holds"),
+                other=(Number(0, 2), "what it held before"),
+                ready=(Flag(), "whether it is ready"),
+            ),
+            "players",
+        ),
+        "players",
+    ),
     turns=(Number(0, 3), "turns taken"),
 )
 
@@ -104,9 +119,16 @@ def three_turns(s):
 
 
 MODEL = Model(
-    "toy", "colours", "Players take colours.", STATE, all_start,
+    "toy",
+    "colours",
+    "Players take colours.",
+    STATE,
+    all_start,
     (Transition(choose), Transition(rest), Transition(dream)),
-    (always(never_three_turns_in_red), sometimes(three_turns)), {"players": 2}, {"players": 2}, lambda scope: [],
+    (always(never_three_turns_in_red), sometimes(three_turns)),
+    {"players": 2},
+    {"players": 2},
+    lambda scope: [],
     others={"quick": {"players": 2}},
 )
 DOMAINS = Domains.of(MODEL)
@@ -116,23 +138,26 @@ GUARD = "if not player.ready or s.turns >= 3: return False"
 CHOICE = "if player.colour == RED: ... else ..."
 
 
-@pytest.mark.parametrize("kind, text", [
-    ("guard dropped", f"{GUARD} -> nothing"),
-    ("condition negated", f"{GUARD} -> if not (not player.ready or s.turns >= 3): return False"),
-    ("condition dropped", f"{GUARD} -> if s.turns >= 3: return False"),
-    ("condition dropped", f"{GUARD} -> if not player.ready: return False"),
-    ("comparison", f"{GUARD} -> if not player.ready or s.turns > 3: return False"),
-    ("comparison", f"{CHOICE} -> if player.colour != RED: ... else ..."),
-    ("constant", f"{GUARD} -> if not player.ready or s.turns >= 4: return False"),
-    ("constant", f"{GUARD} -> if not player.ready or s.turns >= 2: return False"),
-    ("constant", f"{CHOICE} -> if player.colour == BLUE: ... else ..."),
-    ("else dropped", f"{CHOICE} -> if player.colour == RED: note(player, GREEN)"),
-    ("call dropped", "note(player, GREEN) -> nothing"),
-    ("field", "s.players[to].colour = BLUE -> s.players[to].other = BLUE"),
-    ("argument", "s.players[to].colour = BLUE -> s.players[b].colour = BLUE"),
-    ("argument", "player = s.players[b] -> player = s.players[to]"),
-    ("assignment dropped", "s.turns += 1 -> nothing"),
-])
+@pytest.mark.parametrize(
+    "kind, text",
+    [
+        ("guard dropped", f"{GUARD} -> nothing"),
+        ("condition negated", f"{GUARD} -> if not (not player.ready or s.turns >= 3): return False"),
+        ("condition dropped", f"{GUARD} -> if s.turns >= 3: return False"),
+        ("condition dropped", f"{GUARD} -> if not player.ready: return False"),
+        ("comparison", f"{GUARD} -> if not player.ready or s.turns > 3: return False"),
+        ("comparison", f"{CHOICE} -> if player.colour != RED: ... else ..."),
+        ("constant", f"{GUARD} -> if not player.ready or s.turns >= 4: return False"),
+        ("constant", f"{GUARD} -> if not player.ready or s.turns >= 2: return False"),
+        ("constant", f"{CHOICE} -> if player.colour == BLUE: ... else ..."),
+        ("else dropped", f"{CHOICE} -> if player.colour == RED: note(player, GREEN)"),
+        ("call dropped", "note(player, GREEN) -> nothing"),
+        ("field", "s.players[to].colour = BLUE -> s.players[to].other = BLUE"),
+        ("argument", "s.players[to].colour = BLUE -> s.players[b].colour = BLUE"),
+        ("argument", "player = s.players[b] -> player = s.players[to]"),
+        ("assignment dropped", "s.turns += 1 -> nothing"),
+    ],
+)
 def test_kinds_of_changes(kind, text):
     assert OF_CHOOSE[text].kind == kind
 
@@ -181,7 +206,9 @@ def test_what_is_called_is_changed_wherever_it_is_called():
 
 def test_a_code_comes_along_that_the_module_has_not_imported():
     model = find("election", "fenced")[0]
-    change = next(c for c in possible(model) if c.of.endswith("reign.load") and "= IDLE -> broker.doing = RAISING" in c.text)
+    change = next(
+        c for c in possible(model) if c.of.endswith("reign.load") and "= IDLE -> broker.doing = RAISING" in c.text
+    )
     assert any("RAISING" in f.__globals__ for f in (t.function for t in mutated(model, change).transitions))
 
 
@@ -190,16 +217,19 @@ def toy():
     return originals(MODEL)
 
 
-@pytest.mark.parametrize("of, text, kind, by", [
-    (choose, "note(player, GREEN) -> nothing", NOTICED, "never_three_turns_in_red"),
-    (choose, "s.turns += 1 -> nothing", NOTICED, "goal three_turns"),
-    (choose, f"{GUARD} -> nothing", NOTICED, "range"),
-    (choose, "note(player, GREEN) -> note(player, BLUE)", NEVER_TAKEN, "test_mutants_by_machine.rest"),
-    (note, "player.other = player.colour -> nothing", SILENT, ""),
-    (choose, "s.players[to].colour = BLUE -> s.players[to].other = BLUE", COUNTS, "distinct"),
-    (dream, "s.players[b].colour = RED -> nothing", UNREACHED, ""),
-    (dream, "s.players[b].ready = 1 -> nothing", SILENT, ""),
-])
+@pytest.mark.parametrize(
+    "of, text, kind, by",
+    [
+        (choose, "note(player, GREEN) -> nothing", NOTICED, "never_three_turns_in_red"),
+        (choose, "s.turns += 1 -> nothing", NOTICED, "goal three_turns"),
+        (choose, f"{GUARD} -> nothing", NOTICED, "range"),
+        (choose, "note(player, GREEN) -> note(player, BLUE)", NEVER_TAKEN, "test_mutants_by_machine.rest"),
+        (note, "player.other = player.colour -> nothing", SILENT, ""),
+        (choose, "s.players[to].colour = BLUE -> s.players[to].other = BLUE", COUNTS, "distinct"),
+        (dream, "s.players[b].colour = RED -> nothing", UNREACHED, ""),
+        (dream, "s.players[b].ready = 1 -> nothing", SILENT, ""),
+    ],
+)
 def test_verdicts(toy, of, text, kind, by):
     verdict = judge(toy, next(c for c in changes(of, DOMAINS) if c.text == text))
     assert verdict.kind == kind

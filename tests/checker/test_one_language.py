@@ -4,21 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from kafkaproof.checker.commands.main import main
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.model.execution import Execution, ExecutionError
-from kafkaproof.checker.explore.graph import state_graph
-from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.commands.main import main
+from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.explore.graph import state_graph
+from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.model.execution import Execution, ExecutionError
 from kafkaproof.checker.prove.bmc import violations_within
 from kafkaproof.checker.prove.proof import prove
-from kafkaproof.checker.explore.reference import explore
-from tests.checker.symbolic import SymbolicModel
 from kafkaproof.spec.language.domains import Array, Bound, Id, Number, Record, SetOf
 from kafkaproof.spec.language.model import always, eventually
 from kafkaproof.spec.language.sets import contains, with_member
 from kafkaproof.spec.language.subset import RuleError
 from tests import toys
+from tests.checker.symbolic import SymbolicModel
 from tests.spec.broken_rules import line_of
 
 MODEL = replace(toys.clock(), others={"quick": {}})
@@ -66,18 +66,23 @@ def with_transition(function):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(("model", "function", "rule"), [
-    (with_transition(forgets_true), forgets_true, "a function that returns a value returns one on every path"),
-    (with_transition(refuses_late), refuses_late, "guards first"),
-    (replace(MODEL, properties=(always(writes),)), writes, "a property writes nothing"),
-], ids=["forgets_true", "refuses_late", "writes"])
+@pytest.mark.parametrize(
+    ("model", "function", "rule"),
+    [
+        (with_transition(forgets_true), forgets_true, "a function that returns a value returns one on every path"),
+        (with_transition(refuses_late), refuses_late, "guards first"),
+        (replace(MODEL, properties=(always(writes),)), writes, "a property writes nothing"),
+    ],
+    ids=["forgets_true", "refuses_late", "writes"],
+)
 def test_no_way_in_takes_another_language(way, model, function, rule):
     with pytest.raises(RuleError, match=rf"{rule}.*test_one_language.py:{line_of(function)}$"):
         WAYS[way](model)
 
 
 NAMES = Record(
-    numbers=(Array(Number(0, Bound("numbers")), "ids"), ""), owner=(Id("ids", nobody=True), ""),
+    numbers=(Array(Number(0, Bound("numbers")), "ids"), ""),
+    owner=(Id("ids", nobody=True), ""),
     members=(SetOf("ids"), ""),
 )
 
@@ -129,8 +134,13 @@ def add_nobody(s):
 def names(functions, predicates):
     transition = MODEL.transitions[0]
     return replace(
-        MODEL, system="names", state=NAMES, initial=nothing, scope={"ids": 3, "numbers": 1},
-        largest={"ids": 3, "numbers": 1}, transitions=tuple(replace(transition, function=f) for f in functions),
+        MODEL,
+        system="names",
+        state=NAMES,
+        initial=nothing,
+        scope={"ids": 3, "numbers": 1},
+        largest={"ids": 3, "numbers": 1},
+        transitions=tuple(replace(transition, function=f) for f in functions),
         properties=tuple(map(always, predicates)),
     )
 
@@ -140,8 +150,10 @@ def nothing(s):
 
 
 OUT_OF_RANGE = {
-    owner_has_none: names([leave], [owner_has_none]), owner_is_no_member: names([leave], [owner_is_no_member]),
-    write_behind: names([leave, write_behind], []), add_nobody: names([leave, add_nobody], []),
+    owner_has_none: names([leave], [owner_has_none]),
+    owner_is_no_member: names([leave], [owner_is_no_member]),
+    write_behind: names([leave, write_behind], []),
+    add_nobody: names([leave, add_nobody], []),
 }
 
 
@@ -176,5 +188,7 @@ def test_a_property_of_ones_own_that_writes_is_refused_by_check_and_prove(tmp_pa
     file = tmp_path / "mine.py"
     file.write_text("def quiet(s):\n    s.zk.epoch = 0\n    return True\n")
     for command in ("check", "prove"):
-        assert main([command, "election", "--variant", "fenced", "--scope", "quick", "--property", f"{file}:quiet"]) == 2
+        assert (
+            main([command, "election", "--variant", "fenced", "--scope", "quick", "--property", f"{file}:quiet"]) == 2
+        )
         assert "a property writes nothing: s.zk.epoch" in capsys.readouterr().err

@@ -6,8 +6,8 @@ counterexamples of weak_isr and strong_isr (None where they hold).
 
 import pytest
 
-from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.spec.catalogue import find
 
 SCOPE = ("brokers", "log", "records", "epochs")
@@ -37,9 +37,7 @@ COUNTED = {
 COUNTED[3, 2, 1, 1] = COUNTED[3, 1, 1, 1]
 LARGE = (3, 2, 2, 2)
 LARGE_KIP320 = (1_967_560, 737_794, 26, None, None)
-LARGE_VIOLATIONS = {
-    "truncate-to-hw": (9, 9), "kip101": (11, 11), "kip279": (11, 11), "kip320-first-try": (12, 13),
-}
+LARGE_VIOLATIONS = {"truncate-to-hw": (9, 9), "kip101": (11, 11), "kip279": (11, 11), "kip320-first-try": (12, 13)}
 CASES = [(variant, scope) for scope, rows in COUNTED.items() for variant in rows]
 
 

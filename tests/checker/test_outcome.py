@@ -14,9 +14,17 @@ KINDS = {"full": "sometimes", "below_two": "always"}
 def part(states=1, judged=(None, None), broken=(None,), coverage=(0, 0), deadlock=None, fault=None, cuts=(0,)):
     """What one partition writes beside its states."""
     return {
-        "states": states, "judged": list(judged), "broken": list(broken), "coverage": list(coverage),
-        "generated": sum(coverage), "cuts": list(cuts), "deadlock": deadlock, "fault": fault, "bytes": 10,
-        "table_bytes": 100, "rss": 1000,
+        "states": states,
+        "judged": list(judged),
+        "broken": list(broken),
+        "coverage": list(coverage),
+        "generated": sum(coverage),
+        "cuts": list(cuts),
+        "deadlock": deadlock,
+        "fault": fault,
+        "bytes": 10,
+        "table_bytes": 100,
+        "rss": 1000,
     }
 
 
@@ -73,12 +81,19 @@ def test_the_first_fault_of_the_specification_is_kept():
     assert found.fault == Found("out of range", 0, "aa", 2)
 
 
-@pytest.mark.parametrize(("limits", "stop"), [
-    (Limits(), None),
-    (Limits(states=11), None), (Limits(states=10), "max-states"),
-    (Limits(depth=4), None), (Limits(depth=3), "max-depth"),
-    (Limits(minutes=1.1), None), (Limits(minutes=1), "max-minutes"),
-    (Limits(disk=101), None), (Limits(disk=100), "max-disk"),
-])
+@pytest.mark.parametrize(
+    ("limits", "stop"),
+    [
+        (Limits(), None),
+        (Limits(states=11), None),
+        (Limits(states=10), "max-states"),
+        (Limits(depth=4), None),
+        (Limits(depth=3), "max-depth"),
+        (Limits(minutes=1.1), None),
+        (Limits(minutes=1), "max-minutes"),
+        (Limits(disk=101), None),
+        (Limits(disk=100), "max-disk"),
+    ],
+)
 def test_a_limit_stops_when_it_is_reached(limits, stop):
     assert limits.reached(Outcome(distinct=10, depth=3, bytes=100), seconds=60.0) == stop

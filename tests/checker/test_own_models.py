@@ -13,7 +13,7 @@ from tests.spec.broken_rules import line_of
 
 Lamp = Id("lamps")
 STATE = Record(
-    on=(Array(Flag(), "lamps"), ""), seen=(Number(0, Bound("looks")), ""), failed=(Number(0, Budget("faults")), ""),
+    on=(Array(Flag(), "lamps"), ""), seen=(Number(0, Bound("looks")), ""), failed=(Number(0, Budget("faults")), "")
 )
 
 
@@ -51,8 +51,17 @@ def all_on(s):
 
 SCOPE = {"lamps": 2, "looks": 1, "faults": 1}
 MODEL = Model(
-    system="lamps", variant="two", story="", state=STATE, initial=dark, transitions=(Transition(light),),
-    properties=(always(all_on),), scope=SCOPE, largest=SCOPE, lanes=lambda scope: ["cluster"], abstract=True,
+    system="lamps",
+    variant="two",
+    story="",
+    state=STATE,
+    initial=dark,
+    transitions=(Transition(light),),
+    properties=(always(all_on),),
+    scope=SCOPE,
+    largest=SCOPE,
+    lanes=lambda scope: ["cluster"],
+    abstract=True,
 )
 
 
@@ -136,8 +145,10 @@ def forget(s):
 
 @pytest.mark.parametrize("function", [mend, forget])
 def test_a_budget_never_falls(function):
-    refused(replace(MODEL, transitions=(Transition(function),)),
-            rf"a budget begins at 0 and never falls.*:{line_of(function)}$")
+    refused(
+        replace(MODEL, transitions=(Transition(function),)),
+        rf"a budget begins at 0 and never falls.*:{line_of(function)}$",
+    )
 
 
 def abs(number):

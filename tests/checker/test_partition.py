@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from kafkaproof.checker.spark import partition
-from kafkaproof.checker.spark.partition import TABLES, remove_orphans, seen_before, table_directory, take_new
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.table import RUNNING, Table
+from kafkaproof.checker.spark import partition
+from kafkaproof.checker.spark.partition import TABLES, remove_orphans, seen_before, table_directory, take_new
 from tests.checker.models import explored, kernel_of
 from tests.toys import queue
 
@@ -57,8 +57,16 @@ def test_what_a_killed_task_left_behind_is_not_trusted(run, tmp_path, left):
 
 
 def test_a_retried_task_finds_the_same_new_states(run):
-    (blocks,) = [np.hstack([np.concatenate(list(run.states(run.levels()[2], 0, PARTITIONS))),
-                            np.zeros((owned(run, 3) - owned(run, 2), 1), np.uint64)]).tobytes()],
+    (blocks,) = (
+        [
+            np.hstack(
+                [
+                    np.concatenate(list(run.states(run.levels()[2], 0, PARTITIONS))),
+                    np.zeros((owned(run, 3) - owned(run, 2), 1), np.uint64),
+                ]
+            ).tobytes()
+        ],
+    )
     found = []
     for _ in range(2):
         with table_at(run, 2) as table:

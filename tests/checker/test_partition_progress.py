@@ -9,9 +9,17 @@ from kafkaproof.spec.partition.model import MODELS
 
 SCOPE = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 2, "leader_epochs": 3, "faults": 1}
 MAY_HAPPEN = {
-    "faults.crash", "faults.expire_session", "faults.shut_down", "faults.delete_controller", "faults.ask_for_preferred",
-    "faults.ask_for_election", "faults.ask_for_reassignment", "faults.queue_deletion", "faults.fail_log_dir",
-    "faults.allow_unclean", "isr.alter_partition",
+    "faults.crash",
+    "faults.expire_session",
+    "faults.shut_down",
+    "faults.delete_controller",
+    "faults.ask_for_preferred",
+    "faults.ask_for_election",
+    "faults.ask_for_reassignment",
+    "faults.queue_deletion",
+    "faults.fail_log_dir",
+    "faults.allow_unclean",
+    "isr.alter_partition",
     "triggers.unclean_enabled",  # told again and again, as long as some partition has no leader
 }
 
@@ -86,7 +94,8 @@ def test_the_moves_of_partitions_that_are_seen_are_legal_and_the_others_need_a_t
     seen, allowed = moves(graph, states_of), legal(PARTITION_ENTERED_FROM, PartitionState.names)
     assert seen <= allowed
     assert allowed - seen == {
-        ("OfflinePartition", "NonExistentPartition"), ("NonExistentPartition", "NewPartition"),
+        ("OfflinePartition", "NonExistentPartition"),
+        ("NonExistentPartition", "NewPartition"),
         ("NewPartition", "OfflinePartition"),  # a New partition has no leader to lose, unless its topic is deleted
     }
 
@@ -99,6 +108,9 @@ def test_the_moves_of_replicas_that_are_seen_are_legal_and_the_others_need_a_top
     assert seen == {("OnlineReplica", "OfflineReplica"), ("OfflineReplica", "OnlineReplica")} and seen <= allowed
     unseen = {old for old, new in allowed - seen} | {new for old, new in allowed - seen}
     assert unseen - {"OnlineReplica", "OfflineReplica"} == {
-        "NonExistentReplica", "NewReplica", "ReplicaDeletionStarted", "ReplicaDeletionSuccessful",
+        "NonExistentReplica",
+        "NewReplica",
+        "ReplicaDeletionStarted",
+        "ReplicaDeletionSuccessful",
         "ReplicaDeletionIneligible",
     }

@@ -2,14 +2,18 @@
 
 import pytest
 
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.partition.model import MODELS
 
 FENCED = MODELS[-1]
 SCOPE = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 2, "leader_epochs": 3, "faults": 1}
-FOUND = {"zkclient": (52_128, 362_357, 31), "legacy": (23_702, 125_312, 29), "fenced": (7_167, 27_241, 28),
-         "creating": (20_430, 106_782, 31)}
+FOUND = {
+    "zkclient": (52_128, 362_357, 31),
+    "legacy": (23_702, 125_312, 29),
+    "fenced": (7_167, 27_241, 28),
+    "creating": (20_430, 106_782, 31),
+}
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
@@ -26,5 +30,5 @@ def test_two_brokers_and_one_fault_give_the_recorded_verdicts(model):
 def test_partitions_0_and_1_prefer_broker_0_and_those_that_follow_broker_1():
     scope = SCOPE | {"partitions": 3, "brokers": 3}
     state = next(iter(Execution(FENCED, scope).initial_states()))
-    assignments = [list(sequence.slots[:sequence.length]) for sequence in state.zk.assignments]
+    assignments = [list(sequence.slots[: sequence.length]) for sequence in state.zk.assignments]
     assert assignments == [[0, 1], [0, 1], [1, 2]]

@@ -7,12 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkaproof.checker.basics.printable import UNSAFE, Printable, obeyed, only_printable, printable
 from kafkaproof.checker.commands.tables import console
 from kafkaproof.checker.pictures.page import embedded
-from kafkaproof.checker.basics.printable import UNSAFE, Printable, obeyed, only_printable, printable
 
-NAMES = ("\x1b[31mred\x1b[0m", "\x07\x08\x7f\x9b2J", "\u202egnp.exe", "\u2066a\u2069", "\ud800", "\u200bx", "\r", "\ufeff",
-         "\U000e0041")
+NAMES = (
+    "\x1b[31mred\x1b[0m",
+    "\x07\x08\x7f\x9b2J",
+    "\u202egnp.exe",
+    "\u2066a\u2069",
+    "\ud800",
+    "\u200bx",
+    "\r",
+    "\ufeff",
+    "\U000e0041",
+)
 
 
 @given(st.text())

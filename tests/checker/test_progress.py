@@ -5,8 +5,8 @@ import io
 import pytest
 
 from kafkaproof.checker.explore import progress
-from kafkaproof.checker.model.selection import properties_of
 from kafkaproof.checker.explore.progress import Progress
+from kafkaproof.checker.model.selection import properties_of
 from kafkaproof.checker.prove.bmc import violations_within
 from kafkaproof.checker.prove.proof import prove
 from kafkaproof.spec.catalogue import find
@@ -28,8 +28,13 @@ def test_a_proof_tells_its_stages_and_all_steps_of_z3(notes):
     (model,) = find("election", "fenced")
     at = {**model.scope, "brokers": 2}
     prove(model, at, properties_of(model, at, ("epoch_bound",)), (), 100.0, 30.0, note=notes.append)
-    stages = ["reading the actions", "action 1 of ", "sampling reachable states", "looking for lemmas for epoch_bound",
-              "which lemmas "]
+    stages = [
+        "reading the actions",
+        "action 1 of ",
+        "sampling reachable states",
+        "looking for lemmas for epoch_bound",
+        "which lemmas ",
+    ]
     first = [next(i for i, note in enumerate(notes) if note.startswith(stage)) for stage in stages]
     assert first == sorted(first) and all(note.endswith(" million steps of z3") for note in notes)
     steps = [int(note.split("  ")[-1].split()[0]) for note in notes]

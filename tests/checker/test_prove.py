@@ -22,7 +22,8 @@ from tests.checker.proving import model_of, verdicts
 TWO = {**FENCED.scope, "brokers": 2}
 
 COUNTS = Record(
-    done=(Number(0, Bound("steps")), "steps done"), begun=(Number(0, Bound("steps")), "steps begun"),
+    done=(Number(0, Bound("steps")), "steps done"),
+    begun=(Number(0, Bound("steps")), "steps begun"),
     odd=(Flag(), "not used"),
 )
 
@@ -93,7 +94,8 @@ def test_a_question_takes_no_more_work_than_it_may():
 def test_what_was_kept_without_a_lost_fact_is_not_asked_again(monkeypatch):
     asked, ask = [], Question.ask
     monkeypatch.setattr(
-        Question, "ask", lambda self, *rest, **most: asked.append(self.action.name) or ask(self, *rest, **most))
+        Question, "ask", lambda self, *rest, **most: asked.append(self.action.name) or ask(self, *rest, **most)
+    )
     model = model_of(COUNTS, (begin, finish), (always(in_order), always(never_five)))
     relation = Relation(model, model.scope, properties=model.properties)
     families = [*ranges_of(relation), property_family(relation, "in_order"), property_family(relation, "never_five")]
@@ -123,7 +125,9 @@ def test_of_a_property_of_several_parts_the_one_that_fails_at_first_is_told():
     _, proof = verdicts(model_of(COUNTS, (begin, finish), (always(nothing_odd),), start_beyond))
     (verdict,) = (v for v in proof.verdicts if v.name == "nothing_odd")
     assert sorted((leaf.text, leaf.before, leaf.after) for leaf in verdict.cti.leaves) == [
-        ("begun", 0, 0), ("done", 1, 1)]
+        ("begun", 0, 0),
+        ("done", 1, 1),
+    ]
 
 
 def impossible(s):
@@ -149,9 +153,7 @@ def test_declared_ranges_are_proved_too():
     assert "range of done: test_prove.decrease()" in proof.verdicts[0].where
 
 
-LATE = Record(
-    done=(Number(0, Bound("steps")), "index"), marks=(Array(Flag(), Bound("steps")), "marked steps"),
-)
+LATE = Record(done=(Number(0, Bound("steps")), "index"), marks=(Array(Flag(), Bound("steps")), "marked steps"))
 
 
 def mark(s):

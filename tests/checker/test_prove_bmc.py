@@ -10,6 +10,7 @@ import z3
 from pysat.solvers import Cadical195
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.explore.reference import explore
 from kafkaproof.checker.model.execution import ExecutionError
 from kafkaproof.checker.prove.bmc import shortest, violations_within
 from kafkaproof.checker.prove.clauses import Bits, Clauses, truth_of
@@ -17,7 +18,6 @@ from kafkaproof.checker.prove.encoding import Encoding
 from kafkaproof.checker.prove.naming import Naming, naming_of
 from kafkaproof.checker.prove.relation import Relation
 from kafkaproof.checker.prove.unrolling import Unrolling
-from kafkaproof.checker.explore.reference import explore
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.domains import Number, Record
 from kafkaproof.spec.language.model import Transition, always
@@ -34,11 +34,19 @@ def found(model, scope, depth, only=None, most=1000, symmetric=False):
     return {e["property"]: e["trace_length"] for e in result["properties"]}
 
 
-@pytest.mark.parametrize("model", [
-    toys.clock(failing=True), toys.counter(6, failing=True), toys.queue(failing=True),
-    toys.graph([(0, 1), (1, 2)], [0], failing=True), toys.graph([(0, 1), (0, 2), (1, 3), (2, 3)], [0], failing=True),
-    toys.clock(), toys.queue(),
-], ids=lambda model: f"{model.system}-{model.variant}")
+@pytest.mark.parametrize(
+    "model",
+    [
+        toys.clock(failing=True),
+        toys.counter(6, failing=True),
+        toys.queue(failing=True),
+        toys.graph([(0, 1), (1, 2)], [0], failing=True),
+        toys.graph([(0, 1), (0, 2), (1, 3), (2, 3)], [0], failing=True),
+        toys.clock(),
+        toys.queue(),
+    ],
+    ids=lambda model: f"{model.system}-{model.variant}",
+)
 def test_toys_fail_at_the_depth_of_the_explorer(model):
     lengths = explore(model, model.scope).violated
     assert {n: length for n, length in found(model, model.scope, 6).items() if length} == lengths
@@ -72,8 +80,14 @@ def is_small(s):
 
 def test_what_leaves_its_range_is_told_after_what_was_violated_before():
     asked = always(is_low), always(is_small)
-    model = replace(toys.clock(), state=Record(number=(Number(0, 3), "")), initial=at_zero,
-                    transitions=(Transition(climb),), properties=asked, scope={})
+    model = replace(
+        toys.clock(),
+        state=Record(number=(Number(0, 3), "")),
+        initial=at_zero,
+        transitions=(Transition(climb),),
+        properties=asked,
+        scope={},
+    )
     low, small = violations_within(model, {}, asked, 9, 10)["properties"]
     assert (low["verdict"], low["trace_length"]) == ("violated", 3)
     assert small["verdict"] == "not decided"
@@ -99,10 +113,14 @@ def test_up_to_symmetry_it_is_as_long_and_ids_are_named_in_order():
     assert list(dict.fromkeys(named)) == [0, 1, 2]
 
 
-@pytest.mark.parametrize("system, variant, sizes, waits", [
-    ("election", "fenced", (3, 2, 1, 1), {2: 1}),
-    ("async-isr", "shrunk-isr", (3, 1, 1), {2: 1}), ("replication", "kip320", (3, 1, 1, 1), {1: 0, 2: 1}),
-])
+@pytest.mark.parametrize(
+    "system, variant, sizes, waits",
+    [
+        ("election", "fenced", (3, 2, 1, 1), {2: 1}),
+        ("async-isr", "shrunk-isr", (3, 1, 1), {2: 1}),
+        ("replication", "kip320", (3, 1, 1, 1), {1: 0, 2: 1}),
+    ],
+)
 def test_only_ids_that_are_alike_at_the_start_wait_for_each_other(system, variant, sizes, waits):
     (model,) = find(system, variant)
     relation = Relation(model, dict(zip(model.scope, sizes)), frozenset(), 8, ())
@@ -130,13 +148,16 @@ def test_up_to_symmetry_a_model_without_interchangeable_ids_is_refused():
         found(model, dict(model.scope), 2, symmetric=True)
 
 
-@pytest.mark.parametrize("system, variant, name, sizes", [
-    ("async-isr", "shrunk-isr", "valid_high_watermark", (2, 1, 2)),
-    ("replica", "shrunk-isr", "committed", (2, 1, 1, 1, 0, 1, 0)),
-    ("partition", "legacy", "no_stale_write", (2, 2, 1, 2, 3, 1)),
-    ("requests", "legacy", "former_changes_nothing", (2, 2, 1, 1, 3, 1)),
-    ("election", "zkclient", "own_epoch", (2, 2, 1, 1)),
-])
+@pytest.mark.parametrize(
+    "system, variant, name, sizes",
+    [
+        ("async-isr", "shrunk-isr", "valid_high_watermark", (2, 1, 2)),
+        ("replica", "shrunk-isr", "committed", (2, 1, 1, 1, 0, 1, 0)),
+        ("partition", "legacy", "no_stale_write", (2, 2, 1, 2, 3, 1)),
+        ("requests", "legacy", "former_changes_nothing", (2, 2, 1, 1, 3, 1)),
+        ("election", "zkclient", "own_epoch", (2, 2, 1, 1)),
+    ],
+)
 def test_exhibits_of_other_systems_fail_at_the_recorded_depth(system, variant, name, sizes):
     (model,) = find(system, variant)
     scope = dict(zip(model.scope, sizes))
@@ -150,7 +171,8 @@ def test_small_scopes_agree_with_the_explorer(variant, symmetric):
     (model,) = find("replication", variant)
     lengths = explore(model, SMALL).violated
     assert {n: length for n, length in found(model, SMALL, 8, symmetric=symmetric).items() if length} == {
-        n: length for n, length in lengths.items() if length <= 8}
+        n: length for n, length in lengths.items() if length <= 8
+    }
 
 
 def test_without_work_nothing_is_decided():
@@ -168,7 +190,9 @@ def test_work_that_ends_on_the_way_says_how_far_it_came():
     assert 0.2 <= result["work"] < 2
 
 
-@pytest.mark.parametrize("bits, values", [(Bits(range(3, 6), True), range(-4, 4)), (Bits(range(3, 6), False), range(8))])
+@pytest.mark.parametrize(
+    "bits, values", [(Bits(range(3, 6), True), range(-4, 4)), (Bits(range(3, 6), False), range(8))]
+)
 def test_a_number_is_its_bits_with_a_sign_or_without(bits, values):
     for value in values:
         truths = [False] * 6

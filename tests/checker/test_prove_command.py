@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from kafkaproof.checker.commands import prove as command
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.commands import prove as command
 from kafkaproof.checker.prove.proof import NOT_DECIDED, PROVED
 
 
@@ -72,17 +72,29 @@ def test_work_that_is_not_done_is_no_proof(run):
     assert code == 3 and "not decided" in out and "propagations" in out
 
 
-@pytest.mark.parametrize("asked, verdicts", [
-    (("async-isr", "--variant", "maximal-isr", "--brokers", "2", "--work", "0.05"), {PROVED, NOT_DECIDED}),
-    (("replication", "--variant", "kip101", "--depth", "9", "--symmetry", "--work", "0.6"), {NOT_DECIDED}),
-])
+@pytest.mark.parametrize(
+    "asked, verdicts",
+    [
+        (("async-isr", "--variant", "maximal-isr", "--brokers", "2", "--work", "0.05"), {PROVED, NOT_DECIDED}),
+        (("replication", "--variant", "kip101", "--depth", "9", "--symmetry", "--work", "0.6"), {NOT_DECIDED}),
+    ],
+)
 def test_the_same_work_gives_the_same_verdicts_in_every_process(asked, verdicts):
-    command = [sys.executable, "-c", "import sys; from kafkaproof.checker.commands.main import main; sys.exit(main())",
-               "prove", *asked, "--json"]
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from kafkaproof.checker.commands.main import main; sys.exit(main())",
+        "prove",
+        *asked,
+        "--json",
+    ]
     running = [
-        subprocess.Popen(command, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE) for seed in "12"]
-    one, other = ({n: value for n, value in json.loads(process.communicate()[0]).items() if "seconds" not in n}
-                  for process in running)
+        subprocess.Popen(command, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE) for seed in "12"
+    ]
+    one, other = (
+        {n: value for n, value in json.loads(process.communicate()[0]).items() if "seconds" not in n}
+        for process in running
+    )
     assert one == other and {entry["verdict"] for entry in one["properties"]} == verdicts
 
 
@@ -96,15 +108,24 @@ def test_a_bound_that_is_given_a_size_has_an_end(run):
     assert code == 1 and "expiries" in json.loads(out)["endless"]
 
 
-@pytest.mark.parametrize("arguments, complaint", [
-    (["nothing"], "no system 'nothing'"),
-    (["election"], "several variants"),
-    (["election", "--variant", "fenced", "--property", "nothing"], "no property 'nothing'"),
-    (["election", "--variant", "fenced", "--property", "two_controllers"], "^two_controllers: .* reached, not proved"),
-    (["election", "--variant", "fenced", "--property", "one_owner", "--property", "two_controllers"], "^two_controllers: "),
-    (["election", "--variant", "fenced", "--log", 2], "no bound 'log'"),
-    (["election", "--variant", "fenced", "--depth", 0], "1 or more, not 0"),
-])
+@pytest.mark.parametrize(
+    "arguments, complaint",
+    [
+        (["nothing"], "no system 'nothing'"),
+        (["election"], "several variants"),
+        (["election", "--variant", "fenced", "--property", "nothing"], "no property 'nothing'"),
+        (
+            ["election", "--variant", "fenced", "--property", "two_controllers"],
+            "^two_controllers: .* reached, not proved",
+        ),
+        (
+            ["election", "--variant", "fenced", "--property", "one_owner", "--property", "two_controllers"],
+            "^two_controllers: ",
+        ),
+        (["election", "--variant", "fenced", "--log", 2], "no bound 'log'"),
+        (["election", "--variant", "fenced", "--depth", 0], "1 or more, not 0"),
+    ],
+)
 def test_wrong_use_is_told_in_a_line(run, arguments, complaint):
     with pytest.raises(UserError, match=complaint):
         run(*arguments)

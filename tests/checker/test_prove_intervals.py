@@ -13,9 +13,14 @@ ENDS = st.integers(-3, 3)
 RANGES = st.tuples(ENDS, ENDS).map(sorted)
 TERMS = st.recursive(
     st.sampled_from(LEAVES) | ENDS.map(z3.IntVal),
-    lambda parts: st.builds(lambda a, b: a + b, parts, parts) | st.builds(lambda a, b: a - b, parts, parts)
-    | st.builds(lambda a, b: a * b, parts, parts) | st.builds(lambda a, b: z3.If(a < b, a, b), parts, parts),
-    max_leaves=6)
+    lambda parts: (
+        st.builds(lambda a, b: a + b, parts, parts)
+        | st.builds(lambda a, b: a - b, parts, parts)
+        | st.builds(lambda a, b: a * b, parts, parts)
+        | st.builds(lambda a, b: z3.If(a < b, a, b), parts, parts)
+    ),
+    max_leaves=6,
+)
 
 
 @given(TERMS, RANGES, RANGES)

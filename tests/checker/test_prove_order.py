@@ -56,12 +56,19 @@ def start(s):
 
 SCOPE = {"nodes": 3, "much": 4}
 WORKERS = Model(
-    system="workers", variant="toy", story="", initial=start, properties=(), scope=SCOPE, largest=SCOPE,
+    system="workers",
+    variant="toy",
+    story="",
+    initial=start,
+    properties=(),
+    scope=SCOPE,
+    largest=SCOPE,
     state=Record(
         done=(Array(Number(0, Bound("much")), "nodes"), "what each has done"),
         noted=(Number(0, 9), "how much somebody had done"),
     ),
-    transitions=tuple(map(Transition, (look, work, hand_over, note))), interchangeable={"nodes": ()},
+    transitions=tuple(map(Transition, (look, work, hand_over, note))),
+    interchangeable={"nodes": ()},
     lanes=lambda scope: ["cluster"],
 )
 
@@ -79,8 +86,9 @@ def allows(unrolling, steps=(), last=None):
     encoding = unrolling.encoding
     asked = [unrolling._steps[k][encoding.taken[i] - 2 * encoding.state - 1] for k, i in enumerate(steps)]
     if last is not None:
-        asked += [unrolling._bits[unrolling.states - 1][abs(i) - 1] * (1 if i > 0 else -1)
-                  for i in encoding.literals(last)]
+        asked += [
+            unrolling._bits[unrolling.states - 1][abs(i) - 1] * (1 if i > 0 else -1) for i in encoding.literals(last)
+        ]
     return unrolling._solver.solve([int(literal) for literal in asked])
 
 
@@ -89,8 +97,12 @@ def behaviours(relation, length):
     execution = Execution(relation.model, relation.scope)
     found = [((), state) for state in execution.initial_states()]
     for _ in range(length):
-        found = [((*word, i), after) for word, state in found for i, action in enumerate(relation.actions)
-                 if (after := execution.after(state, action.transition, action.arguments)) is not None]
+        found = [
+            ((*word, i), after)
+            for word, state in found
+            for i, action in enumerate(relation.actions)
+            if (after := execution.after(state, action.transition, action.arguments)) is not None
+        ]
     return [word for word, _ in found]
 
 
@@ -100,8 +112,8 @@ def exchanged(word, independent):
     while open_:
         word = open_.pop()
         for k in range(len(word) - 1):
-            other = word[:k] + (word[k + 1], word[k]) + word[k + 2:]
-            if frozenset(word[k:k + 2]) in independent and other not in found:
+            other = word[:k] + (word[k + 1], word[k]) + word[k + 2 :]
+            if frozenset(word[k : k + 2]) in independent and other not in found:
                 found.add(other)
                 open_.append(other)
     return found
@@ -142,10 +154,17 @@ def test_every_state_is_reached_at_its_depth_up_to_renaming_and_none_sooner(nami
         assert not any(allows(unrolling, last=state) for state in level)
 
 
-@pytest.mark.parametrize("model", [
-    WORKERS, *find("election", "legacy"), *find("replication", "kip320"), *find("async-isr", "shrunk-isr"),
-    *find("replica", "epoch279"),
-], ids=lambda model: model.system)
+@pytest.mark.parametrize(
+    "model",
+    [
+        WORKERS,
+        *find("election", "legacy"),
+        *find("replication", "kip320"),
+        *find("async-isr", "shrunk-isr"),
+        *find("replica", "epoch279"),
+    ],
+    ids=lambda model: model.system,
+)
 def test_independent_steps_may_change_places(model):
     scope = small_scope(model)
     relation, execution = Relation(model, scope, frozenset(), 8, ()), Execution(model, scope)
@@ -164,10 +183,15 @@ def test_independent_steps_may_change_places(model):
     assert both
 
 
-@pytest.mark.parametrize("system, variant, sizes", [
-    ("election", "fenced", (3, 2, 1, 1)), ("replication", "kip320", (4, 1, 1, 1)),
-    ("async-isr", "shrunk-isr", (3, 1, 1)), ("replica", "hw", (3, 1, 1, 1, 1, 1, 0)),
-])
+@pytest.mark.parametrize(
+    "system, variant, sizes",
+    [
+        ("election", "fenced", (3, 2, 1, 1)),
+        ("replication", "kip320", (4, 1, 1, 1)),
+        ("async-isr", "shrunk-isr", (3, 1, 1)),
+        ("replica", "hw", (3, 1, 1, 1, 1, 1, 0)),
+    ],
+)
 def test_a_step_that_waits_for_an_id_has_a_higher_number_than_if_it_named_that_id(system, variant, sizes):
     (model,) = find(system, variant)
     relation = Relation(model, dict(zip(model.scope, sizes)), frozenset(), 8, ())
@@ -178,7 +202,9 @@ def test_a_step_that_waits_for_an_id_has_a_higher_number_than_if_it_named_that_i
         swapped = {former: latter, latter: former}
         for i in needing:
             action = relation.actions[i]
-            named = [swapped.get(value, value) if isinstance(domain, Id) and domain.sort == sort else value
-                     for domain, value in zip(action.transition.declared.values(), action.arguments)]
+            named = [
+                swapped.get(value, value) if isinstance(domain, Id) and domain.sort == sort else value
+                for domain, value in zip(action.transition.declared.values(), action.arguments)
+            ]
             assert numbers[action.transition.name, *map(str, named)] < i
     assert any(waiting.values())

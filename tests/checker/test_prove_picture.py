@@ -23,12 +23,15 @@ def counterexamples(system, variant, any_size=False, **sizes):
     return {v.cti.family: (v.cti, history_of_cti(proof.relation, v.cti)) for v in proof.verdicts if v.cti}
 
 
-@pytest.mark.parametrize("system, variant, any_size, sizes", [
-    ("election", "legacy", False, {"brokers": 2}),
-    ("election", "legacy", True, {}),
-    ("replication", "truncate-to-hw", False, {}),
-    ("consumer", "roundrobin", False, {"consumers": 2}),
-])
+@pytest.mark.parametrize(
+    "system, variant, any_size, sizes",
+    [
+        ("election", "legacy", False, {"brokers": 2}),
+        ("election", "legacy", True, {}),
+        ("replication", "truncate-to-hw", False, {}),
+        ("consumer", "roundrobin", False, {"consumers": 2}),
+    ],
+)
 def test_a_counterexample_to_induction_is_one_step_between_the_leaves_that_matter(system, variant, any_size, sizes):
     found = counterexamples(system, variant, any_size, **sizes)
     assert found

@@ -7,10 +7,10 @@ import pytest
 from kafkaproof.checker.prove.formulas import StyleError
 from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.language.model import Transition, always, always_step
 from kafkaproof.spec.election.mutants import election as election_mutants
-from kafkaproof.spec.replication.mutants import replication as replication_mutants
+from kafkaproof.spec.language.model import Transition, always, always_step
 from kafkaproof.spec.lemmas import LEMMAS
+from kafkaproof.spec.replication.mutants import replication as replication_mutants
 from tests.checker.proving import verdicts
 
 (FENCED,) = find("election", "fenced")
@@ -35,8 +35,11 @@ def test_with_an_edited_epoch_all_is_proved_and_with_stale_reads_all_but_what_is
     assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
 
 
-NO_NEWER = tuple(f for f in LEMMAS["election", "fenced"] if f.__name__ in (
-    "value_is_version", "read_is_no_newer", "reign_is_no_newer", "reign_has_epoch"))
+NO_NEWER = tuple(
+    f
+    for f in LEMMAS["election", "fenced"]
+    if f.__name__ in ("value_is_version", "read_is_no_newer", "reign_is_no_newer", "reign_has_epoch")
+)
 
 
 def test_for_any_number_of_brokers_no_controller_writes_after_a_later_election():
@@ -71,10 +74,14 @@ def transitions_named(verdict):
     return verdict.where.split("(")[0]
 
 
-@pytest.mark.parametrize("name, transition", [
-    ("epoch-without-version", "election.register"), ("state-unchecked", "reign.write_state"),
-    ("resignation-unconditional", "reign.delete_own_controller"),
-])
+@pytest.mark.parametrize(
+    "name, transition",
+    [
+        ("epoch-without-version", "election.register"),
+        ("state-unchecked", "reign.write_state"),
+        ("resignation-unconditional", "reign.delete_own_controller"),
+    ],
+)
 def test_a_mutant_of_the_election_is_not_proved_and_the_transition_is_named(name, transition):
     mutant = next(m for m in election_mutants.MUTANTS if m.name == name)
     _, proof = verdicts(mutant.mutate(FENCED), TWO, LEMMAS["election", "fenced"], only=mutant.kills)
@@ -83,10 +90,13 @@ def test_a_mutant_of_the_election_is_not_proved_and_the_transition_is_named(name
     assert transition in {transitions_named(v) for v in failed}
 
 
-@pytest.mark.parametrize("name, target, transition", [
-    ("elect-outside-isr", "leader_in_isr", "replication.elect_anyone"),
-    ("expand-before-hw", "strong_isr", "replication.leader_expand_isr"),
-])
+@pytest.mark.parametrize(
+    "name, target, transition",
+    [
+        ("elect-outside-isr", "leader_in_isr", "replication.elect_anyone"),
+        ("expand-before-hw", "strong_isr", "replication.leader_expand_isr"),
+    ],
+)
 def test_a_mutant_of_replication_is_not_proved_and_the_transition_is_named(name, target, transition):
     mutant, two = next(m for m in replication_mutants.MUTANTS if m.name == name), {**KIP320.scope, "brokers": 2}
     found, proof = verdicts(mutant.mutate(KIP320), two, LEMMAS["replication", "kip320"], only=target)

@@ -16,9 +16,17 @@ from tests.checker.samples import sample, small_scope, state_terms
 TOYS = [toys.clock(), toys.graph([(0, 1), (1, 2), (2, 0), (3, 3)], [0, 3]), toys.counter(4), toys.queue()]
 
 SMALL = [*find("election"), *find("replication"), *find("async-isr")]
-NEWEST = [find(*name)[0] for name in (
-    ("partition", "fenced"), ("topics", "kip455"), ("requests", "current"), ("replica", "current"),
-    ("group", "current"), ("consumer", "orderly"))]
+NEWEST = [
+    find(*name)[0]
+    for name in (
+        ("partition", "fenced"),
+        ("topics", "kip455"),
+        ("requests", "current"),
+        ("replica", "current"),
+        ("group", "current"),
+        ("consumer", "orderly"),
+    )
+]
 
 
 def argument_values(action, scope):
@@ -70,7 +78,7 @@ def leaves(place, state):
     if not place.starred:
         return [get(state, place.path)]
     cut = place.path.index(EVERY)
-    return [get(element, place.path[cut + 1:]) for element in get(state, place.path[:cut])]
+    return [get(element, place.path[cut + 1 :]) for element in get(state, place.path[:cut])]
 
 
 def ends(relation, place, state):
@@ -89,8 +97,9 @@ def same_array(found, wanted, ends):
 
 
 DIVIDING = [*find("consumer", "roundrobin"), *find("consumer", "range-ceil")]
-ENDLESS = [pytest.param(m, True, id=f"{m.system}-{m.variant}, without bounds")
-           for m in [*TOYS, *SMALL, *NEWEST, *DIVIDING]]
+ENDLESS = [
+    pytest.param(m, True, id=f"{m.system}-{m.variant}, without bounds") for m in [*TOYS, *SMALL, *NEWEST, *DIVIDING]
+]
 SCOPED = [pytest.param(m, False, id=f"{m.system}-{m.variant}, in a scope") for m in [*TOYS, *SMALL]]
 
 

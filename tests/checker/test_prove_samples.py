@@ -13,10 +13,10 @@ from kafkaproof.checker.prove.printed import lemmas
 from kafkaproof.checker.prove.sampler import Sampler
 from kafkaproof.checker.prove.samples import Block, Predicates, bindings, told
 from kafkaproof.checker.prove.vocabulary import Vocabulary
-from kafkaproof.spec.language.text import function_from
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election.belief import Doing
 from kafkaproof.spec.kafka.zookeeper import ABSENT
+from kafkaproof.spec.language.text import function_from
 
 SCOPE = {"brokers": 2, "receivers": 2, "epochs": 3, "faults": 3}
 CODES = Doing.names
@@ -72,14 +72,22 @@ def doing(code, ab="a"):
     return f"s.brokers[{ab}].doing == {code}"
 
 
-@pytest.mark.parametrize("clauses, number, text", [
-    ([(doing(code), "s.brokers[a].active == 1") for code in ("CREATING", "CONFIRMING")], 1, "and"),
-    ([(doing(code), "s.brokers[a].active == 1") for code in CODES if code not in ("IDLE", "DYING")], 1, "doing == DYING"),
-    ([(doing("CREATING"), doing("CREATING", "b")), (doing("LOADING"), doing("LOADING", "b"))], 2, "a == b"),
-    ([(doing("CREATING"), doing("CLEANING", "b")), (doing("CREATING", "b"), doing("LOADING"))], 1, "a == b"),
-    ([("s.brokers[a].active == 1", "s.zk.epoch == -1")], 1, "return not s.brokers[a].active or s.zk.epoch != -1"),
-    ([("s.zk.epoch == -1", "s.zk.controller != NOBODY"), (doing("MOVING"), "s.zk.epoch == 0")], 2, "s.zk.epoch"),
-], ids=["two codes", "all codes but two", "two clauses", "ids exchanged", "a flag", "numbers"])
+@pytest.mark.parametrize(
+    "clauses, number, text",
+    [
+        ([(doing(code), "s.brokers[a].active == 1") for code in ("CREATING", "CONFIRMING")], 1, "and"),
+        (
+            [(doing(code), "s.brokers[a].active == 1") for code in CODES if code not in ("IDLE", "DYING")],
+            1,
+            "doing == DYING",
+        ),
+        ([(doing("CREATING"), doing("CREATING", "b")), (doing("LOADING"), doing("LOADING", "b"))], 2, "a == b"),
+        ([(doing("CREATING"), doing("CLEANING", "b")), (doing("CREATING", "b"), doing("LOADING"))], 1, "a == b"),
+        ([("s.brokers[a].active == 1", "s.zk.epoch == -1")], 1, "return not s.brokers[a].active or s.zk.epoch != -1"),
+        ([("s.zk.epoch == -1", "s.zk.controller != NOBODY"), (doing("MOVING"), "s.zk.epoch == 0")], 2, "s.zk.epoch"),
+    ],
+    ids=["two codes", "all codes but two", "two clauses", "ids exchanged", "a flag", "numbers"],
+)
 def test_a_printed_lemma_says_what_its_clauses_say(clauses, number, text):
     vocabulary, _, _ = sampled()
     told = lemmas([Clause(literals) for literals in clauses], vocabulary, 1)
@@ -91,8 +99,11 @@ def test_a_printed_lemma_says_what_its_clauses_say(clauses, number, text):
         pairs = [{"a": a, "b": 1 - a} for a in range(2)]
         said = all(f(state, *(at[n] for n in f.__annotations__)) for f in functions for at in pairs)
         found.add(said)
-        assert said == all(not all(eval(l, dict(vocabulary.namespace), {"s": state, **at}) for l in literals)
-                           for literals in clauses for at in pairs)
+        assert said == all(
+            not all(eval(l, dict(vocabulary.namespace), {"s": state, **at}) for l in literals)
+            for literals in clauses
+            for at in pairs
+        )
     assert found == {True, False}
 
 

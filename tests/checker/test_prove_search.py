@@ -3,10 +3,10 @@
 import pytest
 
 from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED
-from kafkaproof.spec.language.text import function_from
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Flag, Id, Number, Record
 from kafkaproof.spec.language.model import always
+from kafkaproof.spec.language.text import function_from
 from tests.checker.proving import model_of, verdicts
 
 Holder = Id("brokers")
@@ -57,8 +57,10 @@ def test_a_missing_lemma_is_found_and_can_be_pasted():
     assert again["one_holder"] == PROVED
 
 
-SEEN = Record(**{name: (field.domain, field.meaning) for name, field in LOCK.fields.items()},
-              seen=(Id("brokers"), "who owned it when a holder looked"))
+SEEN = Record(
+    **{name: (field.domain, field.meaning) for name, field in LOCK.fields.items()},
+    seen=(Id("brokers"), "who owned it when a holder looked"),
+)
 
 
 def look(s, b: Holder):
@@ -87,9 +89,15 @@ def test_a_lemma_that_only_a_declared_range_needs_is_found_and_kept():
 OFFICE = Record(
     owner=(Id("brokers", nobody=True), "who was elected last, until it leaves"),
     term=(Number(0, Bound("steps")), "terms so far"),
-    brokers=(Array(Record(
-        working=(Flag(), "has begun its term"), term=(Number(0, Bound("steps")), "the term that it has begun"),
-    ), "brokers"), "each broker"),
+    brokers=(
+        Array(
+            Record(
+                working=(Flag(), "has begun its term"), term=(Number(0, Bound("steps")), "the term that it has begun")
+            ),
+            "brokers",
+        ),
+        "each broker",
+    ),
     stale=(Flag(), "somebody has worked in a term that was over"),
 )
 

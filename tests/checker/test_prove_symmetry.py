@@ -56,7 +56,9 @@ def test_permutations_are_made_of_two_that_change_places_and_a_turn():
 
 def test_of_symmetric_actions_the_first_is_asked():
     assert asked_of(token(RECOVER)) == (
-        ["asymmetric.ask(n=0)", "asymmetric.fall_ill(n=0)", "asymmetric.grant()", "asymmetric.recover(n=0)"], 10)
+        ["asymmetric.ask(n=0)", "asymmetric.fall_ill(n=0)", "asymmetric.grant()", "asymmetric.recover(n=0)"],
+        10,
+    )
 
 
 def test_questions_about_elections_do_not_grow_with_brokers():
@@ -65,8 +67,16 @@ def test_questions_about_elections_do_not_grow_with_brokers():
 
 
 ALL = (
-    "one id", "a comparison of ids", "arithmetic", "the lesser of two", "what is cut", "what is always cut",
-    "who takes a step", "a property of states", "a property of two", "a property of steps",
+    "one id",
+    "a comparison of ids",
+    "arithmetic",
+    "the lesser of two",
+    "what is cut",
+    "what is always cut",
+    "who takes a step",
+    "a property of states",
+    "a property of two",
+    "a property of steps",
 )
 
 
@@ -88,9 +98,11 @@ def last_was_not_served(before, after):
     return after.served[2] == before.served[2]
 
 
-@pytest.mark.parametrize("model", [
-    token(Transition(write_id)), token(properties=(always_step(last_was_not_served),)),
-], ids=["effect", "property of all steps"])
+@pytest.mark.parametrize(
+    "model",
+    [token(Transition(write_id)), token(properties=(always_step(last_was_not_served),))],
+    ids=["effect", "property of all steps"],
+)
 def test_where_effects_or_properties_of_all_steps_tell_ids_apart_all_are_asked(model):
     asked, count = asked_of(model)
     assert len(asked) == count
@@ -121,10 +133,13 @@ def verdicts(monkeypatch, model):
     return {v.name: (v.verdict, v.where) for v in found.verdicts}, asked
 
 
-@pytest.mark.parametrize("case, prop, where", [
-    ("a property of states", "last_is_well", "asymmetric.fall_ill(n=2)"),
-    ("one id", "somebody_holds", "asymmetric.only_last_gives_back(n=2)"),
-])
+@pytest.mark.parametrize(
+    "case, prop, where",
+    [
+        ("a property of states", "last_is_well", "asymmetric.fall_ill(n=2)"),
+        ("one id", "somebody_holds", "asymmetric.only_last_gives_back(n=2)"),
+    ],
+)
 def test_what_one_id_alone_breaks_is_not_inductive(monkeypatch, case, prop, where):
     found, asked = verdicts(monkeypatch, ASYMMETRIC[case][0])
     assert found[prop] == (NOT_INDUCTIVE, where) and asked[0] >= 7

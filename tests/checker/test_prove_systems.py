@@ -8,24 +8,35 @@ from pathlib import Path
 
 import pytest
 
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.mutation.by_hand import catalogue
 from kafkaproof.checker.prove import explored
 from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
 from kafkaproof.checker.prove.sampler import Sampler
 from kafkaproof.checker.prove.table import (
-    ONLY, SECTIONS, UNDISTURBED, failing, main, proved_scope, section, sections_of, violated,
+    ONLY,
+    SECTIONS,
+    UNDISTURBED,
+    failing,
+    main,
+    proved_scope,
+    section,
+    sections_of,
+    violated,
 )
 from kafkaproof.checker.prove.variables import sorts_of
-from kafkaproof.spec.language.text import function_from
 from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.group.lemmas.group import cached_is_owned, loads_into_nothing
 from kafkaproof.spec.language.domains import values
 from kafkaproof.spec.language.model import SAFETY, always
-from kafkaproof.spec.group.lemmas.group import cached_is_owned, loads_into_nothing
+from kafkaproof.spec.language.text import function_from
 from kafkaproof.spec.lemmas import FALSE_BEYOND, LEMMAS
 from kafkaproof.spec.replica.lemmas.replica import (
-    leader_was_told, newest_names_leader, older_with_newest, request_was_written,
+    leader_was_told,
+    newest_names_leader,
+    older_with_newest,
+    request_was_written,
 )
 from kafkaproof.spec.requests.lemmas.requests import deletion_was_asked, stop_deletes_when_asked
 
@@ -57,17 +68,21 @@ SMALL = {"brokers": 1, "clients": 1, "ids": 1, "log": 1}
 FEWER = {title: {"brokers": 1, "clients": 2, "ids": 2, "log": 2} for title in SECTIONS if title.startswith("group/")}
 
 
-@pytest.mark.parametrize("system, mistake, lemmas, transition, sizes", [
-    ("partition", "state-unchecked", (), "machines.write_leader", {}),
-    ("replica", "request-lost", TOLD, "faults.lose_request", {}),
-    ("replica", "start-of-epoch", None, "leader.serve_fetch", {}),
-    ("consumer", "begin-at-smallest", (), "rebalance.read_offset", {}),
-    ("consumer", "id-adopted", None, "consumer_variants.register_when_free", ALONE),
-    ("requests", "stop-deletes", (deletion_was_asked, stop_deletes_when_asked), "broker.stop_replica", {}),
-    ("topics", "elect-queued", None, "reign.load_context", {}),
-    ("group", "stable-to-completing", (loads_into_nothing, cached_is_owned), "join.join", SMALL),
-    ("group", "everybody-leads", None, "join.complete_join", {**SMALL, "clients": 2, "ids": 2}),
-], ids=lambda value: value if isinstance(value, str) else None)
+@pytest.mark.parametrize(
+    "system, mistake, lemmas, transition, sizes",
+    [
+        ("partition", "state-unchecked", (), "machines.write_leader", {}),
+        ("replica", "request-lost", TOLD, "faults.lose_request", {}),
+        ("replica", "start-of-epoch", None, "leader.serve_fetch", {}),
+        ("consumer", "begin-at-smallest", (), "rebalance.read_offset", {}),
+        ("consumer", "id-adopted", None, "consumer_variants.register_when_free", ALONE),
+        ("requests", "stop-deletes", (deletion_was_asked, stop_deletes_when_asked), "broker.stop_replica", {}),
+        ("topics", "elect-queued", None, "reign.load_context", {}),
+        ("group", "stable-to-completing", (loads_into_nothing, cached_is_owned), "join.join", SMALL),
+        ("group", "everybody-leads", None, "join.complete_join", {**SMALL, "clients": 2, "ids": 2}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
 def test_a_mistake_is_not_proved_and_the_transition_is_named(system, mistake, lemmas, transition, sizes):
     model, mutant = next((m, mutant) for m, mutant in catalogue() if (m.system, mutant.name) == (system, mistake))
     proof = proof_of(mutant.mutate(model), mutant.kills, lemmas=lemmas, **sizes)
@@ -77,8 +92,13 @@ def test_a_mistake_is_not_proved_and_the_transition_is_named(system, mistake, le
 
 
 LOOPS = {
-    "Broker": "s.brokers", "Client": "s.clients", "Consumer": "s.consumers", "Partition": "s.zk.partitions",
-    "KnownId": "s.brokers[0].group.members", "Place": "s.storage.log.slots", "Epoch": "s.network.requests",
+    "Broker": "s.brokers",
+    "Client": "s.clients",
+    "Consumer": "s.consumers",
+    "Partition": "s.zk.partitions",
+    "KnownId": "s.brokers[0].group.members",
+    "Place": "s.storage.log.slots",
+    "Epoch": "s.network.requests",
 }
 """What has an element for each value of an argument; the last three have one more."""
 
@@ -91,17 +111,23 @@ def for_all(lemma):
         spare = " - 1" if domain in ("KnownId", "Place", "Epoch") else ""
         lines.append("    " * depth + f"for {name} in range(len({LOOPS[domain]}){spare}):")
     inner = "    " * (len(named) + 1)
-    lines += [f"{inner}if not {lemma.__name__}(s{''.join(f', {name}' for name, _ in named)}):",
-              f"{inner}    return False", "    return True"]
+    lines += [
+        f"{inner}if not {lemma.__name__}(s{''.join(f', {name}' for name, _ in named)}):",
+        f"{inner}    return False",
+        "    return True",
+    ]
     return always(function_from(f"every_{lemma.__name__}", "\n".join(lines) + "\n", {lemma.__name__: lemma}))
 
 
-@pytest.mark.parametrize("system, variant, sizes, states", [
-    ("group", "current", (2, 1, 1, 1, 2, 2, 1, 1, 1, 1, 0, 0), 54_147),
-    ("consumer", "orderly", (2, 1, 1, 2, 1, 0, 1, 0, 0), 50_167),
-    ("replica", "current", (2, 1, 1, 2, 1, 2, 1), 99_566),
-    ("replica", "current", (2, 2, 2, 2, 1, 1, 0), 882_063),
-])
+@pytest.mark.parametrize(
+    "system, variant, sizes, states",
+    [
+        ("group", "current", (2, 1, 1, 1, 2, 2, 1, 1, 1, 1, 0, 0), 54_147),
+        ("consumer", "orderly", (2, 1, 1, 2, 1, 0, 1, 0, 0), 50_167),
+        ("replica", "current", (2, 1, 1, 2, 1, 2, 1), 99_566),
+        ("replica", "current", (2, 2, 2, 2, 1, 1, 0), 882_063),
+    ],
+)
 def test_lemmas_hold_in_all_states_of_a_recorded_scope(system, variant, sizes, states):
     (model,) = find(system, variant)
     lemmas = replace(model, properties=tuple(map(for_all, LEMMAS[system, variant])))
@@ -111,8 +137,10 @@ def test_lemmas_hold_in_all_states_of_a_recorded_scope(system, variant, sizes, s
 
 def test_without_a_mistake_the_same_is_proved():
     (group,), (consumer,) = find("group", "current"), find("consumer", "orderly")
-    proofs = [proof_of(group, "legal_moves", lemmas=(loads_into_nothing, cached_is_owned), **SMALL),
-              proof_of(consumer, "claims_afresh", **ALONE)]
+    proofs = [
+        proof_of(group, "legal_moves", lemmas=(loads_into_nothing, cached_is_owned), **SMALL),
+        proof_of(consumer, "claims_afresh", **ALONE),
+    ]
     assert [proof.verdicts[-1].verdict for proof in proofs] == [PROVED, PROVED]
 
 
@@ -134,10 +162,22 @@ def test_every_property_of_the_catalogue_is_in_the_table():
     assert {(m.system, p.name) for m in MODELS for p in m.properties} <= told
 
 
-@pytest.mark.parametrize("title", [
-    "async-isr/maximal-isr", "replica/current", "group/unlocked", "group/classic", "group/middle", "group/current",
-    "group/static", "group/limited", "group/transactional", "consumer/orderly", "consumer/orderly, undisturbed",
-])
+@pytest.mark.parametrize(
+    "title",
+    [
+        "async-isr/maximal-isr",
+        "replica/current",
+        "group/unlocked",
+        "group/classic",
+        "group/middle",
+        "group/current",
+        "group/static",
+        "group/limited",
+        "group/transactional",
+        "consumer/orderly",
+        "consumer/orderly, undisturbed",
+    ],
+)
 def test_a_section_of_the_table_is_what_a_proof_says(title):
     system, variant, kept, _ = SECTIONS[title]
     (model,) = find(system, variant)
@@ -158,7 +198,9 @@ def test_what_is_false_beyond_a_scope_is_told_of_by_no_recorded_scope_of_the_sam
 
 def test_what_a_variant_violates_itself_is_false_at_the_sizes_of_a_recorded_scope_alone():
     (model,) = find("topics", "kip455")
-    assert violated(model, "isr_assigned", {"brokers": 2, "replicas": 1, "partitions": 1}).startswith("false: 16 states")
+    assert violated(model, "isr_assigned", {"brokers": 2, "replicas": 1, "partitions": 1}).startswith(
+        "false: 16 states"
+    )
     assert violated(model, "no_partition_undone", {"brokers": 2, "replicas": 1, "partitions": 1}) is None
     assert violated(model, "configured", {}) is None
 
@@ -181,8 +223,9 @@ def test_only_what_is_named_is_made_anew(tmp_path):
 def test_of_large_scopes_is_told_that_they_are_large(monkeypatch):
     (model,) = find("async-isr", "maximal-isr")
     monkeypatch.setattr(explored, "MOST", 4_000)
-    assert explored.explored_scopes(model).endswith("42, (3,2,2) more than 4,000, (3,2,3) more than 4,000, "
-                                                    "(3,2,4) more than 4,000")
+    assert explored.explored_scopes(model).endswith(
+        "42, (3,2,2) more than 4,000, (3,2,3) more than 4,000, (3,2,4) more than 4,000"
+    )
 
 
 @pytest.mark.parametrize("names", [(), ("proved.md", "election/nope"), ("proved.md", "async-isr/maximal-isr", "x")])

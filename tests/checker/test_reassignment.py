@@ -9,8 +9,11 @@ QUICK = REASSIGNING.scopes["quick"]
 TWO_FAULTS = QUICK | {"replicas": 1, "faults": 2}
 
 
-@pytest.mark.parametrize("scope, found", (
-    (QUICK, (53_357, 165_933, 44)), (TWO_FAULTS, (382_417, 1_298_641, 53))), ids=("one fault", "two faults"))
+@pytest.mark.parametrize(
+    "scope, found",
+    ((QUICK, (53_357, 165_933, 44)), (TWO_FAULTS, (382_417, 1_298_641, 53))),
+    ids=("one fault", "two faults"),
+)
 def test_the_recorded_verdicts(scope, found):
     explored = explore_here(REASSIGNING, scope)
     outcome = explored.outcome

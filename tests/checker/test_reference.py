@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from kafkaproof.checker.model.execution import ExecutionError
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.model.execution import ExecutionError
 from tests.checker.models import DIAMOND, FAULTY, ISLANDS, PATH
 from tests.toys import clock, counter, graph, queue
 

@@ -43,11 +43,14 @@ def test_what_the_abstract_model_loses_is_told(kafkaproof):
     assert answer.code == 0 and "violates strong_isr, in 8 states" in answer.out
 
 
-@pytest.mark.parametrize("arguments, complaint", [
-    (["election"], "election has no abstract model to be followed by; what has one is replica"),
-    (["replica", "--variant", "nothing"], "replica has no variant 'nothing'"),
-    (["replica", "--without", "elect_unclean"], "no such step is added at this scope; added are leader_shrink"),
-    (["replica", "--partitions", "2"], "replica has no bound 'partitions'"),
-])
+@pytest.mark.parametrize(
+    "arguments, complaint",
+    [
+        (["election"], "election has no abstract model to be followed by; what has one is replica"),
+        (["replica", "--variant", "nothing"], "replica has no variant 'nothing'"),
+        (["replica", "--without", "elect_unclean"], "no such step is added at this scope; added are leader_shrink"),
+        (["replica", "--partitions", "2"], "replica has no bound 'partitions'"),
+    ],
+)
 def test_wrong_use_is_told_in_a_line(kafkaproof, arguments, complaint):
     assert complaint in kafkaproof("refine", *arguments).complaint

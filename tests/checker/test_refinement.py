@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.refine.search import refine
 from kafkaproof.spec.language.model import Transition
-from kafkaproof.spec.language.refinement import Added, Refinement
-from kafkaproof.spec.replica.model import CURRENT, FENCED, SHRUNK_ISR, TO_HW, scope
 from kafkaproof.spec.language.mutants.mutant import everywhere
-from kafkaproof.spec.replica.mutants.replica import reached_with_answer
+from kafkaproof.spec.language.refinement import Added, Refinement
 from kafkaproof.spec.replica import leader
+from kafkaproof.spec.replica.model import CURRENT, FENCED, SHRUNK_ISR, TO_HW, scope
+from kafkaproof.spec.replica.mutants.replica import reached_with_answer
 from kafkaproof.spec.replica.refinement import TO_REPLICATION
 from tests.checker.readable_refinement import refined
 from tests.toys import clock, graph
@@ -43,10 +43,15 @@ def test_without_an_added_step_it_diverges(name, length):
     assert facts(CURRENT, TINY, without=(name,))[2] == length
 
 
-@pytest.mark.parametrize("at, states, pairs", [
-    (scope(2, 1, 1, 1, 1, 1, 0), 12_103, 15_073), (scope(2, 1, 1, 1, 1, 2, 0), 12_099, 15_067),
-    (UNCLEAN, 21_845, 26_215),
-], ids=["a restart, with any checkpoint, or a lost answer", "min.insync.replicas", "an unclean election"])
+@pytest.mark.parametrize(
+    "at, states, pairs",
+    [
+        (scope(2, 1, 1, 1, 1, 1, 0), 12_103, 15_073),
+        (scope(2, 1, 1, 1, 1, 2, 0), 12_099, 15_067),
+        (UNCLEAN, 21_845, 26_215),
+    ],
+    ids=["a restart, with any checkpoint, or a lost answer", "min.insync.replicas", "an unclean election"],
+)
 def test_with_each_kind_of_fault_every_behaviour_is_an_abstract_one(at, states, pairs):
     assert facts(CURRENT, at) == (states, pairs, None)
 
@@ -58,10 +63,13 @@ def test_an_unclean_election_is_an_abstract_step_that_costs_strong_isr():
     assert not found.lost and "zk.leader" in found.reason
 
 
-@pytest.mark.parametrize("name, length, last", [
-    ("leader_inc_high_watermark_by_past", 10, "leader.serve_fetch(b=0, follower=2) -> OK"),
-    ("leader_expand_isr_at_epoch_start", 11, "controller.alter_partition(sender=0) -> OK"),
-])
+@pytest.mark.parametrize(
+    "name, length, last",
+    [
+        ("leader_inc_high_watermark_by_past", 10, "leader.serve_fetch(b=0, follower=2) -> OK"),
+        ("leader_expand_isr_at_epoch_start", 11, "controller.alter_partition(sender=0) -> OK"),
+    ],
+)
 def test_three_brokers_need_two_steps_more(name, length, last):
     found = refine(CURRENT, THREE, TO_REPLICATION, without=(name,))
     assert found.diverged.states == length and steps(found)[-1] == last
@@ -83,7 +91,9 @@ def test_the_added_steps_break_nothing_in_the_abstract_model(at):
 def test_a_follower_counted_before_it_has_the_record_is_no_refinement():
     found = refine(everywhere({leader.reached: reached_with_answer})(CURRENT), TINY, TO_REPLICATION)
     assert steps(found) == [
-        "leader.produce(b=0, acks=0) -> OK", "leader.serve_fetch(b=0, follower=1) -> OK", "follower.send_request(b=1)",
+        "leader.produce(b=0, acks=0) -> OK",
+        "leader.serve_fetch(b=0, follower=1) -> OK",
+        "follower.send_request(b=1)",
     ]
     assert found.reason.startswith("Logs are the same")
 
@@ -105,7 +115,8 @@ def not_ahead(s, a):
 NODES = st.integers(0, 5)
 WALKS = st.builds(
     lambda edges, starts: graph([*edges, (5, 5)], starts),
-    st.lists(st.tuples(NODES, NODES), max_size=12), st.lists(NODES, min_size=1, max_size=2),
+    st.lists(st.tuples(NODES, NODES), max_size=12),
+    st.lists(NODES, min_size=1, max_size=2),
 )
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kafkaproof.checker.runs.counterexample import TraceError, executed
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.runs.counterexample import TraceError, executed
 from kafkaproof.spec.replica.model import CURRENT, MODELS, SIZES
 from kafkaproof.spec.replica.mutants.steps import MUTANTS
 
@@ -21,7 +21,11 @@ def variant(name):
 
 
 EXHIBITS = {
-    "KIP-101 a": ("hw", scope(2, 1, 1, 1, 1, 1, 0), "committed", """
+    "KIP-101 a": (
+        "hw",
+        scope(2, 1, 1, 1, 1, 1, 0),
+        "committed",
+        """
         leader.produce(b=0, acks=0) -> OK
         leader.serve_fetch(b=0, follower=1) -> OK
         follower.receive_answer(b=1)
@@ -30,8 +34,13 @@ EXHIBITS = {
         controller.elect_leader(leader=1)
         replica.leader_and_isr(b=1, epoch=0)
         replica.leader_and_isr(b=1, epoch=1)
-    """),
-    "KIP-101 b": ("hw", scope(2, 1, 2, 2, 1, 1, 0), "visible_match", """
+    """,
+    ),
+    "KIP-101 b": (
+        "hw",
+        scope(2, 1, 2, 2, 1, 1, 0),
+        "visible_match",
+        """
         leader.produce(b=0, acks=0) -> OK
         leader.serve_fetch(b=0, follower=1) -> OK
         follower.receive_answer(b=1)
@@ -42,8 +51,13 @@ EXHIBITS = {
         replica.leader_and_isr(b=1, epoch=0)
         replica.leader_and_isr(b=1, epoch=2)
         leader.produce(b=1, acks=0) -> OK
-    """),
-    "KIP-279": ("epoch101", scope(2, 1, 2, 2, 0, 1, 0), "visible_match", """
+    """,
+    ),
+    "KIP-279": (
+        "epoch101",
+        scope(2, 1, 2, 2, 0, 1, 0),
+        "visible_match",
+        """
         controller.elect_leader(leader=1)
         controller.elect_leader(leader=0)
         replica.leader_and_isr(b=1, epoch=1)
@@ -57,8 +71,13 @@ EXHIBITS = {
         follower.receive_answer(b=1)
         leader.serve_fetch(b=0, follower=1) -> OK
         follower.receive_answer(b=1)
-    """),
-    "KIP-320": ("epoch279", scope(3, 1, 2, 2, 0, 1, 0), "isr_complete", """
+    """,
+    ),
+    "KIP-320": (
+        "epoch279",
+        scope(3, 1, 2, 2, 0, 1, 0),
+        "isr_complete",
+        """
         controller.elect_leader(leader=1)
         controller.elect_leader(leader=0)
         replica.leader_and_isr(b=0, epoch=2)
@@ -72,8 +91,13 @@ EXHIBITS = {
         leader_writes_isr.shrink_isr(b=0, follower=1) -> OK
         follower_truncation.serve_epochs(b=1, follower=2) -> OK
         follower.receive_answer(b=2)
-    """),
-    "KAFKA-7128": ("join-at-hw", scope(3, 1, 1, 1, 0, 1, 0), "isr_complete", """
+    """,
+    ),
+    "KAFKA-7128": (
+        "join-at-hw",
+        scope(3, 1, 1, 1, 0, 1, 0),
+        "isr_complete",
+        """
         leader.serve_fetch(b=0, follower=1) -> OK
         leader.produce(b=0, acks=0) -> OK
         leader.serve_fetch(b=0, follower=2) -> OK
@@ -85,14 +109,24 @@ EXHIBITS = {
         replica.leader_and_isr(b=2, epoch=1)
         leader.serve_fetch(b=2, follower=1) -> OK
         leader_writes_isr.expand_isr(b=2, follower=1) -> OK
-    """),
-    "HW and pending ISR": ("shrunk-isr", scope(2, 1, 1, 1, 0, 1, 0), "committed", """
+    """,
+    ),
+    "HW and pending ISR": (
+        "shrunk-isr",
+        scope(2, 1, 1, 1, 0, 1, 0),
+        "committed",
+        """
         leader.shrink_isr(b=0, follower=1)
         leader.produce(b=0, acks=0) -> OK
         controller.elect_leader(leader=1)
         replica.leader_and_isr(b=1, epoch=1)
-    """),
-    "KAFKA-18991": ("late-answer", scope(2, 1, 1, 3, 0, 1, 0), "truncated_above_hw", """
+    """,
+    ),
+    "KAFKA-18991": (
+        "late-answer",
+        scope(2, 1, 1, 3, 0, 1, 0),
+        "truncated_above_hw",
+        """
         controller.elect_leader(leader=1)
         controller.elect_leader(leader=0)
         controller.elect_leader(leader=1)
@@ -107,11 +141,17 @@ EXHIBITS = {
         leader.serve_fetch(b=0, follower=1) -> OK
         replica.leader_and_isr(b=0, epoch=3)
         follower.receive_answer(b=0)
-    """),
-    "KAFKA-2729": ("hw", scope(2, 1, 1, 1, 1, 1, 0), "version_is_mended", """
+    """,
+    ),
+    "KAFKA-2729": (
+        "hw",
+        scope(2, 1, 1, 1, 1, 1, 0),
+        "version_is_mended",
+        """
         controller.remove_replica(replica=1)
         faults.lose_request(b=0, epoch=1)
-    """),
+    """,
+    ),
 }
 FOUND = (12_103, 44_935, 22)
 TINY, ONE_FAULT = scope(2, 1, 1, 1, 0, 1, 0), scope(2, 1, 1, 1, 1, 1, 0)
@@ -132,12 +172,21 @@ def test_two_brokers_and_a_fault_leave_a_leader_waiting_in_current_and_break_not
     assert {name for name, count in outcome.coverage.items() if not count} == {"controller.elect_unclean"}
 
 
-@pytest.mark.parametrize("name, steps", [
-    ("hw", ("controller.remove_replica(replica=1)", "replica.leader_and_isr(b=1, epoch=1)",
-            "faults.lose_request(b=0, epoch=1)")),
-    ("fenced", None),
-    ("current", ("leader.shrink_isr(b=0, follower=1)", "faults.lose_answer(sender=0) -> BADVERSION")),
-])
+@pytest.mark.parametrize(
+    "name, steps",
+    [
+        (
+            "hw",
+            (
+                "controller.remove_replica(replica=1)",
+                "replica.leader_and_isr(b=1, epoch=1)",
+                "faults.lose_request(b=0, epoch=1)",
+            ),
+        ),
+        ("fenced", None),
+        ("current", ("leader.shrink_isr(b=0, follower=1)", "faults.lose_answer(sender=0) -> BADVERSION")),
+    ],
+)
 def test_a_leader_alone_in_the_isr_waits_for_ever_up_to_2_0_and_again_since_2_7(name, steps):
     """Without LeaderAndIsr (KAFKA-2729); where ZooKeeper's answer to the controller is lost."""
     found = explore_here(variant(name), ONE_FAULT, only="alone_acknowledges").traces.get("alone_acknowledges")

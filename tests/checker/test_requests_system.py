@@ -4,23 +4,19 @@ from collections import Counter
 
 import pytest
 
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import violations
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.requests.model import CURRENT, MODELS
-from kafkaproof.spec.requests.properties.safety import metadata_converges
 from kafkaproof.spec.requests.properties.goals import left_behind
+from kafkaproof.spec.requests.properties.safety import metadata_converges
 from tests.checker.behaviours import behaviour
 
 SIZES = tuple(CURRENT.scope)
 CALM = dict(zip(SIZES, (2, 2, 2, 1, 3, 0)))
 ONE_FAULT = dict(zip(SIZES, (2, 2, 2, 1, 3, 1)))
 TWO_FAULTS = dict(zip(SIZES, (2, 2, 2, 1, 3, 2)))
-FOUND = {
-    "legacy": (391_840, 1_632_962, 28),
-    "broker-epochs": (73_074, 310_764, 22),
-    "current": (73_074, 310_764, 22),
-}
+FOUND = {"legacy": (391_840, 1_632_962, 28), "broker-epochs": (73_074, 310_764, 22), "current": (73_074, 310_764, 22)}
 LEFT_BEHIND = """
     faults.fail_directory(b=1)
     reign.elect(b=0) -> OK

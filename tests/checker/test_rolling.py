@@ -6,13 +6,13 @@ import pytest
 
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.language.model import SAFETY
 from kafkaproof.spec.election import model as election
-from kafkaproof.spec.partition import model as partition
-from kafkaproof.spec.election.rolling import model as rolling
-from kafkaproof.spec.partition.rolling import model as rolling_partition
 from kafkaproof.spec.election.history.versions import is_old
 from kafkaproof.spec.election.properties.rolling import UPGRADED
+from kafkaproof.spec.election.rolling import model as rolling
+from kafkaproof.spec.language.model import SAFETY
+from kafkaproof.spec.partition import model as partition
+from kafkaproof.spec.partition.rolling import model as rolling_partition
 
 SCOPE = dict(zip(rolling.SIZES, (2, 2, 1, 1)))
 PARTITION = dict(zip(partition.SIZES, (2, 2, 1, 2, 3, 1)))
@@ -41,7 +41,11 @@ def test_with_all_brokers_of_one_version_the_election_is_that_version(old, same)
 
 def test_each_broker_takes_the_transitions_of_its_own_version():
     scope = {**SCOPE, "brokers": 3}
-    takers = {t.name: {arguments[0] for arguments in t.choices(scope)} for t in rolling.ROLLING.transitions if "b" in t.arguments}
+    takers = {
+        t.name: {arguments[0] for arguments in t.choices(scope)}
+        for t in rolling.ROLLING.transitions
+        if "b" in t.arguments
+    }
     assert takers["legacy.raise_epoch"] == {0} and takers["election.register"] == {1, 2}
     assert takers["session.register_broker"] == takers["reign.send"] == {0, 1, 2}
 

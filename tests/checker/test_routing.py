@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from kafkaproof.checker.compile.packing import MARK
-from kafkaproof.checker.spark.routing import BLOCK_ROWS, Router, rows_of
 from kafkaproof.checker.runs.table import KEY_BITS, STEP_BITS, owners_of
+from kafkaproof.checker.spark.routing import BLOCK_ROWS, Router, rows_of
 
 
 def successors(n, words, values, seed):
@@ -60,4 +60,3 @@ def test_what_was_sent_lately_is_not_sent_again():
 
 def test_nothing_sent_leaves_no_block():
     assert delivered(2, 3, []) == []
-

@@ -63,28 +63,43 @@ def test_the_answer_of_check_can_be_shown_too(kafkaproof, violated, tmp_path):
     assert kafkaproof("show", "answer.json", "--text").out == kafkaproof("show", violated, "--text").out
 
 
-@pytest.mark.parametrize(("text", "complaint"), [
-    ("{", "trace.json is not JSON"),
-    ("[]", "trace.json holds neither a history nor a trace"),
-    ("{}", "trace.json holds neither a history nor a trace: no 'system'"),
-    ("[" * 100_000, "trace.json is not JSON"),
-    ('{"runs": [5]}', "trace.json holds neither a history nor a trace"),
-    ('{"system": "replication", "variant": null, "scope": {}}', "neither a history nor a trace: no 'variant'"),
-    ('{"system": "x", "variant": "y", "scope": {}, "violations": 3}', "violations are a list of objects"),
-    ('{"system": "x", "variant": "y", "scope": {}, "violations": [{"property": 3}]}', "violations are a list"),
-    ('{"system": "x", "variant": "y", "scope": {}, "violations": [{"property": "p"}]}', "a trace is a list of steps"),
-    ('{"system": "x", "variant": "y", "scope": {}, "undecided": 3}', "properties are a list of names"),
-    ('{"system": "replication", "variant": "kip320", "scope": {"brokers": 9999999, "log": 1, "records": 1,'
-     ' "epochs": 1}, "trace": []}', "brokers goes from 1 to 7, not 9999999"),
-    ('{"system": "replication", "variant": "kip320", "scope": {"brokers": "2", "log": 1, "records": 1, "epochs": 1},'
-     ' "trace": []}', "the numbers of a scope are whole"),
-    ('{"steps": 1}', "trace.json: "),
-    ('{"system": "x", "variant": "y", "scope": {}}', "nothing is violated"),
-    ('{"system": "x", "variant": "y", "scope": {}, "trace": []}', "no system 'x'"),
-    ('{"system": "replication", "variant": "kip320", "scope": {}, "trace": []}', "scope"),
-    ('{"system": "replication", "variant": "kip320", "scope": {"brokers": 2, "log": 1, "records": 1, "epochs": 1},'
-     ' "trace": ["replication.leader_write(leader=0)"]}', "step 1, replication.leader_write"),
-])
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{", "trace.json is not JSON"),
+        ("[]", "trace.json holds neither a history nor a trace"),
+        ("{}", "trace.json holds neither a history nor a trace: no 'system'"),
+        ("[" * 100_000, "trace.json is not JSON"),
+        ('{"runs": [5]}', "trace.json holds neither a history nor a trace"),
+        ('{"system": "replication", "variant": null, "scope": {}}', "neither a history nor a trace: no 'variant'"),
+        ('{"system": "x", "variant": "y", "scope": {}, "violations": 3}', "violations are a list of objects"),
+        ('{"system": "x", "variant": "y", "scope": {}, "violations": [{"property": 3}]}', "violations are a list"),
+        (
+            '{"system": "x", "variant": "y", "scope": {}, "violations": [{"property": "p"}]}',
+            "a trace is a list of steps",
+        ),
+        ('{"system": "x", "variant": "y", "scope": {}, "undecided": 3}', "properties are a list of names"),
+        (
+            '{"system": "replication", "variant": "kip320", "scope": {"brokers": 9999999, "log": 1, "records": 1,'
+            ' "epochs": 1}, "trace": []}',
+            "brokers goes from 1 to 7, not 9999999",
+        ),
+        (
+            '{"system": "replication", "variant": "kip320", "scope": {"brokers": "2", "log": 1, "records": 1, "epochs": 1},'
+            ' "trace": []}',
+            "the numbers of a scope are whole",
+        ),
+        ('{"steps": 1}', "trace.json: "),
+        ('{"system": "x", "variant": "y", "scope": {}}', "nothing is violated"),
+        ('{"system": "x", "variant": "y", "scope": {}, "trace": []}', "no system 'x'"),
+        ('{"system": "replication", "variant": "kip320", "scope": {}, "trace": []}', "scope"),
+        (
+            '{"system": "replication", "variant": "kip320", "scope": {"brokers": 2, "log": 1, "records": 1, "epochs": 1},'
+            ' "trace": ["replication.leader_write(leader=0)"]}',
+            "step 1, replication.leader_write",
+        ),
+    ],
+)
 def test_what_cannot_be_shown_is_told_in_a_line(kafkaproof, tmp_path, text, complaint):
     (tmp_path / "trace.json").write_text(text)
     answer = kafkaproof("show", "trace.json").complaint
@@ -113,14 +128,17 @@ def test_of_a_run_that_a_limit_stopped_it_is_said_how_to_go_on(kafkaproof):
     assert "weak_isr was not decided, the run stopped at --max-depth" in told
 
 
-@pytest.mark.parametrize(("change", "complaint"), [
-    ({"property": "weak_isr"}, "weak_isr is not violated at the end of this trace"),
-    ({"property": "deadlock"}, "deadlock is not violated at the end of this trace"),
-    ({"trace": []}, "strong_isr is not violated at the end of this trace"),
-    ({"trace": [1]}, "a trace is a list of steps as text"),
-    ({"trace": 5}, "a trace is a list of steps as text"),
-    ({"loop": 99}, "a loop is a number of steps of the trace"),
-])
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"property": "weak_isr"}, "weak_isr is not violated at the end of this trace"),
+        ({"property": "deadlock"}, "deadlock is not violated at the end of this trace"),
+        ({"trace": []}, "strong_isr is not violated at the end of this trace"),
+        ({"trace": [1]}, "a trace is a list of steps as text"),
+        ({"trace": 5}, "a trace is a list of steps as text"),
+        ({"loop": 99}, "a loop is a number of steps of the trace"),
+    ],
+)
 def test_a_trace_that_does_not_violate_what_it_says_is_not_shown(kafkaproof, violated, tmp_path, change, complaint):
     found = json.loads((tmp_path / violated / "result.json").read_text())
     found = {name: found[name] for name in ("system", "variant", "scope")} | found["violations"][0] | change

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.compile.packing import MARK
+from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import STEP_BITS, keys_of
 
 

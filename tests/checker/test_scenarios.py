@@ -16,7 +16,8 @@ DOCS = Path(__file__).parents[2] / "docs" / "scenarios.md"
 SCENARIOS = {scenario.name: scenario for scenario in bundled()}
 PARTS = {
     f"{scenario.name} in {part.variant} ({number})": (scenario, part)
-    for scenario in SCENARIOS.values() for number, part in enumerate(scenario.parts, start=1)
+    for scenario in SCENARIOS.values()
+    for number, part in enumerate(scenario.parts, start=1)
 }
 HEAD = "title A test\nsystem partition\nscope quick\nvariant legacy\n"
 TO_STALE_WRITE = """failover.elect(b=0) -> OK
@@ -31,6 +32,7 @@ machines.create_first_state(b=0, p=0, fate=0) -> OK
 @pytest.fixture
 def write(tmp_path):
     """Write a scenario's text and return its path."""
+
     def written(text: str) -> Path:
         path = tmp_path / "mine.scenario"
         path.write_text(text)
@@ -54,7 +56,9 @@ def test_a_bundled_scenario_tells_something(scenario):
     assert scenario.title and scenario.story
     for part in scenario.parts:
         kinds = {line.kind for line in part.lines}
-        assert "step" in kinds and kinds - {"step"} or any(" -> FENCED" in l.text or "STALE" in l.text for l in part.lines)
+        assert (
+            "step" in kinds and kinds - {"step"} or any(" -> FENCED" in l.text or "STALE" in l.text for l in part.lines)
+        )
 
 
 def violated(scenario):
@@ -69,64 +73,93 @@ def test_what_a_scenario_breaks_is_recorded_for_its_variant():
 
 
 def test_the_page_of_scenarios_lists_them_all():
-    listed = re.findall(r"^\| `([\w-]+)` \|", DOCS.read_text(encoding="utf-8").partition("## Writing one")[0], re.MULTILINE)
+    listed = re.findall(
+        r"^\| `([\w-]+)` \|", DOCS.read_text(encoding="utf-8").partition("## Writing one")[0], re.MULTILINE
+    )
     assert sorted(listed) == sorted(SCENARIOS)
 
 
 def test_a_violation_that_is_not_announced_is_a_failure(write):
     scenario = read_scenario(write(HEAD + TO_STALE_WRITE))
     told = play(scenario, scenario.parts[0])
-    assert told.failure.endswith("mine.scenario:10: the step before violates no_stale_write: say violates no_stale_write")
+    assert told.failure.endswith(
+        "mine.scenario:10: the step before violates no_stale_write: say violates no_stale_write"
+    )
     assert len(told.trace.steps) == 6
 
 
-@pytest.mark.parametrize(("lines", "failure"), [
-    ("violates no_stale_write\nexpect active_controllers = 1", "12: expected active_controllers = 1, but it is 2"),
-    ("violates no_stale_write\nexpect zk.partitions[0].isr = [0]", "12: expected zk.partitions[0].isr = [0], but it is [0, 1]"),
-    ("violates no_stale_write\nexpect zk.controller = nobody", "12: expected zk.controller = nobody, but it is 1"),
-    ("violates no_stale_write\nexpect brokers[*].controller.doing = IDLE", "12: expected brokers[*].controller.doing = IDLE"),
-    ("violates C5\n", "11: no property 'C5'; there are "),
-    ("violates context_is_zookeeper", "11: context_is_zookeeper is not violated here"),
-    ("violates no_stale_write\nreaches leaderless", "12: leaderless is not reached here"),
-    ("violates no_stale_write\nrefused faults.restart(b=0)\nrefused rebalance.rebalance(b=0)",
-     "13: rebalance.rebalance(b=0) is possible here"),
-    ("violates no_stale_write\nmachines.write_leader(b=0, p=0, fate=0)", "12: machines.write_leader(b=0, p=0, fate=0) is not "
-     "possible here; possible are "),
-    ("violates no_stale_write\nfailover.resign(b=0) -> NONODE", "12: failover.resign(b=0) -> NONODE: the answer is OK"),
-    ("violates no_stale_write\nfaults.crash(b=0)", "12: faults.crash(b=0) goes beyond the scope: give it a larger faults"),
-])
+@pytest.mark.parametrize(
+    ("lines", "failure"),
+    [
+        ("violates no_stale_write\nexpect active_controllers = 1", "12: expected active_controllers = 1, but it is 2"),
+        (
+            "violates no_stale_write\nexpect zk.partitions[0].isr = [0]",
+            "12: expected zk.partitions[0].isr = [0], but it is [0, 1]",
+        ),
+        ("violates no_stale_write\nexpect zk.controller = nobody", "12: expected zk.controller = nobody, but it is 1"),
+        (
+            "violates no_stale_write\nexpect brokers[*].controller.doing = IDLE",
+            "12: expected brokers[*].controller.doing = IDLE",
+        ),
+        ("violates C5\n", "11: no property 'C5'; there are "),
+        ("violates context_is_zookeeper", "11: context_is_zookeeper is not violated here"),
+        ("violates no_stale_write\nreaches leaderless", "12: leaderless is not reached here"),
+        (
+            "violates no_stale_write\nrefused faults.restart(b=0)\nrefused rebalance.rebalance(b=0)",
+            "13: rebalance.rebalance(b=0) is possible here",
+        ),
+        (
+            "violates no_stale_write\nmachines.write_leader(b=0, p=0, fate=0)",
+            "12: machines.write_leader(b=0, p=0, fate=0) is not possible here; possible are ",
+        ),
+        (
+            "violates no_stale_write\nfailover.resign(b=0) -> NONODE",
+            "12: failover.resign(b=0) -> NONODE: the answer is OK",
+        ),
+        (
+            "violates no_stale_write\nfaults.crash(b=0)",
+            "12: faults.crash(b=0) goes beyond the scope: give it a larger faults",
+        ),
+    ],
+)
 def test_what_is_not_as_a_scenario_says_is_told_with_its_line(kafkaproof, write, lines, failure):
     answer = kafkaproof("scenario", write(HEAD + TO_STALE_WRITE + lines))
     assert f"mine.scenario:{failure}" in answer.err and len(answer.err.splitlines()) == 1
     assert answer.code == (2 if "no property" in failure else 1)
 
 
-@pytest.mark.parametrize(("text", "complaint"), [
-    ("", "1: no part; one begins with: variant NAME"),
-    ("# only\n# a story", "2: no part; one begins with: variant NAME"),
-    ("title", "1: title needs something behind it"),
-    ("variant legacy", "1: no system before the first variant"),
-    ("failover.elect(b=0)", "1: 'failover.elect(b=0)' before the first part"),
-    ("system nosuch\nvariant legacy", "2: no system 'nosuch'; there are "),
-    ("system partition\nvariant nosuch", "2: partition has no variant 'nosuch'; there are "),
-    ("system partition\nscope nosuch\nvariant legacy", "3: partition has no scope 'nosuch'; it has "),
-    ("system partition\nscope brokers=two\nvariant legacy", "2: brokers=two: a size reads like brokers=2"),
-    ("system partition\nscope brokers=9\nvariant legacy", "3: partition: brokers goes from 1 to 5, not 9"),
-    ("system partition\nscope ids=1\nvariant legacy", "3: partition has no bound 'ids'; it has "),
-    (HEAD + "title again", "5: title stands before the first variant"),
-    (HEAD + "broker 0 is elected", "5: not a step: 'broker 0 is elected'; a step reads like "),
-    (HEAD + "failover.elect(b=x)", "5: not a step: 'failover.elect(b=x)'"),
-    (HEAD + "refused elect", "5: not a step: 'elect'"),
-    (HEAD + "failover.nosuch(b=0)", "5: partition/legacy has no transition failover.nosuch"),
-    (HEAD + "failover.elect(c=0)", "5: failover.elect(c=0): the arguments are b"),
-    (HEAD + "failover.elect(b=7)", "5: failover.elect(b=7): b is out of its range in this scope"),
-    (HEAD + "expect much", "5: 'much' is no expectation; one reads like active_controllers = 2"),
-    (HEAD + "expect nosuch = 1", "5: no field nosuch; the state has zk, brokers, network; metrics are active_controllers, "),
-    (HEAD + "expect zk.controller = x", "5: "),
-    (HEAD + "expect active_controllers = many", "5: active_controllers is a number, not many"),
-    (HEAD + "reaches nosuch", "5: no goal 'nosuch'; there are two_controllers, "),
-    (HEAD + "violates two_controllers", "5: no property 'two_controllers'; there are "),
-])
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "1: no part; one begins with: variant NAME"),
+        ("# only\n# a story", "2: no part; one begins with: variant NAME"),
+        ("title", "1: title needs something behind it"),
+        ("variant legacy", "1: no system before the first variant"),
+        ("failover.elect(b=0)", "1: 'failover.elect(b=0)' before the first part"),
+        ("system nosuch\nvariant legacy", "2: no system 'nosuch'; there are "),
+        ("system partition\nvariant nosuch", "2: partition has no variant 'nosuch'; there are "),
+        ("system partition\nscope nosuch\nvariant legacy", "3: partition has no scope 'nosuch'; it has "),
+        ("system partition\nscope brokers=two\nvariant legacy", "2: brokers=two: a size reads like brokers=2"),
+        ("system partition\nscope brokers=9\nvariant legacy", "3: partition: brokers goes from 1 to 5, not 9"),
+        ("system partition\nscope ids=1\nvariant legacy", "3: partition has no bound 'ids'; it has "),
+        (HEAD + "title again", "5: title stands before the first variant"),
+        (HEAD + "broker 0 is elected", "5: not a step: 'broker 0 is elected'; a step reads like "),
+        (HEAD + "failover.elect(b=x)", "5: not a step: 'failover.elect(b=x)'"),
+        (HEAD + "refused elect", "5: not a step: 'elect'"),
+        (HEAD + "failover.nosuch(b=0)", "5: partition/legacy has no transition failover.nosuch"),
+        (HEAD + "failover.elect(c=0)", "5: failover.elect(c=0): the arguments are b"),
+        (HEAD + "failover.elect(b=7)", "5: failover.elect(b=7): b is out of its range in this scope"),
+        (HEAD + "expect much", "5: 'much' is no expectation; one reads like active_controllers = 2"),
+        (
+            HEAD + "expect nosuch = 1",
+            "5: no field nosuch; the state has zk, brokers, network; metrics are active_controllers, ",
+        ),
+        (HEAD + "expect zk.controller = x", "5: "),
+        (HEAD + "expect active_controllers = many", "5: active_controllers is a number, not many"),
+        (HEAD + "reaches nosuch", "5: no goal 'nosuch'; there are two_controllers, "),
+        (HEAD + "violates two_controllers", "5: no property 'two_controllers'; there are "),
+    ],
+)
 def test_bad_input_is_one_line_with_file_and_number(kafkaproof, write, text, complaint):
     assert f"mine.scenario:{complaint}" in kafkaproof("scenario", write(text)).complaint
 
@@ -138,8 +171,12 @@ def test_what_is_no_text_and_what_is_not_there_are_refused(kafkaproof, tmp_path)
 
 
 def test_comments_tell_the_story(write):
-    scenario = read_scenario(write("# What it is.\ntitle A\n# More.\nsystem partition\n# Of the part.\nvariant legacy\n\n"
-                                   "# Before.\nfailover.elect(b=0) -> OK   # beside\n# Of the expectation.\nexpect brokers = 3\n"))
+    scenario = read_scenario(
+        write(
+            "# What it is.\ntitle A\n# More.\nsystem partition\n# Of the part.\nvariant legacy\n\n"
+            "# Before.\nfailover.elect(b=0) -> OK   # beside\n# Of the expectation.\nexpect brokers = 3\n"
+        )
+    )
     (part,) = scenario.parts
     assert (scenario.story, part.story) == ("What it is. More.", "Of the part.")
     assert [line.story for line in part.lines] == ["Before. beside", "Of the expectation."]
@@ -149,26 +186,43 @@ def test_comments_tell_the_story(write):
 
 
 def test_a_part_may_have_a_scope_of_its_own(write):
-    scenario = read_scenario(write("system partition\nscope quick faults=2\nvariant legacy\nvariant fenced\nscope faults=3\n"))
+    scenario = read_scenario(
+        write("system partition\nscope quick faults=2\nvariant legacy\nvariant fenced\nscope faults=3\n")
+    )
     assert [(part.scope, part.sizes) for part in scenario.parts] == [("quick", {"faults": 2}), ("quick", {"faults": 3})]
 
 
 def test_a_scenario_is_told_as_text_with_a_table_of_metrics(kafkaproof):
     answer = kafkaproof("scenario", "zombie-controller")
     assert answer.code == 0 and answer.err == ""
-    for told in ("# An operator deletes /controller by hand.", "   4  faults.delete_controller()", "** violates no_stale_write **",
-                 "as expected: active_controllers = 2", "active_controllers 1 -> 2", "reaches two_controllers: ",
-                 "partition/legacy (", "they part at step 6: "):
+    for told in (
+        "# An operator deletes /controller by hand.",
+        "   4  faults.delete_controller()",
+        "** violates no_stale_write **",
+        "as expected: active_controllers = 2",
+        "active_controllers 1 -> 2",
+        "reaches two_controllers: ",
+        "partition/legacy (",
+        "they part at step 6: ",
+    ):
         assert told in answer.out
-    rows = {line.split()[0]: line.split()[1:] for line in answer.out.splitlines() if line.startswith("active_controllers ")}
-    assert rows == {"active_controllers": ["0", "1", "1", "1", "2", "1"]}, "of the second part: the first has another last row"
+    rows = {
+        line.split()[0]: line.split()[1:] for line in answer.out.splitlines() if line.startswith("active_controllers ")
+    }
+    assert rows == {"active_controllers": ["0", "1", "1", "1", "2", "1"]}, (
+        "of the second part: the first has another last row"
+    )
 
 
 def test_a_scenario_as_json_is_a_trace_that_show_draws(kafkaproof, tmp_path):
     data = kafkaproof("scenario", "zombie-controller", "--json").json
     assert data["format"] == 1 and data["scenario"]["name"] == "zombie-controller"
     legacy, fenced = data["parts"]
-    assert (legacy["variant"], legacy["failure"], legacy["moments"][5]["violates"]) == ("legacy", None, ["no_stale_write"])
+    assert (legacy["variant"], legacy["failure"], legacy["moments"][5]["violates"]) == (
+        "legacy",
+        None,
+        ["no_stale_write"],
+    )
     assert [step["metrics"]["active_controllers"] for step in fenced["moments"]] == [1, 1, 1, 1, 2, 1]
     assert fenced["moments"][5]["step"].endswith("-> FENCED") and fenced["initial"]["active_controllers"] == 0
     (tmp_path / "legacy.json").write_text(json.dumps(legacy))
@@ -184,8 +238,10 @@ def test_pictures_have_the_story_and_the_strip_of_metrics(kafkaproof, tmp_path):
     assert 'class="strip"' in (tmp_path / "one.svg").read_text()
     assert kafkaproof("scenario", "zombie-controller", "--svg", "two.svg").code == 0
     assert (tmp_path / "two.svg").read_text().count('class="strip"') == 2
-    assert "has no part of variant 'x'; it has legacy, fenced" in kafkaproof(
-        "scenario", "zombie-controller", "--variant", "x").complaint
+    assert (
+        "has no part of variant 'x'; it has legacy, fenced"
+        in kafkaproof("scenario", "zombie-controller", "--variant", "x").complaint
+    )
 
 
 def test_the_list_names_every_scenario_and_what_breaks(kafkaproof):
@@ -193,5 +249,7 @@ def test_the_list_names_every_scenario_and_what_breaks(kafkaproof):
     entries = {entry["name"]: entry for entry in answer.json["scenarios"]}
     assert entries.keys() == SCENARIOS.keys()
     assert entries["zombie-controller"]["parts"] == [
-        {"variant": "legacy", "violates": ["no_stale_write"]}, {"variant": "fenced", "violates": []}]
+        {"variant": "legacy", "violates": ["no_stale_write"]},
+        {"variant": "fenced", "violates": []},
+    ]
     assert "zombie-controller" in kafkaproof("scenario").out

@@ -5,10 +5,10 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.compile.record import dtype
-from kafkaproof.spec.language.domains import Bound, Id, Sequence
+from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.spec.kafka import legal, strategies
+from kafkaproof.spec.language.domains import Bound, Id, Sequence
 from tests.checker.alone import Alone
 from tests.spec.test_strategies import FUNCTIONS, sequence
 
@@ -19,9 +19,16 @@ LISTS = [list(some) for n in range(4) for some in permutations(BROKERS, n)]
 SEQUENCES = ("assignment", "target", "sequence", "ordered_isr")
 SETS = ("isr", "online", "online_or_leaving", "leaving", "members")
 VALUES = {
-    "leader": [-1, 0, 2], "replica": [0, 2], "broker": [0, 2], "allowed": [0, 1], "unclean": [0, 1],
-    "preferring": [0, 10], "led_by_others": [0, 1, 2], "percentage": [0, 10],
-    "before": list(legal.ReplicaState), "after": list(legal.ReplicaState),
+    "leader": [-1, 0, 2],
+    "replica": [0, 2],
+    "broker": [0, 2],
+    "allowed": [0, 1],
+    "unclean": [0, 1],
+    "preferring": [0, 10],
+    "led_by_others": [0, 1, 2],
+    "percentage": [0, 10],
+    "before": list(legal.ReplicaState),
+    "after": list(legal.ReplicaState),
 }
 MOVES = [legal.replica_move_is_legal, legal.replica_move_was_legal, legal.partition_move_is_legal]
 
@@ -43,7 +50,7 @@ def choices(name):
 
 @pytest.mark.parametrize("function", [*FUNCTIONS, *MOVES], ids=lambda function: function.__name__)
 def test_compiled_functions_are_those_of_python(function):
-    names = function.__code__.co_varnames[:function.__code__.co_argcount]
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
     compiled = Alone(SCOPE, [(function, [ASSIGNMENT if name in SEQUENCES else NUMBER for name in names])])
     cases = 0
     for pairs in product(*map(choices, names)):

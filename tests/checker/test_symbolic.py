@@ -3,24 +3,36 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.checker.symbolic import Counts, Decisions, Point, SymbolicError, SymbolicModel, count_paths
-from tests.checker.symbols import REBOUND, Members, Symbol, Truth
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language import sets
 from kafkaproof.spec.language.sequences import pop
 from tests import toys
 from tests.checker.samples import small_scope
+from tests.checker.symbolic import Counts, Decisions, Point, SymbolicError, SymbolicModel, count_paths
+from tests.checker.symbols import REBOUND, Members, Symbol, Truth
 
 SMALL = settings(max_examples=40)
 VALUES = st.integers(-5, 5)
 IDS = st.integers(0, 3)
 OPERATIONS = {
-    "sum": lambda x, y: x + y, "difference": lambda x, y: x - y, "product": lambda x, y: x * y,
-    "negative": lambda x, y: -x, "size": lambda x, y: abs(x - y), "least": min, "greatest": max,
-    "equal": lambda x, y: x == y, "other": lambda x, y: x != y, "less": lambda x, y: x < y,
-    "at most": lambda x, y: x <= y, "more": lambda x, y: x > y, "at least": lambda x, y: x >= y,
-    "between": lambda x, y: 0 <= x < y, "not": lambda x, y: not x, "one more": lambda x, y: 1 + x - (2 - y),
-    "counted": lambda x, y: x + (x == y), "twice": lambda x, y: 2 * x,
+    "sum": lambda x, y: x + y,
+    "difference": lambda x, y: x - y,
+    "product": lambda x, y: x * y,
+    "negative": lambda x, y: -x,
+    "size": lambda x, y: abs(x - y),
+    "least": min,
+    "greatest": max,
+    "equal": lambda x, y: x == y,
+    "other": lambda x, y: x != y,
+    "less": lambda x, y: x < y,
+    "at most": lambda x, y: x <= y,
+    "more": lambda x, y: x > y,
+    "at least": lambda x, y: x >= y,
+    "between": lambda x, y: 0 <= x < y,
+    "not": lambda x, y: not x,
+    "one more": lambda x, y: 1 + x - (2 - y),
+    "counted": lambda x, y: x + (x == y),
+    "twice": lambda x, y: 2 * x,
 }
 
 
@@ -131,7 +143,8 @@ def test_an_index_that_is_not_guarded_is_named():
 
 
 @pytest.mark.parametrize(
-    "model", [toys.clock(), toys.queue(), toys.graph([(0, 1)], [0]), *find("replication", "kip320")],
+    "model",
+    [toys.clock(), toys.queue(), toys.graph([(0, 1)], [0]), *find("replication", "kip320")],
     ids=lambda model: model.system,
 )
 def test_paths_are_disjoint_and_leave_nothing_out(model):

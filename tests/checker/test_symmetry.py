@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkaproof.checker.runs.counterexample import TraceError, executed, trace_of
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.model.execution import Execution
-from kafkaproof.checker.compile.kernel import Expansion, Kernel
 from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.compile.kernel import Expansion, Kernel
 from kafkaproof.checker.explore.reference import explore
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.prove.interchangeable import AsymmetryError, require_symmetry
+from kafkaproof.checker.runs.counterexample import TraceError, executed, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.spec.catalogue import MODELS, find
 from kafkaproof.spec.language.domains import Number
@@ -45,8 +45,10 @@ def the(system, variant, *sizes):
 
 
 SMALL = {
-    "replication": {"log": 1, "records": 1, "epochs": 1}, "async-isr": {"brokers": 3},
-    "election": {"epochs": 1, "receivers": 2}, "election/rolling": {"brokers": 3, "epochs": 2, "faults": 0},
+    "replication": {"log": 1, "records": 1, "epochs": 1},
+    "async-isr": {"brokers": 3},
+    "election": {"epochs": 1, "receivers": 2},
+    "election/rolling": {"brokers": 3, "epochs": 2, "faults": 0},
     "group": {"clients": 2, "ids": 2, "generations": 1, "faults": 0},
     "group/static": {"brokers": 2, "ids": 1, "generations": 1, "epochs": 2, "faults": 0},
 }
@@ -68,11 +70,13 @@ def small(model):
 
 
 ASYMMETRY = re.compile(
-    r"(?P<system>\S+) is not symmetric in its brokers: (property )?(?P<name>[\w.]+).*; check it without --symmetry$")
+    r"(?P<system>\S+) is not symmetric in its brokers: (property )?(?P<name>[\w.]+).*; check it without --symmetry$"
+)
 NEWEST = {model.system: model for model in MODELS}
 OLDEST = {model.system: model for model in reversed(MODELS)}
-SYMMETRIC = [small(model) for model in {id(m): m for m in (*NEWEST.values(), *OLDEST.values())}.values()
-             if not is_refused(model)]
+SYMMETRIC = [
+    small(model) for model in {id(m): m for m in (*NEWEST.values(), *OLDEST.values())}.values() if not is_refused(model)
+]
 REFUSED = [small(model) for model in NEWEST.values() if is_refused(model)]
 TOKEN = token(RECOVER), token().scope
 ELECTION = the("election", "legacy", 3, 2, 0, 1)
@@ -111,8 +115,10 @@ def levels_of(path, kernel):
     """The values of the new states of each level of a whole exploration."""
     run = RunDirectory(str(path))
     explored(run, kernel)
-    return [[tuple(kernel.packing.unpack(words)) for states in run.states(level) for words in states]
-            for level in run.levels()]
+    return [
+        [tuple(kernel.packing.unpack(words)) for states in run.states(level) for words in states]
+        for level in run.levels()
+    ]
 
 
 def packed(kernel, values):
@@ -129,10 +135,18 @@ def test_reduced_counts_are_those_of_independent_checkers(variant, scope):
     assert (found.length("weak_isr"), found.length("strong_isr")) == (weak, strong)
 
 
-@pytest.mark.parametrize("case", [
-    the("replication", "kip320", 3, 1, 1, 1), the("replication", "kip101", 2, 2, 2, 2), ELECTION,
-    small(NEWEST["group"]), TOKEN, STARTED,
-], ids=named)
+@pytest.mark.parametrize(
+    "case",
+    [
+        the("replication", "kip320", 3, 1, 1, 1),
+        the("replication", "kip101", 2, 2, 2, 2),
+        ELECTION,
+        small(NEWEST["group"]),
+        TOKEN,
+        STARTED,
+    ],
+    ids=named,
+)
 def test_level_by_level_there_is_one_state_for_each_orbit_of_the_full_graph(tmp_path, case):
     full, reduced = kernel_of(*case, symmetric=False), kernel_of(*case)
     whole, representatives = levels_of(tmp_path / "full", full), levels_of(tmp_path / "reduced", reduced)
@@ -147,8 +161,11 @@ def test_level_by_level_there_is_one_state_for_each_orbit_of_the_full_graph(tmp_
 @pytest.mark.parametrize("case", [TOKEN, the("replication", "kip320", 3, 1, 1, 1), ELECTION], ids=named)
 def test_where_the_start_is_symmetric_orbits_add_up_to_the_full_graph(tmp_path, case):
     kernel = kernel_of(*case)
-    orbits = [{renaming.values(values) for renaming in kernel.symmetry.renamings}
-              for level in levels_of(tmp_path / "run", kernel) for values in level]
+    orbits = [
+        {renaming.values(values) for renaming in kernel.symmetry.renamings}
+        for level in levels_of(tmp_path / "run", kernel)
+        for values in level
+    ]
     whole = sum(map(len, orbits))
     assert whole == explore_here(*case).outcome.distinct
 
@@ -171,7 +188,8 @@ def test_every_symmetric_system_has_the_verdicts_of_the_full_graph(case):
     alike = starts_alike(kernel)
     assert reduced.outcome.depth == full.outcome.depth or not alike and reduced.outcome.depth < full.outcome.depth
     assert {name: trace.states for name, trace in reduced.traces.items()} == {
-        name: trace.states for name, trace in full.traces.items()}
+        name: trace.states for name, trace in full.traces.items()
+    }
     assert {n for n, c in reduced.outcome.coverage.items() if c} == {n for n, c in full.outcome.coverage.items() if c}
     assert 100 < reduced.outcome.distinct <= full.outcome.distinct
 
@@ -235,9 +253,10 @@ def test_a_counterexample_is_a_behaviour_of_the_model_itself(run_directory, case
     assert violations
 
 
-@pytest.mark.parametrize(("name", "complaint"), [
-    ("one id", "step 1, .*, is not enabled: "), ("a property of states", "property last_is_well holds at the end: "),
-])
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [("one id", "step 1, .*, is not enabled: "), ("a property of states", "property last_is_well holds at the end: ")],
+)
 def test_a_counterexample_that_only_asymmetry_has_made_is_not_told(run_directory, name, complaint):
     """As if it had not been proved before the run."""
     model = ASYMMETRIC[name][0]
@@ -259,8 +278,7 @@ def test_spark_finds_what_one_process_finds(tmp_path, spark, case):
 def test_check_counts_orbits_and_says_so(kafkaproof):
     answer = kafkaproof(*replication("kip320", 2, 2, 2, 2), "--symmetry", *kept("run"))
     assert answer.code == 0 and (answer.result["distinct"], answer.result["expected"]) == (2987, True)
-    assert answer.result["symmetry"] == {
-        "sorts": ["brokers"], "renamings": 2}
+    assert answer.result["symmetry"] == {"sorts": ["brokers"], "renamings": 2}
     assert kafkaproof("runs", ".", "--json").json["runs"][0]["symmetry"] == answer.result["symmetry"]
     assert "up to symmetry" in kafkaproof("runs", ".").out
 
@@ -272,7 +290,8 @@ def test_liveness_is_not_asked_up_to_symmetry(kafkaproof):
     assert answer.result["liveness"] == [{"property": "one_controller", "verdict": "not asked up to symmetry"}]
     assert "one_controller" not in answer.result["properties"]
     assert kafkaproof("check", *alike, "--property", "one_controller").complaint == (
-        "kafkaproof: election: one_controller is a property of liveness; check it without --symmetry")
+        "kafkaproof: election: one_controller is a property of liveness; check it without --symmetry"
+    )
 
 
 def test_a_run_goes_on_with_its_symmetry_and_refuses_another(kafkaproof):
@@ -304,10 +323,16 @@ def test_a_counterexample_up_to_symmetry_is_shown_with_true_steps(kafkaproof):
     assert all(str(step) in text for step, _, _ in trace.steps) and "VIOLATED at step 11: strong_isr" in text
 
 
-@pytest.mark.parametrize(("command", "complaint"), [
-    ("check consumer --symmetry", "consumer: no ids are declared interchangeable; check it without --symmetry"),
-    ("check requests --variant current --scope quick --symmetry", "requests/current is not symmetric in its brokers: "),
-])
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ("check consumer --symmetry", "consumer: no ids are declared interchangeable; check it without --symmetry"),
+        (
+            "check requests --variant current --scope quick --symmetry",
+            "requests/current is not symmetric in its brokers: ",
+        ),
+    ],
+)
 def test_what_is_not_symmetric_is_refused_before_anything_is_started(kafkaproof, tmp_path, command, complaint):
     assert complaint in kafkaproof(*command.split()).complaint
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,14 @@ from hypothesis import strategies as some
 
 from kafkaproof.checker.compile.packing import MARK
 from kafkaproof.checker.runs.table import (
-    EXACT_WORDS, KEY_BITS, RUNNING, SMALLEST, Table, keys_of, miss_probability, owners_of,
+    EXACT_WORDS,
+    KEY_BITS,
+    RUNNING,
+    SMALLEST,
+    Table,
+    keys_of,
+    miss_probability,
+    owners_of,
 )
 
 WORD = some.one_of(some.integers(0, 30), some.integers(0, 2**63 - 1))

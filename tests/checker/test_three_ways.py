@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.compile.kernel import Expansion, Kernel
-from tests.checker.symbolic import Point, SymbolicModel
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.catalogue import MODELS
 from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.plain import values_of
@@ -25,6 +24,7 @@ from kafkaproof.spec.language.sets import contains, is_empty
 from tests import toys
 from tests.checker.alone import OutOfRange, records, transitions_alone
 from tests.checker.samples import sample, small_scope
+from tests.checker.symbolic import Point, SymbolicModel
 
 ROOT = Path(__file__).parents[2]
 TOYS = [toys.clock(), toys.graph([(0, 1), (1, 2), (2, 0), (3, 3)], [0, 3]), toys.counter(4), toys.queue()]

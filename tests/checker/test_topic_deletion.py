@@ -9,8 +9,11 @@ ONE_TOPIC = DELETING.scopes["quick"]
 TWO_TOPICS = ONE_TOPIC | {"replicas": 1, "partitions": 2, "leader_epochs": 2}
 
 
-@pytest.mark.parametrize("scope, found", (
-    (ONE_TOPIC, (43_531, 136_479, 39)), (TWO_TOPICS, (129_972, 404_754, 49))), ids=("one topic", "two topics"))
+@pytest.mark.parametrize(
+    "scope, found",
+    ((ONE_TOPIC, (43_531, 136_479, 39)), (TWO_TOPICS, (129_972, 404_754, 49))),
+    ids=("one topic", "two topics"),
+)
 def test_one_failure_gives_the_recorded_verdicts(scope, found):
     explored = explore_here(DELETING, scope)
     outcome = explored.outcome

@@ -1,15 +1,14 @@
 """What becomes of a topic under controllers that fail over: recorded verdicts, and the shortest ways to them."""
 
-
 import pytest
 
-from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import explore
-from kafkaproof.spec.topics.model import MODELS, scope
+from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.lemmas import FALSE_BEYOND
-from kafkaproof.spec.topics.properties.safety import deletion_goes_on, force_elects, isr_assigned
 from kafkaproof.spec.topics.context import CHECKING
+from kafkaproof.spec.topics.model import MODELS, scope
+from kafkaproof.spec.topics.properties.safety import deletion_goes_on, force_elects, isr_assigned
 from tests.checker.behaviours import behaviour, broken_at_the_end
 
 TWO_PHASE, KIP455_ZK, KIP455 = MODELS
@@ -228,7 +227,7 @@ def test_after_a_cancellation_and_a_crash_not_even_an_unclean_election_finds_a_l
 
 
 def test_a_reassignment_whose_target_is_in_the_isr_when_that_is_written_cannot_be_cancelled():
-    moved = ADMITTED[:ADMITTED.index("    faults.ask_for_reassignment(p=0, old=1")]
+    moved = ADMITTED[: ADMITTED.index("    faults.ask_for_reassignment(p=0, old=1")]
     text = moved.replace("    faults.delete_controller()\n", "") + "    isr.alter_partition(b=0, p=0, isr=3)\n"
     state = behaviour(KIP455, KIP455.scopes["deep"], text).last
     assert state.brokers[0].controller.doing == CHECKING
@@ -240,11 +239,14 @@ def test_the_deletion_of_a_topic_that_was_moved_to_who_was_left_in_its_isr_stops
     assert not deletion_goes_on(state) and ("topics", "kip455", "deletion_goes_on") in FALSE_BEYOND
 
 
-@pytest.mark.parametrize("text, sizes, broken, states", [
-    (STRAY_DELETED, scope(2, 1, 1, 2, 1, 4, 1, 4), "own_logs_deleted", 40),
-    (MADE_AGAIN, scope(3, 1, 1, 1, 2, 2, 3, 1), "removed_when_deleted", 25),
-    (MADE_AGAIN_IN_ONE_REIGN, scope(2, 1, 1, 1, 1, 4, 2, 2), "removed_when_deleted", 35),
-])
+@pytest.mark.parametrize(
+    "text, sizes, broken, states",
+    [
+        (STRAY_DELETED, scope(2, 1, 1, 2, 1, 4, 1, 4), "own_logs_deleted", 40),
+        (MADE_AGAIN, scope(3, 1, 1, 1, 2, 2, 3, 1), "removed_when_deleted", 25),
+        (MADE_AGAIN_IN_ONE_REIGN, scope(2, 1, 1, 1, 1, 4, 2, 2), "removed_when_deleted", 35),
+    ],
+)
 def test_what_is_false_beyond_the_recorded_scopes_is_violated(text, sizes, broken, states):
     assert broken_at_the_end(behaviour(KIP455, sizes, text)) == [broken]
     assert text.count("\n") == states and broken in {name for _, _, name in FALSE_BEYOND}

@@ -5,23 +5,29 @@ from itertools import pairwise
 
 import pytest
 
-from kafkaproof.checker.runs.counterexample import Trace, executed
+from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.pictures.histories import history_of
-from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.runs.counterexample import Trace, executed
 from kafkaproof.checker.runs.metrics import changing, metrics_over
 from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.kafka.zookeeper import Answer
 from kafkaproof.spec.language.model import always, sometimes
-from kafkaproof.spec.metrics_catalogue import metrics_of
 from kafkaproof.spec.metrics.metric import GAUGE
-from kafkaproof.spec.partition.metrics import (
-    offline_partitions, offline_partitions_reported, partitions, partitions_reported, preferred_imbalance,
-    preferred_imbalance_reported, topics_to_delete, topics_to_delete_reported,
-)
+from kafkaproof.spec.metrics_catalogue import metrics_of
 from kafkaproof.spec.partition.context import remember_leadership
+from kafkaproof.spec.partition.metrics import (
+    offline_partitions,
+    offline_partitions_reported,
+    partitions,
+    partitions_reported,
+    preferred_imbalance,
+    preferred_imbalance_reported,
+    topics_to_delete,
+    topics_to_delete_reported,
+)
 from kafkaproof.spec.partition.progress import mark_offline_leaders
 from kafkaproof.spec.partition.properties.controllers import rules
-from kafkaproof.spec.kafka.zookeeper import Answer
 from tests.checker.alone import Alone, records
 from tests.checker.samples import sample, small_scope
 
@@ -50,8 +56,14 @@ def trace(system, variant, scope, steps) -> Trace:
     return executed(model, dict(zip(model.scope, scope)), steps)
 
 
-ZOMBIE = ["failover.elect(b=0)", "failover.load_brokers(b=0)", "failover.load_state(b=0, p=0)", "faults.delete_controller()",
-          "failover.elect(b=1)", "machines.create_first_state(b=0, p=0, fate=0)"]
+ZOMBIE = [
+    "failover.elect(b=0)",
+    "failover.load_brokers(b=0)",
+    "failover.load_state(b=0, p=0)",
+    "faults.delete_controller()",
+    "failover.elect(b=1)",
+    "machines.create_first_state(b=0, p=0, fate=0)",
+]
 
 
 def test_a_trace_has_a_value_of_each_metric_for_each_state():
@@ -131,7 +143,9 @@ AGREE = (offline_as_reported, imbalance_as_reported, deletion_as_reported, parti
 def test_reports_are_what_zookeeper_has_when_everything_is_handled():
     """Every state of the quick scope: reported gauges equal their recomputation (C12)."""
     model = find("partition", "fenced")[0]
-    asked = replace(model, properties=(*map(always, AGREE), sometimes(offline_and_handled), sometimes(imbalance_and_handled)))
+    asked = replace(
+        model, properties=(*map(always, AGREE), sometimes(offline_and_handled), sometimes(imbalance_and_handled))
+    )
     explored = explore_here(asked, model.scopes["quick"])
     assert explored.outcome.finished and explored.traces == {}
     assert explored.outcome.reached == {"offline_and_handled", "imbalance_and_handled"}
@@ -149,10 +163,13 @@ def remember_nobody(partition, leader, isr, leader_epoch):
     partition.leader_epoch = leader_epoch
 
 
-@pytest.mark.parametrize(("mistake", "noticed"), [
-    ({mark_offline_leaders: mark_nothing}, "offline_as_reported"),
-    ({remember_leadership: remember_nobody}, "imbalance_as_reported"),
-])
+@pytest.mark.parametrize(
+    ("mistake", "noticed"),
+    [
+        ({mark_offline_leaders: mark_nothing}, "offline_as_reported"),
+        ({remember_leadership: remember_nobody}, "imbalance_as_reported"),
+    ],
+)
 def test_a_report_that_is_not_kept_up_is_noticed(mistake, noticed):
     model = find("partition", "fenced")[0].rebound(mistake)
     asked = replace(model, properties=tuple(map(always, AGREE)))

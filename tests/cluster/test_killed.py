@@ -14,8 +14,9 @@ from tests.cluster.moments import COUNTS, KIP320, family, levels, on_spark, wait
 MOMENTS = {
     "before the first level": lambda run: (run / "run.json").exists(),
     "in the driver's levels": lambda run: len(levels(run)) >= 4,
-    "in the first level on Spark": lambda run: levels(run) and any(
-        run.glob(f"level-{len(levels(run)):05d}/part-[0-9]*")),
+    "in the first level on Spark": lambda run: (
+        levels(run) and any(run.glob(f"level-{len(levels(run)):05d}/part-[0-9]*"))
+    ),
     "late": lambda run: len(levels(run)) >= 23,
 }
 

@@ -35,16 +35,30 @@ class Standalone:
         self._start(f"{DEPLOY}.master.Master", "--port", 0, "--webui-port", 0)
         wait_until(lambda: self.master)
         self.workers = [
-            self._start(f"{DEPLOY}.worker.Worker", "--cores", CORES, "--memory", MEMORY, "--work-dir",
-                        self._directory / f"worker-{i}", "--webui-port", 0, self.master)
+            self._start(
+                f"{DEPLOY}.worker.Worker",
+                "--cores",
+                CORES,
+                "--memory",
+                MEMORY,
+                "--work-dir",
+                self._directory / f"worker-{i}",
+                "--webui-port",
+                0,
+                self.master,
+            )
             for i in range(2)
         ]
         wait_until(lambda: self._log_of_master().count("Registering worker") == 2)
 
     def _start(self, name, *options):
         home = Path(pyspark.__file__).parent
-        environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": HOST,
-                       "SPARK_LOCAL_DIRS": str(self._directory / "local")}
+        environment = {
+            **os.environ,
+            "SPARK_HOME": str(home),
+            "SPARK_LOCAL_IP": HOST,
+            "SPARK_LOCAL_DIRS": str(self._directory / "local"),
+        }
         command = [home / "bin" / "spark-class", name, "--host", HOST, *map(str, options)]
         with open(self._directory / f"{len(self._processes)}.log", "w") as log:
             process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from kafkaproof.spec.metrics import names
-from kafkaproof.spec.metrics_catalogue import SYSTEMS
 from kafkaproof.spec.metrics.metric import Metric
+from kafkaproof.spec.metrics_catalogue import SYSTEMS
 from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"

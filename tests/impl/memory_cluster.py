@@ -6,19 +6,24 @@ from types import SimpleNamespace
 
 from kazoo.protocol.serialization import Delete, SetData
 
-from kafkaproof.impl.server import main as brokers
 from kafkaproof.impl.broker import process
+from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.harness.conducting.conductor import Conductor
-from kafkaproof.impl.server.ordered_steps import Ordered
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Size, assignments
 from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.seams.storage.checkpoint import NAME
-from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.seams.zookeeper import requests
 from kafkaproof.impl.seams.zookeeper.request_znodes import ConfigChange, IsrChange, PreferredElection, Reassignment
 from kafkaproof.impl.seams.zookeeper.znodes import (
-    DELETE_TOPICS, PERSISTENT, Controller, ControllerEpoch, Topic, TopicConfig,
+    DELETE_TOPICS,
+    PERSISTENT,
+    Controller,
+    ControllerEpoch,
+    Topic,
+    TopicConfig,
 )
+from kafkaproof.impl.server import main as brokers
+from kafkaproof.impl.server.ordered_steps import Ordered
 from kafkaproof.spec.language.digest import fields_of
 from kafkaproof.spec.replica.zookeeper import Answer
 from tests.impl.memory_zookeeper import MemoryClientPort, MemoryPort, MemorySession, Server
@@ -46,8 +51,11 @@ class World:
     """Processes in memory, and what is done to them from outside: a cluster as a conductor sees it."""
 
     def __init__(self, variant, monkeypatch, size=(2, 2, 1), room=0):
-        for module, name, stand_in in ((requests, "Session", MemorySession), (process, "Port", MemoryPort),
-                                       (process, "ClientPort", MemoryClientPort)):
+        for module, name, stand_in in (
+            (requests, "Session", MemorySession),
+            (process, "Port", MemoryPort),
+            (process, "ClientPort", MemoryClientPort),
+        ):
             monkeypatch.setattr(module, name, stand_in)
         self.server, self.variant, self.children, self.orders = Server(), variant, {}, {}
         self.size, self.room, self.left = size, room, {}
@@ -55,8 +63,10 @@ class World:
         self.operator = MemorySession(self.server, 0, None)
         self.links = {b: SimpleNamespace(lose=self._lose) for b in range(size[0])}
         assigned = assignments(Size(*size, variant=variant))
-        topic = {TopicConfig.path_of(TOPIC): TopicConfig(False).encode(),
-                 Topic.path_of(TOPIC): Topic(assigned[:size[2] - room]).encode()}
+        topic = {
+            TopicConfig.path_of(TOPIC): TopicConfig(False).encode(),
+            Topic.path_of(TOPIC): Topic(assigned[: size[2] - room]).encode(),
+        }
         for path, content in (dict.fromkeys(PERSISTENT, b"") | topic).items():
             self.server.write(self.operator, requests.create(path, content))
 
@@ -65,8 +75,23 @@ class World:
 
     def start(self, b):
         size, replicas, partitions = self.size
-        broker = brokers.Broker(Settings(b, 1, size, replicas, partitions, 1, self.variant, TOPIC, self.server, 60.0,
-                                         "", f"{self.logs.name}/{b}", room=self.room))
+        broker = brokers.Broker(
+            Settings(
+                b,
+                1,
+                size,
+                replicas,
+                partitions,
+                1,
+                self.variant,
+                TOPIC,
+                self.server,
+                60.0,
+                "",
+                f"{self.logs.name}/{b}",
+                room=self.room,
+            )
+        )
         broker.tell_session = lambda: True
         self.orders[b] = Ordered(broker), broker
         self.left.pop(b, None)
@@ -161,6 +186,13 @@ class InMemory(Conductor):
 
     def found(self, b, kind, sender=None, **content):
         """The newest message of a kind that says so, None without one."""
-        return next((each for each in reversed(self.broker(b).messages) if each.kind == kind
-                     and sender in (None, each.sender)
-                     and all(each.content[name] == value for name, value in content.items())), None)
+        return next(
+            (
+                each
+                for each in reversed(self.broker(b).messages)
+                if each.kind == kind
+                and sender in (None, each.sender)
+                and all(each.content[name] == value for name, value in content.items())
+            ),
+            None,
+        )

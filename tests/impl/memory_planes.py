@@ -5,13 +5,13 @@ The model's networks say which message a step handles; it must have arrived, and
 
 import math
 
-from kafkaproof.impl.protocol.batches import one_record, read_header
 from kafkaproof.impl.broker.replica import Offer
+from kafkaproof.impl.protocol.batches import one_record, read_header
 from kafkaproof.impl.replicas.replication import REFUSED
 from kafkaproof.impl.seams.zookeeper.watches import members
+from kafkaproof.spec.replica.network import DONE, RECORD
 from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, fields_of, put_fields
 from kafkaproof.spec.running.processes import PARTITION
-from kafkaproof.spec.replica.network import DONE, RECORD
 from tests.impl.memory_cluster import CREATED, InMemory
 
 
@@ -52,8 +52,9 @@ class PlanesInMemory(InMemory):
 
     def take_leader_and_isr(self, b, epoch, p):
         request, isr = self.state.network.requests[epoch][p], self.state.network.isrs[epoch][p]
-        message = self.found(b, "LeaderAndIsr", epoch=epoch, p=p, leader=request.leader,
-                             leader_epoch=request.leader_epoch)
+        message = self.found(
+            b, "LeaderAndIsr", epoch=epoch, p=p, leader=request.leader, leader_epoch=request.leader_epoch
+        )
         assert message and (request.leader != b or not isr or members(message.content["isr"]) == isr), "no LeaderAndIsr"
         return self.has_taken(b, "leader_and_isr", lambda: self.broker(b).handle(message))
 

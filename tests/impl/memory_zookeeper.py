@@ -6,7 +6,14 @@ from types import SimpleNamespace
 
 from kazoo.exceptions import BadVersionError, NodeExistsError, NoNodeError, RolledBackError
 from kazoo.protocol.serialization import (
-    CheckVersion, Create, Delete, Exists, GetChildren2, GetData, SetData, Transaction,
+    CheckVersion,
+    Create,
+    Delete,
+    Exists,
+    GetChildren2,
+    GetData,
+    SetData,
+    Transaction,
 )
 from kazoo.protocol.states import EventType
 
@@ -175,7 +182,7 @@ class MemoryPort:
         """Deliver a message."""
         frame = message.encode()
         size = int.from_bytes(frame[:4], "big")
-        self.listening[tuple(address)].inbox.put(decode(frame[8:8 + size], frame[8 + size:]))
+        self.listening[tuple(address)].inbox.put(decode(frame[8 : 8 + size], frame[8 + size :]))
 
 
 class MemoryClientPort:

@@ -5,11 +5,12 @@ that its argument names.
 import sys
 from dataclasses import replace
 
-from kafkaproof.impl.server import main as broker
 from kafkaproof.impl.broker import process
-from kafkaproof.spec.partition.mutants import deletion as partition_deletion, reassignment as partition_reassignment
-from kafkaproof.spec.running.processes import cluster
+from kafkaproof.impl.server import main as broker
+from kafkaproof.spec.partition.mutants import deletion as partition_deletion
+from kafkaproof.spec.partition.mutants import reassignment as partition_reassignment
 from kafkaproof.spec.replica import storage
+from kafkaproof.spec.running.processes import cluster
 
 
 def keep(log):

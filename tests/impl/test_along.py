@@ -23,25 +23,53 @@ ASLEEP = ["failover.elect(b=0) -> OK", "failover.load_brokers(b=0) -> OK", "fail
 DEPOSED = [*ASLEEP, "faults.delete_controller()", "failover.elect(b=1) -> OK"]
 LANDS = [*DEPOSED, "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
 FENCED = [*DEPOSED, "machines.create_first_state(b=0, p=0, fate=0) -> FENCED"]
-STAYS_NEW = [*ASLEEP, "machines.create_first_state(b=0, p=0, fate=1) -> LOST",
-             "machines.create_first_state(b=0, p=0, fate=0) -> NODEEXISTS"]
-CANDIDATES = [f"{step}(b={b}) -> {answer}" for step, answer in (
-    ("session.start", "OK"), ("session.register_broker", "OK"), ("election.maybe_resign", "NONODE"),
-    ("legacy.look_for_controller", "NONODE")) for b in (0, 1)]
+STAYS_NEW = [
+    *ASLEEP,
+    "machines.create_first_state(b=0, p=0, fate=1) -> LOST",
+    "machines.create_first_state(b=0, p=0, fate=0) -> NODEEXISTS",
+]
+CANDIDATES = [
+    f"{step}(b={b}) -> {answer}"
+    for step, answer in (
+        ("session.start", "OK"),
+        ("session.register_broker", "OK"),
+        ("election.maybe_resign", "NONODE"),
+        ("legacy.look_for_controller", "NONODE"),
+    )
+    for b in (0, 1)
+]
 FOREIGN_DELETE = [
-    *CANDIDATES, "legacy.create(b=0, fate=0) -> OK", "legacy.learn_epoch(b=0) -> NONODE",
-    "legacy.raise_epoch(b=0, fate=0) -> NONODE", "faults.delete_controller()", "legacy.create(b=1, fate=0) -> OK",
-    "legacy.learn_epoch(b=1) -> NONODE", "legacy.raise_epoch(b=1, fate=0) -> NONODE",
-    "legacy.found_epoch(b=1, fate=0) -> OK", "legacy.found_epoch(b=0, fate=0) -> NODEEXISTS",
-    "legacy.delete_any_controller(b=0, fate=0) -> OK"]
+    *CANDIDATES,
+    "legacy.create(b=0, fate=0) -> OK",
+    "legacy.learn_epoch(b=0) -> NONODE",
+    "legacy.raise_epoch(b=0, fate=0) -> NONODE",
+    "faults.delete_controller()",
+    "legacy.create(b=1, fate=0) -> OK",
+    "legacy.learn_epoch(b=1) -> NONODE",
+    "legacy.raise_epoch(b=1, fate=0) -> NONODE",
+    "legacy.found_epoch(b=1, fate=0) -> OK",
+    "legacy.found_epoch(b=0, fate=0) -> NODEEXISTS",
+    "legacy.delete_any_controller(b=0, fate=0) -> OK",
+]
 NOBODY_STANDS = [
-    "session.start(b=0) -> OK", "session.register_broker(b=0) -> OK", "election.maybe_resign(b=0) -> NONODE",
-    "election.look_for_controller(b=0) -> NONODE", "election.learn_epoch(b=0) -> NONODE",
-    "election.found_epoch(b=0, fate=0) -> OK", "election.register(b=0, fate=0) -> OK",
-    "reign.clean(b=0, fate=0) -> OK", "reign.load(b=0) -> OK", "election.handle_change(b=0)",
-    "faults.delete_controller()", "election.maybe_resign(b=0) -> NONODE"]
-DROPPED = [*ASLEEP, "machines.create_first_state(b=0, p=0, fate=2) -> LOST",
-           "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
+    "session.start(b=0) -> OK",
+    "session.register_broker(b=0) -> OK",
+    "election.maybe_resign(b=0) -> NONODE",
+    "election.look_for_controller(b=0) -> NONODE",
+    "election.learn_epoch(b=0) -> NONODE",
+    "election.found_epoch(b=0, fate=0) -> OK",
+    "election.register(b=0, fate=0) -> OK",
+    "reign.clean(b=0, fate=0) -> OK",
+    "reign.load(b=0) -> OK",
+    "election.handle_change(b=0)",
+    "faults.delete_controller()",
+    "election.maybe_resign(b=0) -> NONODE",
+]
+DROPPED = [
+    *ASLEEP,
+    "machines.create_first_state(b=0, p=0, fate=2) -> LOST",
+    "machines.create_first_state(b=0, p=0, fate=0) -> OK",
+]
 
 
 class Told:
@@ -60,12 +88,14 @@ class Told:
 @pytest.fixture
 def behaviour(tmp_path):
     """A counterexample, as a run has left it."""
+
     def of(variant, trace, system="partition", **sizes):
         scope = {**find(system, variant)[0].scope, **sizes}
         violations = [{"property": "p", "trace": trace}]
         (tmp_path / "run.json").write_text("{}")
-        (tmp_path / "result.json").write_text(json.dumps(
-            {"system": system, "variant": variant, "scope": scope, "violations": violations}))
+        (tmp_path / "result.json").write_text(
+            json.dumps({"system": system, "variant": variant, "scope": scope, "violations": violations})
+        )
         return read_behaviour(tmp_path, "3.9.1")
 
     return of
@@ -88,8 +118,10 @@ def drive(behaviour, directory, variant):
     return told.steps
 
 
-@pytest.mark.parametrize("variant, trace", [
-    ("legacy", LANDS), ("fenced", FENCED), ("fenced", STAYS_NEW), ("fenced", DROPPED), ("legacy", DROPPED)])
+@pytest.mark.parametrize(
+    "variant, trace",
+    [("legacy", LANDS), ("fenced", FENCED), ("fenced", STAYS_NEW), ("fenced", DROPPED), ("legacy", DROPPED)],
+)
 def test_they_go_along(behaviour, tmp_path, variant, trace):
     steps = drive(behaviour(variant, trace, brokers=2), tmp_path / "cluster", variant)
     assert steps == [str(parse_step(text)) for text in trace]
@@ -146,25 +178,37 @@ def test_what_brokers_hear_of_at_once_comes_late(behaviour):
 def test_of_every_step_of_a_controller_it_is_known_what_it_is_outside():
     known = {*FRAMES, *DEEDS, *INSIDE}
     for system, variant in (("partition", "fenced"), ("partition", "legacy"), ("topics", "kip455")):
-        names = {t.name.split(".")[1] for t in find(system, variant)[0].transitions if t.name.split(".")[0] in (
-            "failover", "machines", "brokers", "isr", "reassignment", "reign")}
+        names = {
+            t.name.split(".")[1]
+            for t in find(system, variant)[0].transitions
+            if t.name.split(".")[0] in ("failover", "machines", "brokers", "isr", "reassignment", "reign")
+        }
         assert names <= known, names - known
 
 
-@pytest.mark.parametrize("text, wanted", [
-    ("failover.elect(b=1) -> OK", "held until then: create /controller, of broker 1"),
-    ("isr.alter_partition(b=2, p=0, sender=0, isr=1, fate=0) -> OK",
-     "held until then: AlterPartition 0 of broker 0, to broker 2, "
-     "then setData /brokers/topics/events/partitions/0/state, of broker 2"),
-    ("faults.crash(b=1)", "done by the driver"), ("brokers.broker_failure(b=1)", "inside the process"),
-])
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        ("failover.elect(b=1) -> OK", "held until then: create /controller, of broker 1"),
+        (
+            "isr.alter_partition(b=2, p=0, sender=0, isr=1, fate=0) -> OK",
+            "held until then: AlterPartition 0 of broker 0, to broker 2, "
+            "then setData /brokers/topics/events/partitions/0/state, of broker 2",
+        ),
+        ("faults.crash(b=1)", "done by the driver"),
+        ("brokers.broker_failure(b=1)", "inside the process"),
+    ],
+)
 def test_the_plan_says_how_each_step_is_brought_about(text, wanted):
     assert wanted in how(parse_step(text))
 
 
 def test_what_is_not_known_outside_is_refused_before_anything_starts(behaviour):
-    for step in ("session.reopen(b=0) -> OK", "reign.write_state(b=0, fate=0) -> OK",
-                 "requests.leader_and_isr(b=0, epoch=1)"):
+    for step in (
+        "session.reopen(b=0) -> OK",
+        "reign.write_state(b=0, fate=0) -> OK",
+        "requests.leader_and_isr(b=0, epoch=1)",
+    ):
         with pytest.raises(UserError, match="step 1, .*nothing is known of what it is outside of a process"):
             behaviour("fenced", [step], system="election")
 

@@ -24,31 +24,48 @@ from tests.impl.test_conductor import write_run
 BUNDLED = Path(__file__).parents[2] / "traces" / "counterexamples"
 
 
-@pytest.mark.parametrize("name, omitted, skipped", [
-    ("living-leader-forced-out", "faults.ask_for_election(kind=1)",
-     ["admin_election", "read_for_election", "write_leader"]),
-    ("shutting-down-leader-replaced", "faults.allow_unclean()", ["write_leader"]),
-    ("late-answer-ends-deletion", "replica.leader_and_isr(b=0, epoch=1, p=0)", []),
-    ("epoch-edited", "faults.edit_epoch()", []),
-    ("expansion-undone", "faults.expand(p=1)", []),
-])
+@pytest.mark.parametrize(
+    "name, omitted, skipped",
+    [
+        (
+            "living-leader-forced-out",
+            "faults.ask_for_election(kind=1)",
+            ["admin_election", "read_for_election", "write_leader"],
+        ),
+        ("shutting-down-leader-replaced", "faults.allow_unclean()", ["write_leader"]),
+        ("late-answer-ends-deletion", "replica.leader_and_isr(b=0, epoch=1, p=0)", []),
+        ("epoch-edited", "faults.edit_epoch()", []),
+        ("expansion-undone", "faults.expand(p=1)", []),
+    ],
+)
 def test_bundled_counterexamples_have_a_control(name, omitted, skipped):
     found = control_of(read_behaviour(BUNDLED / f"{name}.json", "3.9.1"))
     assert (str(found.omitted), [name_of(step) for step in found.skipped]) == (omitted, skipped)
 
 
-@pytest.mark.parametrize("name, holds", [
-    ("cancelled-and-unled", force_elects), ("isr-shrinks-after-the-look", isr_assigned),
-    ("expansion-undone", no_partition_undone),
-])
+@pytest.mark.parametrize(
+    "name, holds",
+    [
+        ("cancelled-and-unled", force_elects),
+        ("isr-shrinks-after-the-look", isr_assigned),
+        ("expansion-undone", no_partition_undone),
+    ],
+)
 def test_reassignments_end_as_they_should_not(name, holds):
     found = read_behaviour(BUNDLED / f"{name}.json", "3.9.1")
     assert not holds(found.states[-1]) and all(holds(state) for state in found.states[:-1])
 
 
 def test_answers_in_a_control_are_those_that_the_specification_gives_there(tmp_path):
-    run = write_run(tmp_path / "run", "election", "fenced", *NOBODY_STANDS, name="one_controller",
-                    scope=find("election", "fenced")[0].scope | {"brokers": 2}, loop=len(NOBODY_STANDS))
+    run = write_run(
+        tmp_path / "run",
+        "election",
+        "fenced",
+        *NOBODY_STANDS,
+        name="one_controller",
+        scope=find("election", "fenced")[0].scope | {"brokers": 2},
+        loop=len(NOBODY_STANDS),
+    )
     found = control_of(read_behaviour(run, "3.9.1"))
     assert str(found.omitted) == "faults.delete_controller()", "nothing is lost: the last fault"
     assert [str(step) for step in found.behaviour.steps[10:]] == ["election.maybe_resign(b=0) -> MINE"]
@@ -57,8 +74,13 @@ def test_answers_in_a_control_are_those_that_the_specification_gives_there(tmp_p
 def test_an_election_that_is_asked_for_is_asked_for_when_the_controller_comes_to_it():
     found = read_behaviour(BUNDLED / "living-leader-forced-out.json", "3.9.1")
     names = [name_of(step) for step in found.steps]
-    assert names[-5:] == ["read_for_election", "ask_for_election", "admin_election", "read_for_election",
-                          "write_leader"]
+    assert names[-5:] == [
+        "read_for_election",
+        "ask_for_election",
+        "admin_election",
+        "read_for_election",
+        "write_leader",
+    ]
 
 
 def test_answers_come_before_a_controller_finds_that_their_senders_have_gone():
@@ -82,8 +104,10 @@ def test_answers_come_before_a_controller_finds_that_their_senders_have_gone():
     assert [name_of(found.steps[n - 1]) for n in sorted(along._done)] == ["replica_stopped"] * 2
 
 
-@pytest.mark.parametrize("violated, is_control, wanted", [
-    (True, False, ["nobody rules"]), (False, True, []), (False, False, None), (True, True, None)])
+@pytest.mark.parametrize(
+    "violated, is_control, wanted",
+    [(True, False, ["nobody rules"]), (False, True, []), (False, False, None), (True, True, None)],
+)
 def test_what_holds_is_no_reproduction_and_what_does_not_is_no_control(violated, is_control, wanted):
     behaviour = SimpleNamespace(property="p", steps=["last"])
     if wanted is None:
@@ -129,18 +153,27 @@ def test_stop_replica_and_its_answer_are_held_where_they_delete(part):
 
 def test_what_is_held_of_an_election():
     zookeeper, _ = held_of("epoch-edited")
-    for operation, path, data in (("create", "/controller", "{}"), ("setData", "/controller_epoch", "2"),
-                                  ("delete", "/controller", ""), ("create", "/brokers/ids/0", "{}")):
+    for operation, path, data in (
+        ("create", "/controller", "{}"),
+        ("setData", "/controller_epoch", "2"),
+        ("delete", "/controller", ""),
+        ("create", "/brokers/ids/0", "{}"),
+    ):
         assert zookeeper.held(part=REQUEST, operation=operation, path=path, data=data), (operation, path)
-    multi = [{"operation": "check", "path": "/controller_epoch"},
-             {"operation": "create", "path": "/brokers/topics/t/partitions", "data": ""}]
+    multi = [
+        {"operation": "check", "path": "/controller_epoch"},
+        {"operation": "create", "path": "/brokers/topics/t/partitions", "data": ""},
+    ]
     assert not zookeeper.held(part=REQUEST, operation="multi", operations=multi), "a check is no write"
 
 
 def test_whether_a_new_topic_gets_a_state_is_asked_of_one_topic(monkeypatch):
     created, topics = [], []
-    cluster = SimpleNamespace(below=lambda path: topics, registered=lambda: [0], create_events=lambda assigned: (
-        created.append(assigned), topics.append("events")))
+    cluster = SimpleNamespace(
+        below=lambda path: topics,
+        registered=lambda: [0],
+        create_events=lambda assigned: (created.append(assigned), topics.append("events")),
+    )
     states = iter([None, "state"])
     monkeypatch.setattr(verdict, "state_in", lambda cluster, p: next(states))
     _, holds = verdict.MENDED["trapped"]

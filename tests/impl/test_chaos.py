@@ -6,8 +6,8 @@ import pytest
 
 from kafkaproof.impl.harness.driving import chaos
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
-from kafkaproof.impl.harness.driving.damage import Broken
 from kafkaproof.impl.harness.driving.chaos import FAULTS, Chaos
+from kafkaproof.impl.harness.driving.damage import Broken
 
 
 class Child:
@@ -91,6 +91,7 @@ class Silent:
 @pytest.fixture
 def run(monkeypatch):
     """Run some minutes of chaos at once."""
+
     def some_minutes(seed, unclean=False):
         times = iter(range(100_000))
         clock = SimpleNamespace(monotonic=lambda: next(times), sleep=lambda seconds: None)

@@ -12,8 +12,12 @@ from confluent_kafka.admin import NewTopic as Wanted
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 from kafka.errors import (
-    InvalidPartitionsError, InvalidReplicationFactorError, InvalidTopicError, PolicyViolationError,
-    TopicAlreadyExistsError, UnknownTopicOrPartitionError,
+    InvalidPartitionsError,
+    InvalidReplicationFactorError,
+    InvalidTopicError,
+    PolicyViolationError,
+    TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
 )
 
 from kafkaproof.checker.commands.main import main
@@ -95,10 +99,13 @@ def test_kafka_python_creates_a_topic(cluster):
     admin.create_topics([NewTopic("only-asked", 2, 3)], validate_only=True)
     admin.create_topics([NewTopic("made", 2, 3)], timeout_ms=PATIENCE * 1000)
     assert wait_until(lambda: set(admin.list_topics()) == {TOPIC, "made"})
-    for error, wrong in ((TopicAlreadyExistsError, NewTopic("made", 1, 3)), (InvalidTopicError, NewTopic("a b", 1, 3)),
-                         (InvalidPartitionsError, NewTopic("none", 0, 3)),
-                         (PolicyViolationError, NewTopic("many", 9, 3)),
-                         (InvalidReplicationFactorError, NewTopic("wide", 1, 4))):
+    for error, wrong in (
+        (TopicAlreadyExistsError, NewTopic("made", 1, 3)),
+        (InvalidTopicError, NewTopic("a b", 1, 3)),
+        (InvalidPartitionsError, NewTopic("none", 0, 3)),
+        (PolicyViolationError, NewTopic("many", 9, 3)),
+        (InvalidReplicationFactorError, NewTopic("wide", 1, 4)),
+    ):
         with pytest.raises(error):
             admin.create_topics([wrong])
     admin.close()
@@ -106,8 +113,9 @@ def test_kafka_python_creates_a_topic(cluster):
     found = [producer.send("made", b"%d" % n, partition=n % 2).get(PATIENCE) for n in range(6)]
     producer.close()
     assert [(m.topic, m.partition) for m in found] == [("made", n % 2) for n in range(6)]
-    consumer = KafkaConsumer("made", group_id=None, auto_offset_reset="earliest", consumer_timeout_ms=PATIENCE * 1000,
-                             **servers)
+    consumer = KafkaConsumer(
+        "made", group_id=None, auto_offset_reset="earliest", consumer_timeout_ms=PATIENCE * 1000, **servers
+    )
     wanted = {b"%d" % n for n in range(6)}
     while wanted:
         wanted.discard(next(consumer).value)

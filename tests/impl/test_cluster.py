@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from kafkaproof.checker.commands.main import main
-from kafkaproof.impl.harness.driving.cluster import Cluster, Size, wait_until
 from kafkaproof.impl.harness.conducting.scenarios import SCENARIOS, SESSION
+from kafkaproof.impl.harness.driving.cluster import Cluster, Size, wait_until
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.spec.errors import UserError
 
@@ -83,9 +83,13 @@ def test_its_zookeeper_log_conforms(directory, capsys):
     assert (report["verdict"], report["variant"], report["violations"]) == ("conforms", "fenced", [])
     assert report["explained"] + sum(report["skipped"].values()) == report["records"]
     assert {each for each in report["skipped"] if not each.startswith("refused: ")} <= {
-        "tools: persistent znodes at start", "tools: configuration", "tools: topics, created by whoever was asked",
-        "tools: requests to the controller", "sessions that never were a broker's",
-        "notifications by leaders and brokers", "tools: other znodes",
+        "tools: persistent znodes at start",
+        "tools: configuration",
+        "tools: topics, created by whoever was asked",
+        "tools: requests to the controller",
+        "sessions that never were a broker's",
+        "notifications by leaders and brokers",
+        "tools: other znodes",
     }
     assert len(report["controllers"]) >= 5
     partitions = report["partitions"]
@@ -118,7 +122,9 @@ def test_the_split_brain_of_kafka_6082(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["verdict"] == "conforms"
 
 
-@pytest.mark.parametrize("path, wanted", [("/brokers/ids", "brokers are registered"), ("/brokers/topics", "topics are")])
+@pytest.mark.parametrize(
+    "path, wanted", [("/brokers/ids", "brokers are registered"), ("/brokers/topics", "topics are")]
+)
 def test_a_zookeeper_of_others_is_refused(path, wanted):
     there = SimpleNamespace(below=lambda listed: ["5"] if listed == path else [], zookeeper="h:1")
     with pytest.raises(UserError, match=f"h:1: {wanted} there; give an empty ZooKeeper"):

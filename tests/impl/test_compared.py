@@ -35,14 +35,18 @@ def test_what_clients_are_answered_differs_where_an_isr_is_too_small(differences
     found, count = differences(replace(SIZE, min_isr=2), STOP)
     assert count == 13
     assert [tuple(each) for each in found] == [
-        ("events-0: acks=all, before anything is mended", "acknowledged", "not acknowledged")]
+        ("events-0: acks=all, before anything is mended", "acknowledged", "not acknowledged")
+    ]
 
 
-@pytest.mark.parametrize("arguments, wanted", [
-    (("--compare",), "--compare is of --kafka RELEASE --faults FILE: give all three"),
-    (("--compare", "--kafka", "3.9.1", "--chaos", 1), "give all three"),
-    (("--compare", "--kafka", "1.1.1", "--faults", "f"), "our brokers that have logs are of Kafka 2.7 to 3.9"),
-    (("--compare", "--kafka", "3.9.1", "--faults", "f", "--load"), "leave --zookeeper, --port and --load away"),
-])
+@pytest.mark.parametrize(
+    "arguments, wanted",
+    [
+        (("--compare",), "--compare is of --kafka RELEASE --faults FILE: give all three"),
+        (("--compare", "--kafka", "3.9.1", "--chaos", 1), "give all three"),
+        (("--compare", "--kafka", "1.1.1", "--faults", "f"), "our brokers that have logs are of Kafka 2.7 to 3.9"),
+        (("--compare", "--kafka", "3.9.1", "--faults", "f", "--load"), "leave --zookeeper, --port and --load away"),
+    ],
+)
 def test_bad_use(kafkaproof, arguments, wanted):
     assert wanted in kafkaproof("run", *arguments).complaint

@@ -5,8 +5,11 @@ import json
 import pytest
 
 STANDING = ["session.start(b=0) -> OK", "session.register_broker(b=0) -> OK", "election.maybe_resign(b=0) -> NONODE"]
-FOUNDING = ["election.look_for_controller(b=0) -> NONODE", "election.learn_epoch(b=0) -> NONODE",
-            "election.found_epoch(b=0, fate=0) -> OK"]
+FOUNDING = [
+    "election.look_for_controller(b=0) -> NONODE",
+    "election.learn_epoch(b=0) -> NONODE",
+    "election.found_epoch(b=0, fate=0) -> OK",
+]
 LOOKING = [*STANDING, "legacy.look_for_controller(b=0) -> NONODE"]
 RULING = ["failover.elect(b=1) -> OK", "failover.load_brokers(b=1) -> OK", "failover.load_state(b=1, p=0) -> NONODE"]
 SCOPES = {
@@ -18,16 +21,32 @@ SCOPES = {
 def write_run(directory, system, variant, *steps, name="no_stale_write", scope=None, **more):
     """A run directory with one counterexample."""
     directory.mkdir()
-    result = {"system": system, "variant": variant, "scope": scope or SCOPES.get(system, {}),
-              "violations": [{"property": name, "trace": list(steps), **more}]}
+    result = {
+        "system": system,
+        "variant": variant,
+        "scope": scope or SCOPES.get(system, {}),
+        "violations": [{"property": name, "trace": list(steps), **more}],
+    }
     (directory / "run.json").write_text("{}")
     (directory / "result.json").write_text(json.dumps(result))
     return directory
 
 
 def test_the_counterexample_that_check_finds_is_driven_to_its_end(kafkaproof, tmp_path):
-    kafkaproof("check", "election", "--variant", "legacy", "--scope", "quick", "--property", "no_stale_write",
-               "--master", "local[2]", "--run-dir", "run")
+    kafkaproof(
+        "check",
+        "election",
+        "--variant",
+        "legacy",
+        "--scope",
+        "quick",
+        "--property",
+        "no_stale_write",
+        "--master",
+        "local[2]",
+        "--run-dir",
+        "run",
+    )
     ran = kafkaproof("run", "--json", "--from-counterexample", "run", "--directory", "c")
     told = [json.loads(line) for line in ran.out.splitlines()]
     found = json.loads((tmp_path / "run" / "result.json").read_text())["violations"][0]["trace"]
@@ -39,11 +58,21 @@ def test_the_counterexample_that_check_finds_is_driven_to_its_end(kafkaproof, tm
 
 def test_one_of_partition_with_an_expiry_and_a_new_session(kafkaproof, tmp_path):
     run = write_run(
-        tmp_path / "run", "partition", "legacy", *RULING, "machines.create_first_state(b=1, p=0, fate=0) -> OK",
-        "replica.leader_and_isr(b=0, epoch=1, p=0)", "faults.expire_session(b=0)", "brokers.broker_change(b=1) -> OK",
-        "failover.reopen(b=0)", "brokers.broker_failure(b=1)", "leader_zk.change_isr(b=0, p=0, isr=1) -> OK",
-        "machines.read_for_election(b=1, p=0) -> OK", "leader_zk.change_isr(b=0, p=0, isr=3) -> OK",
-        "machines.read_for_removal(b=1, p=0, r=0) -> OK", "machines.write_removal(b=1, p=0, r=0, fate=0) -> OK",
+        tmp_path / "run",
+        "partition",
+        "legacy",
+        *RULING,
+        "machines.create_first_state(b=1, p=0, fate=0) -> OK",
+        "replica.leader_and_isr(b=0, epoch=1, p=0)",
+        "faults.expire_session(b=0)",
+        "brokers.broker_change(b=1) -> OK",
+        "failover.reopen(b=0)",
+        "brokers.broker_failure(b=1)",
+        "leader_zk.change_isr(b=0, p=0, isr=1) -> OK",
+        "machines.read_for_election(b=1, p=0) -> OK",
+        "leader_zk.change_isr(b=0, p=0, isr=3) -> OK",
+        "machines.read_for_removal(b=1, p=0, r=0) -> OK",
+        "machines.write_removal(b=1, p=0, r=0, fate=0) -> OK",
     )
     assert kafkaproof("run", "--from-counterexample", run, "--directory", "c").code == 0
     report = kafkaproof("replay", "--json", "c").json
@@ -53,9 +82,16 @@ def test_one_of_partition_with_an_expiry_and_a_new_session(kafkaproof, tmp_path)
 
 def test_requests_are_lost_on_the_wire_applied_or_not(kafkaproof, tmp_path):
     run = write_run(
-        tmp_path / "run", "election", "fenced", *STANDING, *FOUNDING, "election.register(b=0, fate=2) -> LOST",
-        "election.register(b=0, fate=1) -> LOST", "election.register(b=0, fate=0) -> NODEEXISTS",
-        "election.confirm_controller(b=0) -> MINE", "election.confirm_epoch(b=0) -> OK",
+        tmp_path / "run",
+        "election",
+        "fenced",
+        *STANDING,
+        *FOUNDING,
+        "election.register(b=0, fate=2) -> LOST",
+        "election.register(b=0, fate=1) -> LOST",
+        "election.register(b=0, fate=0) -> NODEEXISTS",
+        "election.confirm_controller(b=0) -> MINE",
+        "election.confirm_epoch(b=0) -> OK",
         "reign.clean(b=0, fate=0) -> OK",
     )
     ran = kafkaproof("run", "--json", "--from-counterexample", run, "--directory", "c")
@@ -82,16 +118,34 @@ REFUSED = [
     ("election", "legacy", ["session.register_broker(b=0)"], "it is not enabled"),
     ("election", "legacy", [*LOOKING, "reign.send(b=0, to=0)"], "step 5, reign.send(b=0, to=0), cannot be driven: "),
     ("election", "legacy", [*LOOKING, "legacy.clean(b=0, fate=0)"], "it stands for the work of a controller"),
-    ("partition", "legacy", [*RULING, "machines.create_first_state(b=1, p=0, fate=0)", "faults.crash(b=0)",
-                             "faults.expire_orphan(b=0)", "faults.restart(b=0)",
-                             "replica.leader_and_isr(b=0, epoch=1, p=0)"],
-     "step 8, replica.leader_and_isr(b=0, epoch=1, p=0), cannot be driven: the request would have to reach the next "
-     "process of broker 0"),
-    ("partition", "legacy", [*RULING, "faults.crash(b=0)", "machines.create_first_state(b=1, p=0, fate=0)",
-                             "faults.expire_orphan(b=0)", "faults.restart(b=0)",
-                             "replica.leader_and_isr(b=0, epoch=1, p=0)"],
-     "step 8, replica.leader_and_isr(b=0, epoch=1, p=0), cannot be driven: the request would have to reach the next "
-     "process of broker 0"),
+    (
+        "partition",
+        "legacy",
+        [
+            *RULING,
+            "machines.create_first_state(b=1, p=0, fate=0)",
+            "faults.crash(b=0)",
+            "faults.expire_orphan(b=0)",
+            "faults.restart(b=0)",
+            "replica.leader_and_isr(b=0, epoch=1, p=0)",
+        ],
+        "step 8, replica.leader_and_isr(b=0, epoch=1, p=0), cannot be driven: the request would have to reach the next "
+        "process of broker 0",
+    ),
+    (
+        "partition",
+        "legacy",
+        [
+            *RULING,
+            "faults.crash(b=0)",
+            "machines.create_first_state(b=1, p=0, fate=0)",
+            "faults.expire_orphan(b=0)",
+            "faults.restart(b=0)",
+            "replica.leader_and_isr(b=0, epoch=1, p=0)",
+        ],
+        "step 8, replica.leader_and_isr(b=0, epoch=1, p=0), cannot be driven: the request would have to reach the next "
+        "process of broker 0",
+    ),
 ]
 
 

@@ -11,19 +11,22 @@ from types import SimpleNamespace
 
 import pytest
 
+from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.harness.conducting import conductor
 from kafkaproof.impl.harness.conducting.conductor import Conductor
-from kafkaproof.impl.harness.driving import cluster, zookeeper_server as keeper
+from kafkaproof.impl.harness.driving import cluster
+from kafkaproof.impl.harness.driving import zookeeper_server as keeper
 from kafkaproof.impl.harness.driving.child import BrokerChild
 from kafkaproof.impl.harness.driving.cluster import Cluster
-from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.spec.errors import Unfinished
 from tests.impl.processes import all_end, children
 
 SETTINGS = Settings(0, 1, 1, 1, 1, 1, "fenced", "events", "127.0.0.1:1", 2.0, "", "")
 LONG = "import time; time.sleep(600)"
-LEAVES = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit()); print('{}', flush=True)\n" \
-         "while True: time.sleep(0.05)"
+LEAVES = (
+    "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit()); print('{}', flush=True)\n"
+    "while True: time.sleep(0.05)"
+)
 """It sleeps for short whiles: a signal between Python's last look and a sleep waits for its end."""
 
 
@@ -34,7 +37,11 @@ def python(monkeypatch, text):
 
 def brokers(parent):
     """The brokers that a command has started."""
-    return [child for child in children(parent) if b"kafkaproof.impl.server.main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [
+        child
+        for child in children(parent)
+        if b"kafkaproof.impl.server.main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
 
 
 def complaint(answer):
@@ -60,8 +67,10 @@ def test_a_broker_that_is_killed_by_somebody_else(begin, answer_of):
 def test_a_broker_that_fails(kafkaproof, monkeypatch):
     python(monkeypatch, "raise MemoryError('no more')")
     told = complaint(kafkaproof("run", "--brokers", 1, "--directory", "c"))
-    assert "broker 0 has ended by itself: exit status 1; its log is c/broker-0.log, which ends with: MemoryError: no " \
-           "more; all processes are ended" in told
+    assert (
+        "broker 0 has ended by itself: exit status 1; its log is c/broker-0.log, which ends with: MemoryError: no "
+        "more; all processes are ended" in told
+    )
 
 
 def test_a_cluster_that_never_becomes_whole(kafkaproof, monkeypatch):

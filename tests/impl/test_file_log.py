@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
 from kafkaproof.impl.protocol.batches import CorruptBatch, check, read_header, split
-from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.impl.seams.storage.checkpoint import NAME, Checkpoint
 from kafkaproof.impl.seams.storage.log import FileLog, LogFailed
+from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.spec.language.plain import new_state
 from kafkaproof.spec.replica import storage
 from kafkaproof.spec.replication.replication import append, truncate
@@ -20,8 +20,15 @@ LONGEST, EPOCHS = 12, 4
 
 def batch(value=b"v", count=1):
     """A record batch, as a producer sends it."""
-    builder = DefaultRecordBatchBuilder(magic=2, compression_type=0, is_transactional=False, producer_id=-1,
-                                        producer_epoch=-1, base_sequence=-1, batch_size=10_000)
+    builder = DefaultRecordBatchBuilder(
+        magic=2,
+        compression_type=0,
+        is_transactional=False,
+        producer_id=-1,
+        producer_epoch=-1,
+        base_sequence=-1,
+        batch_size=10_000,
+    )
     for offset in range(count):
         builder.append(offset, timestamp=1, key=None, value=value, headers=[])
     return bytes(builder.build())
@@ -54,7 +61,7 @@ def test_it_answers_as_the_specifications_log(tmp_path_factory, acts):
             truncate(model, act[0])
             log.truncate(act[0])
             epoch = max(epoch, 0)
-        assert [(e.id, e.epoch) for e in log.slots] == [(e.id, e.epoch) for e in model.slots[:model.length]]
+        assert [(e.id, e.epoch) for e in log.slots] == [(e.id, e.epoch) for e in model.slots[: model.length]]
         asked = list(questions(model, lambda name, *arguments: getattr(storage, name)(*arguments)))
         assert asked == list(questions(log, lambda name, log, *rest: getattr(log, name)(*rest)))
     found = FileLog(log.path.parent)

@@ -20,6 +20,7 @@ def groups():
     def note(kind):
         def hear(client, request, answer):
             machine.answered[machine.clients.index(client)] = kind(answer)
+
         return hear
 
     machine.on_OffsetCommitRequest = note(lambda answer: answer.topics[0].partitions[0].error_code)
@@ -71,15 +72,35 @@ def test_nobody_is_told_an_offset_that_went_into_no_log(groups):
     assert fetched(groups) == -1
 
 
-@pytest.mark.parametrize("sound", [
-    JoinGroupRequest(group_id="", session_timeout_ms=10_000, rebalance_timeout_ms=20_000, member_id="",
-                     protocol_type="consumer",
-                     protocols=[JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"m")]),
-    OffsetCommitRequest(group_id="", generation_id_or_member_epoch=-1, member_id="", topics=[
-        OffsetCommitRequest.OffsetCommitRequestTopic(name="events", partitions=[
-            OffsetCommitRequest.OffsetCommitRequestTopic.OffsetCommitRequestPartition(
-                partition_index=0, committed_offset=7)])]),
-], ids=["join", "commit"])
+@pytest.mark.parametrize(
+    "sound",
+    [
+        JoinGroupRequest(
+            group_id="",
+            session_timeout_ms=10_000,
+            rebalance_timeout_ms=20_000,
+            member_id="",
+            protocol_type="consumer",
+            protocols=[JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"m")],
+        ),
+        OffsetCommitRequest(
+            group_id="",
+            generation_id_or_member_epoch=-1,
+            member_id="",
+            topics=[
+                OffsetCommitRequest.OffsetCommitRequestTopic(
+                    name="events",
+                    partitions=[
+                        OffsetCommitRequest.OffsetCommitRequestTopic.OffsetCommitRequestPartition(
+                            partition_index=0, committed_offset=7
+                        )
+                    ],
+                )
+            ],
+        ),
+    ],
+    ids=["join", "commit"],
+)
 def test_a_group_without_a_name_is_refused(groups, sound):
     """It is not taken for the group that there is not, of which every new group begins as a copy."""
     coordinator, taken = groups.brokers[BROKER].coordinator, list(groups.replays.steps)
@@ -87,7 +108,10 @@ def test_a_group_without_a_name_is_refused(groups, sound):
     coordinator.handle(call)
     assert not call._answer.empty()
     answer = call.wait()
-    errors = [answer.error_code] if hasattr(answer, "error_code") else [
-        each.error_code for topic in answer.topics for each in topic.partitions]
+    errors = (
+        [answer.error_code]
+        if hasattr(answer, "error_code")
+        else [each.error_code for topic in answer.topics for each in topic.partitions]
+    )
     assert errors == [CODES["INVALID_GROUP_ID"]]
     assert groups.replays.steps == taken

@@ -5,23 +5,27 @@ keeps.
 """
 
 import json
-
 from types import SimpleNamespace
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from kafka.protocol.consumer.group import (
-    HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, OffsetCommitRequest, OffsetFetchRequest, SyncGroupRequest,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    SyncGroupRequest,
 )
 
-from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.groups import coordinator as coordinators
 from kafkaproof.impl.groups import timers as group_timers
 from kafkaproof.impl.groups.coordinator import Coordinator
-from kafkaproof.spec.running.coordinators import MODEL
+from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.spec.group.states import GroupState, move_is_legal
 from kafkaproof.spec.replica.broker import LEADER
+from kafkaproof.spec.running.coordinators import MODEL
 from tests.impl.group_replaying import Replays
 
 NOT_ALWAYS = {name for violated in MODEL.expected.values() for name in violated}
@@ -173,17 +177,29 @@ class Groups(RuleBasedStateMachine):
     def join(self, c, b, both):
         kind = JoinGroupRequest.JoinGroupRequestProtocol
         names = ["range", "roundrobin"] if both else ["range"]
-        self.ask(c, b, JoinGroupRequest(
-            group_id=NAME, session_timeout_ms=10_000, rebalance_timeout_ms=20_000, member_id=self.clients[c].id,
-            protocol_type="consumer", protocols=[kind(name=name, metadata=b"m") for name in names]))
+        self.ask(
+            c,
+            b,
+            JoinGroupRequest(
+                group_id=NAME,
+                session_timeout_ms=10_000,
+                rebalance_timeout_ms=20_000,
+                member_id=self.clients[c].id,
+                protocol_type="consumer",
+                protocols=[kind(name=name, metadata=b"m") for name in names],
+            ),
+        )
 
     @rule(c=CLIENT, b=BROKER)
     def sync(self, c, b):
         client, kind = self.clients[c], SyncGroupRequest.SyncGroupRequestAssignment
         self.number += 1
         brought = [kind(member_id=each, assignment=b"%d" % self.number) for each in client.members or ()]
-        self.ask(c, b, SyncGroupRequest(group_id=NAME, generation_id=client.generation, member_id=client.id,
-                                        assignments=brought))
+        self.ask(
+            c,
+            b,
+            SyncGroupRequest(group_id=NAME, generation_id=client.generation, member_id=client.id, assignments=brought),
+        )
 
     @rule(c=CLIENT, b=BROKER)
     def heartbeat(self, c, b):
@@ -209,9 +225,16 @@ class Groups(RuleBasedStateMachine):
         self.number += 1
         client.sent = self.number
         partition = kind.OffsetCommitRequestPartition(partition_index=0, committed_offset=self.number)
-        self.ask(c, b, OffsetCommitRequest(
-            group_id=NAME, generation_id_or_member_epoch=generation, member_id=id,
-            topics=[kind(name=PLACE[0], partitions=[partition])]))
+        self.ask(
+            c,
+            b,
+            OffsetCommitRequest(
+                group_id=NAME,
+                generation_id_or_member_epoch=generation,
+                member_id=id,
+                topics=[kind(name=PLACE[0], partitions=[partition])],
+            ),
+        )
 
     @rule(c=CLIENT, b=BROKER)
     def fetch(self, c, b):
@@ -247,7 +270,7 @@ class Groups(RuleBasedStateMachine):
     @rule(b=BROKER, kept=st.integers(0, 9))
     def fail_over(self, b, kept):
         waiting, self.waiting = self.waiting, []
-        del self.log[len(self.log) - len(waiting) + min(kept, len(waiting)):]
+        del self.log[len(self.log) - len(waiting) + min(kept, len(waiting)) :]
         self.epoch += 1
         self.lead(b)
         self.answer_producers(waiting, "NOT_LEADER_OR_FOLLOWER")

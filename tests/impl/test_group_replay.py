@@ -6,15 +6,27 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from kafkaproof.impl.groups import group
 from kafkaproof.spec.group.mutants.group import MUTANTS
-from tests.impl.test_group_machine import Groups
 from kafkaproof.traces.processes.state.result import Divergence
+from tests.impl.test_group_machine import Groups
 
 WRONG = (
-    "stable-to-completing", "generation-from-zero", "everybody-leads", "assignment-of-anybody", "syncs-unanswered",
-    "leader-not-replaced", "owned-for-ever",
+    "stable-to-completing",
+    "generation-from-zero",
+    "everybody-leads",
+    "assignment-of-anybody",
+    "syncs-unanswered",
+    "leader-not-replaced",
+    "owned-for-ever",
 )
-SETTINGS = settings(max_examples=25, stateful_step_count=40, deadline=None, database=None, derandomize=True,
-                    report_multiple_bugs=False, phases=[Phase.generate])
+SETTINGS = settings(
+    max_examples=25,
+    stateful_step_count=40,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    report_multiple_bugs=False,
+    phases=[Phase.generate],
+)
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -4,15 +4,14 @@ import dis
 
 from hypothesis import given
 from hypothesis import strategies as st
+from kafka.record import MemoryRecordsBuilder
 
 from kafkaproof.impl.groups.coordinator import Coordinator
 from kafkaproof.impl.groups.group import MODEL, GroupNetwork, GroupStorage, bound
-from kafka.record import MemoryRecordsBuilder
-
 from kafkaproof.impl.protocol.offset_records import Committed, Entry, GroupValue, Member, batch_of, entries_of
-from kafkaproof.spec.running.coordinators import STEPS
 from kafkaproof.spec.group import network, storage
 from kafkaproof.spec.language.rebind import globals_used
+from kafkaproof.spec.running.coordinators import STEPS
 
 TEXT = st.text(max_size=8)
 NUMBER = st.integers(0, 2**31 - 1)
@@ -22,15 +21,20 @@ COMMITTED = st.builds(Committed, st.integers(0, 2**63 - 1), st.integers(-1, 2**3
 @st.composite
 def groups(draw):
     protocol, metadata = draw(TEXT), st.binary(max_size=9)
-    members = [Member(f"m{n}", draw(TEXT), draw(TEXT), draw(NUMBER), draw(NUMBER), [(protocol, draw(metadata))],
-                      draw(metadata)) for n in range(draw(st.integers(0, 3)))]
+    members = [
+        Member(
+            f"m{n}", draw(TEXT), draw(TEXT), draw(NUMBER), draw(NUMBER), [(protocol, draw(metadata))], draw(metadata)
+        )
+        for n in range(draw(st.integers(0, 3)))
+    ]
     leader = members[0].id if members else None
     return GroupValue("consumer", draw(NUMBER), protocol if members else None, leader, members)
 
 
 ENTRIES = st.one_of(
     st.builds(Entry, TEXT, st.none(), st.one_of(st.none(), groups())),
-    st.builds(Entry, TEXT, st.tuples(TEXT, NUMBER), st.one_of(st.none(), COMMITTED)))
+    st.builds(Entry, TEXT, st.tuples(TEXT, NUMBER), st.one_of(st.none(), COMMITTED)),
+)
 
 
 @given(st.lists(ENTRIES, min_size=1, max_size=4))
@@ -40,12 +44,11 @@ def test_records_are_read_as_they_were_written(entries):
 
 KAFKAS = {
     "00010001670002743200000000": "0003000000000000005cffffffff0000000001a1fc11df6a",
-    "000200026778":
-        "00030008636f6e73756d657200000001000572616e6765002778312d37383065363337352d356530342d343635372d623831"
-        "632d663836313236396634336164000001a1fc1cf14500000001002778312d37383065363337352d356530342d343635372d"
-        "623831632d663836313236396634336164ffff00027831000a2f3132372e302e302e31000075300000177000000018000300"
-        "000001000267320000000000000000ffffffff00000000001e00000000000100026732000000030000000000000001000000"
-        "0200000000",
+    "000200026778": "00030008636f6e73756d657200000001000572616e6765002778312d37383065363337352d356530342d343635372d623831"
+    "632d663836313236396634336164000001a1fc1cf14500000001002778312d37383065363337352d356530342d343635372d"
+    "623831632d663836313236396634336164ffff00027831000a2f3132372e302e302e31000075300000177000000018000300"
+    "000001000267320000000000000000ffffffff00000000001e00000000000100026732000000030000000000000001000000"
+    "0200000000",
 }
 """Keys and values that brokers of 3.9.1 have written: an offset, and a group of one member."""
 
@@ -56,9 +59,9 @@ def test_records_of_kafka_are_read_and_written_again():
         builder = MemoryRecordsBuilder(magic=2, compression_type=0, batch_size=10_000)
         builder.append(0, key, value)
         builder.close()
-        entry, = entries_of(bytes(builder.buffer()))
+        (entry,) = entries_of(bytes(builder.buffer()))
         written, stamp = batch_of([entry]), value.index(bytes.fromhex("000001a1fc1"[:10]))
-        assert key in written and value[:stamp] in written and value[stamp + 8:] in written
+        assert key in written and value[:stamp] in written and value[stamp + 8 :] in written
         assert entry.value == Committed(92, -1, "") if entry.place else entry.value.members[0].session == 6000
 
 
@@ -102,5 +105,8 @@ def fields_of_the_first(function):
     first, code = function.__code__.co_varnames[0], list(dis.get_instructions(function))
     if first not in ("network", "storage"):
         return set()
-    return {after.argval for load, after in zip(code, code[1:])
-            if load.opname == "LOAD_FAST" and load.argval == first and after.opname == "LOAD_ATTR"}
+    return {
+        after.argval
+        for load, after in zip(code, code[1:])
+        if load.opname == "LOAD_FAST" and load.argval == first and after.opname == "LOAD_ATTR"
+    }

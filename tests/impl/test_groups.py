@@ -36,10 +36,18 @@ class Librdkafka:
 
     def __init__(self, cluster):
         self.read, self.stopping = {}, threading.Event()
-        self._consumer = Consumer({
-            "bootstrap.servers": ",".join(cluster.bootstrap()), "group.id": NAME, "enable.auto.commit": False,
-            "auto.offset.reset": "earliest", "session.timeout.ms": 10_000, "log_level": 0,
-            "topic.metadata.refresh.interval.ms": 2000, "partition.assignment.strategy": "range,roundrobin"})
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": ",".join(cluster.bootstrap()),
+                "group.id": NAME,
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                "session.timeout.ms": 10_000,
+                "log_level": 0,
+                "topic.metadata.refresh.interval.ms": 2000,
+                "partition.assignment.strategy": "range,roundrobin",
+            }
+        )
         self._consumer.subscribe([TOPIC])
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
@@ -66,8 +74,11 @@ def kill_and_restart(cluster, broker):
 
 
 def test_a_group_reads_all_that_was_acknowledged_while_brokers_die(cluster, capsys):
-    load, consumers, other = Load(cluster.bootstrap, TOPIC, PARTITIONS), Consumers(
-        cluster.bootstrap, TOPIC, NAME, 2), Librdkafka(cluster)
+    load, consumers, other = (
+        Load(cluster.bootstrap, TOPIC, PARTITIONS),
+        Consumers(cluster.bootstrap, TOPIC, NAME, 2),
+        Librdkafka(cluster),
+    )
     assert wait_until(lambda: len(consumers.read) > 5 and len(other.read) > 5 and load.acknowledged > 20)
     assert wait_until(lambda: all(consumers.assigned.get(n) for n in range(2)))
     described = KafkaAdminClient(bootstrap_servers=cluster.bootstrap()).describe_groups([NAME])
@@ -91,8 +102,11 @@ def test_a_group_reads_all_that_was_acknowledged_while_brokers_die(cluster, caps
     assert main(["replay", "--json", str(cluster.directory)]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["verdict"], report["violations"]) == ("conforms", []), report["first_divergence"]
-    recorded = [json.loads(line) for file in (cluster.directory / "recording").glob("broker-*.jsonl")
-                for line in file.read_text().splitlines()]
+    recorded = [
+        json.loads(line)
+        for file in (cluster.directory / "recording").glob("broker-*.jsonl")
+        for line in file.read_text().splitlines()
+    ]
     steps = [row["group"] for row in recorded if "group" in row and "step" in row]
     assert report["groups"] == {name: steps.count(name) for name in set(steps)} and report["groups"][NAME] > 100
 

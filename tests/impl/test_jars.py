@@ -25,12 +25,21 @@ def maven(tmp_path, text):
     file.chmod(file.stat().st_mode | stat.S_IXUSR)
 
 
-COPY = 'for each; do case $each in -DoutputDirectory=*) /bin/mkdir -p ${each#*=}; /bin/cp "$4" ${each#*=}/pom;; esac; done'
+COPY = (
+    'for each; do case $each in -DoutputDirectory=*) /bin/mkdir -p ${each#*=}; /bin/cp "$4" ${each#*=}/pom;; esac; done'
+)
 
 
-@pytest.mark.parametrize("release, why", [
-    ("3", "not a release of Kafka; give one such as 3.9.1"), ("3.9.x", "not a release"), ("4.0.0", "the last with"),
-    ("0.9.0.1", "from 0.10.2.0"), ("0.10.1.1", "from 0.10.2.0")])
+@pytest.mark.parametrize(
+    "release, why",
+    [
+        ("3", "not a release of Kafka; give one such as 3.9.1"),
+        ("3.9.x", "not a release"),
+        ("4.0.0", "the last with"),
+        ("0.9.0.1", "from 0.10.2.0"),
+        ("0.10.1.1", "from 0.10.2.0"),
+    ],
+)
 def test_what_has_no_zookeeper_mode_or_no_listeners_is_refused(release, why):
     with pytest.raises(UserError, match=f"--kafka {release}: .*{why}"):
         class_path(release)
@@ -60,7 +69,9 @@ def test_no_maven_and_a_maven_that_fails_are_one_line(tmp_path):
     with pytest.raises(UserError, match="no mvn on PATH, .* Kafka 3.9.1; install Maven, or set KAFKA_HOME"):
         class_path("3.9.1")
     maven(tmp_path, 'echo "[ERROR] Could not find artifact kafka"; echo "[ERROR] more"; exit 1')
-    with pytest.raises(UserError, match=r"cannot fetch the jars of Kafka 3.9.1: \[ERROR\] Could not find artifact kafka$"):
+    with pytest.raises(
+        UserError, match=r"cannot fetch the jars of Kafka 3.9.1: \[ERROR\] Could not find artifact kafka$"
+    ):
         class_path("3.9.1")
     assert not list(jars.cache().iterdir()), "nothing half fetched is left"
 

@@ -12,8 +12,9 @@ NOT_CONTROLLER = 41
 
 
 def partition(assignment=(), adding=0, removing=0):
-    return SimpleNamespace(assignment=SimpleNamespace(slots=[*assignment, 0], length=len(assignment)), adding=adding,
-                           removing=removing)
+    return SimpleNamespace(
+        assignment=SimpleNamespace(slots=[*assignment, 0], length=len(assignment)), adding=adding, removing=removing
+    )
 
 
 @pytest.fixture
@@ -25,16 +26,23 @@ def answer():
 
     def ask(topics=None, active=1):
         process = SimpleNamespace(
-            election=SimpleNamespace(active=active), settings=SimpleNamespace(brokers=3), places=places,
-            partition=SimpleNamespace(controller=SimpleNamespace(partitions=known)))
+            election=SimpleNamespace(active=active),
+            settings=SimpleNamespace(brokers=3),
+            places=places,
+            partition=SimpleNamespace(controller=SimpleNamespace(partitions=known)),
+        )
         kind, answers = ListPartitionReassignmentsRequest, []
-        wanted = topics and [kind.ListPartitionReassignmentsTopics(name=name, partition_indexes=partitions)
-                             for name, partitions in topics.items()]
+        wanted = topics and [
+            kind.ListPartitionReassignmentsTopics(name=name, partition_indexes=partitions)
+            for name, partitions in topics.items()
+        ]
         Reassignments(process).serve(SimpleNamespace(request=kind(timeout_ms=1, topics=wanted), answer=answers.append))
         (found,) = answers
         return found.error_code, {
             (topic.name, each.partition_index): (each.replicas, each.adding_replicas, each.removing_replicas)
-            for topic in found.topics for each in topic.partitions}
+            for topic in found.topics
+            for each in topic.partitions
+        }
 
     return ask
 

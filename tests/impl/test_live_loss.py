@@ -4,18 +4,21 @@ import json
 
 import pytest
 
-from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.impl.harness.conducting.counterexample import read_counterexample
 from kafkaproof.impl.harness.conducting.replica_messages import batch_of
-from kafkaproof.spec.errors import UserError
+from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.spec.cluster.model import FENCED
+from kafkaproof.spec.errors import UserError
 from tests.checker.test_cluster_system import LOSS, ZOMBIE_TELLS_AN_OLD_ISR
 from tests.impl.test_conductor import write_run
 
 DEEP = FENCED.scopes["deep"]
 STEPS = LOSS.split("\n")[1:-1]
-LOGGED = ["data_plane.produce(b=0, p=0, acks=0) -> OK", "data_plane.serve_fetch(b=0, p=0, follower=1) -> OK",
-          "data_plane.receive_answer(b=1, p=0)"]
+LOGGED = [
+    "data_plane.produce(b=0, p=0, acks=0) -> OK",
+    "data_plane.serve_fetch(b=0, p=0, follower=1) -> OK",
+    "data_plane.receive_answer(b=1, p=0)",
+]
 LED = [*STEPS[:5], "control.leader_and_isr(b=1, epoch=1, p=0)"]
 """Broker 0 leads, and broker 1 follows."""
 
@@ -25,9 +28,11 @@ def run_of(tmp_path, *steps):
     return write_run(tmp_path / "run", "cluster", "fenced", *steps, name="isr_complete", scope=DEEP)
 
 
-@pytest.mark.parametrize("trace, violated", [
-    (LOSS, {"committed", "isr_complete"}), (ZOMBIE_TELLS_AN_OLD_ISR, {"isr_complete"}),
-], ids=["loss", "old-isr"])
+@pytest.mark.parametrize(
+    "trace, violated",
+    [(LOSS, {"committed", "isr_complete"}), (ZOMBIE_TELLS_AN_OLD_ISR, {"isr_complete"})],
+    ids=["loss", "old-isr"],
+)
 def test_a_zombie_has_a_new_process_lead_with_an_isr_of_the_past(kafkaproof, tmp_path, trace, violated):
     steps = trace.split("\n")[1:-1]
     ran = kafkaproof("run", "--json", "--from-counterexample", run_of(tmp_path, *steps), "--directory", "c")
@@ -42,8 +47,10 @@ def test_a_zombie_has_a_new_process_lead_with_an_isr_of_the_past(kafkaproof, tmp
 
 def test_a_leader_is_refused_its_own_write_and_waits(kafkaproof, tmp_path):
     """The way to the lasso of `alone_acknowledges`: the answer is lost on the wire, and asked for again."""
-    asked = [f"control.alter_partition(b=1, p=0, sender=0, isr=1, fate={fate}) -> {answer}"
-             for fate, answer in ((1, "LOST"), (0, "BADVERSION"))]
+    asked = [
+        f"control.alter_partition(b=1, p=0, sender=0, isr=1, fate={fate}) -> {answer}"
+        for fate, answer in ((1, "LOST"), (0, "BADVERSION"))
+    ]
     steps = [*LED, "data_plane.shrink_isr(b=0, p=0, follower=1)", *asked, LOGGED[0].replace("acks=0", "acks=1")]
     assert kafkaproof("run", "--from-counterexample", run_of(tmp_path, *steps), "--directory", "c").code == 0
     report = kafkaproof("replay", "--json", "c").json
@@ -61,12 +68,18 @@ def test_followers_fetch_and_find_their_checkpoint(kafkaproof, tmp_path):
     assert (report["verdict"], report["violations"]) == ("conforms", [])
 
 
-@pytest.mark.parametrize("steps, wanted", [
-    (["faults.queue_deletion()"], "step 1, faults.queue_deletion(), cannot be driven: brokers that create and delete "
-                                  "topics, and reassign partitions, have no such step"),
-    (["faults.fail_log_dir(b=0, p=0)"], "no controller has told broker 0 of the replica whose log directory fails"),
-    (["faults.ask_for_election(kind=1)"], "elections that an administrator asks for by a request are not served"),
-])
+@pytest.mark.parametrize(
+    "steps, wanted",
+    [
+        (
+            ["faults.queue_deletion()"],
+            "step 1, faults.queue_deletion(), cannot be driven: brokers that create and delete "
+            "topics, and reassign partitions, have no such step",
+        ),
+        (["faults.fail_log_dir(b=0, p=0)"], "no controller has told broker 0 of the replica whose log directory fails"),
+        (["faults.ask_for_election(kind=1)"], "elections that an administrator asks for by a request are not served"),
+    ],
+)
 def test_what_has_no_equivalent_is_refused_before_anything_starts(kafkaproof, tmp_path, steps, wanted):
     assert wanted in kafkaproof("run", "--from-counterexample", run_of(tmp_path, *steps), "--directory", "c").complaint
     assert not (tmp_path / "c").exists()
@@ -77,8 +90,7 @@ def test_each_step_is_told_what_its_message_says(tmp_path):
     told = [content for step, content in zip(STEPS, read) if step == "control.leader_and_isr(b=0, epoch=1, p=0)"]
     assert told == [{"leader": 0, "leader_epoch": 0, "isr": isr} for isr in ([0, 1], [0])]
     contents = dict(zip(STEPS, read))
-    assert contents["control.alter_partition(b=1, p=0, sender=0, isr=1, fate=0) -> OK"] == {
-        "isr": 1, "leader_epoch": 0}
+    assert contents["control.alter_partition(b=1, p=0, sender=0, isr=1, fate=0) -> OK"] == {"isr": 1, "leader_epoch": 0}
     assert contents["data_plane.serve_fetch(b=0, p=0, follower=1) -> OK"]["fields"]["offset"] == 0
 
 
@@ -91,7 +103,13 @@ def test_a_checkpoint_that_no_process_wrote(tmp_path):
     """With two records committed, one that knows of the first alone."""
     fetched = [LOGGED[1], LOGGED[2]]
     steps = [*LED, LOGGED[0], LOGGED[0], *fetched * 4, "faults.crash(b=1)", "faults.expire_orphan(b=1)"]
-    run = write_run(tmp_path / "run", "cluster", "fenced", *steps, "faults.restart(b=1, hw=1)",
-                    scope=DEEP | {"log": 2, "records": 2})
+    run = write_run(
+        tmp_path / "run",
+        "cluster",
+        "fenced",
+        *steps,
+        "faults.restart(b=1, hw=1)",
+        scope=DEEP | {"log": 2, "records": 2},
+    )
     with pytest.raises(UserError, match="the checkpoint that it finds would have to be neither its last one, 2, nor"):
         read_counterexample(run)

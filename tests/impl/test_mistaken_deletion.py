@@ -12,7 +12,8 @@ from tests.traces.processes.recordings import replayed
 
 PATIENCE, SESSION = 120, 60.0
 MISTAKES = {
-    "completed-when-one-is-deleted": "deletion.resume_deletion", "answers-not-awaited": "deletion.stop_replicas",
+    "completed-when-one-is-deleted": "deletion.resume_deletion",
+    "answers-not-awaited": "deletion.stop_replicas",
     "log-kept": "reassignment.stop_replica",
 }
 

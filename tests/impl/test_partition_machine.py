@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 from kazoo.protocol.serialization import SetData
 
+from kafkaproof.impl.broker.replica import Clients
 from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.conducting.counterexample import lose_undelivered, said_to, why_not
-from kafkaproof.impl.server.ordered_steps import WISHES
 from kafkaproof.impl.harness.driving.cluster import TOPIC
 from kafkaproof.impl.seams.network import PartitionNetwork
-from kafkaproof.impl.broker.replica import Clients
 from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch, State
+from kafkaproof.impl.server.ordered_steps import WISHES
 from kafkaproof.spec.election.belief import CHECKING, IDLE
+from kafkaproof.spec.kafka.zookeeper import DELETED, EXPIRED, OK
 from kafkaproof.spec.language.digest import fields_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import new_state
@@ -29,18 +30,33 @@ from kafkaproof.spec.language.sets import with_member
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.creation_zookeeper import leave_unused
 from kafkaproof.spec.partition.zookeeper import session_open
-from kafkaproof.spec.running.processes import cluster, has_planes
 from kafkaproof.spec.replica.zookeeper import Answer
-from kafkaproof.spec.kafka.zookeeper import DELETED, EXPIRED, OK
+from kafkaproof.spec.running.processes import cluster, has_planes
+from kafkaproof.traces.processes.state.watched import undo, watched
 from tests.impl.memory_cluster import CREATED, InMemory, World
 from tests.impl.memory_planes import PlanesInMemory
-from kafkaproof.traces.processes.state.watched import undo, watched
 
 BROKERS, PARTITIONS, FAULTS = 2, 2, 8
-SCOPE = {"brokers": BROKERS, "replicas": BROKERS, "partitions": PARTITIONS, "epochs": 10, "leader_epochs": 20,
-         "faults": 20, "log": 5, "records": 5, "min_isr": 1}
-SETTINGS = settings(max_examples=25, stateful_step_count=120, deadline=None, database=None, derandomize=True,
-                    report_multiple_bugs=False, phases=[Phase.generate])
+SCOPE = {
+    "brokers": BROKERS,
+    "replicas": BROKERS,
+    "partitions": PARTITIONS,
+    "epochs": 10,
+    "leader_epochs": 20,
+    "faults": 20,
+    "log": 5,
+    "records": 5,
+    "min_isr": 1,
+}
+SETTINGS = settings(
+    max_examples=25,
+    stateful_step_count=120,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    report_multiple_bugs=False,
+    phases=[Phase.generate],
+)
 CALM = 6
 ALWAYS = ("faults.", "leader_zk.change", "rebalance.", "creation.configure", "data_plane.produce")
 """What may happen at any time, and comes only once in so many steps: the rest gets further meanwhile."""
@@ -130,8 +146,11 @@ def machine(variant, taken):
             """Find the steps that are enabled, and that processes take."""
             self.enabled = {}
             for transition in model.transitions:
-                steps = [(step, arguments) for step, arguments in self.model.enabled(transition.name)
-                         if why_not(model, self.model.state, step) is None and self.is_possible(step)]
+                steps = [
+                    (step, arguments)
+                    for step, arguments in self.model.enabled(transition.name)
+                    if why_not(model, self.model.state, step) is None and self.is_possible(step)
+                ]
                 if steps and not (planes and transition.name == QUEUED):
                     self.enabled[transition.name] = steps
 
@@ -206,7 +225,8 @@ def machine(variant, taken):
                     assert {k: (v, known[k]) for k, v in found.items() if known[k] != v} == {}
                     for p, plane in enumerate(self.world.orders[b][1].process.planes):
                         assert self.replica(p, plane.replica, self.conductor.ids[p].get) == self.replica(
-                            p, state.planes[p].brokers[b], int)
+                            p, state.planes[p].brokers[b], int
+                        )
                 assert (f"{BROKER_IDS}/{b}" in self.world.server.znodes) == session_open(zk, b)
             named, epoch = content(Controller.path), content(ControllerEpoch.path)
             assert (NOBODY if named is None else Controller.decode(named).broker) == zk.controller
@@ -218,12 +238,17 @@ def machine(variant, taken):
                 if found:
                     written = State.decode(found)
                     assert (written.leader, members(written.isr), written.leader_epoch, written.controller_epoch) == (
-                        held.leader, held.isr, held.leader_epoch, held.controller_epoch)
+                        held.leader,
+                        held.isr,
+                        held.leader_epoch,
+                        held.controller_epoch,
+                    )
 
         def replica(self, p, replica, number):
             """What is compared of a replica, its log as epochs and numbers of records."""
+
             def chain(log):
-                return str([(entry.epoch, number(entry.id)) for entry in log.slots[:log.length]])
+                return str([(entry.epoch, number(entry.id)) for entry in log.slots[: log.length]])
 
             return fields_of({"replica": replica}, [chain])
 
@@ -238,7 +263,9 @@ def machine(variant, taken):
 def test_processes_do_what_the_model_does(variant):
     taken = set()
     run_state_machine_as_test(machine(variant, taken), settings=SETTINGS)
-    missed = {transition.name for transition in without_deletions(variant).partition.transitions} - taken - {*NOT_SERVED}
+    missed = (
+        {transition.name for transition in without_deletions(variant).partition.transitions} - taken - {*NOT_SERVED}
+    )
     assert len(missed) <= RARE, missed
 
 

@@ -7,16 +7,16 @@ import time
 import pytest
 from kazoo.protocol.serialization import Delete
 
-from kafkaproof.impl.server.main import Broker
-from kafkaproof.impl.seams.network import Message, Port
 from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.impl.seams.network import Message, Port
 from kafkaproof.impl.seams.zookeeper.requests import create
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId, Controller, ControllerEpoch, State, Topic, TopicConfig
+from kafkaproof.impl.server.main import Broker
 from kafkaproof.spec.election import belief
+from kafkaproof.spec.kafka.zookeeper import NONODE, OK
 from kafkaproof.spec.language.digest import fields_of, values_in
 from kafkaproof.spec.partition import context
 from kafkaproof.spec.running.processes import ELECTION
-from kafkaproof.spec.kafka.zookeeper import NONODE, OK
 
 TOPIC = "alone"
 
@@ -27,8 +27,22 @@ def broker(keeper, opened, tmp_path):
     operator = opened()
     for path, znode in ((TopicConfig.path_of(TOPIC), TopicConfig(False)), (Topic.path_of(TOPIC), Topic(((0,),)))):
         operator.write(create(path, znode.encode()))
-    made = Broker(Settings(0, 1, 1, 1, 1, 1, "fenced", TOPIC, keeper.address, 60.0,
-                           str(tmp_path / "broker-0.1.jsonl"), str(tmp_path / "logs")))
+    made = Broker(
+        Settings(
+            0,
+            1,
+            1,
+            1,
+            1,
+            1,
+            "fenced",
+            TOPIC,
+            keeper.address,
+            60.0,
+            str(tmp_path / "broker-0.1.jsonl"),
+            str(tmp_path / "logs"),
+        )
+    )
     yield made
     if made.process.requests.session:
         made.process.requests.session.close()
@@ -36,8 +50,13 @@ def broker(keeper, opened, tmp_path):
 
 
 def remove(operator):
-    for path in (State.path_of(TOPIC, 0), *reversed(State.parents_of(TOPIC, 0)), Topic.path_of(TOPIC),
-                 TopicConfig.path_of(TOPIC), ControllerEpoch.path):
+    for path in (
+        State.path_of(TOPIC, 0),
+        *reversed(State.parents_of(TOPIC, 0)),
+        Topic.path_of(TOPIC),
+        TopicConfig.path_of(TOPIC),
+        ControllerEpoch.path,
+    ):
         assert operator.write(Delete(path, -1)) in (OK, NONODE), path
 
 
@@ -57,11 +76,19 @@ def lines(tmp_path):
 def test_a_broker_becomes_the_controller_and_leads(broker, opened, tmp_path):
     process, operator = broker.process, opened()
     assert broker.try_step(ELECTION, "start")
-    steps(broker, lambda: process.partition.replicas[0].leader == 0 and process.election.doing == belief.IDLE
-          and process.partition.controller.doing == context.IDLE)
+    steps(
+        broker,
+        lambda: (
+            process.partition.replicas[0].leader == 0
+            and process.election.doing == belief.IDLE
+            and process.partition.controller.doing == context.IDLE
+        ),
+    )
     assert (process.election.active, process.election.epoch, process.partition.controller.epoch) == (1, 1, 1)
-    read = [operator.at_once(lambda path=path: operator.session.get(path))[0].result
-            for path in (State.path_of(TOPIC, 0), Controller.path, BrokerId.path_of(0), ControllerEpoch.path)]
+    read = [
+        operator.at_once(lambda path=path: operator.session.get(path))[0].result
+        for path in (State.path_of(TOPIC, 0), Controller.path, BrokerId.path_of(0), ControllerEpoch.path)
+    ]
     assert State.decode(read[0][0]) == State(0, (0,), 0, 1)
     assert Controller.decode(read[1][0]).broker == 0
     assert BrokerId.decode(read[2][0]) == (*process.clients.address, process.port.address[1])
@@ -135,8 +162,10 @@ def test_what_a_controller_asks_over_a_cut_link_is_asked_again_while_it_rules():
     inbox, wanted = queue.Queue(), {2}
     one, other = Port(queue.Queue(), lambda message: message.content["epoch"] in wanted), Port(inbox)
     one.cut(other.address, True)
-    deposed, asked, fetched, last = (Message(kind, kind, 1, one.address, 0, 0, {"epoch": epoch}) for kind, epoch in (
-        ("LeaderAndIsr", 1), ("StopReplica", 2), ("Fetch", 2), ("LeaderAndIsr", 2)))
+    deposed, asked, fetched, last = (
+        Message(kind, kind, 1, one.address, 0, 0, {"epoch": epoch})
+        for kind, epoch in (("LeaderAndIsr", 1), ("StopReplica", 2), ("Fetch", 2), ("LeaderAndIsr", 2))
+    )
     for message in (deposed, fetched):
         one.send(other.address, message)
     one.flush()

@@ -13,9 +13,9 @@ from kafkaproof.impl.harness.driving.child import BrokerChild
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
 from kafkaproof.impl.seams.zookeeper.znodes import State, Topic
-from tests.traces.processes import recordings as recorded
 from kafkaproof.traces.reading.recording import read_recording
 from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData
+from tests.traces.processes import recordings as recorded
 
 PATIENCE, SESSION = 120, 60.0
 PLACE = TopicPartition(TOPIC, 0)
@@ -105,8 +105,14 @@ def writes(directory: Path, name: str, partition: int):
                     found.append((state.leader, set(state.isr), state.leader_epoch - before.leader_epoch))
             elif path == Topic.path_of(name) and isinstance(operation, SetData):
                 now = Topic.decode(data)
-                before, assigned = assigned, (now.assignments[partition], dict(now.adding).get(partition, ()),
-                                              dict(now.removing).get(partition, ()))
+                before, assigned = (
+                    assigned,
+                    (
+                        now.assignments[partition],
+                        dict(now.adding).get(partition, ()),
+                        dict(now.removing).get(partition, ()),
+                    ),
+                )
                 if asked and before != assigned:
                     found.append(assigned)
     return found
@@ -114,8 +120,10 @@ def writes(directory: Path, name: str, partition: int):
 
 def order(written):
     """What came after what: an assignment, a state with its leader epoch raised or not, the request's end."""
-    return [each if isinstance(each, str) else "assignment" if isinstance(each[1], tuple) else f"epoch +{each[2]}"
-            for each in written]
+    return [
+        each if isinstance(each, str) else "assignment" if isinstance(each[1], tuple) else f"epoch +{each[2]}"
+        for each in written
+    ]
 
 
 def test_a_partition_moves_with_its_data(cluster, capsys):
@@ -145,8 +153,11 @@ def test_it_goes_on_when_the_new_replica_and_the_controller_die(cluster, capsys)
     assert wait_until(lambda: 2 not in cluster.registered(), PATIENCE)
     cluster.reassign(0, [2, 1])
     assert wait_until(lambda: topic(cluster).adding == ((0, (2,)),), PATIENCE)
-    assert listed(cluster) == listed(cluster, [PLACE]) == {
-        PLACE: {"replicas": [2, 1, 0], "adding_replicas": [2], "removing_replicas": [0]}}
+    assert (
+        listed(cluster)
+        == listed(cluster, [PLACE])
+        == {PLACE: {"replicas": [2, 1, 0], "adding_replicas": [2], "removing_replicas": [0]}}
+    )
     assert listed(cluster, [TopicPartition("other", 0)]) == {}
     former = cluster.controller()
     cluster.hold(former, "write_target")
@@ -162,8 +173,9 @@ def test_it_goes_on_when_the_new_replica_and_the_controller_die(cluster, capsys)
     assert all(True for _ in replayed(cluster, capsys))
 
 
-@pytest.mark.parametrize("name, step", (
-    ("isr-not-awaited", "reassignment.check_reassignment"), ("removed-in-isr", "control.write_leader")))
+@pytest.mark.parametrize(
+    "name, step", (("isr-not-awaited", "reassignment.check_reassignment"), ("removed-in-isr", "control.write_leader"))
+)
 def test_a_mistaken_controller_diverges_where_it_is_mistaken(tmp_path, monkeypatch, name, step):
     monkeypatch.setattr(BrokerChild, "program", (sys.executable, "-m", "tests.impl.mistaken_broker", name))
     with Cluster(tmp_path, Size(brokers=2, replicas=1, partitions=1, session_timeout=SESSION)) as running:

@@ -5,25 +5,50 @@ from types import FunctionType
 
 import pytest
 
-from kafkaproof.impl.server.main import ELECTION_STEPS
-from kafkaproof.impl.server.events import EVENT_STEPS
+from kafkaproof.impl.broker.rebinding import Calls, bound
+from kafkaproof.impl.broker.replica import Clients, Plane
 from kafkaproof.impl.seams.network import PartitionNetwork
 from kafkaproof.impl.seams.storage.log import FileLog
-from kafkaproof.impl.broker.replica import Clients, Plane
-from kafkaproof.impl.broker.rebinding import Calls, bound
 from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
 from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
 from kafkaproof.impl.seams.zookeeper.partner_answers import Told
+from kafkaproof.impl.server.events import EVENT_STEPS
+from kafkaproof.impl.server.main import ELECTION_STEPS
 from kafkaproof.spec.language.rebind import globals_used
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
 from kafkaproof.spec.running.seams import is_seam, seams_of
 
 EVENTS = (
-    "leader_and_isr", "shut_down", "notify", "fail_log_dir", "broker_change", "unclean_enabled", "topic_deletion",
-    "preferred_election", "reassignment", "log_dir_notification", "isr_notification", "alter_partition", "change_isr",
-    "controlled_shutdown", "receive_error", "storage_error", "rebalance", "confirm_isr", "refuse_isr", "produce",
-    "consume", "send_request", "serve_fetch", "receive_answer", "expand_isr", "shrink_isr", "learn_isr",
-    "configure_topic", "create_topic", "topic_change",
+    "leader_and_isr",
+    "shut_down",
+    "notify",
+    "fail_log_dir",
+    "broker_change",
+    "unclean_enabled",
+    "topic_deletion",
+    "preferred_election",
+    "reassignment",
+    "log_dir_notification",
+    "isr_notification",
+    "alter_partition",
+    "change_isr",
+    "controlled_shutdown",
+    "receive_error",
+    "storage_error",
+    "rebalance",
+    "confirm_isr",
+    "refuse_isr",
+    "produce",
+    "consume",
+    "send_request",
+    "serve_fetch",
+    "receive_answer",
+    "expand_isr",
+    "shrink_isr",
+    "learn_isr",
+    "configure_topic",
+    "create_topic",
+    "topic_change",
 )
 TAKEN = {
     ELECTION: ("start", "notice_expiry", "reopen", "handle_change", "clean", *ELECTION_STEPS),
@@ -33,7 +58,11 @@ FOLLOWING = {ELECTION: ("clean", "load"), PARTITION: ("restart", "reopen", "elec
 LIVE = {
     ELECTION: {"zk": ElectionZooKeeper},
     PARTITION: {
-        "zk": PartitionZooKeeper, "network": PartitionNetwork, "log": FileLog, "clients": Clients, "data": Plane,
+        "zk": PartitionZooKeeper,
+        "network": PartitionNetwork,
+        "log": FileLog,
+        "clients": Clients,
+        "data": Plane,
     },
 }
 
@@ -97,7 +126,9 @@ def reached(function):
 @pytest.mark.parametrize("part", (ELECTION, PARTITION))
 def test_nothing_of_a_models_zookeeper_or_network_is_left(variant, part):
     for function in bound(cluster(variant).model(part), Calls()).values():
-        assert not any(is_seam(callee) for callee in reached(function) if callee.__module__.startswith("kafkaproof.spec."))
+        assert not any(
+            is_seam(callee) for callee in reached(function) if callee.__module__.startswith("kafkaproof.spec.")
+        )
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

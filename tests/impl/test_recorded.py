@@ -29,13 +29,20 @@ class Silent:
 @pytest.fixture
 def cluster(tmp_path):
     """A cluster in whose ZooKeeper there is nothing; its logs are `logs`."""
+
     def get(path):
         raise NoNodeError
 
     (tmp_path / "d" / "recording").mkdir(parents=True)
     logs = {0: [], 1: []}
-    return SimpleNamespace(directory=tmp_path / "d", controller=lambda: None, registered=lambda: [0, 1], logs=logs,
-                           operator=SimpleNamespace(get=get), log_of=lambda broker, p: logs[broker])
+    return SimpleNamespace(
+        directory=tmp_path / "d",
+        controller=lambda: None,
+        registered=lambda: [0, 1],
+        logs=logs,
+        operator=SimpleNamespace(get=get),
+        log_of=lambda broker, p: logs[broker],
+    )
 
 
 def written(cluster):
@@ -87,11 +94,14 @@ def test_what_is_done_besides_is_told_with_its_step(tmp_path, cluster):
     assert any("what controller 1 reads" in note for note in notes[found.deposed[0].since - 1])
 
 
-@pytest.mark.parametrize("error, told", [
-    (Departs("step 3, x: waited for y"), "It goes otherwise: step 3, x: waited for y."),
-    (Unfinished("could not be forced: step 3, x"), "Could not be forced: step 3, x."),
-    (KeyboardInterrupt(), "The run was interrupted."),
-])
+@pytest.mark.parametrize(
+    "error, told",
+    [
+        (Departs("step 3, x: waited for y"), "It goes otherwise: step 3, x: waited for y."),
+        (Unfinished("could not be forced: step 3, x"), "Could not be forced: step 3, x."),
+        (KeyboardInterrupt(), "The run was interrupted."),
+    ],
+)
 @pytest.mark.parametrize("taken", [0, 2])
 def test_an_error_is_told_and_goes_on(tmp_path, cluster, error, told, taken):
     found = behaviour(tmp_path, LOSS, "committed")

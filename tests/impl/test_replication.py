@@ -5,16 +5,16 @@ from types import SimpleNamespace
 
 import pytest
 
+from kafkaproof.impl.broker.record import transition
+from kafkaproof.impl.broker.replica import open_planes
+from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.impl.replicas.replication import ASK_AGAIN, Replication
 from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
-from kafkaproof.impl.broker.replica import open_planes
-from kafkaproof.impl.replicas.replication import ASK_AGAIN, Replication
-from kafkaproof.impl.broker.record import transition
-from kafkaproof.impl.broker.settings import Settings
-from kafkaproof.spec.running.planes import ASKED, OUTDATED, fields_of
-from kafkaproof.spec.running.processes import PARTITION, cluster, scopes
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, TRUNCATING
 from kafkaproof.spec.replica.network import SENT, propose, send
+from kafkaproof.spec.running.planes import ASKED, OUTDATED, fields_of
+from kafkaproof.spec.running.processes import PARTITION, cluster, scopes
 
 LEADERS_ADDRESS = "leader", 1
 
@@ -25,8 +25,9 @@ def process(tmp_path):
     settings = Settings(1, 1, 2, 2, 1, 1, "fenced", "alone", "", 60.0, "", str(tmp_path))
     scope = scopes(2, 2, 1, 1, 10)[PARTITION]
     checkpoint = Checkpoint(tmp_path, settings.places)
-    made = SimpleNamespace(broker=1, settings=settings, checkpoint=checkpoint, asked={}, sent=[],
-                           leaders={0: LEADERS_ADDRESS})
+    made = SimpleNamespace(
+        broker=1, settings=settings, checkpoint=checkpoint, asked={}, sent=[], leaders={0: LEADERS_ADDRESS}
+    )
     made.planes = open_planes(cluster("fenced").partition, scope, settings, checkpoint)
     made.announce = lambda *message: made.sent.append(message) or f"1.1-{len(made.sent)}"
     return made
@@ -47,7 +48,7 @@ def asks(process, state):
 
 @pytest.mark.parametrize("state", [TRUNCATING, FETCHING])
 def test_a_follower_whose_request_is_not_answered_sends_it_again(process, state):
-    (address, kind, content), = asks(process, state)
+    ((address, kind, content),) = asks(process, state)
     assert (address, kind) == (LEADERS_ADDRESS, ASKED) and content["fields"]["epoch"] == 4
 
 

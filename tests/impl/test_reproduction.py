@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.broker.replica import DONE
+from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.harness.real.behaviour import read_behaviour
 from kafkaproof.impl.harness.real.control import control_of
 from kafkaproof.impl.harness.real.moves import DEEDS, FRAMES, INSIDE, PROPOSALS, how, name_of
@@ -14,8 +14,8 @@ from kafkaproof.impl.harness.real.outside import error_in, isr_proposed, told_in
 from kafkaproof.impl.harness.real.records import ALL, GONE, Clients, Produced, log_of, values_in
 from kafkaproof.impl.harness.real.verdict import Seen, incomplete, leaderless, lost, unread, waits
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.cluster.model import FENCED
+from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.topics.properties.safety import isr_assigned
 from tests.checker.test_cluster_system import LOSS, ZOMBIE_TELLS_AN_OLD_ISR
 from tests.impl.test_conductor import write_run
@@ -23,9 +23,13 @@ from tests.impl.test_conductor import write_run
 RECORDINGS = Path(__file__).parents[2] / "traces" / "recordings"
 DEEP = FENCED.scopes["deep"]
 ALONE = [
-    "failover.elect(b=0) -> OK", "failover.load_brokers(b=0) -> OK", "failover.load_state(b=0, p=0) -> NONODE",
-    "control.create_first_state(b=0, p=0, fate=0) -> OK", "control.leader_and_isr(b=0, epoch=1, p=0)",
-    "control.leader_and_isr(b=1, epoch=1, p=0)", "data_plane.shrink_isr(b=0, p=0, follower=1)",
+    "failover.elect(b=0) -> OK",
+    "failover.load_brokers(b=0) -> OK",
+    "failover.load_state(b=0, p=0) -> NONODE",
+    "control.create_first_state(b=0, p=0, fate=0) -> OK",
+    "control.leader_and_isr(b=0, epoch=1, p=0)",
+    "control.leader_and_isr(b=1, epoch=1, p=0)",
+    "data_plane.shrink_isr(b=0, p=0, follower=1)",
     "control.alter_partition(b=0, p=0, sender=0, isr=1, fate=1) -> LOST",
     "control.alter_partition(b=0, p=0, sender=0, isr=1, fate=0) -> BADVERSION",
 ]
@@ -54,9 +58,11 @@ def test_leader_and_isr_is_known_by_what_it_tells(tmp_path):
     assert told[-2] == {"leader": 1, "leader_epoch": 1, "isr": [1]}
 
 
-@pytest.mark.parametrize("trace, name, skipped", [
-    (LOSS, "committed", ["produce"]), (ZOMBIE_TELLS_AN_OLD_ISR, "isr_complete", []),
-], ids=["loss", "old-isr"])
+@pytest.mark.parametrize(
+    "trace, name, skipped",
+    [(LOSS, "committed", ["produce"]), (ZOMBIE_TELLS_AN_OLD_ISR, "isr_complete", [])],
+    ids=["loss", "old-isr"],
+)
 def test_a_control_goes_without_the_message_of_the_zombie(tmp_path, trace, name, skipped):
     whole = behaviour(tmp_path, trace, name)
     found = control_of(whole)
@@ -66,24 +72,39 @@ def test_a_control_goes_without_the_message_of_the_zombie(tmp_path, trace, name,
 
 
 def test_a_control_of_liveness_loses_no_answer(tmp_path):
-    run = write_run(tmp_path / "run", "cluster", "fenced", *ALONE, name="alone_acknowledges",
-                    scope=FENCED.scopes["quick"], loop=len(ALONE))
+    run = write_run(
+        tmp_path / "run",
+        "cluster",
+        "fenced",
+        *ALONE,
+        name="alone_acknowledges",
+        scope=FENCED.scopes["quick"],
+        loop=len(ALONE),
+    )
     found = control_of(read_behaviour(run, "3.9.1"))
     assert (str(found.omitted), [str(step) for step in found.skipped]) == (ALONE[7], [ALONE[8]])
     assert found.behaviour.steps[-1].answer == "OK"
 
 
 def test_a_lasso_that_goes_round_is_refused(tmp_path):
-    run = write_run(tmp_path / "run", "cluster", "fenced", *ALONE, name="alone_acknowledges",
-                    scope=FENCED.scopes["quick"], loop=len(ALONE) - 1)
+    run = write_run(
+        tmp_path / "run",
+        "cluster",
+        "fenced",
+        *ALONE,
+        name="alone_acknowledges",
+        scope=FENCED.scopes["quick"],
+        loop=len(ALONE) - 1,
+    )
     with pytest.raises(UserError, match="no counterexample of any property in it that comes to an end"):
         read_behaviour(run, "3.9.1")
 
 
 def test_a_shutdown_that_never_succeeds_goes_round_once_and_in_its_control_the_isr_stays(tmp_path):
     found = read_behaviour(RECORDINGS / "3.9.1-failed-shutdown" / "counterexample.json", "3.9.1")
-    run = write_run(tmp_path / "run", "partition", "fenced", *map(str, found.steps), name=found.property,
-                    scope=found.scope, loop=9)
+    run = write_run(
+        tmp_path / "run", "partition", "fenced", *map(str, found.steps), name=found.property, scope=found.scope, loop=9
+    )
     assert [str(step) for step in read_behaviour(run, "3.9.1").steps] == [str(step) for step in found.steps]
     control = control_of(found)
     assert name_of(control.omitted) == "alter_partition" and control.behaviour.states[-1].zk.partitions[0].isr == 0b11
@@ -115,8 +136,11 @@ def test_who_is_elected_after_a_process_that_began_while_nobody_ruled_cannot_be_
 
 def test_of_every_step_of_the_data_plane_it_is_known_what_it_is_outside():
     known = {*FRAMES, *PROPOSALS, *DEEDS, *INSIDE}
-    names = {t.name.split(".")[1] for t in find("cluster", "fenced")[0].transitions if t.name.startswith(
-        ("data_plane.", "control."))}
+    names = {
+        t.name.split(".")[1]
+        for t in find("cluster", "fenced")[0].transitions
+        if t.name.startswith(("data_plane.", "control."))
+    }
     assert names <= known, names - known
 
 
@@ -125,17 +149,31 @@ def test_the_plan_says_which_proposal_is_awaited(tmp_path):
     assert how(shrinks) == "awaited: AlterPartition 0 of broker 0"
 
 
-@pytest.mark.parametrize("said", [
-    {"topic_states": [{"topic_name": TOPIC, "partition_states": [
-        {"partition_index": 0, "leader": 1, "leader_epoch": 3, "isr": (2, 1)}]}]},
-    {"partition_states": [{"topic_name": TOPIC, "partition_index": 0, "leader": 1, "leader_epoch": 3, "isr": [1, 2]}]},
-])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {
+            "topic_states": [
+                {
+                    "topic_name": TOPIC,
+                    "partition_states": [{"partition_index": 0, "leader": 1, "leader_epoch": 3, "isr": (2, 1)}],
+                }
+            ]
+        },
+        {
+            "partition_states": [
+                {"topic_name": TOPIC, "partition_index": 0, "leader": 1, "leader_epoch": 3, "isr": [1, 2]}
+            ]
+        },
+    ],
+)
 def test_what_leader_and_isr_tells_in_each_of_its_forms(said):
     assert told_in(said, 0) == {"leader": 1, "isr": [1, 2], "leader_epoch": 3}
 
 
-@pytest.mark.parametrize("partition", [
-    {"new_isr": [1, 0]}, {"new_isr_with_epochs": [{"broker_id": 1}, {"broker_id": 0}]}])
+@pytest.mark.parametrize(
+    "partition", [{"new_isr": [1, 0]}, {"new_isr_with_epochs": [{"broker_id": 1}, {"broker_id": 0}]}]
+)
 def test_which_isr_is_proposed_in_each_form(partition):
     assert isr_proposed({"topics": [{"partitions": [partition]}]}) == [0, 1]
 
@@ -163,8 +201,7 @@ def seen(leader, isr, **logs):
 def test_a_record_is_lost_that_was_acknowledged_and_nobody_can_read(clients):
     whole, empty = seen(0, [0, 1], b0=[b"kept"], b1=[b"kept"]), seen(1, [0, 1], b0=[], b1=[])
     assert lost(whole, whole, clients) == unread(whole, whole, clients) == []
-    assert lost(whole, empty, clients) == [
-        "kept, acknowledged with acks=all by broker 0 at offset 0, is in no log"]
+    assert lost(whole, empty, clients) == ["kept, acknowledged with acks=all by broker 0 at offset 0, is in no log"]
     assert unread(whole, empty, clients) == ["kept, which a consumer has read, is in no log"]
     assert "is in the log of broker 0 alone" in lost(whole, seen(1, [1], b0=[b"kept"], b1=[]), clients)[0]
 
@@ -172,7 +209,8 @@ def test_a_record_is_lost_that_was_acknowledged_and_nobody_can_read(clients):
 def test_a_member_of_the_isr_lacks_what_was_committed(clients):
     assert incomplete(seen(0, [0], b0=[b"kept"], b1=[]), None, clients) == []
     assert incomplete(seen(0, [0, 1], b0=[b"kept"], b1=[]), None, clients) == [
-        "kept, committed by broker 0, is not in the log of broker 1, which is in the ISR"]
+        "kept, committed by broker 0, is not in the log of broker 1, which is in the ISR"
+    ]
 
 
 def test_a_leader_alone_in_the_isr_acknowledges_nothing(clients):

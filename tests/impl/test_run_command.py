@@ -10,7 +10,7 @@ import sys
 import pytest
 from kazoo.exceptions import ConnectionLoss
 
-from tests.impl.processes import all_end, alive, children
+from tests.impl.processes import alive, all_end, children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
@@ -62,16 +62,22 @@ def test_no_zookeeper(kafkaproof):
         assert "no ZooKeeper at 127.0.0.1:1" in complaint
 
 
-@pytest.mark.parametrize("arguments, wanted", [
-    (["--zookeeper", "nowhere"], "not HOST:PORT"), (["--zookeeper", "h:99999"], "not HOST:PORT"),
-    (["--brokers", "0"], "--brokers 0: from 1 to 9"),
-    (["--brokers", "2", "--replicas", "3"], "--replicas 3: from 1 to 2"),
-    (["--partitions", "999"], "from 1 to 50"), (["--seconds", "0"], "more than 0"), (["--port", "0"], "--port 0"),
-    (["--seconds", "nan"], "--seconds nan: more than 0"),
-    (["--seconds", "5", "--variant", "legacy", "--scenario", "split-brain"], "a --scenario ends by itself"),
-    (["--directory", __file__], f"--directory {__file__}: cannot be made: Not a directory"),
-    (["--session-timeout", "0.1"], "--session-timeout 0.1"),
-])
+@pytest.mark.parametrize(
+    "arguments, wanted",
+    [
+        (["--zookeeper", "nowhere"], "not HOST:PORT"),
+        (["--zookeeper", "h:99999"], "not HOST:PORT"),
+        (["--brokers", "0"], "--brokers 0: from 1 to 9"),
+        (["--brokers", "2", "--replicas", "3"], "--replicas 3: from 1 to 2"),
+        (["--partitions", "999"], "from 1 to 50"),
+        (["--seconds", "0"], "more than 0"),
+        (["--port", "0"], "--port 0"),
+        (["--seconds", "nan"], "--seconds nan: more than 0"),
+        (["--seconds", "5", "--variant", "legacy", "--scenario", "split-brain"], "a --scenario ends by itself"),
+        (["--directory", __file__], f"--directory {__file__}: cannot be made: Not a directory"),
+        (["--session-timeout", "0.1"], "--session-timeout 0.1"),
+    ],
+)
 def test_wrong_use(kafkaproof, arguments, wanted):
     assert wanted in kafkaproof("run", *arguments).complaint
 

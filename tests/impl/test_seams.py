@@ -6,25 +6,25 @@ from types import SimpleNamespace
 import pytest
 from kazoo.protocol.serialization import Delete, SetData
 
-from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, Places
 from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
 from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
+from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, Places
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, create
 from kafkaproof.impl.seams.zookeeper.session import Lost, Reply
 from kafkaproof.impl.seams.zookeeper.znodes import GIVEN, BrokerId, Controller, ControllerEpoch, Topic, TopicConfig
+from kafkaproof.spec.election.history import requests as old
 from kafkaproof.spec.kafka import zookeeper as election
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, NONODE, OK
 from kafkaproof.spec.language.plain import new_state, values_of
 from kafkaproof.spec.language.rebind import rebind
-from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.election.history import requests as old
-from kafkaproof.spec.partition.deletion.model import OF_CREATION, WITH_DELETIONS
 from kafkaproof.spec.partition import creation_zookeeper as creation
 from kafkaproof.spec.partition import zookeeper as partition
 from kafkaproof.spec.partition.deletion import zookeeper as deletion
+from kafkaproof.spec.partition.deletion.model import OF_CREATION, WITH_DELETIONS
+from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import zookeeper as reassignment
 from kafkaproof.spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, cluster, scopes
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, NONODE, OK
 
 BROKERS = 2
 TOPIC = "t"
@@ -61,7 +61,9 @@ def choose_election(chance, guarded):
     """A request of the election: the function of the specification, and its arguments behind `zk, b`."""
     epoch, version = chance.randint(0, 4), chance.randint(0, 4)
     common = [
-        (election.create_broker,), (election.read_controller,), (election.get_epoch, "reader"),
+        (election.create_broker,),
+        (election.read_controller,),
+        (election.get_epoch, "reader"),
         (election.create_epoch, 0, ANSWERED),
     ]
     fenced = [
@@ -69,8 +71,11 @@ def choose_election(chance, guarded):
         (election.checked_delete_notification, epoch, version, ANSWERED),
     ]
     unfenced = [
-        (old.create_controller, ANSWERED), (old.read_owner,), (old.set_epoch, epoch, version, ANSWERED),
-        (election.delete_controller, epoch, ANSWERED), (election.delete_notification, epoch, ANSWERED),
+        (old.create_controller, ANSWERED),
+        (old.read_owner,),
+        (old.set_epoch, epoch, version, ANSWERED),
+        (election.delete_controller, epoch, ANSWERED),
+        (election.delete_notification, epoch, ANSWERED),
     ]
     return chance.choice(common + (fenced if guarded else unfenced))
 
@@ -124,7 +129,7 @@ def controllers(opened, operator, guarded, room=0):
     state = new_state(variant.partition.state, scopes(BROKERS, 2, 2 + room, 1, 99)[PARTITION])
     variant.partition.initial(state)
     creation.leave_unused(state.zk, 2)
-    assignment = tuple(tuple(a.slots[:a.length]) for a in state.zk.assignments[:2])
+    assignment = tuple(tuple(a.slots[: a.length]) for a in state.zk.assignments[:2])
     for path, znode in ((Topic.path_of(TOPIC), Topic(assignment)), (TopicConfig.path_of(TOPIC), TopicConfig(False))):
         operator.write(create(path, znode.encode()))
     operator.write(create(ControllerEpoch.path, b"0"))
@@ -154,10 +159,18 @@ def choose_partition(chance, guarded, epoch):
     written = (p, epoch, leader, isr, leader_epoch, ANSWERED)
     created = (p, epoch, leader, isr, ANSWERED)
     reads = [(partition.read_state, p, epoch, "reader"), (partition.get_state, p, "reader")]
-    fenced = [(partition.checked_set_state, *written), (partition.checked_create_state, *created),
-              (partition.checked_delete_request, request, epoch, ANSWERED), (partition.list_brokers, "controller")]
-    unfenced = [(partition.set_state, *written), (partition.create_state, *created),
-                (partition.delete_request, request, epoch, ANSWERED), (leader_zk.list_broker_ids, "controller")]
+    fenced = [
+        (partition.checked_set_state, *written),
+        (partition.checked_create_state, *created),
+        (partition.checked_delete_request, request, epoch, ANSWERED),
+        (partition.list_brokers, "controller"),
+    ]
+    unfenced = [
+        (partition.set_state, *written),
+        (partition.create_state, *created),
+        (partition.delete_request, request, epoch, ANSWERED),
+        (leader_zk.list_broker_ids, "controller"),
+    ]
     return chance.choice(reads + (fenced if guarded else unfenced))
 
 
@@ -194,8 +207,10 @@ def test_topics_that_are_created(opened, clean, seed):
                 assert live[b].write_topic_config(b, ANSWERED) == creation.write_topic_config(state.zk, b, ANSWERED)
             wanted = new, chance.choice((1, 2)), chance.randrange(3), chance.randrange(3), 0b11, b + 1, ANSWERED
             found = live[b].checked_create_topic(b, *wanted)
-            assert election.Answer.names[found] == election.Answer.names[
-                creation.checked_create_topic(state.zk, b, *wanted)]
+            assert (
+                election.Answer.names[found]
+                == election.Answer.names[creation.checked_create_topic(state.zk, b, *wanted)]
+            )
             live[b].refresh()
             there = partition.partitions_of_topics(state.zk) & ~0b11
             assert live[b].partitions_of_topics() == there
@@ -220,12 +235,16 @@ def choose_deletion(chance, zk, epoch):
     has_state = any(zk.partitions[p].leader_epoch >= 0 for p in (3, 4))
     topics = () if has_state else ((deletion.checked_delete_topic, OF_TWO, epoch, ANSWERED),)
     left = ((deletion.checked_delete_leftovers, epoch, ANSWERED),) if deletion.is_left_over(zk) else ()
-    return chance.choice((
-        *left, (deletion.create_marker, chance.choice((3, 4)), ANSWERED), *topics,
-        (deletion.checked_delete_state, chance.choice((3, 4)), epoch, ANSWERED),
-        (deletion.checked_delete_config, OF_TWO, epoch, ANSWERED),
-        (deletion.checked_delete_marker, OF_TWO, epoch, ANSWERED),
-    ))
+    return chance.choice(
+        (
+            *left,
+            (deletion.create_marker, chance.choice((3, 4)), ANSWERED),
+            *topics,
+            (deletion.checked_delete_state, chance.choice((3, 4)), epoch, ANSWERED),
+            (deletion.checked_delete_config, OF_TWO, epoch, ANSWERED),
+            (deletion.checked_delete_marker, OF_TWO, epoch, ANSWERED),
+        )
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -272,7 +291,7 @@ def test_assignments_that_are_changed(opened, clean, seed):
             b, p = chance.randrange(BROKERS), chance.randrange(2)
             known = state.brokers[b].controller.partitions[p].copy()
             replicas = chance.sample(range(BROKERS), chance.randint(1, BROKERS))
-            known.assignment.slots[:len(replicas)], known.assignment.length = replicas, len(replicas)
+            known.assignment.slots[: len(replicas)], known.assignment.length = replicas, len(replicas)
             known.adding, known.removing = ((1 << each) * chance.randrange(2) for each in (replicas[0], replicas[-1]))
             if chance.random() < 0.5:
                 found = live[b].checked_set_topic(b, p, known, b + 1, ANSWERED)
@@ -280,8 +299,11 @@ def test_assignments_that_are_changed(opened, clean, seed):
                 assert election.Answer.names[found] == election.Answer.names[wanted], number
             readers = [(known.copy(), state.brokers[b].controller.result.copy()) for _ in range(2)]
             assert live[b].load_reassigned(b, p, *readers[0]) == reassignment.load_reassigned(
-                state.zk, b, p, *readers[1])
-            read = [(each.assignment.slots[:each.assignment.length], each.adding, each.removing) for each, _ in readers]
+                state.zk, b, p, *readers[1]
+            )
+            read = [
+                (each.assignment.slots[: each.assignment.length], each.adding, each.removing) for each, _ in readers
+            ]
             assert read[0] == read[1], number
     finally:
         remove_topic(clean)

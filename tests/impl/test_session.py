@@ -107,9 +107,11 @@ def test_a_read_that_is_not_answered_is_no_answer(opened):
 def test_watches_outlive_a_connection(opened):
     requests, writer = opened(), opened()
     writer.write(create("/kept"))
-    requests.at_once(lambda: requests.session.get("/kept", watch=True),
-                     lambda: requests.session.exists("/comes", watch=True),
-                     lambda: requests.session.children("/kept", watch=True))
+    requests.at_once(
+        lambda: requests.session.get("/kept", watch=True),
+        lambda: requests.session.exists("/comes", watch=True),
+        lambda: requests.session.children("/kept", watch=True),
+    )
     drop(requests)
     assert not receive(requests, Connection).up
     assert not requests.session.ready

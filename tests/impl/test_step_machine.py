@@ -15,17 +15,24 @@ from kafkaproof.impl.harness.conducting.counterexample import why_not
 from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.kafka.zookeeper import ABSENT, CHANGED, LOST, MINE, OK
 from kafkaproof.spec.language.digest import fields_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.steps import parse_step
 from kafkaproof.spec.running.processes import ELECTION
-from kafkaproof.spec.kafka.zookeeper import ABSENT, CHANGED, LOST, MINE, OK
 from tests.impl.memory_cluster import InMemory, World
 
 BROKERS = 2
 SCOPE = {"brokers": BROKERS, "epochs": 4, "faults": 6, "receivers": 1}
-SETTINGS = settings(max_examples=6, stateful_step_count=40, deadline=None, database=None, derandomize=True,
-                    report_multiple_bugs=False, phases=[Phase.generate])
+SETTINGS = settings(
+    max_examples=6,
+    stateful_step_count=40,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    report_multiple_bugs=False,
+    phases=[Phase.generate],
+)
 
 
 def machine(variant):
@@ -86,6 +93,7 @@ def machine(variant):
             self.world.logs.cleanup()
 
     for transition in model.transitions:
+
         def of(self, data, name=transition.name):
             self.take(data, name)
 
@@ -120,14 +128,27 @@ def loss_is_success(self, b, fate):
 
 read_owner, waiting = ElectionZooKeeper.read_owner, ElectionZooKeeper.waiting
 create_controller = ElectionZooKeeper.create_controller
-STANDING = [f"{name}(b={b})" for name in (
-    "session.start", "session.register_broker", "election.maybe_resign", "legacy.look_for_controller") for b in (0, 1)]
+STANDING = [
+    f"{name}(b={b})"
+    for name in ("session.start", "session.register_broker", "election.maybe_resign", "legacy.look_for_controller")
+    for b in (0, 1)
+]
 WALKS = {
-    "read_owner": (owner_is_always_mine, [
-        "legacy.create(b=0, fate=0)", "legacy.create(b=1, fate=0)", "legacy.confirm_owner(b=1)"]),
-    "waiting": (deletion_is_not_heard, [
-        "legacy.create(b=0, fate=0)", "legacy.create(b=1, fate=0)", "legacy.confirm_owner(b=1)",
-        "election.maybe_resign(b=1)", "faults.delete_controller()", "election.handle_change(b=1)"]),
+    "read_owner": (
+        owner_is_always_mine,
+        ["legacy.create(b=0, fate=0)", "legacy.create(b=1, fate=0)", "legacy.confirm_owner(b=1)"],
+    ),
+    "waiting": (
+        deletion_is_not_heard,
+        [
+            "legacy.create(b=0, fate=0)",
+            "legacy.create(b=1, fate=0)",
+            "legacy.confirm_owner(b=1)",
+            "election.maybe_resign(b=1)",
+            "faults.delete_controller()",
+            "election.handle_change(b=1)",
+        ],
+    ),
     "create_controller": (loss_is_success, ["legacy.create(b=0, fate=1)"]),
 }
 """For each seam a mistake in it, and the steps behind `STANDING` in which it shows."""

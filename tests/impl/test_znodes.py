@@ -8,10 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproof.impl.seams.zookeeper.request_znodes import (
-    ConfigChange, IsrChange, LogDirEvent, PreferredElection, Reassignment,
+    ConfigChange,
+    IsrChange,
+    LogDirEvent,
+    PreferredElection,
+    Reassignment,
 )
 from kafkaproof.impl.seams.zookeeper.znodes import (
-    BrokerId, Controller, ControllerEpoch, Given, State, Topic, TopicConfig,
+    BrokerId,
+    Controller,
+    ControllerEpoch,
+    Given,
+    State,
+    Topic,
+    TopicConfig,
 )
 from kafkaproof.spec.kafka.topic_ids import topic_id
 from kafkaproof.traces.reading.recording import read_recording
@@ -24,13 +34,20 @@ MOVED = st.dictionaries(IDS, SOME, max_size=3).map(lambda moved: tuple(sorted(mo
 TOPIC_IDS = st.one_of(st.just(""), st.builds(topic_id, st.integers(1, 2**64 - 1), st.just(b"12345678")))
 
 
-@given(st.one_of(
-    st.builds(Controller, IDS), st.builds(ControllerEpoch, IDS), st.builds(BrokerId, st.just("127.0.0.1"), IDS, IDS),
-    st.builds(Topic, st.lists(SOME, max_size=12).map(tuple), TOPIC_IDS, MOVED, MOVED),
-    st.builds(State, IDS, SOME, IDS, IDS),
-    st.builds(TopicConfig, st.booleans()), st.builds(Reassignment, st.just("t"), IDS, SOME),
-    st.builds(IsrChange, st.just("t"), IDS), st.builds(LogDirEvent, IDS), st.builds(Given, st.integers(0, 2**64 - 1)),
-))
+@given(
+    st.one_of(
+        st.builds(Controller, IDS),
+        st.builds(ControllerEpoch, IDS),
+        st.builds(BrokerId, st.just("127.0.0.1"), IDS, IDS),
+        st.builds(Topic, st.lists(SOME, max_size=12).map(tuple), TOPIC_IDS, MOVED, MOVED),
+        st.builds(State, IDS, SOME, IDS, IDS),
+        st.builds(TopicConfig, st.booleans()),
+        st.builds(Reassignment, st.just("t"), IDS, SOME),
+        st.builds(IsrChange, st.just("t"), IDS),
+        st.builds(LogDirEvent, IDS),
+        st.builds(Given, st.integers(0, 2**64 - 1)),
+    )
+)
 def test_what_is_written_is_read_back(znode):
     assert type(znode).decode(znode.encode()) == znode
 
@@ -50,11 +67,14 @@ def written(name, path):
                 yield operation.data
 
 
-@pytest.mark.parametrize("znode, path", [
-    (State(1, (1,), 0, 1), ("/brokers/topics/", "/state")),
-    (BrokerId("h", 1, 2), ("/brokers/ids/", "")),
-    (ControllerEpoch(1), ("/controller_epoch", "")),
-])
+@pytest.mark.parametrize(
+    "znode, path",
+    [
+        (State(1, (1,), 0, 1), ("/brokers/topics/", "/state")),
+        (BrokerId("h", 1, 2), ("/brokers/ids/", "")),
+        (ControllerEpoch(1), ("/controller_epoch", "")),
+    ],
+)
 def test_a_real_cluster_writes_the_same_fields(znode, path):
     contents = list(written("3.9.1-controller-failover", path))
     assert contents
@@ -70,9 +90,10 @@ def test_a_real_controller_of_1_1_writes_the_same_fields():
         assert json.loads(content).keys() == json.loads(Controller(1).encode()).keys()
 
 
-@pytest.mark.parametrize("name, path", [
-    ("3.9.1-controller-failover", ("/brokers/topics/", "/state")), ("1.1.1-zombie", ("/brokers/topics/", "/state")),
-])
+@pytest.mark.parametrize(
+    "name, path",
+    [("3.9.1-controller-failover", ("/brokers/topics/", "/state")), ("1.1.1-zombie", ("/brokers/topics/", "/state"))],
+)
 def test_states_of_real_clusters_are_written_again_byte_for_byte(name, path):
     contents = [content for content in written(name, path) if b"leader_recovery_state" not in content]
     assert contents
@@ -87,10 +108,18 @@ def test_topics_of_a_real_cluster_that_reassigns_are_written_again_byte_for_byte
         assert Topic.decode(content).encode() == content
 
 
-@pytest.mark.parametrize("data", [
-    b"", b"{", b"[]", b'{"partitions":[]}', b'{"partitions":[{"topic":"t","partition":0}]}',
-    b'{"partitions":[{"topic":"t","partition":0,"replicas":["1"]}]}', b'{"partitions":{"t":1}}',
-])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"partitions":[]}',
+        b'{"partitions":[{"topic":"t","partition":0}]}',
+        b'{"partitions":[{"topic":"t","partition":0,"replicas":["1"]}]}',
+        b'{"partitions":{"t":1}}',
+    ],
+)
 def test_what_is_no_request_for_a_reassignment(data):
     assert Reassignment.asked(data) is None
     assert Reassignment.asked(Reassignment("t", 0, (2, 1)).encode()) == Reassignment("t", 0, (2, 1))
@@ -105,5 +134,7 @@ def test_an_assignment_is_changed_of_one_partition_alone():
 
 def test_requests_of_operators_are_those_of_the_tools():
     assert json.loads(PreferredElection("t", (0, 1)).encode()) == {
-        "version": 1, "partitions": [{"topic": "t", "partition": 0}, {"topic": "t", "partition": 1}]}
+        "version": 1,
+        "partitions": [{"topic": "t", "partition": 0}, {"topic": "t", "partition": 1}],
+    }
     assert json.loads(ConfigChange("t").encode()) == {"version": 2, "entity_path": "topics/t"}

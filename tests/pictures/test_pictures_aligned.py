@@ -10,10 +10,10 @@ from picture_browser import BROWSER, ask
 from picture_examples import fixed_replication, recording, replication
 from test_pictures_page import embedded
 
-from kafkaproof.checker.runs.counterexample import executed, in_order_of
-from kafkaproof.checker.pictures.histories import HISTORY
 from kafkaproof.checker.pictures import beside_text, render_beside, to_svg
 from kafkaproof.checker.pictures.aligned import key_of, parting, rows_of, without_ids
+from kafkaproof.checker.pictures.histories import HISTORY
+from kafkaproof.checker.runs.counterexample import executed, in_order_of
 from kafkaproof.impl.harness.real import recorded
 from kafkaproof.spec.catalogue import find
 
@@ -23,12 +23,27 @@ SVG = "{http://www.w3.org/2000/svg}"
 def history(texts, **fields):
     """A history with steps of these texts, which change nothing."""
     steps = [{"text": text, "lane": 0, "words": "It acts.", "arrows": [], "state": {}, **fields} for text in texts]
-    return {"format": 1, "title": "a title", "system": "s", "variant": "v", "scope": {}, "property": None,
-            "lanes": ["broker 0", "ZooKeeper"], "initial": {}, "steps": steps}
+    return {
+        "format": 1,
+        "title": "a title",
+        "system": "s",
+        "variant": "v",
+        "scope": {},
+        "property": None,
+        "lanes": ["broker 0", "ZooKeeper"],
+        "initial": {},
+        "steps": steps,
+    }
 
 
-STEPS = st.builds("{}.{}(b={}, epoch={}){}".format, st.sampled_from(["one", "two"]), st.sampled_from(
-    ["elect", "write", "read"]), st.integers(0, 2), st.integers(1, 2), st.sampled_from(["", " -> OK", " -> LOST"]))
+STEPS = st.builds(
+    "{}.{}(b={}, epoch={}){}".format,
+    st.sampled_from(["one", "two"]),
+    st.sampled_from(["elect", "write", "read"]),
+    st.integers(0, 2),
+    st.integers(1, 2),
+    st.sampled_from(["", " -> OK", " -> LOST"]),
+)
 HISTORIES = st.lists(STEPS, max_size=12).map(history)
 
 
@@ -60,8 +75,14 @@ def test_a_history_beside_itself_is_the_same_rows_and_never_parts(one):
 @given(HISTORIES, st.permutations([0, 1, 2]))
 def test_other_brokers_and_modules_are_no_difference(one, brokers):
     texts = [step["text"] for step in one["steps"]]
-    other = history([text.replace("one.", "three.").replace(f"b={text[text.index('b=') + 2]}",
-                                                            f"b={brokers[int(text[text.index('b=') + 2])]}") for text in texts])
+    other = history(
+        [
+            text.replace("one.", "three.").replace(
+                f"b={text[text.index('b=') + 2]}", f"b={brokers[int(text[text.index('b=') + 2])]}"
+            )
+            for text in texts
+        ]
+    )
     rows = rows_of([one, other])
     assert all(row.alike and len(set(row.numbers)) == 1 for row in rows) and parting([one, other], rows) is None
 
@@ -76,16 +97,19 @@ def test_a_step_more_leaves_one_gap(one, data):
     assert gaps == [(None, place + 1)] and parting([one, more], rows) == place + 1
 
 
-@pytest.mark.parametrize("one, other, alike", [
-    ("failover.elect(b=0) -> OK", "session.elect(b=3) -> OK", True),
-    ("a.expire(session=0x100)", "a.expire(session=0x10f)", True),
-    ("a.change_isr(b=0, isr=3) -> OK", "a.change_isr(b=1, isr=6) -> OK", True),
-    ("a.leader_and_isr(b=0, epoch=1, p=0)", "a.leader_and_isr(b=0, epoch=2, p=0)", False),
-    ("a.write(b=0, fate=1) -> LOST", "a.write(b=0, fate=2) -> LOST", False),
-    ("a.clean(b=1) -> OK", "a.clean(b=1) -> OK, 25 times", False),
-    ("a.create(b=1)", "a.create(b=1, fate=0)", False),
-    ("broker 1 is elected", "broker 2 is elected", False),
-])
+@pytest.mark.parametrize(
+    "one, other, alike",
+    [
+        ("failover.elect(b=0) -> OK", "session.elect(b=3) -> OK", True),
+        ("a.expire(session=0x100)", "a.expire(session=0x10f)", True),
+        ("a.change_isr(b=0, isr=3) -> OK", "a.change_isr(b=1, isr=6) -> OK", True),
+        ("a.leader_and_isr(b=0, epoch=1, p=0)", "a.leader_and_isr(b=0, epoch=2, p=0)", False),
+        ("a.write(b=0, fate=1) -> LOST", "a.write(b=0, fate=2) -> LOST", False),
+        ("a.clean(b=1) -> OK", "a.clean(b=1) -> OK, 25 times", False),
+        ("a.create(b=1)", "a.create(b=1, fate=0)", False),
+        ("broker 1 is elected", "broker 2 is elected", False),
+    ],
+)
 def test_only_ids_may_differ(one, other, alike):
     assert (without_ids(one) == without_ids(other)) == alike
 
@@ -123,14 +147,15 @@ def test_a_page_has_the_rows_and_folds_stop_at_gaps():
     shorter = recording(400)
     shorter["steps"] = shorter["steps"][:10] + shorter["steps"][15:]
     data = embedded(render_beside(recording(400), shorter))
-    within = [{None in row for row in data["rows"][fold["first"]:fold["last"] + 1]} for fold in data["folds"]]
+    within = [{None in row for row in data["rows"][fold["first"] : fold["last"] + 1]} for fold in data["folds"]]
     assert {True} in within and {False} in within and {True, False} not in within
 
 
 def test_a_picture_of_both_has_every_step_on_the_height_of_its_row():
     root = ElementTree.fromstring(to_svg(LEFT, RIGHT))
-    heights = {group.get("id"): float(group.find(f"{SVG}line").get("y1")) for group in root.iter(f"{SVG}g")
-               if group.get("id")}
+    heights = {
+        group.get("id"): float(group.find(f"{SVG}line").get("y1")) for group in root.iter(f"{SVG}g") if group.get("id")
+    }
     assert heights.keys() == {*(f"step-{n}" for n in range(1, 5)), *(f"beside-{n}" for n in range(1, 5))}
     assert heights["step-1"] == heights["beside-1"] and heights["step-3"] == heights["beside-2"]
     assert heights["step-2"] < heights["step-3"] < heights["step-4"] < heights["beside-4"]
@@ -149,18 +174,27 @@ def test_a_picture_of_equal_histories_does_not_part():
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium or Chrome is installed")
 def test_a_gap_on_the_page_and_the_addresses_of_both(tmp_path):
-    answer = ask(tmp_path, render_beside(LEFT, RIGHT), """
+    answer = ask(
+        tmp_path,
+        render_beside(LEFT, RIGHT),
+        """
         const ids = [...document.querySelectorAll("li.step")].map((row) => row.id);
         const heads = [...document.querySelectorAll("#panel h3")].map((head) => head.textContent);
         press("End");
         const last = [...document.querySelectorAll("#panel h3")].map((head) => head.textContent);
         return { ids, gaps: count(".gap"), over: count(".over"), heads, last, end: chosen(),
-                 parts: find(".parting").nextElementSibling.id, cell: find("#beside-2").parentElement.id };""", "#beside-2")
+                 parts: find(".parting").nextElementSibling.id, cell: find("#beside-2").parentElement.id };""",
+        "#beside-2",
+    )
     assert answer == {
-        "ids": ["step-0", "step-1", "step-2", "step-3", "step-4", "beside-4"], "gaps": 1, "over": 1,
+        "ids": ["step-0", "step-1", "step-2", "step-3", "step-4", "beside-4"],
+        "gaps": 1,
+        "over": 1,
         "heads": ["a title: state after step 3", "a title: state after step 2"],
-        "last": ["a title: state after step 4", "a title: state after step 4"], "end": "beside-4",
-        "parts": "step-2", "cell": "step-3",
+        "last": ["a title: state after step 4", "a title: state after step 4"],
+        "end": "beside-4",
+        "parts": "step-2",
+        "cell": "step-3",
     }
 
 
@@ -168,8 +202,12 @@ def test_a_gap_on_the_page_and_the_addresses_of_both(tmp_path):
 def test_violations_of_both_are_visited_in_the_order_of_the_rows(tmp_path):
     left, right = (history([step["text"] for step in each["steps"]]) for each in (LEFT, RIGHT))
     left["steps"][3]["violates"], right["steps"][1]["violates"], right["steps"][3]["violates"] = ["p"], ["q"], ["r"]
-    answer = ask(tmp_path, render_beside(left, right), """
-        return ["n", "n", "n", "n"].map((key) => { press(key); return chosen(); });""")
+    answer = ask(
+        tmp_path,
+        render_beside(left, right),
+        """
+        return ["n", "n", "n", "n"].map((key) => { press(key); return chosen(); });""",
+    )
     assert answer == ["step-3", "step-4", "beside-4", "step-3"]
 
 
@@ -180,7 +218,9 @@ def test_show_finds_the_history_where_a_run_leaves_it():
 def test_show_draws_what_a_run_has_left(kafkaproof, tmp_path):
     file = tmp_path / "real" / HISTORY
     file.parent.mkdir(parents=True)
-    assert kafkaproof("show", "real").complaint.startswith("kafkaproof: real is of a cluster, and has no recording/history")
+    assert kafkaproof("show", "real").complaint.startswith(
+        "kafkaproof: real is of a cluster, and has no recording/history"
+    )
     file.write_text(json.dumps(RIGHT))
     assert kafkaproof("show", "real").out == "4 steps; open real/history.html\n"
     (tmp_path / "left.json").write_text(json.dumps(LEFT))
@@ -194,19 +234,28 @@ def test_show_draws_what_a_run_has_left(kafkaproof, tmp_path):
 
 
 EARLY = [
-    "failover.elect(b=0) -> OK", "faults.delete_controller()", "failover.load_brokers(b=0) -> OK",
-    "failover.load_state(b=0, p=0) -> NONODE", "failover.elect(b=1) -> OK",
+    "failover.elect(b=0) -> OK",
+    "faults.delete_controller()",
+    "failover.load_brokers(b=0) -> OK",
+    "failover.load_state(b=0, p=0) -> NONODE",
+    "failover.elect(b=1) -> OK",
     "machines.create_first_state(b=0, p=0, fate=0) -> OK",
 ]
 LATE = [EARLY[0], *EARLY[2:4], EARLY[1], *EARLY[4:]]
 
 
-@pytest.mark.parametrize("recorded_as, shown_as", [
-    (LATE, LATE), (LATE[:4], LATE), (EARLY, EARLY),
-    ([EARLY[1], *LATE], EARLY),  # nobody has created what is deleted first
-    ([EARLY[4], *LATE], EARLY), ([LATE[-1], *LATE], EARLY),
-    (["a.step(b=0)"], EARLY),
-])
+@pytest.mark.parametrize(
+    "recorded_as, shown_as",
+    [
+        (LATE, LATE),
+        (LATE[:4], LATE),
+        (EARLY, EARLY),
+        ([EARLY[1], *LATE], EARLY),  # nobody has created what is deleted first
+        ([EARLY[4], *LATE], EARLY),
+        ([LATE[-1], *LATE], EARLY),
+        (["a.step(b=0)"], EARLY),
+    ],
+)
 def test_a_counterexample_comes_in_the_order_of_a_recording_where_that_leads_to_the_same_state(recorded_as, shown_as):
     model = find("partition", "legacy")[0]
     scope = {**model.scope, "brokers": 2}
@@ -217,7 +266,11 @@ def test_a_counterexample_comes_in_the_order_of_a_recording_where_that_leads_to_
 
 
 def test_show_tells_that_steps_come_in_another_order(kafkaproof, tmp_path):
-    named = {"system": "partition", "variant": "legacy", "scope": {**find("partition", "legacy")[0].scope, "brokers": 2}}
+    named = {
+        "system": "partition",
+        "variant": "legacy",
+        "scope": {**find("partition", "legacy")[0].scope, "brokers": 2},
+    }
     (tmp_path / "trace.json").write_text(json.dumps({**named, "property": "no_stale_write", "trace": EARLY}))
     (tmp_path / "real.json").write_text(json.dumps(history(LATE)))
     for names in (("trace.json", "--beside", "real.json"), ("real.json", "--beside", "trace.json")):

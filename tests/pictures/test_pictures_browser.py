@@ -12,12 +12,16 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium or Chrome i
 
 
 def test_a_row_for_each_step_and_the_initial_state(tmp_path):
-    answer = ask(tmp_path, render(replication()), """
+    answer = ask(
+        tmp_path,
+        render(replication()),
+        """
         return { rows: count("li.step"), dots: count(".step .dot"), title: document.title,
                  arrows: count("#step-11 .arrow"), dashed: count("#step-11 .arrow.answer"),
                  red: [...document.querySelectorAll(".violating[id]")].map((row) => row.id),
                  badge: find("#step-12 .badge").textContent, top: find(".demand").textContent,
-                 changes: find("#step-8 .changes").textContent, panel: find("#panel").hidden };""")
+                 changes: find("#step-8 .changes").textContent, panel: find("#panel").hidden };""",
+    )
     assert answer["rows"] == 13 and answer["dots"] == 12
     assert answer["arrows"] == 4 and answer["dashed"] == 1
     assert answer["red"] == ["step-12"] and answer["badge"] == "✕ violates strong_isr"
@@ -27,10 +31,14 @@ def test_a_row_for_each_step_and_the_initial_state(tmp_path):
 
 
 def test_an_address_opens_the_state_of_its_step(tmp_path):
-    answer = ask(tmp_path, render(replication()), """
+    answer = ask(
+        tmp_path,
+        render(replication()),
+        """
         return { chosen: chosen(), title: find("#panel h2").textContent,
                  changed: [...document.querySelectorAll("#panel .changed")].map((leaf) => leaf.textContent) };""",
-                 "#step-3")
+        "#step-3",
+    )
     assert answer["chosen"] == "step-3"
     assert answer["title"] == "State after step 3"
     assert answer["changed"] == ["role: follower was offline", "epoch: 0 was -1"]
@@ -38,36 +46,52 @@ def test_an_address_opens_the_state_of_its_step(tmp_path):
 
 def test_the_page_rebuilds_every_state_from_the_changes(tmp_path):
     history = election()
-    states = ask(tmp_path, render(history), """
-        return histories[0].steps.map((_, place) => stateAt(histories[0], place + 1));""")
+    states = ask(
+        tmp_path,
+        render(history),
+        """
+        return histories[0].steps.map((_, place) => stateAt(histories[0], place + 1));""",
+    )
     assert states == [step["state"] for step in history["steps"]]
 
 
 def test_keys_move_the_choice(tmp_path):
-    answer = ask(tmp_path, render(replication()), """
+    answer = ask(
+        tmp_path,
+        render(replication()),
+        """
         return ["j", "ArrowDown", "k", "ArrowUp", "ArrowUp", "End", "Home", "n", "n"]
-          .map((key) => { press(key); return chosen(); });""")
+          .map((key) => { press(key); return chosen(); });""",
+    )
     places = [1, 2, 1, 0, 0, 12, 0, 12, 12]
     assert answer == [f"step-{place}" for place in places]
 
 
 def test_enter_opens_and_closes_the_state_and_the_question_mark_helps(tmp_path):
-    answer = ask(tmp_path, render(replication()), """
+    answer = ask(
+        tmp_path,
+        render(replication()),
+        """
         const shown = [];
         for (const key of ["j", "Enter", "j", "Enter", "Enter", "Escape"]) {
           press(key);
           shown.push(find("#panel").hidden ? "" : find("#panel h2").textContent);
         }
         press("?");
-        return { shown, help: find("#help").open, address: location.hash };""")
+        return { shown, help: find("#help").open, address: location.hash };""",
+    )
     assert answer["shown"] == ["", "State after step 1", "State after step 2", "", "State after step 2", ""]
     assert answer["help"] and answer["address"] == "#step-2"
 
 
 def test_a_click_opens_the_state(tmp_path):
-    answer = ask(tmp_path, render(replication()), """
+    answer = ask(
+        tmp_path,
+        render(replication()),
+        """
         find("#step-5 .words").click();
-        return [chosen(), find("#panel h2").textContent];""")
+        return [chosen(), find("#panel h2").textContent];""",
+    )
     assert answer == ["step-5", "State after step 5"]
 
 
@@ -75,11 +99,15 @@ def test_many_changes_are_shortened_until_a_click(tmp_path):
     history = replication()
     history["steps"][0]["state"] = {**history["initial"], "many": {f"k{i}": i for i in range(9)}}
     history["initial"] = {**history["initial"], "many": {f"k{i}": -1 for i in range(9)}}
-    answer = ask(tmp_path, render(history), """
+    answer = ask(
+        tmp_path,
+        render(history),
+        """
         const visible = () => [...document.querySelectorAll("#step-1 .changes li")].filter((one) => one.offsetHeight).length;
         const before = visible(), label = find("#step-1 .more").textContent;
         find("#step-1 .more").click();
-        return [before, label, visible(), find("#panel").hidden];""")
+        return [before, label, visible(), find("#panel").hidden];""",
+    )
     assert answer == [5, "4 more", 9, True]
 
 
@@ -88,13 +116,21 @@ def test_markup_in_a_history_stays_text(tmp_path):
     history["title"] = "</script><script>caught.push('title')</script>"
     history["steps"][0]["words"] = "<img src=x onerror=\"caught.push('words')\"> {{data}} &amp;"
     history["steps"][0]["state"]["<b>"] = "</script>"
-    answer = ask(tmp_path, render(history), """
-        return [find("h1").textContent, find("#step-1 p").textContent, count("img")];""", "#step-1")
+    answer = ask(
+        tmp_path,
+        render(history),
+        """
+        return [find("h1").textContent, find("#step-1 p").textContent, count("img")];""",
+        "#step-1",
+    )
     assert answer == [history["title"], history["steps"][0]["words"], 0]
 
 
 def test_long_histories_fold_their_groups(tmp_path):
-    answer = ask(tmp_path, render(recording()), """
+    answer = ask(
+        tmp_path,
+        render(recording()),
+        """
         const before = [count("li.fold"), count("li.step")];
         press("j"); press("Enter");
         const unfolded = count("li.step:not([hidden])");
@@ -103,29 +139,49 @@ def test_long_histories_fold_their_groups(tmp_path):
         press("k"); press("Enter"); press("j");
         const after = chosen();
         press("n"); press("n");
-        return { before, unfolded, inside, after, violation: chosen() };""")
+        return { before, unfolded, inside, after, violation: chosen() };""",
+    )
     assert answer == {
-        "before": [15, 16], "unfolded": 55, "inside": "step-1", "after": "step-40", "violation": "step-480",
+        "before": [15, 16],
+        "unfolded": 55,
+        "inside": "step-1",
+        "after": "step-40",
+        "violation": "step-480",
     }
 
 
 def test_an_address_unfolds_its_run_and_large_numbers_stay_exact(tmp_path):
-    answer = ask(tmp_path, render(recording()), """
-        return [chosen(), find("#panel").textContent.includes("1152960285603638221")];""", "#step-100")
+    answer = ask(
+        tmp_path,
+        render(recording()),
+        """
+        return [chosen(), find("#panel").textContent.includes("1152960285603638221")];""",
+        "#step-100",
+    )
     assert answer == ["step-100", True]
 
 
 def test_beside_marks_where_they_part(tmp_path):
-    answer = ask(tmp_path, render_beside(replication(), fixed_replication()), """
+    answer = ask(
+        tmp_path,
+        render_beside(replication(), fixed_replication()),
+        """
         press("Home"); for (let i = 0; i < 9; i++) press("j");
         const chosenAfter = chosen();
         press("Enter");
         return { line: find(".parting").nextElementSibling.id, shared: count(".shared"), titles: count("h1"),
                  over: count(".over"), chosenAfter, trees: count("#panel section"), cells: count("#step-9 .cell"),
-                 level: new Set([...document.querySelectorAll("#step-10 .cell")].map((one) => one.offsetTop)).size };""")
+                 level: new Set([...document.querySelectorAll("#step-10 .cell")].map((one) => one.offsetTop)).size };""",
+    )
     assert answer == {
-        "line": "step-9", "shared": 9, "titles": 2, "over": 2, "chosenAfter": "step-9", "trees": 2,
-        "cells": 2, "level": 1,
+        "line": "step-9",
+        "shared": 9,
+        "titles": 2,
+        "over": 2,
+        "chosenAfter": "step-9",
+        "trees": 2,
+        "cells": 2,
+        "level": 1,
     }
 
 

@@ -66,18 +66,25 @@ def test_paths_are_distinct_unless_a_place_is_emptied_and_filled(before, after):
     assert len(set(found)) == len(found)
 
 
-@pytest.mark.parametrize("before, after, expected", [
-    ({"brokers": [{"epoch": 0}, {"epoch": 0}]}, {"brokers": [{"epoch": 0}, {"epoch": 1}]}, [("brokers[1].epoch", 0, 1)]),
-    ({"hw": [0, 0]}, {"hw": [0, 1]}, [("hw[1]", 0, 1)]),
-    ({"isr": [0, 1, 2]}, {"isr": [0, 2]}, [("isr", [0, 1, 2], [0, 2])]),
-    ({"queue": [{"n": 1}, {"n": 2}]}, {"queue": [{"n": 2}]}, [("queue[0]", {"n": 1}, ABSENT)]),
-    ({"queue": [{"n": 1}]}, {"queue": [{"n": 1}, {"n": 2}]}, [("queue[1]", ABSENT, {"n": 2})]),
-    ({"a": True}, {"a": 1}, [("a", True, 1)]),
-    ({"a": None}, {}, [("a", None, ABSENT)]),
-    ({"z": {"/controller": 1}}, {"z": {"/controller": 2}}, [("z[/controller]", 1, 2)]),
-    ({"brokers": {"1": 1}}, {"brokers": {"1": 2}}, [("brokers[1]", 1, 2)]),
-    ({"min.isr": 1}, {"min.isr": 2}, [('["min.isr"]', 1, 2)]),
-])
+@pytest.mark.parametrize(
+    "before, after, expected",
+    [
+        (
+            {"brokers": [{"epoch": 0}, {"epoch": 0}]},
+            {"brokers": [{"epoch": 0}, {"epoch": 1}]},
+            [("brokers[1].epoch", 0, 1)],
+        ),
+        ({"hw": [0, 0]}, {"hw": [0, 1]}, [("hw[1]", 0, 1)]),
+        ({"isr": [0, 1, 2]}, {"isr": [0, 2]}, [("isr", [0, 1, 2], [0, 2])]),
+        ({"queue": [{"n": 1}, {"n": 2}]}, {"queue": [{"n": 2}]}, [("queue[0]", {"n": 1}, ABSENT)]),
+        ({"queue": [{"n": 1}]}, {"queue": [{"n": 1}, {"n": 2}]}, [("queue[1]", ABSENT, {"n": 2})]),
+        ({"a": True}, {"a": 1}, [("a", True, 1)]),
+        ({"a": None}, {}, [("a", None, ABSENT)]),
+        ({"z": {"/controller": 1}}, {"z": {"/controller": 2}}, [("z[/controller]", 1, 2)]),
+        ({"brokers": {"1": 1}}, {"brokers": {"1": 2}}, [("brokers[1]", 1, 2)]),
+        ({"min.isr": 1}, {"min.isr": 2}, [('["min.isr"]', 1, 2)]),
+    ],
+)
 def test_paths_and_values(before, after, expected):
     found = changes(before, after)
     assert found == expected

@@ -6,9 +6,9 @@ import re
 import pytest
 from picture_examples import election
 
-from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.pictures import to_itf
+from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.spec.catalogue import MODELS, find
 from kafkaproof.spec.language.domains import Array, Choice, Id, Record, SetOf
 from kafkaproof.spec.language.plain import from_json
@@ -82,7 +82,8 @@ def some_steps(model, scope, count=12):
     state = run.initial_states()[0]
     for _ in range(count):
         transition, arguments, after = next(
-            (step for step in run.successors(state, dict.fromkeys(scope, 0)) if step[2] != state))
+            step for step in run.successors(state, dict.fromkeys(scope, 0)) if step[2] != state
+        )
         run.after(state, transition, arguments)
         texts.append(str(run.step(transition, arguments)))
         state = after
@@ -101,8 +102,9 @@ def test_sets_names_and_nobody():
     model = find("replication", "kip320")[0]
     first = to_itf(executed(model, model.scope, []), model.properties[0])["states"][0]
     assert first["quorum"] == {"leader_epoch": -1, "leader": -1, "isr": {"#set": [0, 1, 2]}}
-    broker = to_itf(executed(*find("election", "fenced"), {"brokers": 1, "epochs": 1, "faults": 0, "receivers": 1}, []),
-                    None)["states"][0]["brokers"][0]
+    broker = to_itf(
+        executed(*find("election", "fenced"), {"brokers": 1, "epochs": 1, "faults": 0, "receivers": 1}, []), None
+    )["states"][0]["brokers"][0]
     assert (broker["session"], broker["active"], broker["epoch"]) == ("DOWN", False, 0)
 
 
@@ -114,7 +116,9 @@ def test_a_run_s_counterexample_in_several_forms_at_once(kafkaproof, tmp_path):
     data = json.loads((tmp_path / "a.itf.json").read_text())
     check_format(data)
     assert len(data["states"]) == 12 and "strong_isr is violated" in data["#meta"]["description"]
-    assert "become_follower" in (tmp_path / "a.svg").read_text() and "become_follower" in (tmp_path / "a.dot").read_text()
+    assert (
+        "become_follower" in (tmp_path / "a.svg").read_text() and "become_follower" in (tmp_path / "a.dot").read_text()
+    )
     both = kafkaproof("show", "bad", "--text", "--svg", "b.svg")
     assert "VIOLATED at step 11" in both.out and (tmp_path / "b.svg").exists()
     for form in ("dot", "itf"):

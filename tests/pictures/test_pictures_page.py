@@ -24,27 +24,30 @@ def in_step(**fields):
 ARROW = {"from": 0, "to": 1, "label": "x", "kind": "request"}
 
 
-@pytest.mark.parametrize("spoil, message", [
-    (without("lanes"), 'history: "lanes" is missing'),
-    (without("property"), 'history: "property" is missing'),
-    (lambda h: h.update(format=2), "history: format 2 is not known, only 1"),
-    (lambda h: h.update(title=3), 'history: "title" must be a string'),
-    (lambda h: h.update(titel="x"), 'history: "titel" is not a known field'),
-    (lambda h: h.update(lanes=[]), 'history: "lanes" is empty'),
-    (lambda h: h.update(lanes=[1]), 'history: "lanes" must be a list of strings'),
-    (lambda h: h.update(property={"name": "x"}), 'property: "text" is missing'),
-    (lambda h: h.update(initial=[]), 'history: "initial" must be an object'),
-    (lambda h: h["initial"].update(x=float("nan")), "history: not plain JSON: Out of range float values"),
-    (lambda h: h["initial"].update(x={1, 2}), "history: not plain JSON: Object of type set"),
-    (lambda h: h["steps"][1].pop("words"), 'step 2: "words" is missing'),
-    (in_step(lane=9), 'step 2: "lane" is 9, but the lanes are 0 to 4'),
-    (in_step(lane=True), 'step 2: "lane" must be a whole number'),
-    (in_step(violate=["x"]), 'step 2: "violate" is not a known field'),
-    (in_step(violates=[3]), 'step 2: "violates" must be a list of strings'),
-    (in_step(arrows=[{**ARROW, "kind": "x"}]), 'step 2, arrow 1: "kind" must be one of request'),
-    (in_step(arrows=[{**ARROW, "to": -1}]), 'step 2, arrow 1: "to" is -1'),
-    (in_step(arrows=["x"]), "step 2, arrow 1: must be an object"),
-])
+@pytest.mark.parametrize(
+    "spoil, message",
+    [
+        (without("lanes"), 'history: "lanes" is missing'),
+        (without("property"), 'history: "property" is missing'),
+        (lambda h: h.update(format=2), "history: format 2 is not known, only 1"),
+        (lambda h: h.update(title=3), 'history: "title" must be a string'),
+        (lambda h: h.update(titel="x"), 'history: "titel" is not a known field'),
+        (lambda h: h.update(lanes=[]), 'history: "lanes" is empty'),
+        (lambda h: h.update(lanes=[1]), 'history: "lanes" must be a list of strings'),
+        (lambda h: h.update(property={"name": "x"}), 'property: "text" is missing'),
+        (lambda h: h.update(initial=[]), 'history: "initial" must be an object'),
+        (lambda h: h["initial"].update(x=float("nan")), "history: not plain JSON: Out of range float values"),
+        (lambda h: h["initial"].update(x={1, 2}), "history: not plain JSON: Object of type set"),
+        (lambda h: h["steps"][1].pop("words"), 'step 2: "words" is missing'),
+        (in_step(lane=9), 'step 2: "lane" is 9, but the lanes are 0 to 4'),
+        (in_step(lane=True), 'step 2: "lane" must be a whole number'),
+        (in_step(violate=["x"]), 'step 2: "violate" is not a known field'),
+        (in_step(violates=[3]), 'step 2: "violates" must be a list of strings'),
+        (in_step(arrows=[{**ARROW, "kind": "x"}]), 'step 2, arrow 1: "kind" must be one of request'),
+        (in_step(arrows=[{**ARROW, "to": -1}]), 'step 2, arrow 1: "to" is -1'),
+        (in_step(arrows=["x"]), "step 2, arrow 1: must be an object"),
+    ],
+)
 def test_what_is_not_a_history_is_refused_in_one_line(spoil, message):
     history = replication()
     spoil(history)

@@ -38,7 +38,9 @@ def test_the_strip_has_a_row_for_each_metric_and_a_number_where_it_changes():
 
 def test_a_step_that_violates_is_marked_and_every_number_leads_to_its_step():
     drawn = strip(measured())
-    assert [link.get("href") for link in drawn.findall("a")] == [f"#step-{n}" for n in range(len(measured()["steps"]) + 1)]
+    assert [link.get("href") for link in drawn.findall("a")] == [
+        f"#step-{n}" for n in range(len(measured()["steps"]) + 1)
+    ]
     marked = [link for link in drawn.findall("a") if link.find("text").get("fill") == BAD]
     assert [link.get("href") for link in marked][:1] == ["#step-4"]
     assert sum(rect.get("stroke") == BAD for rect in drawn.findall("rect")) == len(marked)
@@ -74,12 +76,15 @@ def test_the_table_has_a_column_for_each_state_in_which_a_metric_changes():
     assert (head, offline, produced) == (["step", "0", "1"], ["offline", "1", "0"], ["produced", "0", "0"])
 
 
-@pytest.mark.parametrize(("spoil", "message"), [
-    (lambda m: m.update(values=[0]), 'metric offline: "values" must be '),
-    (lambda m: m["values"].__setitem__(0, True), 'metric offline: "values" must be '),
-    (lambda m: m.update(unit="s"), 'metric: "unit" is not a known field'),
-    (lambda m: m.pop("text"), 'metric: "text" is missing'),
-])
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda m: m.update(values=[0]), 'metric offline: "values" must be '),
+        (lambda m: m["values"].__setitem__(0, True), 'metric offline: "values" must be '),
+        (lambda m: m.update(unit="s"), 'metric: "unit" is not a known field'),
+        (lambda m: m.pop("text"), 'metric: "text" is missing'),
+    ],
+)
 def test_metrics_that_do_not_fit_are_refused(spoil, message):
     history = measured()
     spoil(history["metrics"][0])

@@ -13,7 +13,9 @@ from kafkaproof.checker.pictures.dot import drawn
 
 SVG = "{http://www.w3.org/2000/svg}"
 EXAMPLES = {
-    "replication": replication(), "election": election(), "recording": recording(300),
+    "replication": replication(),
+    "election": election(),
+    "recording": recording(300),
     "empty": {**replication(), "steps": []},
 }
 examples = pytest.mark.parametrize("history", EXAMPLES.values(), ids=EXAMPLES.keys())

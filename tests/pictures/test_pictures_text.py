@@ -55,10 +55,19 @@ def test_text_refuses_what_is_not_a_history():
         to_text({"format": 1})
 
 
-@pytest.mark.parametrize("value, text", [
-    ({"leader": None, "isr": [0, 1]}, "{leader: null, isr: [0, 1]}"),
-    ("null", '"null"'), ("", '""'), ("12", '"12"'), ("0x9b", "0x9b"), ("a\nb", '"a\\nb"'), (ABSENT, "—"), (True, "true"),
-])
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        ({"leader": None, "isr": [0, 1]}, "{leader: null, isr: [0, 1]}"),
+        ("null", '"null"'),
+        ("", '""'),
+        ("12", '"12"'),
+        ("0x9b", "0x9b"),
+        ("a\nb", '"a\\nb"'),
+        (ABSENT, "—"),
+        (True, "true"),
+    ],
+)
 def test_values_read_well_and_are_not_mistaken(value, text):
     assert show(value) == text
 

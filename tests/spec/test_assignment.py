@@ -15,8 +15,11 @@ from kafkaproof.spec.topics.assignment import alternated_by_rack, assign_replica
 
 SMALL = [
     (n, partitions, replicas, start, shift)
-    for n in range(1, 5) for partitions in range(1, 10) for replicas in range(1, n + 1)
-    for start in range(n) for shift in range(n)
+    for n in range(1, 5)
+    for partitions in range(1, 10)
+    for replicas in range(1, n + 1)
+    for start in range(n)
+    for shift in range(n)
 ]
 
 
@@ -43,7 +46,16 @@ def test_replicas_are_balanced_within_one_after_whole_rounds():
 
 def test_the_example_of_the_kafka_documentation():
     assert assign_replicas(range(5), 10, 3, 0, 0) == [
-        [0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 0], [4, 0, 1], [0, 2, 3], [1, 3, 4], [2, 4, 0], [3, 0, 1], [4, 1, 2],
+        [0, 1, 2],
+        [1, 2, 3],
+        [2, 3, 4],
+        [3, 4, 0],
+        [4, 0, 1],
+        [0, 2, 3],
+        [1, 3, 4],
+        [2, 4, 0],
+        [3, 0, 1],
+        [4, 1, 2],
     ]
 
 
@@ -105,8 +117,9 @@ def test_a_topic_that_a_running_cluster_creates_is_assigned_by_the_same_rule(liv
     replicas = data.draw(st.integers(1, min(3, len(live))))
     start, shift = data.draw(st.integers(0, 6)), data.draw(st.integers(0, 6))
     (model,) = find("partition", "creating")
-    state = new_state(model.state, {"brokers": 7, "replicas": 3, "partitions": 9, "epochs": 1, "leader_epochs": 1,
-                                    "faults": 1})
+    state = new_state(
+        model.state, {"brokers": 7, "replicas": 3, "partitions": 9, "epochs": 1, "leader_epochs": 1, "faults": 1}
+    )
     assign_new(state.zk, members(new), replicas, start, shift, members(live))
     given_out = [state.zk.assignments[p].slots[:replicas] for p in sorted(new)]
     assert given_out == assign_replicas(sorted(live), len(new), replicas, start, shift)

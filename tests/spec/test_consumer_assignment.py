@@ -9,18 +9,27 @@ from hypothesis import strategies as st
 
 from kafkaproof.spec.consumer import assignment
 from kafkaproof.spec.consumer.assignment import (
-    MOST_MEMBERS, deal, member_at, owner, owner_thread, quotient, range_ceil_owner, range_owner, remainder,
-    round_robin_owner, size, stands_before, thread_at,
+    MOST_MEMBERS,
+    deal,
+    member_at,
+    owner,
+    owner_thread,
+    quotient,
+    range_ceil_owner,
+    range_owner,
+    remainder,
+    round_robin_owner,
+    size,
+    stands_before,
+    thread_at,
 )
+from kafkaproof.spec.language.accepted import check_text
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.rebind import rebind
-from kafkaproof.spec.language.accepted import check_text
 
 STRATEGIES = [range_owner, range_ceil_owner, round_robin_owner]
 BALANCED = [range_owner, round_robin_owner]
-FUNCTIONS = [
-    value for value in vars(assignment).values() if getattr(value, "__module__", "") == assignment.__name__
-]
+FUNCTIONS = [value for value in vars(assignment).values() if getattr(value, "__module__", "") == assignment.__name__]
 MEMBERS = st.sets(st.sampled_from(range(MOST_MEMBERS)), min_size=1)
 
 

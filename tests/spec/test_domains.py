@@ -3,7 +3,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproof.spec.language.domains import (
-    NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf, coded, named, values,
+    NOBODY,
+    Array,
+    Bound,
+    Choice,
+    Flag,
+    Id,
+    Number,
+    Record,
+    Sequence,
+    SetOf,
+    coded,
+    named,
+    values,
 )
 from tests.spec.declarations import SCOPE, scalars
 

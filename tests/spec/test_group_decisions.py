@@ -5,37 +5,63 @@ from functools import cache
 import pytest
 
 from kafkaproof.checker.model.execution import Execution
-from kafkaproof.spec.group import decisions, offsets, storage, sync
+from kafkaproof.spec.group import decisions, model, offsets, storage, sync
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
 from kafkaproof.spec.group.decisions import (
-    LIMITED, MIDDLE, MIDDLE_GATE, NEW, NEW_GATE, OLD, OLD_GATE, STATES, STATIC, TIMERS,
+    LIMITED,
+    MIDDLE,
+    MIDDLE_GATE,
+    NEW,
+    NEW_GATE,
+    OLD,
+    OLD_GATE,
+    STATES,
+    STATIC,
+    TIMERS,
 )
 from kafkaproof.spec.group.finding import find_verdict
 from kafkaproof.spec.group.network import COMMIT, JOIN, LEAVE, SYNC, WORK, Verdict
-from kafkaproof.spec.group.states import ENTERED_FROM, GroupState, move_is_legal
-from kafkaproof.spec.group import model
 from kafkaproof.spec.group.scopes import scope
+from kafkaproof.spec.group.states import ENTERED_FROM, GroupState, move_is_legal
 
 SCOPE = scope(1, 3, 4, 3, 1, 4, appends=2, protocols=2, faults=2, topics=2, periods=1)
 LEADER, FOLLOWER, STRANGER, GENERATION = 0, 1, 2, 2
 TABLES = {
-    "current": (model.CURRENT, NEW, NEW_GATE), "transactional": (model.TRANSACTIONAL, NEW, NEW_GATE),
-    "middle": (model.MIDDLE, MIDDLE, MIDDLE_GATE), "classic": (model.CLASSIC, OLD, OLD_GATE),
-    "static": (model.STATIC, STATIC, {}), "limited": (model.LIMITED, LIMITED, {}),
+    "current": (model.CURRENT, NEW, NEW_GATE),
+    "transactional": (model.TRANSACTIONAL, NEW, NEW_GATE),
+    "middle": (model.MIDDLE, MIDDLE, MIDDLE_GATE),
+    "classic": (model.CLASSIC, OLD, OLD_GATE),
+    "static": (model.STATIC, STATIC, {}),
+    "limited": (model.LIMITED, LIMITED, {}),
 }
 IN_TRANSACTION = "commit, in a transaction"
 CELLS = [
-    (variant, request, state) for variant, (_, table, _) in TABLES.items() for request in table for state in STATES
+    (variant, request, state)
+    for variant, (_, table, _) in TABLES.items()
+    for request in table
+    for state in STATES
     if (request == IN_TRANSACTION) == (variant == "transactional")
 ]
 GATES = [
-    (variant, gate, request) for variant, (_, _, gates) in TABLES.items() for gate in gates for request in gates[gate]
+    (variant, gate, request)
+    for variant, (_, _, gates) in TABLES.items()
+    for gate in gates
+    for request in gates[gate]
     if (request == IN_TRANSACTION) == (variant == "transactional")
 ]
 WITHOUT_MEMBERS = ("Absent", "Empty", "Dead")
 ASKING = {"join": JOIN, "sync": SYNC, "heartbeat": WORK, "commit": WORK}
-STRANGE = ("id not in group", "not a member", "no id", "nothing in common", "pending", "no id, one has joined",
-           "in place of a member", "in place of a member, changed", "replaced")
+STRANGE = (
+    "id not in group",
+    "not a member",
+    "no id",
+    "nothing in common",
+    "pending",
+    "no id, one has joined",
+    "in place of a member",
+    "in place of a member, changed",
+    "replaced",
+)
 
 
 @cache
@@ -102,11 +128,13 @@ def choices(request, state):
         "leave": ("membership.leave", [(0, 0, heir) for heir in heirs]),
         "commit": ("offsets.commit", [(0, 0, 0)]),
         "fetch": ("fetch", [(0, int(detail.startswith("stable")))]),
-        "delete": ("delete_group", [(0,)]), "delete offset": ("delete_offset", [(0,)]),
+        "delete": ("delete_group", [(0,)]),
+        "delete offset": ("delete_offset", [(0,)]),
         "syncs are due": ("sync_timeout", [(0, heir) for heir in heirs]),
         "remove static": ("remove_static", [(0, 0, heir) for heir in heirs]),
         "session ends": ("expire", [(0, FOLLOWER, heir) for heir in heirs]),
-        "without permission": ("refuse", [(0, 0)]), "without a group id": ("refuse", [(0, 1)]),
+        "without permission": ("refuse", [(0, 0)]),
+        "without a group id": ("refuse", [(0, 1)]),
     }
     if detail.endswith("too long"):
         return "refuse", [(0, 2 if kind == "join" else 3)]
@@ -173,9 +201,11 @@ def test_metadata_without_a_leader_find_no_coordinator():
     assert [Verdict.names[find_verdict(known)] for known in (0, 1, 2)] == ["COORDINATOR_NOT_AVAILABLE", "NONE", "NONE"]
 
 
-@pytest.mark.parametrize("table, meaning", [
-    (decisions.GROUP_ERRORS, sync.meaning), (decisions.OFFSET_ERRORS, offsets.meaning),
-], ids=["group", "offset"])
+@pytest.mark.parametrize(
+    "table, meaning",
+    [(decisions.GROUP_ERRORS, sync.meaning), (decisions.OFFSET_ERRORS, offsets.meaning)],
+    ids=["group", "offset"],
+)
 def test_what_an_append_s_error_means(table, meaning):
     for error, answer in table.items():
         code = storage.AppendError.names.index(decisions.CLASS_OF.get(error, error))
@@ -195,8 +225,10 @@ def test_the_function_of_moves_says_what_the_table_says():
 
 
 def test_the_table_of_moves_is_kafka_s():
-    named = {GroupState.names[after]: {GroupState.names[before] for before in befores}
-             for after, befores in ENTERED_FROM.items()}
+    named = {
+        GroupState.names[after]: {GroupState.names[before] for before in befores}
+        for after, befores in ENTERED_FROM.items()
+    }
     assert named == {
         "Empty": {"PreparingRebalance"},
         "PreparingRebalance": {"Stable", "CompletingRebalance", "Empty"},

@@ -28,16 +28,26 @@ def test_the_refusals_keep_the_writing_rules(function):
 
 @pytest.mark.parametrize("valid, active, loading, owned", FLAGS)
 def test_the_gate_asks_in_this_order(valid, active, loading, owned):
-    first = [(not valid, "INVALID_GROUP_ID"), (not active, "COORDINATOR_NOT_AVAILABLE"),
-             (loading, "COORDINATOR_LOAD_IN_PROGRESS"), (not owned, "NOT_COORDINATOR"), (True, "NONE")]
+    first = [
+        (not valid, "INVALID_GROUP_ID"),
+        (not active, "COORDINATOR_NOT_AVAILABLE"),
+        (loading, "COORDINATOR_LOAD_IN_PROGRESS"),
+        (not owned, "NOT_COORDINATOR"),
+        (True, "NONE"),
+    ]
     assert named(validation.refusal(valid, active, loading, owned)) == next(code for asked, code in first if asked)
 
 
 @pytest.mark.parametrize("join", [False, True])
 @pytest.mark.parametrize("valid, active, loading, owned", FLAGS)
 def test_the_former_gate_asked_in_another(join, valid, active, loading, owned):
-    first = [(not active, "COORDINATOR_NOT_AVAILABLE"), (join and not valid, "INVALID_GROUP_ID"),
-             (not owned, "NOT_COORDINATOR"), (loading, "COORDINATOR_LOAD_IN_PROGRESS"), (True, "NONE")]
+    first = [
+        (not active, "COORDINATOR_NOT_AVAILABLE"),
+        (join and not valid, "INVALID_GROUP_ID"),
+        (not owned, "NOT_COORDINATOR"),
+        (loading, "COORDINATOR_LOAD_IN_PROGRESS"),
+        (True, "NONE"),
+    ]
     answer = validation.former_refusal(join, valid, active, loading, owned)
     assert named(answer) == next(code for asked, code in first if asked)
 
@@ -60,20 +70,44 @@ def test_codes_have_kafka_s_numbers():
     assert set(CODES) == set(Verdict.names) - NOT_KAFKAS
     assert len(set(CODES.values())) == len(CODES)
     assert CODES == {
-        "UNKNOWN_SERVER_ERROR": -1, "NONE": 0, "REQUEST_TIMED_OUT": 7, "OFFSET_METADATA_TOO_LARGE": 12,
-        "COORDINATOR_LOAD_IN_PROGRESS": 14, "COORDINATOR_NOT_AVAILABLE": 15, "NOT_COORDINATOR": 16,
-        "ILLEGAL_GENERATION": 22, "INCONSISTENT_GROUP_PROTOCOL": 23, "INVALID_GROUP_ID": 24, "UNKNOWN_MEMBER_ID": 25,
-        "INVALID_SESSION_TIMEOUT": 26, "REBALANCE_IN_PROGRESS": 27, "INVALID_COMMIT_OFFSET_SIZE": 28,
-        "GROUP_AUTHORIZATION_FAILED": 30, "NON_EMPTY_GROUP": 68, "GROUP_ID_NOT_FOUND": 69, "MEMBER_ID_REQUIRED": 79,
-        "GROUP_MAX_SIZE_REACHED": 81, "FENCED_INSTANCE_ID": 82, "GROUP_SUBSCRIBED_TO_TOPIC": 86,
+        "UNKNOWN_SERVER_ERROR": -1,
+        "NONE": 0,
+        "REQUEST_TIMED_OUT": 7,
+        "OFFSET_METADATA_TOO_LARGE": 12,
+        "COORDINATOR_LOAD_IN_PROGRESS": 14,
+        "COORDINATOR_NOT_AVAILABLE": 15,
+        "NOT_COORDINATOR": 16,
+        "ILLEGAL_GENERATION": 22,
+        "INCONSISTENT_GROUP_PROTOCOL": 23,
+        "INVALID_GROUP_ID": 24,
+        "UNKNOWN_MEMBER_ID": 25,
+        "INVALID_SESSION_TIMEOUT": 26,
+        "REBALANCE_IN_PROGRESS": 27,
+        "INVALID_COMMIT_OFFSET_SIZE": 28,
+        "GROUP_AUTHORIZATION_FAILED": 30,
+        "NON_EMPTY_GROUP": 68,
+        "GROUP_ID_NOT_FOUND": 69,
+        "MEMBER_ID_REQUIRED": 79,
+        "GROUP_MAX_SIZE_REACHED": 81,
+        "FENCED_INSTANCE_ID": 82,
+        "GROUP_SUBSCRIBED_TO_TOPIC": 86,
         "UNSTABLE_OFFSET_COMMIT": 88,
     }
     assert set(FORMER_NAMES.values()) <= set(CODES.values()) and not set(FORMER_NAMES) & set(CODES)
 
 
-@pytest.mark.parametrize("text, value", [
-    ("", 0), ("g1", 3242), ("polygenelubricants", -(2**31)), ("hello", 99_162_322), ("Aa", 2112), ("BB", 2112), ("é", 233),
-])
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("", 0),
+        ("g1", 3242),
+        ("polygenelubricants", -(2**31)),
+        ("hello", 99_162_322),
+        ("Aa", 2112),
+        ("BB", 2112),
+        ("é", 233),
+    ],
+)
 def test_java_hash(text, value):
     assert java_hash(text) == value
 

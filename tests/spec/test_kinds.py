@@ -18,9 +18,16 @@ from tests.spec.broken_rules import broken
 IDLE, BUSY = STATE_OF = Choice("IDLE", "BUSY")
 PAIR = Record(left=(Number(0, 3), ""), flag=(Flag(), ""))
 STATE = Record(
-    flag=(Flag(), ""), x=(Number(0, 5), ""), code=(STATE_OF, ""), owner=(Id("brokers", nobody=True), ""),
-    members=(SetOf("brokers"), ""), topics=(SetOf("topics"), ""), numbers=(Array(Number(0, 5), "brokers"), ""),
-    pair=(PAIR, ""), other=(PAIR, ""), queue=(Sequence(Number(0, 5), Bound("room")), ""),
+    flag=(Flag(), ""),
+    x=(Number(0, 5), ""),
+    code=(STATE_OF, ""),
+    owner=(Id("brokers", nobody=True), ""),
+    members=(SetOf("brokers"), ""),
+    topics=(SetOf("topics"), ""),
+    numbers=(Array(Number(0, 5), "brokers"), ""),
+    pair=(PAIR, ""),
+    other=(PAIR, ""),
+    queue=(Sequence(Number(0, 5), Bound("room")), ""),
 )
 
 

@@ -108,11 +108,18 @@ def test_spare_leaves_take_no_room(declaration):
 
 def test_an_array_sized_by_a_bound_has_a_spare_slot():
     declaration = Record(
-        plain=(Array(Flag(), "ids"), "sized by a sort"),
-        log=(Sequence(Number(0, 9), Bound("size")), "sized by a bound"),
+        plain=(Array(Flag(), "ids"), "sized by a sort"), log=(Sequence(Number(0, 9), Bound("size")), "sized by a bound")
     )
     found = {leaf.expression: leaf for leaf in leaves(declaration, SCOPE)}
-    assert list(found) == ["plain[0]", "plain[1]", "plain[2]", "log.length", "log.slots[0]", "log.slots[1]", "log.slots[2]"]
+    assert list(found) == [
+        "plain[0]",
+        "plain[1]",
+        "plain[2]",
+        "log.length",
+        "log.slots[0]",
+        "log.slots[1]",
+        "log.slots[2]",
+    ]
     assert [leaf.expression for leaf in found.values() if leaf.spare] == ["log.slots[2]"]
     assert found["log.slots[2]"].bound == found["log.length"].bound == "size"
     assert found["log.slots[1]"].bound is None

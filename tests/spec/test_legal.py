@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkaproof.spec.language.accepted import check_text
 from kafkaproof.spec.kafka import legal
+from kafkaproof.spec.language.accepted import check_text
 
 PAIRS = [
     (legal.PartitionState, legal.PARTITION_ENTERED_FROM, legal.partition_move_is_legal),
@@ -56,6 +56,9 @@ def test_the_table_of_replicas():
 def test_up_to_2_2_an_offline_replica_could_not_become_ineligible():
     before, after = legal.OFFLINE_REPLICA, legal.REPLICA_DELETION_INELIGIBLE
     assert legal.replica_move_is_legal(before, after) and not legal.replica_move_was_legal(before, after)
-    differing = [after for after in legal.ReplicaState
-                 if legal.REPLICA_ENTERED_FROM[after] != legal.REPLICA_ENTERED_FROM_TO_2_2[after]]
+    differing = [
+        after
+        for after in legal.ReplicaState
+        if legal.REPLICA_ENTERED_FROM[after] != legal.REPLICA_ENTERED_FROM_TO_2_2[after]
+    ]
     assert differing == [after]

@@ -5,21 +5,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproof.spec.catalogue import MODELS
-from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.kafka.legal import OFFLINE_PARTITION, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.language.accepted import require_predicate
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.kinds import Part
+from kafkaproof.spec.language.plain import new_state
 from kafkaproof.spec.language.sets import contains, difference, everybody, is_empty, with_member, without_member
 from kafkaproof.spec.metrics import names, rules
-from kafkaproof.spec.metrics_catalogue import SYSTEMS, VARIANTS, metrics_of
 from kafkaproof.spec.metrics.metric import COUNTER, GAUGE, Metric
-from kafkaproof.spec.kafka.legal import OFFLINE_PARTITION, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_SUCCESSFUL
+from kafkaproof.spec.metrics_catalogue import SYSTEMS, VARIANTS, metrics_of
 
 BROKERS = 5
 METRICS = [value for value in vars(names).values() if isinstance(value, Metric)]
 MEASURES = {
     f"{model.system}/{model.variant} {measure.metric.name}": (model, measure)
-    for model in MODELS for measure in metrics_of(model)
+    for model in MODELS
+    for measure in metrics_of(model)
 }
 sets = st.integers(0, everybody(BROKERS))
 brokers = st.integers(0, BROKERS - 1)
@@ -32,8 +33,12 @@ def test_a_metric_is_written_in_the_little_language(name):
     if measure.function:
         states = ("s",) if measure.metric.kind == GAUGE else ("before", "after")
         require_predicate(measure.function, tuple(Part(model.state, name) for name in states))
-    known = {transition.function.__name__ for variant in MODELS if variant.system == model.system
-             for transition in variant.transitions}
+    known = {
+        transition.function.__name__
+        for variant in MODELS
+        if variant.system == model.system
+        for transition in variant.transitions
+    }
     assert set(measure.of) <= known and set(measure.answers) <= set(model.answers)
 
 
@@ -49,7 +54,9 @@ def test_every_metric_says_what_it_is_and_a_counter_counts():
     for metric in METRICS:
         assert metric.kind in (GAUGE, COUNTER) and metric.text
     for _, measure in MEASURES.values():
-        assert (measure.metric.kind == GAUGE) <= (measure.function is not None and not measure.of and not measure.answers)
+        assert (measure.metric.kind == GAUGE) <= (
+            measure.function is not None and not measure.of and not measure.answers
+        )
 
 
 def test_every_system_that_is_neither_abstract_nor_composed_has_metrics():

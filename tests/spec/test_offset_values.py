@@ -5,10 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproof.spec.kafka.offset_values import (
-    GroupValue, Key, MemberValue, OffsetValue, read_key, read_value, write_key, write_value,
+    GroupValue,
+    Key,
+    MemberValue,
+    OffsetValue,
+    read_key,
+    read_value,
+    write_key,
+    write_value,
 )
 
-LONG = st.integers(-2**63, 2**63 - 1)
+LONG = st.integers(-(2**63), 2**63 - 1)
 INT = st.integers(0, 2**31 - 1)
 NAME = st.text(max_size=200)
 
@@ -24,12 +31,28 @@ def offsets(draw):
 def groups(draw):
     version = draw(st.integers(0, 4))
     sessions = draw(st.lists(INT, max_size=3))
-    members = tuple(MemberValue(
-        draw(NAME), draw(st.none() | NAME) if version >= 3 else None, draw(NAME), draw(NAME),
-        draw(INT) if version >= 1 else session, session, draw(st.binary(max_size=300)), draw(st.binary(max_size=9)))
-        for session in sessions)
-    return GroupValue(version, draw(NAME), draw(INT), draw(st.none() | NAME), draw(st.none() | NAME),
-                      draw(LONG) if version >= 2 else -1, members)
+    members = tuple(
+        MemberValue(
+            draw(NAME),
+            draw(st.none() | NAME) if version >= 3 else None,
+            draw(NAME),
+            draw(NAME),
+            draw(INT) if version >= 1 else session,
+            session,
+            draw(st.binary(max_size=300)),
+            draw(st.binary(max_size=9)),
+        )
+        for session in sessions
+    )
+    return GroupValue(
+        version,
+        draw(NAME),
+        draw(INT),
+        draw(st.none() | NAME),
+        draw(st.none() | NAME),
+        draw(LONG) if version >= 2 else -1,
+        members,
+    )
 
 
 @given(NAME, NAME, INT, offsets())
@@ -50,7 +73,7 @@ def test_what_is_cut_is_refused(value, data):
     key = Key("g") if isinstance(value, GroupValue) else Key("g", ("t", 0))
     written = write_value(value)
     with pytest.raises(ValueError):
-        read_value(key, written[:data.draw(st.integers(0, len(written) - 1))])
+        read_value(key, written[: data.draw(st.integers(0, len(written) - 1))])
     with pytest.raises(ValueError, match="left over"):
         read_value(key, written + b"\0")
 

@@ -3,7 +3,6 @@ import sys
 from dis import get_instructions
 from types import FunctionType
 
-
 import kafkaproof.spec.catalogue  # noqa: F401 - so that all of the specification is there
 from kafkaproof.spec.language.rebind import globals_used, rebind
 
@@ -84,8 +83,13 @@ def test_globals_are_found_in_a_function_that_names_many():
 
 
 def test_globals_are_those_that_the_disassembler_finds():
-    functions = [value for name, module in list(sys.modules.items()) if name.startswith("kafkaproof.spec.")
-                 for value in vars(module).values() if isinstance(value, FunctionType)]
+    functions = [
+        value
+        for name, module in list(sys.modules.items())
+        if name.startswith("kafkaproof.spec.")
+        for value in vars(module).values()
+        if isinstance(value, FunctionType)
+    ]
     assert len(functions) > 1000
     for function in functions:
         named = (i.argval for i in get_instructions(function) if i.opname == "LOAD_GLOBAL")

@@ -22,8 +22,14 @@ STATE = Record(
     queue=(Sequence(Id("ids"), Bound("size")), "in order"),
     receiver=(Id("few"), "one of the first"),
 )
-BEFORE = {"levels": [4, 5, 6], "trust": [[0, 1, 2], [3, 4, 5], [6, 7, 8]], "leader": 0, "known": [0, 1], "queue": [2],
-          "receiver": 1}
+BEFORE = {
+    "levels": [4, 5, 6],
+    "trust": [[0, 1, 2], [3, 4, 5], [6, 7, 8]],
+    "leader": 0,
+    "known": [0, 1],
+    "queue": [2],
+    "receiver": 1,
+}
 
 
 def symmetry_of(state, interchangeable):
@@ -42,12 +48,23 @@ def renamed(images, before=BEFORE):
 
 def test_ids_sets_arrays_and_queues_are_renamed_and_nobody_and_free_slots_are_not():
     after = renamed((1, 0, 2))
-    assert after == {"levels": [5, 4, 6], "trust": [[4, 3, 5], [1, 0, 2], [7, 6, 8]], "leader": 1, "known": [0, 1],
-                     "queue": [2], "receiver": 0}
+    assert after == {
+        "levels": [5, 4, 6],
+        "trust": [[4, 3, 5], [1, 0, 2], [7, 6, 8]],
+        "leader": 1,
+        "known": [0, 1],
+        "queue": [2],
+        "receiver": 0,
+    }
     assert renamed((1, 0, 2), after) == BEFORE
     assert renamed((2, 1, 0), {**BEFORE, "leader": None, "known": [0], "queue": []}) == {
-        "levels": [6, 5, 4], "trust": [[8, 7, 6], [5, 4, 3], [2, 1, 0]], "leader": None, "known": [2], "queue": [],
-        "receiver": 1}
+        "levels": [6, 5, 4],
+        "trust": [[8, 7, 6], [5, 4, 3], [2, 1, 0]],
+        "leader": None,
+        "known": [2],
+        "queue": [],
+        "receiver": 1,
+    }
 
 
 @st.composite
@@ -80,8 +97,12 @@ def test_the_least_renaming_is_the_same_for_all_and_leads_back(case, data):
 
 def test_the_first_ids_stay_among_themselves_where_a_part_says_so():
     blocks = [symmetry_of(STATE, group).blocks for group in GROUPS]
-    assert blocks == [{"ids": [range(3)]}, {"ids": [range(3)], "few": [range(2)]}, {"ids": [range(2), range(2, 3)]},
-                      {"ids": [range(1), range(1, 3)]}]
+    assert blocks == [
+        {"ids": [range(3)]},
+        {"ids": [range(3)], "few": [range(2)]},
+        {"ids": [range(2), range(2, 3)]},
+        {"ids": [range(1), range(1, 3)]},
+    ]
     assert [symmetry_of(STATE, group).count for group in GROUPS] == [6, 12, 2, 2]
 
 

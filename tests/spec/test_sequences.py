@@ -35,4 +35,4 @@ def test_a_sequence_begins_with_another_as_lists_do(whole, beginning):
     for values, into in ((whole, sequence), (beginning, target)):
         for value in values:
             push(into, value)
-    assert begins_with(sequence, target) == (whole[:len(beginning)] == beginning)
+    assert begins_with(sequence, target) == (whole[: len(beginning)] == beginning)

@@ -6,17 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.accepted import check_text
-from kafkaproof.spec.partition.history import strategies as old
 from kafkaproof.spec.kafka import strategies as now
+from kafkaproof.spec.language.accepted import check_text
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.partition.history import strategies as old
 from tests.spec import election_oracle as oracle
 
 BROKERS = range(6)
 SETS = st.sets(st.sampled_from(BROKERS))
 LISTS = st.lists(st.sampled_from(BROKERS), unique=True)
 FUNCTIONS = [
-    value for module in (now, old) for value in vars(module).values()
+    value
+    for module in (now, old)
+    for value in vars(module).values()
     if getattr(value, "__module__", "") == module.__name__
 ]
 
@@ -220,8 +222,10 @@ def test_the_removal_is_the_oracle_s(leader, isr, replica):
 def test_laws_of_every_election(ar, isr, online, allowed, leaving, random):
     shuffled = random.sample(isr, len(isr))
     elections = [
-        lambda isr: offline(ar, isr, online, allowed), lambda isr: reassign(ar, isr, online),
-        lambda isr: preferred(ar, isr, online), lambda isr: controlled_shutdown(ar, isr, online, leaving),
+        lambda isr: offline(ar, isr, online, allowed),
+        lambda isr: reassign(ar, isr, online),
+        lambda isr: preferred(ar, isr, online),
+        lambda isr: controlled_shutdown(ar, isr, online, leaving),
     ]
     for number, elect in enumerate(elections):
         found = elect(isr)
@@ -233,6 +237,6 @@ def test_laws_of_every_election(ar, isr, online, allowed, leaving, random):
         unclean = leader not in isr
         assert not unclean or (number == 0 and allowed and not online & set(isr) and new_isr == {leader})
         assert unclean or new_isr <= set(isr)
-        before = ar[:ar.index(leader)]
+        before = ar[: ar.index(leader)]
         stays = online - leaving if number == 3 else online
         assert not any(r in stays and (unclean or r in isr) for r in before)

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from kafkaproof.spec.election import faults
-from kafkaproof.spec.language.domains import Array, Flag, Id, Record
-from kafkaproof.spec.language.model import Transition, always, always_step
-from kafkaproof.spec.language.accepted import require_predicate
-from kafkaproof.spec.language.kinds import Part
-from kafkaproof.spec.language.rules import RuleError, check_model, check_transition
 from kafkaproof.spec.kafka.zookeeper import OK, open_session, read_controller
+from kafkaproof.spec.language.accepted import require_predicate
+from kafkaproof.spec.language.domains import Array, Flag, Id, Record
+from kafkaproof.spec.language.kinds import Part
+from kafkaproof.spec.language.model import Transition, always, always_step
+from kafkaproof.spec.language.rules import RuleError, check_model, check_transition
 from tests import toys
 from tests.spec.broken_rules import broken, line_of
 
@@ -335,7 +335,11 @@ def test_a_transition_may_be_made_of_another():
 
 
 def test_a_body_is_short():
-    text = "def f(s):\n    '''A.\n\n    Guards:\n    Effects:\n    Kafka:\n    '''\n" + "    s.x = 1\n" * 30 + "    return True\n"
+    text = (
+        "def f(s):\n    '''A.\n\n    Guards:\n    Effects:\n    Kafka:\n    '''\n"
+        + "    s.x = 1\n" * 30
+        + "    return True\n"
+    )
     linecache.cache["<long>"] = (len(text), None, text.splitlines(keepends=True), "<long>")
     names = {}
     exec(compile(text, "<long>", "exec"), names)
@@ -379,7 +383,9 @@ def counts_time(s):
 
 def test_a_loop_runs_over_an_array_that_is_declared():
     model = replace(toys.clock(), properties=(always(counts_time),))
-    with pytest.raises(RuleError, match=rf"an index, a length and a loop are of a declared array: .*:{line_of(counts_time)}$"):
+    with pytest.raises(
+        RuleError, match=rf"an index, a length and a loop are of a declared array: .*:{line_of(counts_time)}$"
+    ):
         check_model(model)
     declared = Record(time=(Array(Flag(), "brokers"), "times"))
     require_predicate(counts_time, (Part(declared, "s"),))

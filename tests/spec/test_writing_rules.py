@@ -52,8 +52,11 @@ def test_every_goal_is_asked_at_a_recorded_scope(system):
     models = [model for model in MODELS if model.system == system]
     goals = {p.name for model in models for p in model.properties if p.kind == "sometimes"}
     asked = {
-        p.name for model in models for scope in model.expected
-        for p in model.properties_at(dict(zip(model.scope, scope))) if p.kind == "sometimes"
+        p.name
+        for model in models
+        for scope in model.expected
+        for p in model.properties_at(dict(zip(model.scope, scope)))
+        if p.kind == "sometimes"
     }
     assert asked == goals
 

@@ -7,7 +7,17 @@ from pathlib import Path
 
 from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.transactions import (
-    Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData,
+    Acl,
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    Operation,
+    Reconfig,
+    SetAcl,
+    SetData,
     Transaction,
 )
 from kafkaproof.traces.zookeeper.tree import Tree
@@ -32,8 +42,18 @@ def write_snapshot(directory: Path, tree: Tree) -> None:
 
 def _znode(node: Znode) -> bytes:
     return _buffer(node.data) + struct.pack(
-        ">qqqqqiiiQq", 0, node.czxid, node.mzxid, node.ctime, node.mtime, node.version, node.cversion, node.aversion,
-        node.ephemeral_owner, node.pzxid)
+        ">qqqqqiiiQq",
+        0,
+        node.czxid,
+        node.mzxid,
+        node.ctime,
+        node.mtime,
+        node.version,
+        node.cversion,
+        node.aversion,
+        node.ephemeral_owner,
+        node.pzxid,
+    )
 
 
 def file_header(dbid: int = 0) -> bytes:
@@ -54,7 +74,7 @@ def payload(transaction: Transaction) -> bytes:
         kind = _MULTI
         content = _int(len(bodies)) + b"".join(_int(kind) + _buffer(body) for kind, body in bodies)
     else:
-        (kind, content), = bodies
+        ((kind, content),) = bodies
     header = struct.pack(">Qiqqi", transaction.session, transaction.cxid, transaction.zxid, transaction.time, kind)
     return header + content + transaction.trailer
 

@@ -3,17 +3,33 @@
 import json
 from pathlib import Path
 
-from tests.traces.replaying import explained
 from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
 from kafkaproof.traces.zookeeper.transactions import (
-    Check, CloseSession, Create, CreateSession, Delete, SetData, Transaction,
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    SetData,
+    Transaction,
 )
+from tests.traces.replaying import explained
 
 PARENTS = (
-    "/", "/brokers", "/brokers/ids", "/brokers/topics", "/admin", "/admin/delete_topics", "/config", "/config/topics",
-    "/config/brokers", "/log_dir_event_notification", "/controller_epoch", "/brokers/topics/t/partitions",
+    "/",
+    "/brokers",
+    "/brokers/ids",
+    "/brokers/topics",
+    "/admin",
+    "/admin/delete_topics",
+    "/config",
+    "/config/topics",
+    "/config/brokers",
+    "/log_dir_event_notification",
+    "/controller_epoch",
+    "/brokers/topics/t/partitions",
     "/brokers/topics/t/partitions/0",
 )
 
@@ -45,8 +61,11 @@ class Log:
         data = json.dumps({"brokerid": broker}).encode()
         if self.epoch > 1:
             self.add(None, Delete("/controller"))
-        self.add(broker, Create("/controller", data, True, -1),
-                 SetData("/controller_epoch", str(self.epoch).encode(), self.epoch))
+        self.add(
+            broker,
+            Create("/controller", data, True, -1),
+            SetData("/controller_epoch", str(self.epoch).encode(), self.epoch),
+        )
 
     def znode(self, path: str, content: dict | None = None, writer: int | None = None) -> None:
         """Somebody writes a znode, or deletes it (no content)."""
@@ -64,20 +83,33 @@ class Log:
 
     def topic(self, *replicas: int, adding: tuple = (), removing: tuple = ()) -> None:
         """The topic t with its one partition is created, or its znode written."""
-        self.znode("/brokers/topics/t", {
-            "partitions": {"0": replicas}, "adding_replicas": {"0": adding}, "removing_replicas": {"0": removing}})
+        self.znode(
+            "/brokers/topics/t",
+            {"partitions": {"0": replicas}, "adding_replicas": {"0": adding}, "removing_replicas": {"0": removing}},
+        )
 
     def state(self, writer: int, leader: int, isr: list[int], leader_epoch: int, epoch: int | None = None) -> None:
         """A broker writes the state of t-0."""
-        write = self.written("/brokers/topics/t/partitions/0/state", {
-            "version": 1, "leader": leader, "isr": isr, "leader_epoch": leader_epoch, "controller_epoch": epoch or self.epoch})
+        write = self.written(
+            "/brokers/topics/t/partitions/0/state",
+            {
+                "version": 1,
+                "leader": leader,
+                "isr": isr,
+                "leader_epoch": leader_epoch,
+                "controller_epoch": epoch or self.epoch,
+            },
+        )
         self.add(writer, *([Check("/controller_epoch", self.epoch + 1)] if self.checked else []), write)
 
     def add(self, writer: int | None, *operations) -> None:
         """A record of a broker's session, or of a tool's."""
         self.time += 1_000
-        self.transactions.append(Transaction(
-            len(self.transactions) + 1, self.sessions.get(writer, 1), 1, self.time, operations, len(operations) > 1))
+        self.transactions.append(
+            Transaction(
+                len(self.transactions) + 1, self.sessions.get(writer, 1), 1, self.time, operations, len(operations) > 1
+            )
+        )
 
     def wait(self, seconds: int) -> None:
         """Nothing happens for a while, then some tool opens a session."""

@@ -8,22 +8,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafkaproof.checker.commands.main import main
-from kafkaproof.traces.explain.log.audit import Audit, audit
-from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.evidence.gathering import Gathering
+from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.explain.election.replay import Follower
 from kafkaproof.traces.explain.election.result import Result
-from kafkaproof.traces.evidence.streams import Gathered
-from kafkaproof.traces.report.facts import Facts, facts_of
-from kafkaproof.traces.evidence.gathering import Gathering
-from kafkaproof.traces.metrics.series import Metrics, Series
+from kafkaproof.traces.explain.log.audit import Audit, audit
+from kafkaproof.traces.explain.log.stream import found_of
+from kafkaproof.traces.explain.log.streams import Streams, explain_streams, settle
 from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.explain.partitions.replay import explain_changes
-from kafkaproof.traces.explain.log.stream import found_of
-from kafkaproof.traces.reading.sweep import sweep
-from kafkaproof.traces.reading.recording import Recording, read_recording
-from kafkaproof.traces.report.log import refused_by_epoch
-from kafkaproof.traces.explain.log.streams import Streams, explain_streams, settle
 from kafkaproof.traces.explain.topics.replay import Judgements
+from kafkaproof.traces.metrics.series import Metrics, Series
+from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.reading.recording import Recording, read_recording
+from kafkaproof.traces.reading.sweep import sweep
+from kafkaproof.traces.report.facts import Facts, facts_of
+from kafkaproof.traces.report.log import refused_by_epoch
 from kafkaproof.traces.zookeeper.snapshot import Snapshot
 from kafkaproof.traces.zookeeper.transactions import Transaction
 from kafkaproof.traces.zookeeper.tree import Tree

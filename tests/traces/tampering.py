@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.zookeeper.znodes.contents import state_in
-from kafkaproof.traces.zookeeper.znodes.formats import format_of
 from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, Delete, SetData, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree, parent_path
+from kafkaproof.traces.zookeeper.znodes.contents import state_in
+from kafkaproof.traces.zookeeper.znodes.formats import format_of
 
 Log = list[Transaction]
 
@@ -74,8 +74,11 @@ def repaired(log: Log, original: Log) -> tuple[list[Transaction], list[str]]:
 
 
 def _states(transaction: Transaction) -> Iterable[Create | SetData]:
-    return [o for o in transaction.operations
-            if isinstance(o, Create | SetData) and o.path.endswith("/state") and state_in(o.data)]
+    return [
+        o
+        for o in transaction.operations
+        if isinstance(o, Create | SetData) and o.path.endswith("/state") and state_in(o.data)
+    ]
 
 
 def _raises(log: Log) -> dict[tuple[int, str], int]:

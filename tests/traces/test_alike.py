@@ -7,19 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.traces.replaying import FIVE_LEGACY, REASSIGN, Told, all_of, read, told
-from tests.traces.test_long_log import written
-from kafkaproof.traces.explain.facts import expectations
-from kafkaproof.traces.evidence import assignments as assigned
-from kafkaproof.traces.explain.partitions import controller_changes as controlled, leader_changes as leaders
-from kafkaproof.traces.evidence.state_changes import Change, Changes
 from kafkaproof.traces.basics.columns import distinct
+from kafkaproof.traces.evidence import assignments as assigned
 from kafkaproof.traces.evidence.kept_writes import Pieces
-from kafkaproof.traces.reading.recording import read_recording
-from kafkaproof.traces.explain.topics.plain_changes import PlainChanges
+from kafkaproof.traces.evidence.state_changes import Change, Changes
 from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.explain.facts import expectations
+from kafkaproof.traces.explain.partitions import controller_changes as controlled
+from kafkaproof.traces.explain.partitions import leader_changes as leaders
+from kafkaproof.traces.explain.topics.plain_changes import PlainChanges
+from kafkaproof.traces.reading.recording import read_recording
 from kafkaproof.traces.zookeeper.znodes.contents import state_in
 from kafkaproof.traces.zookeeper.znodes.topics import place_of
+from tests.traces.replaying import FIVE_LEGACY, REASSIGN, Told, all_of, read, told
+from tests.traces.test_long_log import written
 
 RECORDINGS = pytest.mark.parametrize("directory", [FIVE_LEGACY, REASSIGN], ids=lambda directory: directory.name)
 MEMBERS = SimpleNamespace(broker_of={7: 1, 8: 2})
@@ -71,8 +72,13 @@ def test_rows_are_told_apart_by_all_columns(columns):
 
 
 WRITES = st.tuples(
-    st.sampled_from("ab"), st.integers(0, 1), st.sampled_from(["create", "set", "set", "delete"]), st.integers(7, 9),
-    st.booleans(), st.none() | st.just(b"{}") | st.builds(lambda *of: STATE % of, *[st.integers(-1, 1 << 70)] * 3))
+    st.sampled_from("ab"),
+    st.integers(0, 1),
+    st.sampled_from(["create", "set", "set", "delete"]),
+    st.integers(7, 9),
+    st.booleans(),
+    st.none() | st.just(b"{}") | st.builds(lambda *of: STATE % of, *[st.integers(-1, 1 << 70)] * 3),
+)
 
 
 @given(st.lists(WRITES, max_size=20), st.dictionaries(st.sampled_from("ab"), st.just(STATE % (1, 0, 1))))
@@ -95,4 +101,5 @@ def test_changes_are_those_of_one_write_after_the_other(rows, nodes):
     found = Changes(znodes, Pieces([], writes).read(MEMBERS))
     assert list(found) == expected == [found[row] for row in range(len(found))]
     assert [found[row] for topic in "ab" for row in found.of((topic, 0))] == [
-        each for topic in "ab" for each in expected if each.partition == (topic, 0)]
+        each for topic in "ab" for each in expected if each.partition == (topic, 0)
+    ]

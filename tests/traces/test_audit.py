@@ -9,23 +9,45 @@ import pytest
 from kafkaproof.spec.election.model import MODELS as ELECTION
 from kafkaproof.spec.partition.model import MODELS as PARTITION
 from kafkaproof.spec.topics.model import MODELS as TOPICS
-from tests.traces.log_writer import write_log
-from tests.traces.readmes import records
-from tests.traces.replaying import BUNDLED, FENCED, FIVE_FENCED, FIVE_LEGACY, LEGACY, REASSIGN, all_of, altered, first
-from tests.traces.replaying import read, run_json, told
 from kafkaproof.traces.evidence import accounts
 from kafkaproof.traces.evidence.accounts import KINDS, is_listed
 from kafkaproof.traces.zookeeper.transactions import Create, Delete
+from tests.traces.log_writer import write_log
+from tests.traces.readmes import records
+from tests.traces.replaying import (
+    BUNDLED,
+    FENCED,
+    FIVE_FENCED,
+    FIVE_LEGACY,
+    LEGACY,
+    REASSIGN,
+    all_of,
+    altered,
+    first,
+    read,
+    run_json,
+    told,
+)
 
 STEPS = {
-    "1.1.1/controller-failover": 302, "1.1.1/isr-and-unclean": 159, "1.1.1/topic-deletion": 296, "1.1.1/zombie": 3628,
-    "3.9.1/controller-failover": 299, "3.9.1/groups": 138, "3.9.1/isr-and-unclean": 164, "3.9.1/reassign": 199,
-    "3.9.1/steady": 202, "3.9.1/topic-deletion": 292, "3.9.1/zombie": 3555,
+    "1.1.1/controller-failover": 302,
+    "1.1.1/isr-and-unclean": 159,
+    "1.1.1/topic-deletion": 296,
+    "1.1.1/zombie": 3628,
+    "3.9.1/controller-failover": 299,
+    "3.9.1/groups": 138,
+    "3.9.1/isr-and-unclean": 164,
+    "3.9.1/reassign": 199,
+    "3.9.1/steady": 202,
+    "3.9.1/topic-deletion": 292,
+    "3.9.1/zombie": 3555,
 }
 """How many records of each recording are steps of the specification."""
 BUNDLED_STEPS = {LEGACY: 3628, FENCED: 299, REASSIGN: 199, FIVE_FENCED: 1359, FIVE_LEGACY: 1121}
-NAMES = {system: {t.function.__name__ for model in models for t in model.transitions}
-         for system, models in (("election", ELECTION), ("partition", PARTITION), ("topics", TOPICS))}
+NAMES = {
+    system: {t.function.__name__ for model in models for t in model.transitions}
+    for system, models in (("election", ELECTION), ("partition", PARTITION), ("topics", TOPICS))
+}
 
 
 def check(directory: Path, steps: int) -> None:
@@ -56,8 +78,11 @@ EXPECTED = (
     (r"create /config/\w+/.+|setData /config/.+", "configuration"),
     (r"multi\[check /controller; .*", "configuration"),
     (r"setData /latest_producer_id_block", "blocks of producer ids"),
-    (r"create /(consumers|cluster.*|feature|config\S*|admin\S*|brokers|\w+_notification|latest_producer_id_block"
-     r"|brokers/(ids|topics|seqid))", "persistent znodes at start"),
+    (
+        r"create /(consumers|cluster.*|feature|config\S*|admin\S*|brokers|\w+_notification|latest_producer_id_block"
+        r"|brokers/(ids|topics|seqid))",
+        "persistent znodes at start",
+    ),
     (r"\w+Session", "sessions that never were a broker's"),
 )
 """What records are that no transition makes, by the forms of an independent decode; all others are steps."""
@@ -82,8 +107,12 @@ def kind_of(record: dict, brokers: set[str]) -> str | None:
 
 def test_an_independent_reading_agrees(recording_directory):
     lines, found = records(recording_directory), all_of(recording_directory).audit.accounts
-    brokers = {line["sid"] for line in lines for op in line.get("ops", [line])
-               if re.match("/(brokers/ids/|controller$)", op.get("path", "")) and op["type"] == "create"}
+    brokers = {
+        line["sid"]
+        for line in lines
+        for op in line.get("ops", [line])
+        if re.match("/(brokers/ids/|controller$)", op.get("path", "")) and op["type"] == "create"
+    }
     for line in lines:
         account = found[int(line["zxid"], 16)]
         ours = None if account.system else account.name.removeprefix(accounts.TOOLS)
@@ -117,13 +146,14 @@ def test_what_is_withdrawn_by_hand_is_told(tmp_path):
     write_log(tmp_path / "log.1", transactions)
     found = told(read(tmp_path), "fenced").audit
     assert (found.accounts[0x59], found.accounts[0x5A]) == (
-        ("topics", "ask_for_deletion"), (None, "requests withdrawn by hand"))
+        ("topics", "ask_for_deletion"),
+        (None, "requests withdrawn by hand"),
+    )
 
 
 def test_the_report_prints_it(capsys, kafkaproof):
     text = " ".join(kafkaproof("replay", FENCED).out.split())
-    assert ("471 of 471 records accounted for: 299 steps of the specification, 172 of 5 listed kinds; none left"
-            in text)
+    assert "471 of 471 records accounted for: 299 steps of the specification, 172 of 5 listed kinds; none left" in text
     code, found = run_json(capsys, FENCED)
     rows = found["audit"].pop("by")
     assert found["audit"] == {"records": 471, "steps": 299, "listed": 172, "unexplained": 0, "not_followed": 0}

@@ -6,32 +6,42 @@ from pathlib import Path
 import pytest
 
 from kafkaproof.checker.commands.main import main
+from kafkaproof.traces.reading.end import end_at
+from kafkaproof.traces.reading.survey import survey_of
+from kafkaproof.traces.report.page.summary import lines
+from kafkaproof.traces.zookeeper.log import read_log
+from kafkaproof.traces.zookeeper.transactions import Check, Create, Failure, SetData, Transaction
+from kafkaproof.traces.zookeeper.tree import Tree
 from tests.traces.log_writer import payload, write_log, write_snapshot
 from tests.traces.replaying import FENCED, first, read, run_json
 from tests.traces.test_following import Growing, watch
 from tests.traces.zookeeper.test_usual_records import written
-from kafkaproof.traces.reading.end import end_at
-from kafkaproof.traces.report.page.summary import lines
-from kafkaproof.traces.reading.survey import survey_of
-from kafkaproof.traces.zookeeper.log import read_log
-from kafkaproof.traces.zookeeper.transactions import Check, Create, Failure, SetData, Transaction
-from kafkaproof.traces.zookeeper.tree import Tree
 
 AT = 0x98
 """A place in the log without a failover under way."""
 STATE = "/brokers/topics/t/partitions/0/state"
 NEWEST = {
-    "/controller": 2, "/brokers/ids/1": 5, "/brokers/topics/t": 3, STATE: 1, "/admin/reassign_partitions": 1,
-    "/admin/preferred_replica_election": 1, "/isr_change_notification/isr_change_0000000007": 1,
-    "/log_dir_event_notification/log_dir_event_0000000000": 1, "/config/topics/t": 1, "/config/brokers/<default>": 1,
-    "/config/changes/config_change_0000000000": 2, "/cluster/id": 1, "/latest_producer_id_block": 1, "/feature": 2,
+    "/controller": 2,
+    "/brokers/ids/1": 5,
+    "/brokers/topics/t": 3,
+    STATE: 1,
+    "/admin/reassign_partitions": 1,
+    "/admin/preferred_replica_election": 1,
+    "/isr_change_notification/isr_change_0000000007": 1,
+    "/log_dir_event_notification/log_dir_event_0000000000": 1,
+    "/config/topics/t": 1,
+    "/config/brokers/<default>": 1,
+    "/config/changes/config_change_0000000000": 2,
+    "/cluster/id": 1,
+    "/latest_producer_id_block": 1,
+    "/feature": 2,
 }
 
 
 def with_record(*operations, at: int = AT, multi: bool = False) -> list[Transaction]:
     """The bundled log of 3.9.1 with another record at a zxid, and what came there and later one zxid later."""
     whole = read(FENCED).transactions
-    before, after = whole[:at - 1], whole[at - 1:]
+    before, after = whole[: at - 1], whole[at - 1 :]
     made = Transaction(at, 0x77, 1, after[0].time, operations, multi)
     return [*before, made, *(replace(each, zxid=each.zxid + 1) for each in after)]
 
@@ -105,16 +115,19 @@ def test_a_log_of_no_known_kafka_is_followed_until_its_first_strange_record(caps
 
 
 def test_a_log_that_is_beyond_before_its_first_election_says_why(capsys, tmp_path):
-    later = with_record(SetData("/brokers/ids/1", b'{"version":6,"endpoints":[]}', 2), at=0x2a)
+    later = with_record(SetData("/brokers/ids/1", b'{"version":6,"endpoints":[]}', 2), at=0x2A)
     write_log(tmp_path / "log.1", later)
     assert main(["replay", str(tmp_path)]) == 2
     assert "no Kafka up to 3.9 writes this: /brokers/ids/1 at 0x2a is of format 6" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("path, data, said", [
-    ("/migration", b"{}", "migrated to KRaft: /migration is there at"),
-    ("/brokers/topics/t", b'{"version":4}', "no Kafka up to 3.9 writes this"),
-])
+@pytest.mark.parametrize(
+    "path, data, said",
+    [
+        ("/migration", b"{}", "migrated to KRaft: /migration is there at"),
+        ("/brokers/topics/t", b'{"version":4}', "no Kafka up to 3.9 writes this"),
+    ],
+)
 def test_a_log_that_begins_beyond_is_one_line(capsys, tmp_path, path, data, said):
     tree = Tree(None)
     for transaction in with_record(Create(path, data, False, -1))[:AT]:

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kafkaproof.checker.commands.main import main
 from kafkaproof.checker.basics.errors import UserError
-from tests.traces.replaying import FENCED, LEGACY, all_of, read, run_json
+from kafkaproof.checker.commands.main import main
 from kafkaproof.traces.broker_logs.checking import check_logs
 from kafkaproof.traces.broker_logs.forms import ELECTED, FROM, SHUTTING_DOWN, STATE
 from kafkaproof.traces.broker_logs.reading import read_logs
 from kafkaproof.traces.explain.facts.remarks import DEAD
+from tests.traces.replaying import FENCED, LEGACY, all_of, read, run_json
 
 HOUR = 3_600_000
 
@@ -26,7 +26,8 @@ def elections(directory, hours: int = 0) -> list[str]:
     return [
         f"[{stamp(times[c.epoch_zxid] + 5 + hours * HOUR)}] INFO [Controller id={c.broker}] {c.broker} successfully elected as "
         f"the controller. Epoch incremented to {c.epoch} and epoch zk version is now {c.epoch} (kafka.controller.KafkaController)"
-        for c in all_of(directory).result.controllers.all]
+        for c in all_of(directory).result.controllers.all
+    ]
 
 
 def changes(directory) -> list:
@@ -36,11 +37,13 @@ def changes(directory) -> list:
 def received(change, controller: int, late: int = 3, **other) -> str:
     """How a broker of 3.9 logs that it was told of a state."""
     said = change.after._asdict() | other
-    return (f"[{stamp(change.time + late)}] TRACE [Broker id=1] Received LeaderAndIsr request LeaderAndIsrPartitionState("
-            f"topicName='{change.topic}', partitionIndex={change.number}, controllerEpoch={said['controller_epoch']}, "
-            f"leader={said['leader']}, leaderEpoch={said['leader_epoch']}, isr=[1], partitionEpoch=0, replicas=[1], "
-            f"addingReplicas=[], removingReplicas=[], isNew=true, leaderRecoveryState=0) correlation id 1 from controller "
-            f"{controller} epoch {said['controller_epoch']} (state.change.logger)")
+    return (
+        f"[{stamp(change.time + late)}] TRACE [Broker id=1] Received LeaderAndIsr request LeaderAndIsrPartitionState("
+        f"topicName='{change.topic}', partitionIndex={change.number}, controllerEpoch={said['controller_epoch']}, "
+        f"leader={said['leader']}, leaderEpoch={said['leader_epoch']}, isr=[1], partitionEpoch=0, replicas=[1], "
+        f"addingReplicas=[], removingReplicas=[], isNew=true, leaderRecoveryState=0) correlation id 1 from controller "
+        f"{controller} epoch {said['controller_epoch']} (state.change.logger)"
+    )
 
 
 def check(directory, logs):
@@ -69,40 +72,55 @@ def test_what_is_true_is_confirmed_whatever_the_time_zone_and_the_file(tmp_path)
     assert checked.counts[STATE]["confirmed"] == len(changes(FENCED)) == 217
 
 
-@pytest.mark.parametrize("other, why", [
-    ({"leader": 9}, "leader 9 in leader epoch 0 of f1-0 was never written"),
-    ({"leader_epoch": 77}, "in leader epoch 77 of f1-0 was never written"),
-    ({"controller_epoch": 99}, "nobody ever wrote controller epoch 99"),
-    ({"controller_epoch": 2}, "controller epoch 2 is broker"),
-    ({"late": -12_000}, "was written only 12 s later"),
-])
+@pytest.mark.parametrize(
+    "other, why",
+    [
+        ({"leader": 9}, "leader 9 in leader epoch 0 of f1-0 was never written"),
+        ({"leader_epoch": 77}, "in leader epoch 77 of f1-0 was never written"),
+        ({"controller_epoch": 99}, "nobody ever wrote controller epoch 99"),
+        ({"controller_epoch": 2}, "controller epoch 2 is broker"),
+        ({"late": -12_000}, "was written only 12 s later"),
+    ],
+)
 def test_what_is_not_so_is_a_contradiction_with_file_and_line(tmp_path, other, why):
     first = next(c for c in changes(FENCED) if c.partition == ("f1", 0))
     write(tmp_path / "state-change.log", ["\tat some.stack.Trace", received(first, owner(first), **other)])
-    (claim, said), = check(FENCED, tmp_path).contradictions
+    ((claim, said),) = check(FENCED, tmp_path).contradictions
     assert (claim.file.name, claim.line, why in said) == ("state-change.log", 2, True), said
 
 
 def test_lines_of_1_1_1_are_read(tmp_path):
     at = "[2018-04-01 12:00:00,123]"
-    write(tmp_path / "state-change.log", [
-        f"{at} TRACE [Broker id=2] Received LeaderAndIsr request PartitionState(controllerEpoch=4, leader=-1, leaderEpoch=5, "
-        "isr=1,2, zkVersion=7, replicas=1,2,3, isNew=false) correlation id 1 from controller 3 epoch 4 for partition "
-        "my-topic-12 (state.change.logger)",
-        f"{at} TRACE [Controller id=3 epoch=4] Changed partition f1-0 from OfflinePartition to OnlinePartition with state "
-        "LeaderAndIsr(leader=2, leaderEpoch=6, isr=List(2), zkVersion=7) (state.change.logger)",
-        f"{at} TRACE [Broker id=2] Completed LeaderAndIsr request correlationId 3 from controller 3 epoch 4 for the "
-        "become-leader transition for partition f1-0 (state.change.logger)",
-        f"{at} TRACE [Broker id=2] Received LeaderAndIsr request in a form of a later version"])
-    write(tmp_path / "controller.log", [
-        f"{at} INFO [Controller id=3] Epoch incremented to 4 (kafka.controller.KafkaController)",
-        f"{at} INFO [Controller id=3] Initialized controller epoch to 3 and zk version 2 (kafka.controller.KafkaController)",
-        f"{at} INFO [Controller id=3] Shutting down broker 2 (kafka.controller.KafkaController)"])
+    write(
+        tmp_path / "state-change.log",
+        [
+            f"{at} TRACE [Broker id=2] Received LeaderAndIsr request PartitionState(controllerEpoch=4, leader=-1, leaderEpoch=5, "
+            "isr=1,2, zkVersion=7, replicas=1,2,3, isNew=false) correlation id 1 from controller 3 epoch 4 for partition "
+            "my-topic-12 (state.change.logger)",
+            f"{at} TRACE [Controller id=3 epoch=4] Changed partition f1-0 from OfflinePartition to OnlinePartition with state "
+            "LeaderAndIsr(leader=2, leaderEpoch=6, isr=List(2), zkVersion=7) (state.change.logger)",
+            f"{at} TRACE [Broker id=2] Completed LeaderAndIsr request correlationId 3 from controller 3 epoch 4 for the "
+            "become-leader transition for partition f1-0 (state.change.logger)",
+            f"{at} TRACE [Broker id=2] Received LeaderAndIsr request in a form of a later version",
+        ],
+    )
+    write(
+        tmp_path / "controller.log",
+        [
+            f"{at} INFO [Controller id=3] Epoch incremented to 4 (kafka.controller.KafkaController)",
+            f"{at} INFO [Controller id=3] Initialized controller epoch to 3 and zk version 2 (kafka.controller.KafkaController)",
+            f"{at} INFO [Controller id=3] Shutting down broker 2 (kafka.controller.KafkaController)",
+        ],
+    )
     found = read_logs(tmp_path)
     said = [(c.what, c.broker, c.epoch, c.partition, c.leader, c.leader_epoch) for c in found.claims]
     assert said == [
-        (ELECTED, 3, 4, None, None, None), (SHUTTING_DOWN, 3, None, None, 2, None),
-        (STATE, 3, 4, ("my-topic", 12), -1, 5), (STATE, 3, 4, ("f1", 0), 2, 6), (FROM, 3, 4, ("f1", 0), None, None)]
+        (ELECTED, 3, 4, None, None, None),
+        (SHUTTING_DOWN, 3, None, None, 2, None),
+        (STATE, 3, 4, ("my-topic", 12), -1, 5),
+        (STATE, 3, 4, ("f1", 0), 2, 6),
+        (FROM, 3, 4, ("f1", 0), None, None),
+    ]
     assert (found.lines, found.unreadable, found.claims[0].time) == (7, 1, 1_522_584_000_123)
 
 
@@ -156,9 +174,14 @@ def test_the_logs_of_real_brokers_contradict_nothing(recording_directory):
     assert checked.counts[STATE]["confirmed"] > 50
 
 
-@pytest.mark.parametrize("content, why", [
-    (bytes(30 << 20), "a line of 16 MiB or more"), (b"\n" * (1 << 20), "more than 200 times of its"),
-    (b"[2021-01-01 00:00:00,000] INFO x\n" * (1 << 16), "more than 200 times of its")])
+@pytest.mark.parametrize(
+    "content, why",
+    [
+        (bytes(30 << 20), "a line of 16 MiB or more"),
+        (b"\n" * (1 << 20), "more than 200 times of its"),
+        (b"[2021-01-01 00:00:00,000] INFO x\n" * (1 << 16), "more than 200 times of its"),
+    ],
+)
 def test_a_gzipped_log_that_unpacks_without_end_is_told(monkeypatch, tmp_path, content, why):
     monkeypatch.setattr("kafkaproof.traces.broker_logs.reading._LEAST", 1 << 18)
     (tmp_path / "server.log.gz").write_bytes(gzip.compress(content))
@@ -176,11 +199,17 @@ def test_a_sparse_log_is_told(tmp_path):
 def test_a_controller_that_keeps_requests_of_a_reign_before_is_told_once_a_reign(tmp_path):
     last = all_of(FENCED).result.controllers.all[-1]
     time = {t.zxid: t.time for t in read(FENCED).transactions}[last.epoch_zxid] + 100
-    error = "ERROR [ReplicaStateMachine controllerId={}] Error while moving some replicas to OfflineReplica state (kafka.c)"
-    thrown = "java.lang.IllegalStateException: Controller to broker state change requests batch is not empty while " \
-             "creating a new one. Some StopReplica state changes Map() might be lost"
+    error = (
+        "ERROR [ReplicaStateMachine controllerId={}] Error while moving some replicas to OfflineReplica state (kafka.c)"
+    )
+    thrown = (
+        "java.lang.IllegalStateException: Controller to broker state change requests batch is not empty while "
+        "creating a new one. Some StopReplica state changes Map() might be lost"
+    )
     lines = [f"[{stamp(time + ms)}] {error.format(last.broker)}" for ms in (0, 7)]
-    write(tmp_path / "controller.log", [*elections(FENCED), lines[0], thrown, "\tat kafka.controller", lines[1], thrown])
+    write(
+        tmp_path / "controller.log", [*elections(FENCED), lines[0], thrown, "\tat kafka.controller", lines[1], thrown]
+    )
     (remark,) = check(FENCED, tmp_path).remarks
     assert (remark.what, remark.partition, remark.name) == (DEAD, None, "cluster") and "gave up 2 times" in remark.text
     assert f"controller {last.broker} of epoch {last.epoch}" in remark.text and remark.as_json()["topic"] is None

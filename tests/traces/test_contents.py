@@ -25,10 +25,10 @@ def test_an_isr_is_a_list_of_brokers(isr):
     assert state_in(STATE % (b"1", isr)) is None
 
 
-@pytest.mark.parametrize("data", [None, b"", b"-1", b"x", b"1 ", b"%d" % 2 ** 70, b"9" * 5_000])
+@pytest.mark.parametrize("data", [None, b"", b"-1", b"x", b"1 ", b"%d" % 2**70, b"9" * 5_000])
 def test_an_epoch_or_a_broker_is_a_number_of_32_bits(data):
     assert number_in(data) is None and broker_in(data) is None
-    assert number_in(b"2147483647") == broker_in(b"2147483647") == 2 ** 31 - 1
+    assert number_in(b"2147483647") == broker_in(b"2147483647") == 2**31 - 1
 
 
 def test_nobody_is_no_replica():

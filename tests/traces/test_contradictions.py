@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, CreateSession, SetData, Transaction
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FIVE_FENCED, FIVE_LEGACY, first, run_json
-from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, CreateSession, SetData, Transaction
 
 RECORDS = 0x98
 TOOL = 0x77
@@ -27,6 +27,7 @@ def last_of(found: list[Transaction], form: type, ending: str) -> int:
 
 def rewritten(found: list[Transaction], zxid: int, change: Callable[[bytes], bytes]) -> list[Transaction]:
     """The log where the last operation of a record writes something else."""
+
     def changed(each: Transaction) -> Transaction:
         *others, write = each.operations
         return replace(each, operations=(*others, replace(write, data=change(write.data))))
@@ -52,11 +53,17 @@ def setting(**fields) -> Callable[[bytes], bytes]:
 
 
 STATES = {
-    "leader is '2'": setting(leader="2"), "leader is 2.0": setting(leader=2.0), "leader is true": setting(leader=True),
-    "version is true": setting(version=True), "has no version": lambda data: data.replace(b'"version":1,', b""),
-    "the key 'leader' twice": lambda data: data.replace(b"{", b'{"leader":3,', 1), "is no JSON": lambda data: b"{",
-    "isr[0] is '2'": setting(isr=["2"]), "leader_epoch is -1": setting(leader_epoch=-1),
-    "leader is 2147483648": setting(leader=1 << 31), "is no UTF-8": lambda data: data + b"\xff",
+    "leader is '2'": setting(leader="2"),
+    "leader is 2.0": setting(leader=2.0),
+    "leader is true": setting(leader=True),
+    "version is true": setting(version=True),
+    "has no version": lambda data: data.replace(b'"version":1,', b""),
+    "the key 'leader' twice": lambda data: data.replace(b"{", b'{"leader":3,', 1),
+    "is no JSON": lambda data: b"{",
+    "isr[0] is '2'": setting(isr=["2"]),
+    "leader_epoch is -1": setting(leader_epoch=-1),
+    "leader is 2147483648": setting(leader=1 << 31),
+    "is no UTF-8": lambda data: data + b"\xff",
 }
 
 
@@ -71,8 +78,15 @@ def test_a_state_that_no_kafka_writes_diverges_where_it_is(capsys, tmp_path, dir
     assert text in report["first_divergence"]["reason"]
 
 
-@pytest.mark.parametrize("data, text", [(b"{}", "it has no version"), (b"hello", "it is no JSON"),
-                                        (b"", "it is empty"), (b'{"version":4}', "it has no host")])
+@pytest.mark.parametrize(
+    "data, text",
+    [
+        (b"{}", "it has no version"),
+        (b"hello", "it is no JSON"),
+        (b"", "it is empty"),
+        (b'{"version":4}', "it has no host"),
+    ],
+)
 def test_a_registration_that_no_broker_makes_diverges(capsys, tmp_path, data, text):
     zxid = last_of(log(), SetData, "/brokers/ids/1")
     code, report = told(capsys, tmp_path, rewritten(log(), zxid, lambda _: data))
@@ -85,8 +99,10 @@ def test_a_registration_that_is_not_ephemeral_is_told(capsys, tmp_path):
     found = inserted(log(), CreateSession(6000), Create("/brokers/ids/9", registration.data, False, -1))
     code, report = told(capsys, tmp_path, found)
     assert (code, report["verdict"]) == (0, "conforms")
-    assert report["problems"] == [f"{tmp_path}: {RECORDS + 2:#x}: session 0x77, which is no broker's, writes "
-                                  "/brokers/ids/9 as no Kafka does: it is not ephemeral"]
+    assert report["problems"] == [
+        f"{tmp_path}: {RECORDS + 2:#x}: session 0x77, which is no broker's, writes "
+        "/brokers/ids/9 as no Kafka does: it is not ephemeral"
+    ]
     assert report["skipped"]["tools: registrations that no broker made"] == 1
 
 
@@ -94,8 +110,13 @@ def test_a_broker_writes_no_registration_but_its_own(capsys, tmp_path):
     zxid = last_of(log(), SetData, "/brokers/ids/1")
     write = next(t for t in log() if t.zxid == zxid)
     other = next(t.session for t in log() for o in t.operations if getattr(o, "path", "") == "/brokers/ids/2")
-    again = replace(write, zxid=RECORDS + 1, session=other, multi=False, operations=(
-        SetData("/brokers/ids/1", write.operations[-1].data, 2),))
+    again = replace(
+        write,
+        zxid=RECORDS + 1,
+        session=other,
+        multi=False,
+        operations=(SetData("/brokers/ids/1", write.operations[-1].data, 2),),
+    )
     code, report = told(capsys, tmp_path, [*log(), again])
     assert (code, report["first_divergence"]["zxid"]) == (1, hex(RECORDS + 1))
 
@@ -105,8 +126,10 @@ def test_a_list_that_an_operator_wrote_by_hand_is_told(capsys, tmp_path, data):
     create = Create("/admin/reassign_partitions", data, False, -1)
     code, report = told(capsys, tmp_path, inserted(log(), CreateSession(6000), create))
     assert (code, report["verdict"]) == (0, "conforms") and len(report["problems"]) == 1
-    assert "session 0x77, which is no broker's, writes /admin/reassign_partitions as no Kafka does: " \
-           in report["problems"][0]
+    assert (
+        "session 0x77, which is no broker's, writes /admin/reassign_partitions as no Kafka does: "
+        in report["problems"][0]
+    )
 
 
 def test_a_key_that_no_known_kafka_writes_is_told_once_and_is_no_divergence(capsys, tmp_path):
@@ -170,22 +193,27 @@ def test_files_of_other_servers_may_begin_anywhere(capsys, tmp_path):
     assert run_json(capsys, tmp_path)[0] == 0
 
 
-@pytest.mark.parametrize("after, cxid, sooner", [(5_999, 0, True), (0, 0, True), (-3_000, 0, True), (6_000, 0, False),
-                                                 (100, 7, False)])
+@pytest.mark.parametrize(
+    "after, cxid, sooner", [(5_999, 0, True), (0, 0, True), (-3_000, 0, True), (6_000, 0, False), (100, 7, False)]
+)
 def test_a_session_that_expires_sooner_than_its_timeout_is_told(capsys, tmp_path, after, cxid, sooner):
     found = inserted(log(), CreateSession(6_000), CloseSession(()))
     found[-1] = replace(found[-1], time=found[-2].time + after, cxid=cxid)
     code, report = told(capsys, tmp_path, found)
     assert code == 0 and len(report["problems"]) == sooner
-    assert not sooner or f"session 0x77 expires {after:,} ms after its last record, sooner than its timeout of 6,000 ms" \
+    assert (
+        not sooner
+        or f"session 0x77 expires {after:,} ms after its last record, sooner than its timeout of 6,000 ms"
         in report["problems"][0]
+    )
 
 
 def test_a_session_that_goes_on_writing_states_is_alive(capsys, tmp_path):
     found = log()
     write = next(t for t in found if t.zxid == last_of(found, SetData, "/state"))
     found = [t for t in found if t.zxid <= write.zxid]
-    found.append(replace(write, zxid=write.zxid + 1, time=write.time + 10, cxid=0, multi=False,
-                         operations=(CloseSession(None),)))
+    found.append(
+        replace(write, zxid=write.zxid + 1, time=write.time + 10, cxid=0, multi=False, operations=(CloseSession(None),))
+    )
     _, report = told(capsys, tmp_path, found)
     assert f"session {write.session:#x} expires 10 ms after its last record" in report["problems"][-1]

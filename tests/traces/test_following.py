@@ -5,14 +5,14 @@ from argparse import Namespace
 import pytest
 
 from kafkaproof.checker.commands.main import main
+from kafkaproof.traces.commands import follow as following
+from kafkaproof.traces.commands.follow import PATIENCE, Watch
+from kafkaproof.traces.commands.log import report_of
+from kafkaproof.traces.report.log import CONFORMS
+from kafkaproof.traces.zookeeper.log import read_more
 from tests.traces.log_writer import file_header, record
 from tests.traces.replaying import FENCED, LEGACY, REASSIGN, altered, first, read
 from tests.traces.test_replay_alterations import ALTERATIONS
-from kafkaproof.traces.commands import follow as following
-from kafkaproof.traces.commands.log import report_of
-from kafkaproof.traces.commands.follow import PATIENCE, Watch
-from kafkaproof.traces.report.log import CONFORMS
-from kafkaproof.traces.zookeeper.log import read_more
 
 PADDING = bytes(4096)
 
@@ -27,12 +27,11 @@ class Growing:
     def append(self, transactions, torn: int = 0) -> None:
         """Write records, without the last bytes of the last one where it is `torn`."""
         self.written += b"".join(record(t) for t in transactions)
-        self.path.write_bytes(self.written[:len(self.written) - torn] + PADDING)
+        self.path.write_bytes(self.written[: len(self.written) - torn] + PADDING)
 
 
 def watch(directory, variant: str = "fenced") -> Watch:
-    options = Namespace(
-        directory=directory, chroot=None, variant=variant, logs=None, events=None, master=None)
+    options = Namespace(directory=directory, chroot=None, variant=variant, logs=None, events=None, master=None)
     return Watch(directory, lambda recording: report_of(recording, None, options))
 
 
@@ -53,7 +52,7 @@ def test_each_event_is_told_once_in_whatever_pieces_it_comes(tmp_path):
     log.append(whole[:0x60])
     watched, lines = watch(tmp_path), []
     for begin in range(0x60, len(whole), 90):
-        log.append(whole[begin:begin + 90])
+        log.append(whole[begin : begin + 90])
         lines += watched.round()
     assert watched.round() == []
     assert (watched.report.verdict, watched.over) == (CONFORMS, False)
@@ -80,7 +79,7 @@ def test_the_first_divergence_ends_it_once_later_records_have_come(tmp_path):
     watched = watch(tmp_path)
     log.append(wrong[0x90:caught])
     assert (watched.round(), watched.over) == ([], False)
-    log.append(wrong[caught:caught + 1])
+    log.append(wrong[caught : caught + 1])
     lines = watched.round()
     assert watched.over and hex(caught) in lines[-1] and "diverges from fenced" in lines[-1] and text in lines[-1]
 
@@ -101,7 +100,7 @@ def test_what_the_next_record_explains_is_no_divergence(tmp_path):
     log.append(whole[:0x84])
     watched = watch(tmp_path)
     for end in range(0x84, 0x90):
-        log.append(whole[end:end + 1])
+        log.append(whole[end : end + 1])
         watched.round()
         assert not watched.over, watched.report.result.divergence
     assert watched.report.verdict == CONFORMS
@@ -113,7 +112,7 @@ def test_a_long_log_is_replayed_from_its_middle_on(tmp_path, monkeypatch):
     log.append(whole[:0x60])
     watched, lines, longest = watch(tmp_path), [], 0
     for begin in range(0x60, len(whole), 50):
-        log.append(whole[begin:begin + 50])
+        log.append(whole[begin : begin + 50])
         lines += watched.round()
         longest = max(longest, len(watched.report.recording.transactions))
     assert longest <= 200 and not watched.over

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.traces.replaying import told
 from kafkaproof.traces.reading.recording import read_recording
+from tests.traces.replaying import told
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "long_log.py"
 SIZES = ["--transactions", "2500", "--topics", "4", "--partitions", "6", "--brokers", "5"]
@@ -29,8 +29,16 @@ def test_every_record_of_it_is_explained_and_all_kinds_of_work_are_in_it(log):
     assert found.audit.unexplained == [] and found.audit.not_followed == 0
     assert found.audit.records >= 2500
     strategies = {each.explanations[0].strategy for each in found.streams.partitions}
-    assert strategies >= {"new_topic", "offline", "preferred", "controlled_shutdown", "remove_from_isr", "isr_expand",
-                          "isr_shrink", "epoch_bump"}
+    assert strategies >= {
+        "new_topic",
+        "offline",
+        "preferred",
+        "controlled_shutdown",
+        "remove_from_isr",
+        "isr_expand",
+        "isr_shrink",
+        "epoch_bump",
+    }
     assert len(found.result.controllers.all) >= 3
     assert found.streams.deletions and found.streams.made
     assert {each.outcome for each in found.streams.reassignments} == {"finished"}

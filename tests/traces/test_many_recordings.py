@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
-from tests.traces.processes.recordings import BUNDLED, FAILOVER, SPLIT_BRAIN, Copy, steps
 from kafkaproof.traces.commands.recording_rows import Row, recordings_in, worst
+from tests.traces.processes.recordings import BUNDLED, FAILOVER, SPLIT_BRAIN, Copy, steps
 
 ZOMBIE = BUNDLED / "1.1.1-zombie"
 
@@ -34,13 +34,18 @@ def test_a_row_of_each_and_the_worst_code(kafkaproof, recordings):
     rows = told(answer)
     assert answer.code == VIOLATED and list(rows) == ["altered", "good", "torn", "zombie"]
     assert {name: (row["verdict"], row["code"]) for name, row in rows.items()} == {
-        "altered": ("diverges", 1), "good": ("conforms", 0), "torn": ("bad-input", 2), "zombie": ("conforms", 1)}
+        "altered": ("diverges", 1),
+        "good": ("conforms", 0),
+        "torn": ("bad-input", 2),
+        "zombie": ("conforms", 1),
+    }
     alone = kafkaproof("replay", "--json", recordings / "altered").json
     assert rows["altered"]["first_divergence"] == ": ".join(alone["first_divergence"].values())
     assert (rows["good"]["steps"], rows["good"]["error"]) == (len(steps(FAILOVER)), None)
     assert "line 1 cannot be read" in rows["torn"]["error"]
     assert rows["zombie"]["violations"] == [
-        each["property"] for each in kafkaproof("replay", "--json", ZOMBIE).json["violations"]]
+        each["property"] for each in kafkaproof("replay", "--json", ZOMBIE).json["violations"]
+    ]
 
 
 def test_tasks_of_spark_tell_the_same(kafkaproof, recordings):
@@ -71,12 +76,14 @@ def test_what_is_replayed():
 
 
 def test_a_variant_of_no_log_is_told_in_the_row_of_a_log(kafkaproof):
-    rows = kafkaproof("replay", "--json", "--variant", "legacy-checked", FAILOVER / "zookeeper", FAILOVER).json["recordings"]
+    rows = kafkaproof("replay", "--json", "--variant", "legacy-checked", FAILOVER / "zookeeper", FAILOVER).json[
+        "recordings"
+    ]
     assert rows[0]["error"].startswith("--variant legacy-checked: there are ") and rows[0]["code"] == WRONG_USE
 
 
-@pytest.mark.parametrize("arguments, wanted", [
-    (["--history", "h.json"], "for one recording only"), (["--expect", "X9"], "replay evaluates"),
-])
+@pytest.mark.parametrize(
+    "arguments, wanted", [(["--history", "h.json"], "for one recording only"), (["--expect", "X9"], "replay evaluates")]
+)
 def test_wrong_use_of_several(kafkaproof, arguments, wanted):
     assert wanted in kafkaproof("replay", FAILOVER, SPLIT_BRAIN, *arguments).complaint

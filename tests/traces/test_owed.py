@@ -6,15 +6,15 @@ import pytest
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.spec.language.domains import NOBODY
-from tests.traces.log_writer import write_log
-from tests.traces.replaying import FENCED, FIVE_FENCED, FIVE_LEGACY, LEGACY, REASSIGN, all_of, read, run_json, told
-from tests.traces.tampering import consistent, dropped
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.omissions.handlers import Partition, Seen, handlers_of
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.report.log import CONFORMS, UNDECIDED, verdict_of
 from kafkaproof.traces.zookeeper.transactions import Check
+from tests.traces.log_writer import write_log
+from tests.traces.replaying import FENCED, FIVE_FENCED, FIVE_LEGACY, LEGACY, REASSIGN, all_of, read, run_json, told
+from tests.traces.tampering import consistent, dropped
 
 NEW, OLD, OLDEST = Features("fenced", True), Features("fenced", False), Features("legacy", False)
 ISR = frozenset({1, 2, 3})
@@ -90,7 +90,7 @@ SHOWN = 0x300
 
 
 def without(directory, *zxids: int) -> Recording:
-    log = list(read(directory).transactions)[:max(zxids) + SHOWN]
+    log = list(read(directory).transactions)[: max(zxids) + SHOWN]
     return consistent(dropped(log, *zxids), log)
 
 
@@ -109,8 +109,11 @@ def test_a_missing_state_diverges_where_its_handler_was_left(directory, zxid):
 def of_topic(directory, topic: str) -> list[int]:
     """The records that write below a topic's znode."""
     below = f"/brokers/topics/{topic}/"
-    return [t.zxid for t in read(directory).transactions
-            if any(getattr(operation, "path", "").startswith(below) for operation in t.operations)]
+    return [
+        t.zxid
+        for t in read(directory).transactions
+        if any(getattr(operation, "path", "").startswith(below) for operation in t.operations)
+    ]
 
 
 @pytest.mark.parametrize("directory, topic", [(FENCED, "f1"), (FENCED, "f2"), (FENCED, "f3")])
@@ -123,9 +126,14 @@ def test_a_topic_that_never_gets_its_states_is_told(directory, topic):
 def silent(directory, first: int, last: int) -> list[int]:
     """The records by which the controllers of some epochs write states of partitions."""
     terms = [term for term in all_of(directory).gathered.common.terms.by_start if first <= term.epoch <= last]
-    return [t.zxid for t in read(directory).transactions if not t.failed and isinstance(t.operations[0], Check)
-            and "/brokers/topics" in t.operations[-1].path
-            and any(t.session == term.session and term.start < t.zxid < term.end for term in terms)]
+    return [
+        t.zxid
+        for t in read(directory).transactions
+        if not t.failed
+        and isinstance(t.operations[0], Check)
+        and "/brokers/topics" in t.operations[-1].path
+        and any(t.session == term.session and term.start < t.zxid < term.end for term in terms)
+    ]
 
 
 def test_controllers_that_write_nothing_are_told_with_since_when():

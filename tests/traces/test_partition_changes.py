@@ -10,18 +10,25 @@ from pathlib import Path
 import pytest
 
 from kafkaproof.checker.commands.main import main
+from kafkaproof.traces.explain.log.streams import Streams
+from kafkaproof.traces.explain.partitions.explained import Explained
+from kafkaproof.traces.report.partitions import changes_as_json
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FENCED, LEGACY, altered, changes_of, cut, read, run_json
 from tests.traces.replaying import explained as explanations
-from kafkaproof.traces.explain.partitions.explained import Explained
-from kafkaproof.traces.report.partitions import changes_as_json
-from kafkaproof.traces.explain.log.streams import Streams
 
 PINNED = {
-    "1.1.1/controller-failover": (207, 21), "1.1.1/isr-and-unclean": (94, 0), "1.1.1/topic-deletion": (160, 21),
-    "1.1.1/zombie": (3034, 0), "3.9.1/controller-failover": (217, 20), "3.9.1/groups": (91, 28),
-    "3.9.1/isr-and-unclean": (114, 0), "3.9.1/reassign": (121, 9), "3.9.1/steady": (151, 21),
-    "3.9.1/topic-deletion": (166, 19), "3.9.1/zombie": (2523, 0),
+    "1.1.1/controller-failover": (207, 21),
+    "1.1.1/isr-and-unclean": (94, 0),
+    "1.1.1/topic-deletion": (160, 21),
+    "1.1.1/zombie": (3034, 0),
+    "3.9.1/controller-failover": (217, 20),
+    "3.9.1/groups": (91, 28),
+    "3.9.1/isr-and-unclean": (114, 0),
+    "3.9.1/reassign": (121, 9),
+    "3.9.1/steady": (151, 21),
+    "3.9.1/topic-deletion": (166, 19),
+    "3.9.1/zombie": (2523, 0),
 }
 """Changes, all of which are explained, and how many of those in more than one way."""
 
@@ -45,21 +52,30 @@ def zxids(found: list[Explained], strategy: str) -> list[int]:
 
 def test_counts_of_the_bundled_recording_of_3_9_1():
     assert by(FENCED) == {
-        ("controlled_shutdown", "controlled shutdown"): 15, ("isr_expand", "AlterPartition"): 71,
-        ("new_topic", "controller failover"): 12, ("new_topic", "topic creation"): 9,
-        ("offline", "broker start-up"): 1, ("offline", "controller failover"): 24,
-        ("remove_from_isr", "broker failure"): 1, ("remove_from_isr", "controlled shutdown"): 24,
+        ("controlled_shutdown", "controlled shutdown"): 15,
+        ("isr_expand", "AlterPartition"): 71,
+        ("new_topic", "controller failover"): 12,
+        ("new_topic", "topic creation"): 9,
+        ("offline", "broker start-up"): 1,
+        ("offline", "controller failover"): 24,
+        ("remove_from_isr", "broker failure"): 1,
+        ("remove_from_isr", "controlled shutdown"): 24,
         ("remove_from_isr", "controller failover"): 60,
     }
 
 
 def test_counts_of_the_bundled_recording_of_1_1_1():
     assert by(LEGACY) == {
-        ("controlled_shutdown", "controlled shutdown"): 160, ("isr_expand", "leader's own write"): 680,
-        ("isr_shrink", "leader's own write"): 222, ("new_topic", "controller failover"): 120,
-        ("new_topic", "topic creation"): 162, ("offline", "broker failure"): 188,
-        ("preferred", "preferred election by znode"): 658, ("remove_from_isr", "broker failure"): 260,
-        ("remove_from_isr", "controlled shutdown"): 224, ("remove_from_isr", "topic deletion"): 360,
+        ("controlled_shutdown", "controlled shutdown"): 160,
+        ("isr_expand", "leader's own write"): 680,
+        ("isr_shrink", "leader's own write"): 222,
+        ("new_topic", "controller failover"): 120,
+        ("new_topic", "topic creation"): 162,
+        ("offline", "broker failure"): 188,
+        ("preferred", "preferred election by znode"): 658,
+        ("remove_from_isr", "broker failure"): 260,
+        ("remove_from_isr", "controlled shutdown"): 224,
+        ("remove_from_isr", "topic deletion"): 360,
     }
 
 
@@ -73,8 +89,12 @@ def test_every_change_of_every_recording_is_explained(recording_directory):
 def test_each_version_of_each_state_is_a_change(recording_directory):
     with gzip.open(recording_directory / "txnlog.jsonl.gz", "rt") as lines:
         records = [json.loads(line) for line in lines]
-    applied = [(r["zxid"], op) for r in records for op in r.get("ops", [r])
-               if not any("err" in other for other in r.get("ops", [r]))]
+    applied = [
+        (r["zxid"], op)
+        for r in records
+        for op in r.get("ops", [r])
+        if not any("err" in other for other in r.get("ops", [r]))
+    ]
     written = [zxid for zxid, op in applied if op["type"] in ("create", "setData") and op["path"].endswith("/state")]
     assert [hex(each.change.zxid) for each in whole(recording_directory)] == written
 
@@ -84,13 +104,22 @@ def test_unclean_elections_are_those_of_the_readme(recording_directory):
     assert len(zxids(whole(recording_directory), "offline_unclean")) == int(told[1])
 
 
-@pytest.mark.parametrize("name, strategy, expected", [
-    ("3.9.1/steady", "preferred", range(0x109, 0x110)),
-    ("3.9.1/isr-and-unclean", "offline_unclean",
-     [0x7F, 0x80, 0x81, 0x85, 0x86, *range(0xE0, 0xE4), 0xE5, 0xF6, 0xF7]),
-    ("1.1.1/isr-and-unclean", "offline_unclean",
-     [0x83, 0x84, 0x93, 0x94, *range(0xE4, 0xE8), 0xF1, 0xF2, 0x103, 0x104]),
-])
+@pytest.mark.parametrize(
+    "name, strategy, expected",
+    [
+        ("3.9.1/steady", "preferred", range(0x109, 0x110)),
+        (
+            "3.9.1/isr-and-unclean",
+            "offline_unclean",
+            [0x7F, 0x80, 0x81, 0x85, 0x86, *range(0xE0, 0xE4), 0xE5, 0xF6, 0xF7],
+        ),
+        (
+            "1.1.1/isr-and-unclean",
+            "offline_unclean",
+            [0x83, 0x84, 0x93, 0x94, *range(0xE4, 0xE8), 0xF1, 0xF2, 0x103, 0x104],
+        ),
+    ],
+)
 def test_elections_at_the_zxids_that_the_readme_tells(recording_directory, name, strategy, expected):
     if "/".join(recording_directory.parts[-2:]) == name:
         assert zxids(whole(recording_directory), strategy) == list(expected)
@@ -102,7 +131,8 @@ def test_a_recording_that_begins_in_the_middle(recording_directory):
         later = cut(recording, int(len(recording.transactions) * share))
         found = explanations(later, "legacy" if recording_directory.parts[-2] == "1.1.1" else "fenced")
         assert [each.change for each in found] == [
-            each.change for each in whole(recording_directory) if each.change.zxid > later.start.zxid]
+            each.change for each in whole(recording_directory) if each.change.zxid > later.start.zxid
+        ]
         assert [hex(each.change.zxid) for each in found if not each.explanations] == []
 
 
@@ -115,6 +145,7 @@ def test_a_controller_deposed_before_the_log_begins():
 
 def rewritten(**fields):
     """A change of the partition state that a record writes."""
+
     def change(transaction):
         *others, write = transaction.operations
         data = json.dumps(json.loads(write.data) | fields).encode()
@@ -123,47 +154,53 @@ def rewritten(**fields):
     return change
 
 
-@pytest.mark.parametrize("zxid, fields, text", [
-    (0x5B, {"isr": [3, 2, 1]}, "no strategy"),  # removes nobody, and says so under a new leader epoch
-    (0x64, {"isr": [3, 2, 1]}, "no strategy"),  # lets a dead broker in
-    (0x77, {"leader_epoch": 2}, "no strategy"),  # lets broker 1 in under a new leader epoch
-    (0x5B, {"leader": 1}, "no strategy"),  # replica 3 lives, replica 1 is outside the new ISR
-    (0x63, {"leader": 3}, "no strategy"),  # assignment 1, 2, 3: 2 comes before 3
-    (0x63, {"leader": 1}, "no strategy"),  # not in the ISR, not even alive
-    (0x63, {"leader_epoch": 3}, "leader epoch 3, where it can only be 2"),
-    (0x63, {"leader_epoch": 1}, "the leader epoch stays"),
-    (0x63, {"controller_epoch": 1}, "a controller that finds a state of a later one"),
-    (0x63, {"controller_epoch": 3}, "who did not win it"),
-    (0x49, {"isr": [3, 2]}, "no strategy"),  # replica 1 is online
-    (0x49, {"leader": 1}, "no strategy"),  # assignment 3, 2, 1
-    (0x49, {"leader_epoch": 1}, "leader epoch 1, where it can only be 0"),
-    (0x116, {"isr": [3, 1, 2]}, "no strategy"),  # replica 2 is dead
-    (0x78, {"isr": [2, 3, 4]}, "no ISR that a leader may wish"),  # not assigned
-    (0x78, {"isr": [2, 1]}, "no ISR that a leader may wish"),  # one in, one out
-    (0x78, {"isr": [3, 1]}, "or is not in the ISR"),
-    (0x1C1, {"leader": 3}, "no strategy"),  # the broker that shuts down goes on leading, outside the ISR
-    (0x1C1, {"isr": [2, 3, 1]}, "no strategy"),
-])
+@pytest.mark.parametrize(
+    "zxid, fields, text",
+    [
+        (0x5B, {"isr": [3, 2, 1]}, "no strategy"),  # removes nobody, and says so under a new leader epoch
+        (0x64, {"isr": [3, 2, 1]}, "no strategy"),  # lets a dead broker in
+        (0x77, {"leader_epoch": 2}, "no strategy"),  # lets broker 1 in under a new leader epoch
+        (0x5B, {"leader": 1}, "no strategy"),  # replica 3 lives, replica 1 is outside the new ISR
+        (0x63, {"leader": 3}, "no strategy"),  # assignment 1, 2, 3: 2 comes before 3
+        (0x63, {"leader": 1}, "no strategy"),  # not in the ISR, not even alive
+        (0x63, {"leader_epoch": 3}, "leader epoch 3, where it can only be 2"),
+        (0x63, {"leader_epoch": 1}, "the leader epoch stays"),
+        (0x63, {"controller_epoch": 1}, "a controller that finds a state of a later one"),
+        (0x63, {"controller_epoch": 3}, "who did not win it"),
+        (0x49, {"isr": [3, 2]}, "no strategy"),  # replica 1 is online
+        (0x49, {"leader": 1}, "no strategy"),  # assignment 3, 2, 1
+        (0x49, {"leader_epoch": 1}, "leader epoch 1, where it can only be 0"),
+        (0x116, {"isr": [3, 1, 2]}, "no strategy"),  # replica 2 is dead
+        (0x78, {"isr": [2, 3, 4]}, "no ISR that a leader may wish"),  # not assigned
+        (0x78, {"isr": [2, 1]}, "no ISR that a leader may wish"),  # one in, one out
+        (0x78, {"isr": [3, 1]}, "or is not in the ISR"),
+        (0x1C1, {"leader": 3}, "no strategy"),  # the broker that shuts down goes on leading, outside the ISR
+        (0x1C1, {"isr": [2, 3, 1]}, "no strategy"),
+    ],
+)
 def test_an_altered_state_of_3_9_1_is_unexplained(zxid, fields, text):
     found = explanations(altered(read(FENCED).transactions, zxid, rewritten(**fields)))
     (each,) = [each for each in found if each.change.zxid == zxid]
     assert each.explanations == () and text in each.text
 
 
-@pytest.mark.parametrize("zxid, fields", [
-    (0x4CC, {"leader": 3}),  # assignment 1, 2, 3: 2 comes before 3
-    (0x4CC, {"leader": 1}),
-    (0x4CC, {"isr": [3]}),
-    (0x660, {"leader": 2}),  # preferred: 3
-    (0x660, {"isr": [3, 1]}),  # replica 2 is the controller itself
-    (0xA1, {"isr": [1, 2, 3, 4]}),
-    (0xA1, {"leader": 3}),
-    (0x920, {"leader": 3}),
-    (0x920, {"isr": [2, 1]}),  # replica 3 lives and goes on
-    (0x920, {"leader": -1, "isr": [3, 1]}),
-    (0x144B, {"leader": 1}),
-    (0x268, {"leader": 2}),
-])
+@pytest.mark.parametrize(
+    "zxid, fields",
+    [
+        (0x4CC, {"leader": 3}),  # assignment 1, 2, 3: 2 comes before 3
+        (0x4CC, {"leader": 1}),
+        (0x4CC, {"isr": [3]}),
+        (0x660, {"leader": 2}),  # preferred: 3
+        (0x660, {"isr": [3, 1]}),  # replica 2 is the controller itself
+        (0xA1, {"isr": [1, 2, 3, 4]}),
+        (0xA1, {"leader": 3}),
+        (0x920, {"leader": 3}),
+        (0x920, {"isr": [2, 1]}),  # replica 3 lives and goes on
+        (0x920, {"leader": -1, "isr": [3, 1]}),
+        (0x144B, {"leader": 1}),
+        (0x268, {"leader": 2}),
+    ],
+)
 def test_an_altered_state_of_1_1_1_is_unexplained(zxid, fields):
     found = explanations(altered(read(LEGACY).transactions, zxid, rewritten(**fields)))
     assert zxid in [each.change.zxid for each in found if not each.explanations]
@@ -187,8 +224,11 @@ def test_the_report_lists_what_nothing_explains(capsys, tmp_path):
     assert first["before"] == {"leader": -1, "leader_epoch": 1, "controller_epoch": 2, "isr": [2, 3]}
     assert first["after"] == {"leader": 3, "leader_epoch": 2, "controller_epoch": 2, "isr": [2, 3]}
     assert "assignment [1, 2, 3]" in first["text"] and "[2, 3] since 0x59" in first["text"]
-    assert found["partitions"]["changes"] == 217 == found["partitions"]["explained"] + len(
-        found["partitions"]["unexplained"])
+    assert (
+        found["partitions"]["changes"]
+        == 217
+        == found["partitions"]["explained"] + len(found["partitions"]["unexplained"])
+    )
     main(["replay", str(tmp_path)])
     text = " ".join(capsys.readouterr().out.split())
     assert "unexplained at 0x63: f1-3 from leader -1, leader epoch 1, ISR 2,3 to leader 3" in text

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.traces.partition_log import Log, cluster
 from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
+from tests.traces.partition_log import Log, cluster
 
 ENABLED = {"version": 1, "config": {"unclean.leader.election.enable": "true"}}
 FORBIDDEN = {"version": 1, "config": {"unclean.leader.election.enable": "false"}}
@@ -127,14 +127,17 @@ def test_an_unclean_election_needs_a_dead_isr():
     assert log.why() is None
 
 
-@pytest.mark.parametrize("variant, path, content, expected", [
-    ("legacy", None, None, None),
-    ("legacy", "/config/topics/t", ENABLED, ("offline_unclean", "unclean election enabled")),
-    ("legacy", "/config/brokers/<default>", ENABLED, ("offline_unclean", "unclean election enabled")),
-    ("fenced", None, None, ("offline_unclean", "unclean election requested")),
-    ("fenced", "/config/topics/t", ENABLED, ("offline_unclean", "unclean election enabled")),
-    ("zkclient", None, None, ("offline_unclean", "controller failover")),
-])
+@pytest.mark.parametrize(
+    "variant, path, content, expected",
+    [
+        ("legacy", None, None, None),
+        ("legacy", "/config/topics/t", ENABLED, ("offline_unclean", "unclean election enabled")),
+        ("legacy", "/config/brokers/<default>", ENABLED, ("offline_unclean", "unclean election enabled")),
+        ("fenced", None, None, ("offline_unclean", "unclean election requested")),
+        ("fenced", "/config/topics/t", ENABLED, ("offline_unclean", "unclean election enabled")),
+        ("zkclient", None, None, ("offline_unclean", "controller failover")),
+    ],
+)
 def test_what_allows_an_unclean_election(variant, path, content, expected):
     log = leaderless()
     if path:
@@ -328,16 +331,23 @@ def test_a_topic_that_is_created_again_has_a_new_assignment():
     assert log.why() is None
 
 
-@pytest.mark.parametrize("content", [
-    {"leader": 2}, {"leader": 2, "leader_epoch": 1, "controller_epoch": 1, "isr": [[2]]}])
+@pytest.mark.parametrize(
+    "content", [{"leader": 2}, {"leader": 2, "leader_epoch": 1, "controller_epoch": 1, "isr": [[2]]}]
+)
 def test_what_is_no_partition_state_is_unexplained(content):
     log = cluster()
     log.znode("/brokers/topics/t/partitions/0/state", content)
     assert log.explained()[-1].text == "what is written is no partition state"
 
 
-@pytest.mark.parametrize("content", [{"partitions": 1}, {"partitions": [1, {"partition": []}, {"topic": []}]},
-                                     {"partitions": [{"topic": "t", "partition": 0, "replicas": "1,2"}]}])
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"partitions": 1},
+        {"partitions": [1, {"partition": []}, {"topic": []}]},
+        {"partitions": [{"topic": "t", "partition": 0, "replicas": "1,2"}]},
+    ],
+)
 def test_senseless_znodes_explain_nothing(content):
     log = Log(1, 2, 3)
     for path in ("/admin/reassign_partitions", "/admin/preferred_replica_election", "/config/brokers/<default>"):

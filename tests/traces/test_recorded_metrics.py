@@ -7,16 +7,16 @@ from functools import cache
 from pathlib import Path
 
 from kafkaproof.checker.commands.main import OK
+from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES
+from kafkaproof.traces.metrics.series import Series
+from kafkaproof.traces.reading.cluster import find_root
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.report.log import refused_by_epoch
+from kafkaproof.traces.report.metrics import metrics_as_json, rows_of
+from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
 from tests.traces.partition_log import PARENTS, Log
 from tests.traces.readmes import records, section
 from tests.traces.replaying import BUNDLED, LEGACY, metrics_of, read, whole
-from kafkaproof.traces.reading.cluster import find_root
-from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES
-from kafkaproof.traces.report.metrics import metrics_as_json, rows_of
-from kafkaproof.traces.metrics.series import Series
-from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.report.log import refused_by_epoch
-from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
 
 EVERY = 7
 """Gauges of a long log are recomputed at every so many records, and at the last."""
@@ -77,10 +77,19 @@ class Naive:
     def gauges(self) -> dict[str, int]:
         live = {int(path.rpartition("/")[2]) for path in self.data if path.startswith("/brokers/ids/")}
         marked = {path.rpartition("/")[2] for path in self.data if path.startswith("/admin/delete_topics/")}
-        topics = {path.split("/")[3]: data for path, data in self.data.items() if re.fullmatch(r"/brokers/topics/[^/]+", path)}
+        topics = {
+            path.split("/")[3]: data for path, data in self.data.items() if re.fullmatch(r"/brokers/topics/[^/]+", path)
+        }
         found = Counter({name: 0 for name in GAUGES})
-        found.update({"active_controllers": int("/controller" in self.data), "controller_epoch": int(self.data.get("/controller_epoch", 0)),
-                  "brokers": len(live), "topics": len(topics), "topics_to_delete": len(marked)})
+        found.update(
+            {
+                "active_controllers": int("/controller" in self.data),
+                "controller_epoch": int(self.data.get("/controller_epoch", 0)),
+                "brokers": len(live),
+                "topics": len(topics),
+                "topics_to_delete": len(marked),
+            }
+        )
         waiting = set()
         for topic, data in topics.items():
             for number, replicas in data["partitions"].items():
@@ -116,9 +125,14 @@ class Naive:
 
 def test_every_metric_equals_a_recomputation_from_an_independent_decode(recording_directory):
     lines, series = records(recording_directory), series_of(recording_directory)
-    brokers = {line["sid"] for line in lines for op in line.get("ops", [line])
-               if op["type"] == "create" and op["path"].startswith("/brokers/ids/") and "error" not in map(
-                   lambda each: each["type"], line.get("ops", []))}
+    brokers = {
+        line["sid"]
+        for line in lines
+        for op in line.get("ops", [line])
+        if op["type"] == "create"
+        and op["path"].startswith("/brokers/ids/")
+        and "error" not in map(lambda each: each["type"], line.get("ops", []))
+    }
     samples = {sample.zxid: sample.values for sample in series.samples}
     naive, ours = Naive(), series.initial
     step = 1 if len(lines) < 1_000 else EVERY
@@ -151,24 +165,35 @@ def grown(series: Series, name: str) -> list[str]:
 
 def test_controllers_expiries_and_isr_changes_are_those_of_the_section(recording_directory):
     series = series_of(recording_directory)
-    rows = re.findall(r"^\| \d+ \| \d+ \| 0x\w+ \| 0x\w+ \| [\d:.]+ \| (0x\w+) \|",
-                      section(recording_directory, "Controllers"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| \d+ \| \d+ \| 0x\w+ \| 0x\w+ \| [\d:.]+ \| (0x\w+) \|",
+        section(recording_directory, "Controllers"),
+        re.MULTILINE,
+    )
     assert grown(series, "controller_elections") == rows
     registrations = section(recording_directory, "Broker registrations")
-    assert grown(series, "brokers") == sorted(re.findall(r"^\| \d+ \| (0x\w+) \|", registrations, re.MULTILINE),
-                                              key=lambda zxid: int(zxid, 16))
+    assert grown(series, "brokers") == sorted(
+        re.findall(r"^\| \d+ \| (0x\w+) \|", registrations, re.MULTILINE), key=lambda zxid: int(zxid, 16)
+    )
     assert sorted(grown(series, "session_expiries")) == sorted(re.findall(r"expired (0x\w+)", registrations))
-    told = re.search(r"ISR change at the same leader epoch: (\d+)", section(recording_directory, "Partition state writes"))
+    told = re.search(
+        r"ISR change at the same leader epoch: (\d+)", section(recording_directory, "Partition state writes")
+    )
     assert len({*grown(series, "isr_shrinks"), *grown(series, "isr_expands")}) == int(told[1] if told else 0)
 
 
 def test_deletions_take_as_long_as_the_readme_tells(recording_directory):
-    cells = [line.split("|")[3:6:2] for line in section(recording_directory, "Topics").splitlines() if line.count("|") == 6]
+    cells = [
+        line.split("|")[3:6:2] for line in section(recording_directory, "Topics").splitlines() if line.count("|") == 6
+    ]
     rows = [[cell.split()[0] for cell in pair] for pair in cells if all("0x" in cell for cell in pair)]
     series = series_of(recording_directory)
     values = [series.initial, *(sample.values for sample in series.samples)]
-    fallen = [hex(s.zxid) for s, before in zip(series.samples, values)
-              if s.values["topics_to_delete"] < before["topics_to_delete"]]
+    fallen = [
+        hex(s.zxid)
+        for s, before in zip(series.samples, values)
+        if s.values["topics_to_delete"] < before["topics_to_delete"]
+    ]
     assert sorted(grown(series, "topics_to_delete")) == sorted(begun for begun, _ in rows)
     assert sorted(fallen) == sorted(ended for _, ended in rows)
 
@@ -200,13 +225,17 @@ def of_log(log: Log, snapshot: Snapshot | None = None) -> Series:
 
 
 def begun(**znodes) -> Snapshot:
-    nodes = {path: Znode(b"") for path in PARENTS} | {path: Znode(json.dumps(data).encode()) for path, data in znodes.items()}
+    nodes = {path: Znode(b"") for path in PARENTS} | {
+        path: Znode(json.dumps(data).encode()) for path, data in znodes.items()
+    }
     return Snapshot(0, 0, {}, nodes)
 
 
 def test_a_log_that_begins_with_a_snapshot_counts_from_there():
     state = {"version": 1, "leader": 1, "leader_epoch": 0, "controller_epoch": 1, "isr": [1]}
-    snapshot = begun(**{"/brokers/topics/t": {"partitions": {"0": [1, 2]}}, "/brokers/topics/t/partitions/0/state": state})
+    snapshot = begun(
+        **{"/brokers/topics/t": {"partitions": {"0": [1, 2]}}, "/brokers/topics/t/partitions/0/state": state}
+    )
     log = Log(1)
     series = of_log(log, snapshot)
     assert (series.initial["offline_partitions"], series.initial["leader_elections"]) == (1, 0)

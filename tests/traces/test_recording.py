@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.traces.log_writer import record, write_log
 from kafkaproof.traces.reading.recording import read_recording
 from kafkaproof.traces.zookeeper.transactions import Create, Failure, LogError, Transaction
+from tests.traces.log_writer import record, write_log
 
 EPOCH = 1 << 32
 
@@ -51,8 +51,9 @@ def test_the_places_of_the_files(tmp_path, place):
 
 
 @pytest.mark.parametrize("name", ["log.900", "snapshot.900"])
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)],
-                         ids=["pipe", "directory", "device"])
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)], ids=["pipe", "directory", "device"]
+)
 def test_what_is_no_file_is_not_read(tmp_path, name, make):
     log(tmp_path, 1, 2)
     make(tmp_path / name)
@@ -98,8 +99,10 @@ def test_gaps_and_epochs(tmp_path):
     log(tmp_path, 1, 2, 5, EPOCH + 1, EPOCH + 2, 3 * EPOCH + 2)
     recording = read_recording(tmp_path)
     remedy = "are missing; take them from another server of the ensemble"
-    assert recording.problems == [f"{tmp_path}: gap: records 0x3 to 0x4 {remedy}",
-                                  f"{tmp_path}: gap: records 0x300000001 to 0x300000001 {remedy}"]
+    assert recording.problems == [
+        f"{tmp_path}: gap: records 0x3 to 0x4 {remedy}",
+        f"{tmp_path}: gap: records 0x300000001 to 0x300000001 {remedy}",
+    ]
     assert (recording.earlier, recording.gaps) == (None, 2)
 
 
@@ -169,13 +172,15 @@ def test_torn_tails_and_empty_logs_are_told(tmp_path):
     recording = read_recording(tmp_path)
     assert zxids(recording.transactions) == [1]
     assert [line.split(": ")[1].split(" at ")[0] for line in recording.problems] == [
-        "torn last record", "empty file, no record"]
+        "torn last record",
+        "empty file, no record",
+    ]
 
 
 def test_a_damaged_log_keeps_what_was_read_before(tmp_path):
     log(tmp_path, 1, 2)
     damaged = log(tmp_path, 3, 4)
-    damaged.write_bytes(damaged.read_bytes()[:-len(record(failure(4)))] + b"garbage" * 9)
+    damaged.write_bytes(damaged.read_bytes()[: -len(record(failure(4)))] + b"garbage" * 9)
     with pytest.raises(LogError, match=r"log.3: byte 65: .*last good zxid 0x3") as raised:
         read_recording(tmp_path)
     assert zxids(raised.value.transactions) == [1, 2, 3]

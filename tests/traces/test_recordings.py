@@ -6,14 +6,23 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from tests.traces.log_writer import write_log
 from kafkaproof.traces.reading.recording import read_recording
 from kafkaproof.traces.zookeeper.log import read_log
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, read_snapshot
 from kafkaproof.traces.zookeeper.transactions import (
-    Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, SetData, Transaction, ERROR_NAMES,
+    ERROR_NAMES,
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    Operation,
+    SetData,
+    Transaction,
 )
 from kafkaproof.traces.zookeeper.tree import Tree
+from tests.traces.log_writer import write_log
 
 
 def json_lines(path: Path) -> list[dict]:
@@ -41,8 +50,13 @@ def shown(operation: Operation) -> dict:
         case CloseSession(paths):
             return {"type": "closeSession", "paths": list(paths)}
         case Create():
-            return {"type": "create", "path": operation.path, "data": value(operation.data),
-                    "ephemeral": operation.ephemeral, "parentCVersion": operation.parent_cversion}
+            return {
+                "type": "create",
+                "path": operation.path,
+                "data": value(operation.data),
+                "ephemeral": operation.ephemeral,
+                "parentCVersion": operation.parent_cversion,
+            }
         case Delete(path):
             return {"type": "delete", "path": path}
         case SetData(path, data, version):
@@ -55,8 +69,12 @@ def shown(operation: Operation) -> dict:
 
 def shown_transaction(transaction: Transaction) -> dict:
     operations = [shown(operation) for operation in transaction.operations]
-    header = {"sid": hex(transaction.session), "cxid": transaction.cxid, "zxid": hex(transaction.zxid),
-              "t": transaction.time}
+    header = {
+        "sid": hex(transaction.session),
+        "cxid": transaction.cxid,
+        "zxid": hex(transaction.zxid),
+        "t": transaction.time,
+    }
     return header | ({"type": "multi", "ops": operations} if transaction.multi else operations[0])
 
 
@@ -64,15 +82,22 @@ def test_transactions_equal_those_of_an_independent_reader(recording_directory):
     log = read_log(recording_directory / "zookeeper" / "version-2" / "log.1")
     assert log.problems == ()
     assert [shown_transaction(transaction) for transaction in log.transactions] == json_lines(
-        recording_directory / "txnlog.jsonl.gz")
+        recording_directory / "txnlog.jsonl.gz"
+    )
 
 
 def test_transactions_equal_those_of_zookeeper_s_own_toolkit(recording_directory):
     text = gzip.decompress((recording_directory / "txnlog.txt.gz").read_bytes()).decode(errors="replace")
     toolkit = re.findall(r"UTC session 0x(\w+) cxid 0x(\w+) zxid 0x(\w+) (\w+)", text)
-    ours = [(f"{transaction.session:x}", f"{transaction.cxid & 0xFFFFFFFF:x}", f"{transaction.zxid:x}",
-             shown_transaction(transaction)["type"])
-            for transaction in read_recording(recording_directory).transactions]
+    ours = [
+        (
+            f"{transaction.session:x}",
+            f"{transaction.cxid & 0xFFFFFFFF:x}",
+            f"{transaction.zxid:x}",
+            shown_transaction(transaction)["type"],
+        )
+        for transaction in read_recording(recording_directory).transactions
+    ]
     assert ours == toolkit
 
 
@@ -93,10 +118,18 @@ def replayed(directory: Path) -> Tree:
 
 def as_a_client_sees(tree: Tree) -> dict:
     """Return a tree as tree-final.json shows it; a client's cversion counts deletions of children too."""
-    return {path: {"data": value(node.data or None), "czxid": hex(node.czxid), "mzxid": hex(node.mzxid),
-                   "pzxid": hex(node.pzxid), "version": node.version,
-                   "cversion": 2 * node.cversion - len(tree.children.get(path, ()))}
-            for path, node in tree.nodes.items() if not path.startswith("/zookeeper")}
+    return {
+        path: {
+            "data": value(node.data or None),
+            "czxid": hex(node.czxid),
+            "mzxid": hex(node.mzxid),
+            "pzxid": hex(node.pzxid),
+            "version": node.version,
+            "cversion": 2 * node.cversion - len(tree.children.get(path, ())),
+        }
+        for path, node in tree.nodes.items()
+        if not path.startswith("/zookeeper")
+    }
 
 
 def test_replayed_tree_is_the_one_that_was_read_from_zookeeper(recording_directory):

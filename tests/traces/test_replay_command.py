@@ -7,13 +7,13 @@ import pytest
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.checker.pictures import render_beside, to_text
-from tests.traces.log_writer import record, write_log, write_snapshot
-from tests.traces.replaying import FENCED, LEGACY, first, read, replayed, run_json, whole
-from kafkaproof.traces.report.history import history_of
 from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.report.history import history_of
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
 from kafkaproof.traces.zookeeper.transactions import CloseSession, CreateSession, Failure, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
+from tests.traces.log_writer import record, write_log, write_snapshot
+from tests.traces.replaying import FENCED, LEGACY, first, read, replayed, run_json, whole
 
 BEGINNING = 0xA0
 
@@ -38,8 +38,13 @@ def test_json_of_a_conforming_log(capsys):
     assert found["records"] == 471 == found["explained"] + sum(found["skipped"].values())
     assert len(found["controllers"]) == 8
     assert found["controllers"][4] == {
-        "epoch": 5, "broker": 3, "zxid": "0xac", "session": "0x1000012c9b10005", "epoch_zxid": "0xac",
-        "ended": {"how": "deleted by an operator", "zxid": "0xf6"}}
+        "epoch": 5,
+        "broker": 3,
+        "zxid": "0xac",
+        "session": "0x1000012c9b10005",
+        "epoch_zxid": "0xac",
+        "ended": {"how": "deleted by an operator", "zxid": "0xf6"},
+    }
 
 
 def test_a_violation_is_a_failure_unless_it_is_expected(capsys, split_brain):
@@ -119,7 +124,7 @@ def without_a_file(tmp_path):
     """A directory where the file with records 0x55 to 0x7e is missing, and that of 0xc9 to 0xdb; snapshots are there."""
     tree, log = Tree(), read(FENCED).transactions
     for first_zxid, last in ((1, 0x54), (0x7F, 0xC8), (0xDC, 0x1D7)):
-        write_log(tmp_path / f"log.{first_zxid:x}", log[first_zxid - 1:last])
+        write_log(tmp_path / f"log.{first_zxid:x}", log[first_zxid - 1 : last])
     for transaction in log:
         tree.apply(transaction)
         if transaction.zxid in (0x7E, 0xE0):
@@ -133,7 +138,9 @@ def test_replay_goes_on_after_a_missing_file_from_a_snapshot(capsys, without_a_f
     assert [part["records"] for part in (*found["earlier"], found)] == [0x54, 0xC8 - 0x7E, 0x1D7 - 0xE0]
     assert found["problems"][-1].endswith("5 records left out, which are not after the oldest snapshot, 0xe0")
     assert [line.split(": ", 1)[1].split(" are missing")[0] for line in found["problems"] if "gap" in line] == [
-        "gap: records 0x55 to 0x7e", "gap: records 0xc9 to 0xdb"]
+        "gap: records 0x55 to 0x7e",
+        "gap: records 0xc9 to 0xdb",
+    ]
     assert main(["replay", str(without_a_file)]) == 3
     text = capsys.readouterr().out
     assert text.count("conforms to fenced") == 1 and text.count("problem: ") == 3
@@ -215,6 +222,7 @@ def renamed(data: bytes | None) -> bytes | None:
 
 def elsewhere(transaction: Transaction, root: str) -> Transaction:
     """A record of the same cluster with other broker ids, below a chroot."""
+
     def path_of(path: str) -> str:
         return root + path.replace("/brokers/ids/", "/brokers/ids/100")
 
@@ -251,12 +259,20 @@ def test_a_tool_may_send_a_multi_without_operations(capsys, tmp_path):
     """ZooKeeper logs it, as kazoo's ``client.transaction().commit()`` shows."""
     known = first(FENCED, BEGINNING)
     zxid, time = known[-1].zxid, known[-1].time
-    write(tmp_path, [*known, Transaction(zxid + 1, 7, 0, time, (CreateSession(6000),)),
-                     Transaction(zxid + 2, 7, 1, time, (), multi=True)])
+    write(
+        tmp_path,
+        [
+            *known,
+            Transaction(zxid + 1, 7, 0, time, (CreateSession(6000),)),
+            Transaction(zxid + 2, 7, 1, time, (), multi=True),
+        ],
+    )
     code, found = run_json(capsys, tmp_path)
     assert (code, found["verdict"], found["records"]) == (0, "conforms", BEGINNING + 2)
-    assert found["skipped"]["tools: other znodes"] == replayed(Recording(tmp_path, None, known, [])).skipped.get(
-        "tools: other znodes", 0) + 1
+    assert (
+        found["skipped"]["tools: other znodes"]
+        == replayed(Recording(tmp_path, None, known, [])).skipped.get("tools: other znodes", 0) + 1
+    )
 
 
 def test_a_multi_without_operations_of_a_broker_is_none_of_kafkas(capsys, tmp_path):
@@ -271,7 +287,14 @@ def test_a_registration_whose_answer_was_lost_is_asked_for_again(capsys, tmp_pat
     """KafkaZkClient takes NODEEXISTS for success where the znode is of its own session, as that of a controller here."""
     known = first(FENCED, 0x60)
     elected = next(t for t in reversed(known) if t.multi and t.first.path == "/controller")
-    write(tmp_path, [*known, Transaction(known[-1].zxid + 1, elected.session, 900, known[-1].time,
-                                         (Failure(-110), Failure(-2)), multi=True)])
+    write(
+        tmp_path,
+        [
+            *known,
+            Transaction(
+                known[-1].zxid + 1, elected.session, 900, known[-1].time, (Failure(-110), Failure(-2)), multi=True
+            ),
+        ],
+    )
     code, found = run_json(capsys, tmp_path)
     assert (code, found["verdict"], found["first_divergence"]) == (0, "conforms", None)

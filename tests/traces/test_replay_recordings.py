@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from kafkaproof.traces.explain.log.streams import unexplained
+from kafkaproof.traces.report.log import CONFORMS, refused_by_epoch, verdict_of
 from tests.traces.conftest import DIRECTORIES
 from tests.traces.readmes import records
-from tests.traces.replaying import (
-    BUNDLED, FIVE_FENCED, FIVE_LEGACY, REASSIGN, all_of, cut, read, told, whole,
-)
-from kafkaproof.traces.report.log import CONFORMS, refused_by_epoch, verdict_of
-from kafkaproof.traces.explain.log.streams import unexplained
+from tests.traces.replaying import BUNDLED, FIVE_FENCED, FIVE_LEGACY, REASSIGN, all_of, cut, read, told, whole
 
 ROW = re.compile(r"\| (\d+) \| (\d+) \| (0x\w+) \| (0x\w+) \| [\d:.]+ \| (0x\w+) \| ([\w ]+) at (0x\w+) \|")
 
@@ -20,8 +18,15 @@ ROW = re.compile(r"\| (\d+) \| (\d+) \| (0x\w+) \| (0x\w+) \| [\d:.]+ \| (0x\w+)
 def written(controller) -> tuple:
     """A controller as a row of a README's table."""
     how = controller.ended.replace("an operator", "the driver")
-    return (str(controller.epoch), str(controller.broker), hex(controller.session), hex(controller.zxid),
-            hex(controller.epoch_zxid), how, hex(controller.ended_zxid))
+    return (
+        str(controller.epoch),
+        str(controller.broker),
+        hex(controller.session),
+        hex(controller.zxid),
+        hex(controller.epoch_zxid),
+        how,
+        hex(controller.ended_zxid),
+    )
 
 
 def test_conforms(recording_directory):
@@ -33,11 +38,19 @@ def test_conforms(recording_directory):
 
 
 STREAM_WRITES = {
-    "1.1.1/controller-failover": (207, 48), "1.1.1/isr-and-unclean": (94, 37), "1.1.1/topic-deletion": (160, 112),
-    "1.1.1/zombie": (3034, 539), "3.9.1/controller-failover": (217, 30), "3.9.1/groups": (91, 32),
-    "3.9.1/isr-and-unclean": (114, 25), "3.9.1/reassign": (121, 85), "3.9.1/steady": (151, 28),
-    "3.9.1/topic-deletion": (166, 100), "3.9.1/zombie": (2523, 511),
-    "1.1.1-five-brokers": (606, 422), "2.8.2-five-brokers": (735, 528),
+    "1.1.1/controller-failover": (207, 48),
+    "1.1.1/isr-and-unclean": (94, 37),
+    "1.1.1/topic-deletion": (160, 112),
+    "1.1.1/zombie": (3034, 539),
+    "3.9.1/controller-failover": (217, 30),
+    "3.9.1/groups": (91, 32),
+    "3.9.1/isr-and-unclean": (114, 25),
+    "3.9.1/reassign": (121, 85),
+    "3.9.1/steady": (151, 28),
+    "3.9.1/topic-deletion": (166, 100),
+    "3.9.1/zombie": (2523, 511),
+    "1.1.1-five-brokers": (606, 422),
+    "2.8.2-five-brokers": (735, 528),
 }
 """Changes of a leader or an ISR, and other writes to topics and for reassignments: each is explained."""
 
@@ -137,11 +150,14 @@ def test_a_log_that_begins_in_the_middle_conforms(recording_directory):
         assert whole(recording_directory).controllers.all[-1] == result.controllers.all[-1]
 
 
-@pytest.mark.parametrize(("directory", "place"), [
-    pytest.param(FIVE_LEGACY, 458, id="a broker tells of ISRs that it wrote before"),
-    pytest.param(FIVE_FENCED, 406, id="a broker has started anew and its former session is open"),
-    pytest.param(FIVE_FENCED, 706, id="reassignments were asked for before"),
-])
+@pytest.mark.parametrize(
+    ("directory", "place"),
+    [
+        pytest.param(FIVE_LEGACY, 458, id="a broker tells of ISRs that it wrote before"),
+        pytest.param(FIVE_FENCED, 406, id="a broker has started anew and its former session is open"),
+        pytest.param(FIVE_FENCED, 706, id="reassignments were asked for before"),
+    ],
+)
 def test_what_was_before_a_log_explains_what_is_in_it(directory, place):
     found = told(cut(read(directory), place), whole(directory).variant)
     assert (found.result.divergence, found.result.undecided, found.audit.unexplained) == (None, None, [])

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.traces.log_writer import write_log, write_snapshot
-from tests.traces.replaying import FENCED, FIVE_LEGACY, read, run_json
-from kafkaproof.traces.reading.sweep import sweep
-from kafkaproof.traces.reading.recording import read_recording
 from kafkaproof.traces.integrity.later_snapshots import Snapshots
+from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.reading.sweep import sweep
 from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.tree import Tree
+from tests.traces.log_writer import write_log, write_snapshot
+from tests.traces.replaying import FENCED, FIVE_LEGACY, read, run_json
 
 RECORDS = 0x120
 
@@ -34,6 +34,7 @@ def moments(directory: Path = FENCED) -> list[tuple[dict[str, Znode], dict[int, 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory):
     """A directory with the first records of a recording, without snapshots."""
+
     def directory(source: Path) -> Path:
         place = tmp_path_factory.mktemp(source.name)
         write_log(place / "log.1", [replace(t, trailer=b"") for t in read(source).transactions[:RECORDS]])
@@ -78,7 +79,9 @@ CHANGES = {
 
 
 @settings(max_examples=30)
-@given(st.data(), st.integers(0x40, RECORDS - 1), st.sampled_from(sorted(CHANGES)), st.sampled_from([FENCED, FIVE_LEGACY]))
+@given(
+    st.data(), st.integers(0x40, RECORDS - 1), st.sampled_from(sorted(CHANGES)), st.sampled_from([FENCED, FIVE_LEGACY])
+)
 def test_a_znode_that_was_not_written_meanwhile_is_as_the_log_leaves_it(logs, data, zxid, text, source):
     nodes = dict(fuzzy(data.draw, zxid, source))
     settled = sorted(path for path, node in nodes.items() if 0 < node.mzxid <= zxid and path != "/")
@@ -91,8 +94,11 @@ def test_a_znode_that_was_not_written_meanwhile_is_as_the_log_leaves_it(logs, da
 
 def test_a_contradiction_is_told_at_the_snapshot_also_where_the_next_record_sets_a_state(logs):
     paths = [(t.zxid, getattr(t.operations[0], "path", "")) for t in read(FIVE_LEGACY).transactions]
-    zxid = next(zxid for (zxid, path), (_, after) in pairwise(paths)
-                if path == "/admin/reassign_partitions" and after.endswith("/state"))
+    zxid = next(
+        zxid
+        for (zxid, path), (_, after) in pairwise(paths)
+        if path == "/admin/reassign_partitions" and after.endswith("/state")
+    )
     nodes = dict(moments(FIVE_LEGACY)[zxid][0])
     nodes["/controller_epoch"] = nodes["/controller_epoch"]._replace(data=b"17")
     assert [each.zxid for each in hold(logs(FIVE_LEGACY), zxid, nodes, moments(FIVE_LEGACY)[zxid][1])] == [zxid]
@@ -111,17 +117,21 @@ def test_a_znode_that_is_missing_is_deleted_later(logs, data, zxid):
 
 def test_a_znode_that_never_was_is_told(logs):
     nodes = moments()[0x50][0] | {"/brokers/ids/9": Znode(b"{}", czxid=7, mzxid=7)}
-    found, = hold(logs(FENCED), 0x50, nodes, {})
+    (found,) = hold(logs(FENCED), 0x50, nodes, {})
     assert found.zxid == 0x50 and "/brokers/ids/9 is there, and by the log it is not" in found.text
 
 
 def test_what_was_written_meanwhile_is_what_its_record_writes(logs):
-    zxid = next(z for z in range(0x60, RECORDS) for path, node in moments()[z + 1][0].items()
-                if node.mzxid == z + 1 and path.endswith("/state"))
+    zxid = next(
+        z
+        for z in range(0x60, RECORDS)
+        for path, node in moments()[z + 1][0].items()
+        if node.mzxid == z + 1 and path.endswith("/state")
+    )
     path, node = next((p, n) for p, n in moments()[zxid + 1][0].items() if n.mzxid == zxid + 1)
     assert hold(logs(FENCED), zxid, moments()[zxid][0] | {path: node}, {}) == []
     for wrong in (node._replace(data=b"x"), node._replace(version=node.version + 1)):
-        found, = hold(logs(FENCED), zxid, moments()[zxid][0] | {path: wrong}, {})
+        (found,) = hold(logs(FENCED), zxid, moments()[zxid][0] | {path: wrong}, {})
         assert found.zxid == zxid + 1 and f"{path} is not what this record writes" in found.text
 
 
@@ -141,7 +151,8 @@ def test_a_snapshot_ahead_of_the_log_leaves_it_undecided(capsys, logs):
     assert (code, report["verdict"]) == (3, "undecided")
     assert report["problems"] == [
         f"{logs(FENCED)}: snapshot.{RECORDS + 5:x} is ahead of the log, which ends at {RECORDS:#x}: records up to "
-        f"{RECORDS + 5:#x} are missing; take them from another server of the ensemble"]
+        f"{RECORDS + 5:#x} are missing; take them from another server of the ensemble"
+    ]
 
 
 def test_a_snapshot_of_a_new_epoch_without_a_record_is_not_ahead(capsys, logs):

@@ -13,8 +13,15 @@ from kafkaproof.traces.zookeeper.znodes.contents import parsed_state_in, state_i
 
 NUMBERS = st.integers(-3, 12) | st.integers()
 VALUES = NUMBERS | st.none() | st.text(max_size=2) | st.lists(NUMBERS, max_size=2)
-USUAL = st.fixed_dictionaries({"controller_epoch": NUMBERS, "leader": NUMBERS, "version": st.just(1),
-                               "leader_epoch": NUMBERS, "isr": st.lists(NUMBERS, max_size=4)})
+USUAL = st.fixed_dictionaries(
+    {
+        "controller_epoch": NUMBERS,
+        "leader": NUMBERS,
+        "version": st.just(1),
+        "leader_epoch": NUMBERS,
+        "isr": st.lists(NUMBERS, max_size=4),
+    }
+)
 NAMES = st.sampled_from(["controller_epoch", "leader", "version", "leader_epoch", "isr", "leader_recovery_state"])
 
 
@@ -22,8 +29,11 @@ def compact(found) -> bytes:
     return json.dumps(found, separators=(",", ":")).encode()
 
 
-CONTENTS = (USUAL.map(compact) | USUAL.map(json.dumps).map(str.encode)
-            | st.dictionaries(NAMES, VALUES | st.lists(VALUES, max_size=3)).map(compact))
+CONTENTS = (
+    USUAL.map(compact)
+    | USUAL.map(json.dumps).map(str.encode)
+    | st.dictionaries(NAMES, VALUES | st.lists(VALUES, max_size=3)).map(compact)
+)
 
 
 @given(CONTENTS)
@@ -40,7 +50,7 @@ def test_a_state_is_what_a_reader_of_json_finds(data):
 @given(USUAL.map(compact), st.data())
 def test_so_is_one_with_a_byte_changed(data, draw):
     place, byte = draw.draw(st.integers(0, len(data) - 1)), draw.draw(st.sampled_from(list(b'0159-,[]{}": .e')))
-    changed = data[:place] + bytes([byte]) + data[place + 1:]
+    changed = data[:place] + bytes([byte]) + data[place + 1 :]
     assert state_in(changed) == parsed_state_in(changed)
 
 
@@ -50,7 +60,7 @@ def test_so_is_one_with_a_byte_changed(data, draw):
 @example([b'{"controller_epoch":1,"leader":-0,"version":1,"leader_epoch":0,"isr":[-0,2]}'], [])
 @example([b'{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":0,"isr":[1]}}'], [])
 @example([b'{{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":0,"isr":[1]}'], [])
-@example([b'{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":%d,"isr":[%d]}' % (2 ** 31, 2 ** 31)], [])
+@example([b'{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":%d,"isr":[%d]}' % (2**31, 2**31)], [])
 def test_the_columns_of_states_are_what_is_read_of_each(different, more):
     contents = different + [different[place] for place in more if place < len(different)]
     paths = pa.array(["/brokers/topics/t/partitions/0/state"] * len(contents), pa.string()).dictionary_encode()
@@ -63,7 +73,7 @@ def test_the_columns_of_states_are_what_is_read_of_each(different, more):
 
 
 def fitting(number: int) -> int | None:
-    return number if -2 ** 31 <= number < 2 ** 31 else None
+    return number if -(2**31) <= number < 2**31 else None
 
 
 @given(st.lists(st.none() | CONTENTS | USUAL.map(compact), max_size=6))

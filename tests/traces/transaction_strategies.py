@@ -3,20 +3,40 @@
 from hypothesis import strategies as st
 
 from kafkaproof.traces.zookeeper.transactions import (
-    Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Reconfig, SetAcl, SetData, Transaction,
+    Acl,
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    Reconfig,
+    SetAcl,
+    SetData,
+    Transaction,
 )
 
-INTS = st.integers(-2**31, 2**31 - 1)
-LONGS = st.integers(-2**63, 2**63 - 1)
+INTS = st.integers(-(2**31), 2**31 - 1)
+LONGS = st.integers(-(2**63), 2**63 - 1)
 PATHS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12).map(lambda name: "/" + name)
 DATA = st.none() | st.binary(max_size=40)
-ACLS = st.none() | st.just((Acl(31, "world", "anyone"),)) | st.lists(
-    st.builds(Acl, INTS, st.just("digest"), st.text("ab:", max_size=5)), max_size=2).map(tuple)
+ACLS = (
+    st.none()
+    | st.just((Acl(31, "world", "anyone"),))
+    | st.lists(st.builds(Acl, INTS, st.just("digest"), st.text("ab:", max_size=5)), max_size=2).map(tuple)
+)
 DIGESTS = st.just(b"") | st.binary(min_size=8, max_size=8).map(lambda digest: b"\0\0\0\2" + digest)
 
 CREATES = st.one_of(
-    st.builds(Create, PATHS, DATA, st.booleans(), INTS.filter(lambda cversion: cversion != -1),
-              st.sampled_from(("create", "create2")), ACLS),
+    st.builds(
+        Create,
+        PATHS,
+        DATA,
+        st.booleans(),
+        INTS.filter(lambda cversion: cversion != -1),
+        st.sampled_from(("create", "create2")),
+        ACLS,
+    ),
     st.builds(Create, PATHS, DATA, st.just(False), INTS, st.just("container"), ACLS),
     st.builds(Create, PATHS, DATA, st.just(False), INTS, st.just("ttl"), ACLS, LONGS),
 )

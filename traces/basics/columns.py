@@ -82,8 +82,9 @@ class Repeated(Sequence):
         """How often each value occurs, in the order in which they first did."""
         codes, firsts, counts = np.unique(np.array(self.codes, np.int64), return_index=True, return_counts=True)
         order = np.argsort(firsts)
-        return Counter({self.different[code]: count
-                        for code, count in zip(codes[order].tolist(), counts[order].tolist())})
+        return Counter(
+            {self.different[code]: count for code, count in zip(codes[order].tolist(), counts[order].tolist())}
+        )
 
 
 def _as_it_is(*row) -> tuple:
@@ -102,8 +103,9 @@ class Rows(Sequence):
     def of(cls, *columns: "np.ndarray | Repeated") -> "Rows":
         """From whole columns, an array for "q"."""
         found = cls("")
-        found.columns = tuple(each if isinstance(each, Repeated) else array("q", each.astype(np.int64).tobytes())
-                              for each in columns)
+        found.columns = tuple(
+            each if isinstance(each, Repeated) else array("q", each.astype(np.int64).tobytes()) for each in columns
+        )
         return found
 
     def append(self, *row) -> None:
@@ -187,8 +189,9 @@ class ByZxid(Mapping):
     def firsts(self) -> dict[Hashable, int]:
         """The zxid of the first record of each value."""
         codes, places = np.unique(np.array(self._values.codes, np.int64), return_index=True)
-        return {self._values.different[code]: self._zxids[place]
-                for code, place in zip(codes.tolist(), places.tolist())}
+        return {
+            self._values.different[code]: self._zxids[place] for code, place in zip(codes.tolist(), places.tolist())
+        }
 
     def append(self, zxid: int, value: Hashable) -> None:
         """Note what is known of a record behind all others."""

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kafkaproof.checker.spark import cluster
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.spark import cluster
 from kafkaproof.traces.basics.tasks import Progress, collecting_seldom
 
 POLL = 0.5

@@ -45,6 +45,7 @@ class Here:
 
 def shown(what: str) -> Progress:
     """Shows on a terminal how much of long work is done."""
+
     def show(done: int, of: int) -> None:
         if sys.stderr.isatty() and of > 1:
             print(f"\r{done:,} of {of:,} {what}", end="\n" if done == of else "", file=obeyed(sys.stderr), flush=True)

@@ -53,4 +53,4 @@ class Versions(Generic[Value]):
     def between(self, first: int, last: int) -> list[Version]:
         """The versions that stood at some time from zxid `first` to `last`, oldest first."""
         zxids = self._zxids
-        return self._versions[bisect_right(zxids, first) - 1:bisect_right(zxids, last)]
+        return self._versions[bisect_right(zxids, first) - 1 : bisect_right(zxids, last)]

@@ -10,12 +10,12 @@ from kafkaproof.traces.broker_logs.forms import ELECTED, SHUTTING_DOWN, SIGNS_OF
 from kafkaproof.traces.broker_logs.history import AHEAD, LONG_AGO, History
 from kafkaproof.traces.broker_logs.reading import Claim, Read
 from kafkaproof.traces.broker_logs.symptoms import remarks_in
-from kafkaproof.traces.evidence.streams import Gathered
-from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN
 from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
-from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.explain.facts.remarks import Remark
 from kafkaproof.traces.explain.log.streams import Streams
+from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN
+from kafkaproof.traces.reading.recording import Recording
 
 _QUARTER = 15 * 60 * 1000
 EXPLAINED = "changes explained by a controlled shutdown"
@@ -57,9 +57,13 @@ def check_logs(read: Read, gathered: Gathered, recording: Recording, streams: St
 
 def _offset(claims: list[Claim], history: History) -> int:
     """How far the brokers' clock face is from UTC: whole quarters of an hour, told by the elections."""
-    found = [claim.time - history.reigns[claim.epoch][1] for claim in claims
-             if claim.what == ELECTED and history.reigns.get(claim.epoch, (None, LONG_AGO))[1] != LONG_AGO
-             and history.reigns[claim.epoch][0] == claim.broker]
+    found = [
+        claim.time - history.reigns[claim.epoch][1]
+        for claim in claims
+        if claim.what == ELECTED
+        and history.reigns.get(claim.epoch, (None, LONG_AGO))[1] != LONG_AGO
+        and history.reigns[claim.epoch][0] == claim.broker
+    ]
     return round(median(found) / _QUARTER) * _QUARTER if found else 0
 
 

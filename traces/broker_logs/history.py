@@ -6,9 +6,9 @@ from collections import defaultdict
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.broker_logs.forms import STATE
 from kafkaproof.traces.broker_logs.reading import Claim
+from kafkaproof.traces.evidence.state_changes import Change, Partition
 from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.explain.facts.leaderless import is_unclean
-from kafkaproof.traces.evidence.state_changes import Change, Partition
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.znodes.contents import state_in
 from kafkaproof.traces.zookeeper.znodes.topics import place_of
@@ -30,8 +30,11 @@ class History:
         times = {transaction.zxid: transaction.time for transaction in recording.transactions}
         self.first, self.last = recording.transactions[0].time, recording.transactions[-1].time
         self.whole = recording.start is None
-        self.reigns = {c.epoch: (c.broker, times.get(c.epoch_zxid, LONG_AGO))
-                       for c in gathered.common.controllers.all if c.epoch is not None}
+        self.reigns = {
+            c.epoch: (c.broker, times.get(c.epoch_zxid, LONG_AGO))
+            for c in gathered.common.controllers.all
+            if c.epoch is not None
+        }
         self.states: dict[Partition, dict[tuple[int, int], int]] = defaultdict(dict)
         self._gathered, self._changes, self._stream = gathered, {}, (None, None)
         for evidence in gathered.streams.values():
@@ -109,13 +112,22 @@ class History:
     def ends(self, change: Change) -> tuple[int | None, str]:
         """When the state that a change wrote, or the reign that it was in, is over (None: never), and by what."""
         following = self.after(change)
-        reigns = [(since, f"until broker {broker} was elected") for broker, since in self.reigns.values()
-                  if since > change.time]
+        reigns = [
+            (since, f"until broker {broker} was elected")
+            for broker, since in self.reigns.values()
+            if since > change.time
+        ]
         written = [(following.time, f"until {following.zxid:#x}")] if following else []
         return min([*reigns, *written], default=(None, "to the end of the log"))
 
     def unclean_before(self, partition: Partition, time: int) -> Change | None:
         """The last election of a leader by a time, if it was unclean."""
-        elected = [each for each in self.changes_of(partition) if each.time <= time and each.before and each.after
-                   and each.after.leader not in (NOBODY, each.before.leader)]
+        elected = [
+            each
+            for each in self.changes_of(partition)
+            if each.time <= time
+            and each.before
+            and each.after
+            and each.after.leader not in (NOBODY, each.before.leader)
+        ]
         return elected[-1] if elected and is_unclean(elected[-1]) else None

@@ -58,8 +58,10 @@ def read_logs(directory: Path, redactor: Redactor | None = None) -> Read:
     """
     files = sorted(file for file in directory.rglob("*") if file.is_file() and _NAME.fullmatch(file.name))
     if not files:
-        raise UserError(f"--logs {directory}: no server*.log, controller*.log or state-change*.log here or below; give "
-                        "the directory that kafka.logs.dir names, or one with those of several brokers")
+        raise UserError(
+            f"--logs {directory}: no server*.log, controller*.log or state-change*.log here or below; give "
+            "the directory that kafka.logs.dir names, or one with those of several brokers"
+        )
     lines = unreadable = 0
     claims: list[Claim] = []
     for file in files:
@@ -94,8 +96,10 @@ def _lines(file: Path) -> Iterator[str]:
                 if len(line) == _LONGEST:
                     raise UserError(f"--logs: {file}: a line of {_LONGEST >> 20} MiB or more: no log of a broker")
                 if lines.tell() > max(_LEAST, _DENSEST * size):
-                    raise UserError(f"--logs: {file}: more than {_DENSEST} times of its {size:,} bytes unpacked: no "
-                                    "log of a broker; unpack it yourself where it is one")
+                    raise UserError(
+                        f"--logs: {file}: more than {_DENSEST} times of its {size:,} bytes unpacked: no "
+                        "log of a broker; unpack it yourself where it is one"
+                    )
                 yield line.decode(errors="replace")
     except (OSError, EOFError, ZlibError) as error:
         raise UserError(f"--logs: {file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
@@ -116,5 +120,6 @@ def _claim(tell: Tell, file: Path, number: int, line: str) -> Claim | None:
     epoch = parts.get("own") or parts.get("epoch")
     isr = tuple(map(int, parts["isr"].split(","))) if parts.get("isr") else None
     partition = (parts["topic"], int(parts["number"])) if parts.get("topic") else None
-    return Claim(tell.what, file, number, time, epoch=int(epoch) if epoch else None, partition=partition, isr=isr,
-                 **numbers)
+    return Claim(
+        tell.what, file, number, time, epoch=int(epoch) if epoch else None, partition=partition, isr=isr, **numbers
+    )

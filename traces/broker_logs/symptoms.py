@@ -9,14 +9,33 @@ from itertools import groupby
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.broker_logs.forms import (
-    BAD_VERSION, EXPIRED, FROM, HANDLED, INELIGIBLE, NOT_EMPTY, NOT_MADE, READY, SHUTTING_DOWN, STALE_VERSION,
-    STARTED, STATE, TRUNCATED_TO,
+    BAD_VERSION,
+    EXPIRED,
+    FROM,
+    HANDLED,
+    INELIGIBLE,
+    NOT_EMPTY,
+    NOT_MADE,
+    READY,
+    SHUTTING_DOWN,
+    STALE_VERSION,
+    STARTED,
+    STATE,
+    TRUNCATED_TO,
 )
 from kafkaproof.traces.broker_logs.history import AHEAD, History
 from kafkaproof.traces.broker_logs.reading import Claim
 from kafkaproof.traces.evidence.state_changes import Change, Partition
 from kafkaproof.traces.explain.facts.remarks import (
-    CLOSED, DEAD, DELETED, OBEYED, REFUSED, STANDS, TRUNCATED, UNTOLD, Remark,
+    CLOSED,
+    DEAD,
+    DELETED,
+    OBEYED,
+    REFUSED,
+    STANDS,
+    TRUNCATED,
+    UNTOLD,
+    Remark,
 )
 
 _LATELY = 60_000
@@ -29,9 +48,16 @@ def remarks_in(claims: Iterable[Claim], history: History) -> list[Remark]:
     for claim in claims:
         if history.first - AHEAD <= claim.time <= history.last + AHEAD:
             kinds[claim.what].append(claim)
-    found = [*_obeyed(kinds, history), *_truncated(kinds, history), *_deleted(kinds), *_untold(kinds, history),
-             *_refused(kinds, history), *_refused_itself(kinds, history), *_closed(kinds, history),
-             *_dead(kinds, history)]
+    found = [
+        *_obeyed(kinds, history),
+        *_truncated(kinds, history),
+        *_deleted(kinds),
+        *_untold(kinds, history),
+        *_refused(kinds, history),
+        *_refused_itself(kinds, history),
+        *_closed(kinds, history),
+        *_dead(kinds, history),
+    ]
     return sorted(found, key=lambda remark: (remark.time, remark.what))
 
 
@@ -54,6 +80,7 @@ def _by(claims: Iterable[Claim], key) -> Iterator[tuple[object, list[Claim]]]:
 
 
 # Requests of deposed controllers
+
 
 def _obeyed(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
     """What a broker did at the word of a controller after it had heard of a later one, or long after there was one.
@@ -103,11 +130,14 @@ def _obeyed_text(claim: Claim, controller: int, epoch: int, history: History) ->
     present = history.state_at(claim.partition, claim.time)
     held = f"leader {present.after.leader}, ISR {list(present.after.isr)}" if present and present.after else "no state"
     own = "" if claim.isr is None else f": it leads with ISR {list(claim.isr)}"
-    return (f"broker {claim.teller} obeyed controller {controller} of epoch {epoch}, {_seconds(claim.time - since)} "
-            f"after broker {other} was elected with epoch {later}{own}; ZooKeeper had {held}")
+    return (
+        f"broker {claim.teller} obeyed controller {controller} of epoch {epoch}, {_seconds(claim.time - since)} "
+        f"after broker {other} was elected with epoch {later}{own}; ZooKeeper had {held}"
+    )
 
 
 # Records that are gone
+
 
 def _truncated(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
     """Logs that were cut below the high watermark with which their replicas began to follow (2.6 and later).
@@ -130,8 +160,12 @@ def _deleted(kinds: dict[str, list[Claim]]) -> Iterator[Remark]:
     owner = _owners(kinds)
     for claim in kinds[EXPIRED]:
         whose = "a broker" if (broker := owner(claim)) is None else f"broker {broker}"
-        yield _remark(DELETED, claim, f"{whose} deleted its records from offset {claim.offset} on: their time index was "
-                                      "never recovered, and has no time but 0; once it leads, all replicas delete them")
+        yield _remark(
+            DELETED,
+            claim,
+            f"{whose} deleted its records from offset {claim.offset} on: their time index was "
+            "never recovered, and has no time but 0; once it leads, all replicas delete them",
+        )
 
 
 def _owners(kinds: dict[str, list[Claim]]) -> Callable[[Claim], int | None]:
@@ -151,14 +185,20 @@ def _owners(kinds: dict[str, list[Claim]]) -> Callable[[Claim], int | None]:
 
 def _truncated_text(claim: Claim, high: int, history: History) -> str:
     unclean = history.unclean_before(claim.partition, claim.time + AHEAD)
-    why = f"after the unclean election of broker {unclean.after.leader} at {unclean.zxid:#x}" if unclean \
+    why = (
+        f"after the unclean election of broker {unclean.after.leader} at {unclean.zxid:#x}"
+        if unclean
         else "and there was no unclean election"
+    )
     gone = f"record {claim.offset}" if high == claim.offset + 1 else f"{claim.offset} to {high - 1}"
-    return (f"broker {claim.teller} cut its log to offset {claim.offset}, with high watermark {high}: what was "
-            f"committed, {gone}, is gone from this replica, {why}")
+    return (
+        f"broker {claim.teller} cut its log to offset {claim.offset}, with high watermark {high}: what was "
+        f"committed, {gone}, is gone from this replica, {why}"
+    )
 
 
 # Writes that landed and whose answer was lost
+
 
 def _untold(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
     """First states that a controller wrote and does not know of: it is refused when it writes them again."""
@@ -171,11 +211,16 @@ def _untold(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]
         until, how = history.ends(made)
         lasts = until is None or until - made.time >= STANDS
         if lasts and (partition, made.after.leader_epoch, claim.epoch) not in told:
-            yield _remark(UNTOLD, claim, (
-                f"controller {claim.broker} of epoch {claim.epoch} wrote leader {made.after.leader}, ISR "
-                f"{list(made.after.isr)} at {made.zxid:#x}, did not know it, and told nobody: the partition stayed New "
-                f"for {_seconds((until or history.last) - made.time)}, {how}; it tried again {_times(len(claims))}"),
-                made)
+            yield _remark(
+                UNTOLD,
+                claim,
+                (
+                    f"controller {claim.broker} of epoch {claim.epoch} wrote leader {made.after.leader}, ISR "
+                    f"{list(made.after.isr)} at {made.zxid:#x}, did not know it, and told nobody: the partition stayed New "
+                    f"for {_seconds((until or history.last) - made.time)}, {how}; it tried again {_times(len(claims))}"
+                ),
+                made,
+            )
 
 
 def _refused(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
@@ -186,6 +231,7 @@ def _refused(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark
 
 def _refused_itself(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
     """The same where the leader writes (up to 2.6): it tries again with one version, which is not ZooKeeper's."""
+
     def same(claim: Claim) -> tuple:
         return claim.partition, claim.teller, claim.offset
 
@@ -205,10 +251,15 @@ def _stuck(partition: Partition, claims: list[Claim], history: History) -> Itera
     until = following.time if following else history.last
     if following is None or until - claim.time >= STANDS:
         end = f"until {following.zxid:#x}" if following else "to the end of the log"
-        yield _remark(REFUSED, claim, (
-            f"leader {state.after.leader} in leader epoch {state.after.leader_epoch}: ISR {list(state.after.isr)} has "
-            f"stood since {state.zxid:#x}, and no other could be written for {_seconds(until - claim.time)}, {end}"),
-            state)
+        yield _remark(
+            REFUSED,
+            claim,
+            (
+                f"leader {state.after.leader} in leader epoch {state.after.leader_epoch}: ISR {list(state.after.isr)} has "
+                f"stood since {state.zxid:#x}, and no other could be written for {_seconds(until - claim.time)}, {end}"
+            ),
+            state,
+        )
 
 
 def _closed(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
@@ -225,17 +276,29 @@ def _closed(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]
         following = history.after(state)
         if following is None or following.after is None or following.after.leader == NOBODY:
             end = f"nobody leads from {following.zxid:#x} on" if following else "it still led at the end of the log"
-            yield _remark(CLOSED, claim, (
-                f"broker {leader} shuts down and is the ISR alone; {_times(len(claims))} the controller refused to "
-                f"let in a follower, because the leader itself is not eligible: nobody can take over, {end}"), state)
+            yield _remark(
+                CLOSED,
+                claim,
+                (
+                    f"broker {leader} shuts down and is the ISR alone; {_times(len(claims))} the controller refused to "
+                    f"let in a follower, because the leader itself is not eligible: nobody can take over, {end}"
+                ),
+                state,
+            )
 
 
 def _dead(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
     """Controllers that keep requests of an event of an earlier reign, whose write was refused (2.1 and later)."""
+
     def reign(claim: Claim) -> tuple[int, int]:
         return claim.broker, history.epoch_at(claim.time)
 
     for (broker, epoch), claims in _by(kinds[NOT_EMPTY], reign):
-        yield _remark(DEAD, claims[0], (
-            f"controller {broker} of epoch {epoch} keeps requests of a reign before, and gave up {_times(len(claims))} "
-            "what it was to do for that"))
+        yield _remark(
+            DEAD,
+            claims[0],
+            (
+                f"controller {broker} of epoch {epoch} keeps requests of a reign before, and gave up {_times(len(claims))} "
+                "what it was to do for that"
+            ),
+        )

@@ -1,11 +1,11 @@
 """What a log is followed for beside its streams, which need nothing of it: elections, and metrics."""
 
-from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.explain.election.replay import Follower
 from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.metrics.series import Metrics, Series
-from kafkaproof.traces.reading.sweep import sweep
+from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.reading.sweep import sweep
 
 
 class Beside:

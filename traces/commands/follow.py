@@ -87,10 +87,10 @@ class Watch:
         transactions = [*known.transactions, *new]
         if len(transactions) > MOST:
             tree = Tree(start)
-            for transaction in transactions[:-MOST // 2]:
+            for transaction in transactions[: -MOST // 2]:
                 tree.apply(transaction)
             start = Snapshot(tree.zxid, tree.zxid, dict(tree.sessions), dict(tree.nodes))
-            transactions = transactions[-MOST // 2:]
+            transactions = transactions[-MOST // 2 :]
         self._recording = Recording(known.directory, start, transactions, known.problems, known.gaps)
 
     def _events(self) -> Iterator[tuple[int, str]]:

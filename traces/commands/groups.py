@@ -6,19 +6,19 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from kafkaproof.checker.commands.tables import console
-from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.traces.reading.cluster import find_root
 from kafkaproof.traces.commands.options import chroot_of, given
+from kafkaproof.traces.commands.recording_rows import Row
 from kafkaproof.traces.groups.directories import beside, has_partitions
+from kafkaproof.traces.groups.offsets_topic import known_from
 from kafkaproof.traces.groups.properties import SAYS
 from kafkaproof.traces.groups.replay import BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Groups, replay_groups
-from kafkaproof.traces.report.groups import groups_as_json, print_groups
-from kafkaproof.traces.groups.offsets_topic import known_from
-from kafkaproof.traces.commands.recording_rows import Row
+from kafkaproof.traces.reading.cluster import find_root
 from kafkaproof.traces.reading.recording import Recording, log_files
 from kafkaproof.traces.redaction import Redactor
+from kafkaproof.traces.report.groups import groups_as_json, print_groups
 
 EXPECTED = frozenset(SAYS)
 _WORST_FIRST = (BAD_INPUT, DIVERGES, UNDECIDED, CONFORMS)
@@ -39,8 +39,18 @@ def replay_segments(options) -> int:
     groups = replay_groups(options.directory, redactor=Redactor() if options.redact else None)
     if options.json:
         whole = groups_as_json(groups)
-        print(json.dumps({"format": 1, "verdict": whole["verdict"], "first_divergence": whole["first_divergence"],
-                          "problems": whole["problems"], "groups": whole}, indent=2))
+        print(
+            json.dumps(
+                {
+                    "format": 1,
+                    "verdict": whole["verdict"],
+                    "first_divergence": whole["first_divergence"],
+                    "problems": whole["problems"],
+                    "groups": whole,
+                },
+                indent=2,
+            )
+        )
     else:
         print_groups(console(), groups)
     return exit_code_of(groups, options.expect)
@@ -73,12 +83,15 @@ def row_with(row: Row, groups: Groups | None, expected: list[str]) -> Row:
     first = groups.divergences[0] if groups.divergences else None
     told = first and f"offset {first.offset} of {first.segment}: {first.reason}"
     return replace(
-        row, verdict=min(row.verdict, groups.verdict, key=_WORST_FIRST.index),
+        row,
+        verdict=min(row.verdict, groups.verdict, key=_WORST_FIRST.index),
         variant=row.variant or groups.machine.variant,
-        steps=row.steps + sum(groups.kinds.values()), first_divergence=row.first_divergence or told,
+        steps=row.steps + sum(groups.kinds.values()),
+        first_divergence=row.first_divergence or told,
         violations=(*row.violations, *groups.properties.violated()),
         error=row.error or (groups.damage[0].reason if groups.damage else None),
-        code=worse(row.code, exit_code_of(groups, expected)))
+        code=worse(row.code, exit_code_of(groups, expected)),
+    )
 
 
 def exit_code_of(groups: Groups, expected: list[str]) -> int:

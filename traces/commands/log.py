@@ -9,39 +9,46 @@ from functools import partial
 from pathlib import Path
 from time import sleep
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from kafkaproof.checker.commands.tables import console
-from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.spec.election.model import MODELS
-from kafkaproof.traces.explain.log.audit import audit
-from kafkaproof.traces.commands.elections_and_metrics import Beside, followed_beside
+from kafkaproof.traces.basics.tasks import Here, collecting_seldom, shown
+from kafkaproof.traces.basics.whole_files import write_whole
 from kafkaproof.traces.broker_logs.checking import check_logs
 from kafkaproof.traces.broker_logs.reading import Read, read_logs
-from kafkaproof.traces.reading.cluster import VARIANTS, Members, find_root, find_variant
-from kafkaproof.traces.commands.options import chroot_of, given, jobs_on, write_history
-from kafkaproof.traces.integrity.contradictions import remarks_on
-from kafkaproof.traces.explain.election.single_steps import logged_properties
-from kafkaproof.traces.integrity.early_expiries import Expiries
-from kafkaproof.traces.report.facts import facts_of
+from kafkaproof.traces.commands.elections_and_metrics import Beside, followed_beside
 from kafkaproof.traces.commands.follow import Watch
-from kafkaproof.traces.evidence.gathering import Gathering
 from kafkaproof.traces.commands.groups import EXPECTED, exit_code_of, groups_beside, with_groups, worse
+from kafkaproof.traces.commands.options import chroot_of, given, jobs_on, write_history
+from kafkaproof.traces.evidence.gathering import Gathering
+from kafkaproof.traces.explain.election.single_steps import logged_properties
+from kafkaproof.traces.explain.log.audit import audit
+from kafkaproof.traces.explain.log.streams import explain_streams, settle
 from kafkaproof.traces.groups.directories import beside
-from kafkaproof.traces.report.groups import print_groups
-from kafkaproof.traces.report.page.render import render
-from kafkaproof.traces.basics.whole_files import write_whole
-from kafkaproof.traces.report.history import history_of
+from kafkaproof.traces.integrity.contradictions import remarks_on
+from kafkaproof.traces.integrity.early_expiries import Expiries
+from kafkaproof.traces.integrity.later_snapshots import Snapshots
+from kafkaproof.traces.reading.cluster import VARIANTS, Members, find_root, find_variant
 from kafkaproof.traces.reading.events import rows_in
+from kafkaproof.traces.reading.recording import Recording, log_files, read_readable
 from kafkaproof.traces.reading.storing import learn
 from kafkaproof.traces.reading.sweep import sweep
-from kafkaproof.traces.basics.tasks import Here, collecting_seldom, shown
-from kafkaproof.traces.reading.recording import Recording, log_files, read_readable
 from kafkaproof.traces.redaction import Redactor
+from kafkaproof.traces.report.facts import facts_of
+from kafkaproof.traces.report.groups import print_groups
+from kafkaproof.traces.report.history import history_of
 from kafkaproof.traces.report.log import (
-    BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Report, print_report, refused_by_epoch, verdict_of,
+    BAD_INPUT,
+    CONFORMS,
+    DIVERGES,
+    UNDECIDED,
+    Report,
+    print_report,
+    refused_by_epoch,
+    verdict_of,
 )
-from kafkaproof.traces.integrity.later_snapshots import Snapshots
-from kafkaproof.traces.explain.log.streams import explain_streams, settle
+from kafkaproof.traces.report.page.render import render
 from kafkaproof.traces.zookeeper.transactions import LogError
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
@@ -128,8 +135,9 @@ def _read(options, redactor: Redactor | None, jobs) -> tuple[Recording, LogError
     return found
 
 
-def report_of(recording: Recording, error: UserError | None, options, redactor: Redactor | None = None,
-              jobs=None) -> Report:
+def report_of(
+    recording: Recording, error: UserError | None, options, redactor: Redactor | None = None, jobs=None
+) -> Report:
     """Follow what could be read, with `error` where nothing more could; raises UserError."""
     read = read_logs(options.logs, redactor) if options.logs else None
     chroot = chroot_of(options, redactor)
@@ -145,8 +153,15 @@ def report_of(recording: Recording, error: UserError | None, options, redactor: 
     return report
 
 
-def _report_of_part(recording: Recording, error: UserError | None, chroot: str | None, read: Read | None, options,
-                    jobs, redactor: Redactor | None) -> Report:
+def _report_of_part(
+    recording: Recording,
+    error: UserError | None,
+    chroot: str | None,
+    read: Read | None,
+    options,
+    jobs,
+    redactor: Redactor | None,
+) -> Report:
     """Follow what no file is missing of, beside what brokers' logs tell; raises UserError."""
     problems = (*recording.problems, *([str(error)] if error else []))
     if not recording.transactions:
@@ -164,13 +179,22 @@ def _report_of_part(recording: Recording, error: UserError | None, chroot: str |
     if variant is None and end:
         raise UserError(problems[-1])
     if variant is None:
-        raise UserError(f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
-                        "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)")
+        raise UserError(
+            f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
+            "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)"
+        )
     gathering, others = Gathering(recording, variant, members, root), Beside(recording, variant, members, root)
     beside = jobs and jobs.beside(recording, partial(followed_beside, variant=variant, root=root))
     snapshots, expiries = Snapshots(recording, redactor), Expiries(recording.directory)
-    sweep(recording, root, gathering, snapshots, expiries, *(() if beside else others.listeners),
-          progress=shown("records"))
+    sweep(
+        recording,
+        root,
+        gathering,
+        snapshots,
+        expiries,
+        *(() if beside else others.listeners),
+        progress=shown("records"),
+    )
     gathered = gathering.gathered
     streams = explain_streams(gathered, jobs or Here())
     result, series = beside() if beside else others.found

@@ -5,23 +5,24 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.spec.language.model import SAFETY
 from kafkaproof.spec.running.processes import VARIANTS, parts
-from kafkaproof.traces.commands.options import given, write_history
-from kafkaproof.traces.explain.election.single_steps import identity
-from kafkaproof.traces.commands.recording_rows import Row
 from kafkaproof.traces.basics.tasks import Progress, shown
+from kafkaproof.traces.commands.options import given, write_history
+from kafkaproof.traces.commands.recording_rows import Row
+from kafkaproof.traces.explain.election.single_steps import identity
 from kafkaproof.traces.processes.groups.view import SHOWN
-from kafkaproof.traces.report.process_history import history_of
 from kafkaproof.traces.processes.recorded.reading import Cluster, read_cluster
 from kafkaproof.traces.processes.replay import NoSuchVariant, replay
-from kafkaproof.traces.report.processes import as_json, print_result, verdict_of
 from kafkaproof.traces.processes.state.result import Result
+from kafkaproof.traces.report.process_history import history_of
+from kafkaproof.traces.report.processes import as_json, print_result, verdict_of
 
-RECORDED = {identity(p) for variant in VARIANTS for model in parts(variant) for p in model.properties
-            if p.kind in SAFETY} | {identity(p) for p in SHOWN}
+RECORDED = {
+    identity(p) for variant in VARIANTS for model in parts(variant) for p in model.properties if p.kind in SAFETY
+} | {identity(p) for p in SHOWN}
 
 
 def replay_recording(options) -> int:
@@ -29,8 +30,10 @@ def replay_recording(options) -> int:
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
     if names := given(options, "chroot", "events", "html", "offsets", "logs", "redact", "follow"):
-        raise UserError(f"{options.directory}: {names}: for the log of a ZooKeeper only; its own is in "
-                        f"{options.directory / 'zookeeper'}")
+        raise UserError(
+            f"{options.directory}: {names}: for the log of a ZooKeeper only; its own is in "
+            f"{options.directory / 'zookeeper'}"
+        )
     recorded = read_cluster(options.directory)
     result = _followed(recorded, options, shown("steps"))
     if options.json:
@@ -46,8 +49,15 @@ def recorded_row(directory: Path, options) -> Row:
     """The row of one recording among many; raises UserError."""
     result = _followed(read_cluster(directory), options)
     told = result.divergence and ": ".join(result.divergence)
-    return Row(str(directory), result.variant, verdict_of(result), result.steps, told,
-               tuple(result.violations), code=_code(result, options))
+    return Row(
+        str(directory),
+        result.variant,
+        verdict_of(result),
+        result.steps,
+        told,
+        tuple(result.violations),
+        code=_code(result, options),
+    )
 
 
 def _followed(recorded: Cluster, options, progress: Progress = lambda done, of: None) -> Result:

@@ -49,6 +49,7 @@ def recordings_in(directories: Iterable[Path]) -> list[Path]:
 
 def replay_all(directories: list[Path], one: Callable[[Path], Row], jobs=None) -> list[Row]:
     """The row of each recording, in order; `jobs` is Spark, None to replay one after the other here."""
+
     def row(directory: Path) -> Row:
         try:
             return one(directory)
@@ -90,12 +91,19 @@ def print_rows(rows: list[Row]) -> None:
     for name in ("recording", "variant", "verdict", "steps", "violates"):
         table.add_column(name, justify="right" if name == "steps" else "left")
     for row in rows:
-        table.add_row(escape(os.path.relpath(row.recording, common or ".")), row.variant or "",
-                      f"[{COLOURS[row.code]}]{row.verdict}[/]", f"{row.steps:,}", " ".join(row.violations))
+        table.add_row(
+            escape(os.path.relpath(row.recording, common or ".")),
+            row.variant or "",
+            f"[{COLOURS[row.code]}]{row.verdict}[/]",
+            f"{row.steps:,}",
+            " ".join(row.violations),
+        )
     out.print(table)
     for row in rows:
         if told := row.error or row.first_divergence:
             out.print(f"{row.recording}: {told}", soft_wrap=True, markup=False)
     fine = sum(row.code == OK for row in rows)
-    out.print(f"{fine:,} of {len(rows):,} recordings conform and violate nothing unexpected, "
-              f"{sum(row.steps for row in rows):,} steps in all")
+    out.print(
+        f"{fine:,} of {len(rows):,} recordings conform and violate nothing unexpected, "
+        f"{sum(row.steps for row in rows):,} steps in all"
+    )

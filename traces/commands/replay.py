@@ -10,14 +10,14 @@ from pathlib import Path
 
 from kafkaproof.spec.running.processes import CHECKED
 from kafkaproof.spec.running.processes import VARIANTS as RUN
-from kafkaproof.traces.reading.cluster import VARIANTS
+from kafkaproof.traces.basics.whole_files import expect_writable
+from kafkaproof.traces.commands.groups import is_segments, replay_segments
 from kafkaproof.traces.commands.log import replay_log
 from kafkaproof.traces.commands.recorded import replay_recording
-from kafkaproof.traces.commands.several import replay_several
-from kafkaproof.traces.commands.groups import is_segments, replay_segments
 from kafkaproof.traces.commands.recording_rows import recordings_in
-from kafkaproof.traces.basics.whole_files import expect_writable
+from kafkaproof.traces.commands.several import replay_several
 from kafkaproof.traces.processes.recorded.reading import is_recording
+from kafkaproof.traces.reading.cluster import VARIANTS
 
 EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper
@@ -40,42 +40,78 @@ of several recordings the worst, which is 1 before 2 before 3
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "replay", help="hold the ZooKeeper log of a real cluster to the specification", epilog=EXAMPLES,
+        "replay",
+        help="hold the ZooKeeper log of a real cluster to the specification",
+        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Follow the elections and the controllers' writes in a ZooKeeper log, as steps of the "
-                    "election system. Only reads; nothing needs to be instrumented. Of a cluster that `kafkaproof run` "
-                    "recorded, follow every step of every process.",
+        "election system. Only reads; nothing needs to be instrumented. Of a cluster that `kafkaproof run` "
+        "recorded, follow every step of every process.",
     )
-    parser.add_argument("directories", metavar="DIR", type=Path, nargs="+",
-                        help="with log.* and snapshot.* files, or version-2/; or what `kafkaproof run` has left; or a "
-                             "directory of such: several are told in a table")
-    parser.add_argument("--offsets", metavar="PATH", type=Path,
-                        help="follow groups too, in the __consumer_offsets-N/ of brokers: a directory for each broker, "
-                        "or one log.dir (default: consumer-offsets/ in DIR or beside it; DIR itself, if it has no log)")
-    parser.add_argument("--variant", metavar="V",
-                        help=f"hold it to this variant: {', '.join(VARIANTS)} (default: found "
-                        f"from the log, or as it was run); a recording to {', '.join((*RUN, CHECKED))}: legacy "
-                        "with the fix of KAFKA-6082 and nothing else")
+    parser.add_argument(
+        "directories",
+        metavar="DIR",
+        type=Path,
+        nargs="+",
+        help="with log.* and snapshot.* files, or version-2/; or what `kafkaproof run` has left; or a "
+        "directory of such: several are told in a table",
+    )
+    parser.add_argument(
+        "--offsets",
+        metavar="PATH",
+        type=Path,
+        help="follow groups too, in the __consumer_offsets-N/ of brokers: a directory for each broker, "
+        "or one log.dir (default: consumer-offsets/ in DIR or beside it; DIR itself, if it has no log)",
+    )
+    parser.add_argument(
+        "--variant",
+        metavar="V",
+        help=f"hold it to this variant: {', '.join(VARIANTS)} (default: found "
+        f"from the log, or as it was run); a recording to {', '.join((*RUN, CHECKED))}: legacy "
+        "with the fix of KAFKA-6082 and nothing else",
+    )
     parser.add_argument("--chroot", metavar="PATH", help="where the cluster's znodes are (default: found from the log)")
-    parser.add_argument("--expect", metavar="ID", action="append", default=[],
-                        help="a violation that is no failure (repeatable): C4")
-    parser.add_argument("--history", metavar="FILE", type=Path,
-                        help="write the first violation or divergence, for `kafkaproof show`")
-    parser.add_argument("--html", metavar="FILE", type=Path,
-                        help="write the report as one page: the verdict, a timeline of the cluster, the records behind "
-                             "it")
-    parser.add_argument("--logs", metavar="PATH", type=Path,
-                        help="hold the brokers' own server.log, controller.log and state-change.log to the result: "
-                             "all below this directory, gzipped or not")
-    parser.add_argument("--events", metavar="OUT", type=Path,
-                        help="leave every operation of the logs as Parquet in this new directory, for SQL")
-    parser.add_argument("--master", metavar="MASTER",
-                        help="replay several recordings, or read the files and explain the topics of a long log, in "
-                             "tasks of Spark, such as local[2] (default: no Spark)")
-    parser.add_argument("--follow", action="store_true",
-                        help="stay, and tell what happens in a log that grows, until Ctrl-C or the first divergence")
-    parser.add_argument("--redact", action="store_true",
-                        help="topics, hosts, clients, principals and all other names become pseudonyms everywhere")
+    parser.add_argument(
+        "--expect", metavar="ID", action="append", default=[], help="a violation that is no failure (repeatable): C4"
+    )
+    parser.add_argument(
+        "--history", metavar="FILE", type=Path, help="write the first violation or divergence, for `kafkaproof show`"
+    )
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        type=Path,
+        help="write the report as one page: the verdict, a timeline of the cluster, the records behind it",
+    )
+    parser.add_argument(
+        "--logs",
+        metavar="PATH",
+        type=Path,
+        help="hold the brokers' own server.log, controller.log and state-change.log to the result: "
+        "all below this directory, gzipped or not",
+    )
+    parser.add_argument(
+        "--events",
+        metavar="OUT",
+        type=Path,
+        help="leave every operation of the logs as Parquet in this new directory, for SQL",
+    )
+    parser.add_argument(
+        "--master",
+        metavar="MASTER",
+        help="replay several recordings, or read the files and explain the topics of a long log, in "
+        "tasks of Spark, such as local[2] (default: no Spark)",
+    )
+    parser.add_argument(
+        "--follow",
+        action="store_true",
+        help="stay, and tell what happens in a log that grows, until Ctrl-C or the first divergence",
+    )
+    parser.add_argument(
+        "--redact",
+        action="store_true",
+        help="topics, hosts, clients, principals and all other names become pseudonyms everywhere",
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 

@@ -7,14 +7,14 @@ import json
 from functools import partial
 from pathlib import Path
 
-from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.commands.main import OK
+from kafkaproof.traces.commands.groups import EXPECTED, groups_beside, is_segments, row_with
 from kafkaproof.traces.commands.log import PROPERTIES, exit_code, expect_variant, report_of
 from kafkaproof.traces.commands.options import given, jobs_on
 from kafkaproof.traces.commands.recorded import RECORDED, recorded_row
-from kafkaproof.traces.commands.groups import EXPECTED, groups_beside, is_segments, row_with
-from kafkaproof.traces.groups.replay import replay_groups
 from kafkaproof.traces.commands.recording_rows import Row, as_json, print_rows, replay_all, worst
+from kafkaproof.traces.groups.replay import replay_groups
 from kafkaproof.traces.processes.recorded.reading import is_recording
 from kafkaproof.traces.reading.recording import read_readable
 from kafkaproof.traces.report.log import CONFORMS
@@ -49,7 +49,14 @@ def row_of(asked: dict, directory: Path) -> Row:
     report = report_of(*read_readable(directory), options)
     result, found = report.result, report.divergence
     records = sum(len(part.recording.transactions) for part in report.parts)
-    row = Row(str(directory), result and result.variant, report.verdict, records,
-              f"{found[0]:#x}: {found[1]}" if found else None, tuple(sorted(report.violated)),
-              report.reason, exit_code(report, options.expect))
+    row = Row(
+        str(directory),
+        result and result.variant,
+        report.verdict,
+        records,
+        f"{found[0]:#x}: {found[1]}" if found else None,
+        tuple(sorted(report.violated)),
+        report.reason,
+        exit_code(report, options.expect),
+    )
     return row_with(row, groups_beside(options, report.recording), options.expect)

@@ -17,11 +17,11 @@ KINDS = {
     "other znodes": "no Kafka writes them; nor does one send a multi without operations",
     "persistent znodes at start": "each broker that starts creates those that are missing",
     "refused: BADVERSION": "the path is not logged; of a broker: a partition state, /controller_epoch, a block of "
-                           "producer ids",
+    "producer ids",
     "refused: NODEEXISTS": "the path is not logged; of a broker: a persistent znode at start, /controller, its "
-                           "registration, the znodes of a partition, a topic, a request to delete",
+    "registration, the znodes of a partition, a topic, a request to delete",
     "refused: NONODE": "the path is not logged; of a broker: a znode without its parent, a configuration, "
-                       "/controller_epoch, a state",
+    "/controller_epoch, a state",
     "refused: another code": "the path is not logged",
     "registrations deleted by hand": "an operator's work, which frees the id",
     "registrations that no broker made": "not ephemeral; a controller takes it for a broker all the same",

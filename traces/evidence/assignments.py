@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kafkaproof.traces.evidence.topic_inputs import Inputs, Partition
 from kafkaproof.traces.basics.columns import distinct
+from kafkaproof.traces.evidence.topic_inputs import Inputs, Partition
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, assignment_in
 
 
@@ -35,7 +35,7 @@ class Assigned:
         """The same number for each row of which the versions from one place to another are the same."""
         rows, codes = distinct(first, last)
         known: dict[tuple[Assignment | None, ...], int] = {}
-        parts = (tuple(self.versions[start:end + 1]) for start, end in zip(first[rows].tolist(), last[rows].tolist()))
+        parts = (tuple(self.versions[start : end + 1]) for start, end in zip(first[rows].tolist(), last[rows].tolist()))
         return np.array([known.setdefault(part, len(known)) for part in parts], np.int64)[codes]
 
     def _key(self, partitions: np.ndarray, zxids: np.ndarray) -> np.ndarray:

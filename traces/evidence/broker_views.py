@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafkaproof.traces.basics.interned import Known, known
-from kafkaproof.traces.evidence.shutdowns import Leaving
 from kafkaproof.traces.basics.columns import groups
-from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.basics.interned import Known, known
 from kafkaproof.traces.basics.versions import Version, Versions
+from kafkaproof.traces.evidence.shutdowns import Leaving
+from kafkaproof.traces.evidence.terms import Reign
 
 _REMEMBERED = 50_000
 
@@ -53,8 +53,9 @@ class Views:
         for name in ("_of_places", "_gone_soon", "_without", "_outlook", "_sights"):
             setattr(self, name, lru_cache(_REMEMBERED)(getattr(self, name)))
 
-    def moments(self, reigns: np.ndarray, keys: Sequence[tuple[int, int]], times: np.ndarray,
-                zxids: np.ndarray) -> list[Moment]:
+    def moments(
+        self, reigns: np.ndarray, keys: Sequence[tuple[int, int]], times: np.ndarray, zxids: np.ndarray
+    ) -> list[Moment]:
         """The moments of records. `reigns`: codes of `keys`, epoch and session of a controller each."""
         chosen = np.zeros(len(zxids), np.int64)
         for rows in groups(reigns):
@@ -62,8 +63,7 @@ class Views:
         counts = self._brokers.counts(zxids), np.searchsorted(self._leaving.times, times, "right"), chosen
         return list(zip(*(count.tolist() for count in counts)))
 
-    def sights(self, reign: Reign, leader: int | None, elected: int,
-               moment: Moment) -> Known[tuple[Sight, ...]]:
+    def sights(self, reign: Reign, leader: int | None, elected: int, moment: Moment) -> Known[tuple[Sight, ...]]:
         """What the controller of a reign may have gone by at a moment, oldest first.
 
         `leader`: that of the partition, None for a new one; `elected`: the zxid since which it may be the leader.
@@ -72,9 +72,12 @@ class Views:
 
     def _sights(self, key, start, view, leader, elected, moment) -> Known[tuple[Sight, ...]]:
         outlook = self._outlook(key, start, view, moment)
-        return known(tuple(
-            Sight(view, leaving, leader is not None and self._was_without(leader, elected, view.zxid))
-            for view, leaving in outlook))
+        return known(
+            tuple(
+                Sight(view, leaving, leader is not None and self._was_without(leader, elected, view.zxid))
+                for view, leaving in outlook
+            )
+        )
 
     def _outlook(self, key, start, view, moment) -> list[tuple[View, frozenset[int]]]:
         versions, begun, chosen = moment

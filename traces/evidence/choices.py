@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.traces.evidence.cluster_inputs import Departure
 from kafkaproof.traces.basics.columns import Rows, groups
+from kafkaproof.traces.evidence.cluster_inputs import Departure
 
 Reign = tuple[int, int]
 

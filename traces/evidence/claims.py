@@ -5,10 +5,10 @@ from math import inf
 
 import numpy as np
 
-from kafkaproof.traces.evidence.state_changes import Changes
 from kafkaproof.traces.basics.columns import distinct
-from kafkaproof.traces.evidence.terms import Reign, Reigns
 from kafkaproof.traces.basics.versions import NEVER
+from kafkaproof.traces.evidence.state_changes import Changes
+from kafkaproof.traces.evidence.terms import Reign, Reigns
 
 
 class Claims:

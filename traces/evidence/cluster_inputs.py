@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafkaproof.traces.reading.cluster import below
 from kafkaproof.traces.basics.versions import NEVER, Version, Versions
-from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, is_int, is_number, json_in
+from kafkaproof.traces.reading.cluster import below
 from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, Delete, Operation, SetData, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
+from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, is_int, is_number, json_in
 
 _REASSIGN, _PREFERRED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
 _DEFAULT_CONFIG, _LOG_DIRS = "/config/brokers/<default>", "/log_dir_event_notification/"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafkaproof.traces.reading.cluster import Members
-from kafkaproof.traces.zookeeper.znodes.contents import broker_in, number_in
 from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, Delete, SetData, Transaction
+from kafkaproof.traces.zookeeper.znodes.contents import broker_in, number_in
 
 
 @dataclass
@@ -26,8 +26,12 @@ class Controller:
         """The controller as an object of `replay --json`."""
         ended = {"how": self.ended, "zxid": hex(self.ended_zxid)} if self.ended else None
         return {
-            "epoch": self.epoch, "broker": self.broker, "zxid": hex(self.zxid), "session": hex(self.session),
-            "epoch_zxid": None if self.epoch_zxid is None else hex(self.epoch_zxid), "ended": ended,
+            "epoch": self.epoch,
+            "broker": self.broker,
+            "zxid": hex(self.zxid),
+            "session": hex(self.session),
+            "epoch_zxid": None if self.epoch_zxid is None else hex(self.epoch_zxid),
+            "ended": ended,
         }
 
 

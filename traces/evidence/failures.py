@@ -34,8 +34,11 @@ class Failures:
         is one of several operations; those alone are others'. Who deletes all of a topic (`deleting`) goes on where he
         finds that a znode is gone (KafkaZkClient.deleteRecursive).
         """
-        return any(_between(self._failed[session, multi, gone], first, last)
-                   for multi in (True, False)[:1 if guarded else 2] for gone in (False, True)[:1 if deleting else 2])
+        return any(
+            _between(self._failed[session, multi, gone], first, last)
+            for multi in (True, False)[: 1 if guarded else 2]
+            for gone in (False, True)[: 1 if deleting else 2]
+        )
 
     def refused(self, session: int, first: int, last: int) -> bool:
         """Whether a request of a session failed between two records because of a version."""

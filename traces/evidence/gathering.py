@@ -6,28 +6,28 @@ from collections import defaultdict
 import numpy as np
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.basics.columns import Rows, distinct, groups
 from kafkaproof.traces.evidence.choices import Census, Choice
-from kafkaproof.traces.reading.cluster import Members, below
 from kafkaproof.traces.evidence.cluster_inputs import CommonInputs
 from kafkaproof.traces.evidence.controllers import Controllers
-from kafkaproof.traces.evidence.streams import Common, Evidences, Gathered, Kept
-from kafkaproof.traces.evidence.registrations import Registrations
 from kafkaproof.traces.evidence.failures import Failures
 from kafkaproof.traces.evidence.features import Features, find_features
-from kafkaproof.traces.basics.columns import Rows, distinct, groups
 from kafkaproof.traces.evidence.kept_writes import Shelf
+from kafkaproof.traces.evidence.registrations import Registrations
+from kafkaproof.traces.evidence.streams import Common, Evidences, Gathered, Kept
+from kafkaproof.traces.evidence.subjects import Subjects, subjects_of
+from kafkaproof.traces.evidence.terms import Terms
+from kafkaproof.traces.evidence.writes import Write, writes_of
+from kafkaproof.traces.reading.cluster import Members, below
 from kafkaproof.traces.reading.current_states import Standing
+from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.reading.state_records import StateWrite, StateWrites
 from kafkaproof.traces.reading.sweep import Listener
-from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.evidence.terms import Terms
-from kafkaproof.traces.evidence.subjects import Subjects, subjects_of
-from kafkaproof.traces.evidence.writes import Write, writes_of
-from kafkaproof.traces.zookeeper.znodes.contents import state_in
-from kafkaproof.traces.zookeeper.znodes.topics import place_of
 from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.transactions import Check, CreateSession, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
+from kafkaproof.traces.zookeeper.znodes.contents import state_in
+from kafkaproof.traces.zookeeper.znodes.topics import place_of
 
 
 class Gathering(Listener):
@@ -59,10 +59,12 @@ class Gathering(Listener):
         if transaction.failed:
             self.failures.add(transaction)
             return
-        writes = list(writes_of(transaction, self._members, self._root, self._latest.get(transaction.session, 0),
-                                self._count + 1))
+        writes = list(
+            writes_of(transaction, self._members, self._root, self._latest.get(transaction.session, 0), self._count + 1)
+        )
         if all(write.place and write.place.number is not None for write in writes) and len(writes) == sum(
-                type(operation) is not Check for operation in transaction.operations):
+            type(operation) is not Check for operation in transaction.operations
+        ):
             self.inputs.last_time = transaction.time
         else:
             self.controllers.add(transaction)
@@ -90,8 +92,19 @@ class Gathering(Listener):
         if write.checked:
             self._latest[session] = zxid
         self.inputs.last_time = time
-        found = Write(zxid, time, session, self._members.broker_of.get(session), "set", write.path, place, write.data,
-                      write.checked, previous, self._count)
+        found = Write(
+            zxid,
+            time,
+            session,
+            self._members.broker_of.get(session),
+            "set",
+            write.path,
+            place,
+            write.data,
+            write.checked,
+            previous,
+            self._count,
+        )
         self._now = {}
         if not contradictions:
             self._choose(found)
@@ -109,8 +122,12 @@ class Gathering(Listener):
         leaders = np.where(removes[rows], NOBODY, leaders)
         whom = (np.unique(each, return_inverse=True)[1] for each in (epochs, leaders))
         first, codes = distinct(sessions[rows], *whom)
-        choices = [Choice((epoch, session), leader, None) for epoch, session, leader in zip(
-            epochs[first].tolist(), writes.sessions[rows[first]].tolist(), leaders[first].tolist())]
+        choices = [
+            Choice((epoch, session), leader, None)
+            for epoch, session, leader in zip(
+                epochs[first].tolist(), writes.sessions[rows[first]].tolist(), leaders[first].tolist()
+            )
+        ]
         self._choices.extend(writes.zxids[rows], (codes, choices))
 
     def _previous(self, writes: StateWrites, sessions: np.ndarray) -> np.ndarray:
@@ -159,8 +176,10 @@ class Gathering(Listener):
                 nodes[common.subjects.of_topic(topic)][path] = node
         listed = {path: node for path, node in self._before.items() if place_of(path).kind in ("reassign", "preferred")}
         names = common.subjects.names(self._shelf.names)
-        kept = [Kept(name, nodes.get(name, {}) | listed, self._shelf.pieces(names.get(name, ())))
-                for name in sorted(names.keys() | nodes.keys())]
+        kept = [
+            Kept(name, nodes.get(name, {}) | listed, self._shelf.pieces(names.get(name, ())))
+            for name in sorted(names.keys() | nodes.keys())
+        ]
         self.gathered = Gathered(common, Evidences(common, kept, self._shelf.kept))
 
     def _common(self, features: Features, complete: int) -> Common:
@@ -168,7 +187,19 @@ class Gathering(Listener):
         terms = Terms(self.controllers.all, complete, self.sessions & self._members.broker_of.keys())
         together = () if features.kip455 else self.inputs.topics_requested()
         return Common(
-            self._members, features, self.controllers, self.registrations, terms, self.inputs, self.failures,
-            self.sessions, self.timeouts, frozenset(self._deleters), self._requests if features.kip455 else [],
-            dict(self._told), Subjects(together), Census(self.inputs.departures, terms.ends),
-            not self._recording.gaps)
+            self._members,
+            features,
+            self.controllers,
+            self.registrations,
+            terms,
+            self.inputs,
+            self.failures,
+            self.sessions,
+            self.timeouts,
+            frozenset(self._deleters),
+            self._requests if features.kip455 else [],
+            dict(self._told),
+            Subjects(together),
+            Census(self.inputs.departures, terms.ends),
+            not self._recording.gaps,
+        )

@@ -9,19 +9,28 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from kafkaproof.traces.evidence.write_columns import Writes
+from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.reading.events import unwritable
 from kafkaproof.traces.reading.schema import CODES, named
 from kafkaproof.traces.reading.state_records import Codes, StateWrites
-from kafkaproof.traces.evidence.write_columns import Writes
-from kafkaproof.traces.evidence.writes import Write
 
 MOST = 250_000
 """So many writes are in memory at the most while a log is taken apart."""
-_SCHEMA = pa.schema([
-    ("zxid", pa.int64()), ("time", pa.int64()), ("session", pa.uint64()), ("form", CODES), ("path", CODES),
-    ("data", pa.binary()), ("checked", pa.bool_()), ("previous", pa.int64()), ("number", pa.int64()),
-])
+_SCHEMA = pa.schema(
+    [
+        ("zxid", pa.int64()),
+        ("time", pa.int64()),
+        ("session", pa.uint64()),
+        ("form", CODES),
+        ("path", CODES),
+        ("data", pa.binary()),
+        ("checked", pa.bool_()),
+        ("previous", pa.int64()),
+        ("number", pa.int64()),
+    ]
+)
 _PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 _PLURALS = {"zxid": "zxids", "time": "times", "session": "sessions", "checked": "checked"}
 
@@ -80,8 +89,10 @@ class Shelf:
     def pieces(self, names: Iterable[str]) -> Pieces:
         """The writes of some names, together."""
         named = [name for name in names if name in self.names]
-        return Pieces([place for name in named for place in self._stored.get(name, ())],
-                      [write for name in named for write in self._rest.get(name, ())])
+        return Pieces(
+            [place for name in named for place in self._stored.get(name, ())],
+            [write for name in named for write in self._rest.get(name, ())],
+        )
 
     def _put_away(self) -> None:
         """Write all that is in memory to a file, one name after another."""
@@ -102,8 +113,9 @@ class Shelf:
 def _table(writes: list[Write]) -> pa.Table:
     columns = dict(zip(Write._fields, zip(*writes)))
     plain = (field.type.value_type if pa.types.is_dictionary(field.type) else field.type for field in _SCHEMA)
-    return pa.table([pa.array(columns[field.name], kind).cast(field.type) for field, kind in zip(_SCHEMA, plain)],
-                    _SCHEMA)
+    return pa.table(
+        [pa.array(columns[field.name], kind).cast(field.type) for field, kind in zip(_SCHEMA, plain)], _SCHEMA
+    )
 
 
 def _by_topics(states: list[tuple[StateWrites, np.ndarray, int]]) -> Iterator[tuple[str, pa.Table]]:
@@ -117,8 +129,10 @@ def _by_topics(states: list[tuple[StateWrites, np.ndarray, int]]) -> Iterator[tu
     partitions = np.concatenate([writes.partitions for writes, *_ in states])
     order = np.argsort(of_path[partitions], kind="stable")
     partitions = partitions[order]
-    sorted_topics, columns = of_path[partitions], {name: _state_column(name, states).take(pa.array(order))
-                                                   for name in _SCHEMA.names if name != "path"}
+    sorted_topics, columns = (
+        of_path[partitions],
+        {name: _state_column(name, states).take(pa.array(order)) for name in _SCHEMA.names if name != "path"},
+    )
     bounds = [*np.flatnonzero(np.diff(sorted_topics, prepend=-1)).tolist(), len(order)]
     for first, last in zip(bounds, bounds[1:]):
         own = {name: column.slice(first, last - first) for name, column in columns.items()}

@@ -8,7 +8,11 @@ from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, Delet
 
 _PATH = re.compile(r"/brokers/ids/(\d+)")
 CLOSED, ENDED, EXPIRED, BY_HAND = (
-    "session closed by the broker", "session closed by another client", "session expired", "deleted by hand")
+    "session closed by the broker",
+    "session closed by another client",
+    "session expired",
+    "deleted by hand",
+)
 
 
 @dataclass
@@ -30,8 +34,13 @@ class Registration:
     def as_json(self) -> dict:
         """The registration as an object of `replay --json`."""
         ended = None if self.how is None else {"how": self.how, "zxid": hex(self.ended), "time": self.ended_time}
-        return {"broker": self.broker, "session": hex(self.session), "zxid": hex(self.zxid), "time": self.time,
-                "ended": ended}
+        return {
+            "broker": self.broker,
+            "session": hex(self.session),
+            "zxid": hex(self.zxid),
+            "time": self.time,
+            "ended": ended,
+        }
 
 
 class Registrations:
@@ -50,8 +59,9 @@ class Registrations:
         for operation in transaction.operations:
             match operation:
                 case Create(path) if (broker := self._broker(path)) is not None:
-                    self._begin(Registration(broker, transaction.session, transaction.zxid, transaction.time,
-                                             transaction.cxid))
+                    self._begin(
+                        Registration(broker, transaction.session, transaction.zxid, transaction.time, transaction.cxid)
+                    )
                 case Delete(path) if (broker := self._broker(path)) in self._standing:
                     self._end(self._standing[broker], BY_HAND, transaction)
                 case CloseSession():

@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from kafkaproof.traces.evidence.state_columns import States
 from kafkaproof.traces.basics.columns import following, groups
-from kafkaproof.traces.reading.state_records import NOTHING, Codes
-from kafkaproof.traces.evidence.write_columns import Writes
 from kafkaproof.traces.basics.versions import NEVER
+from kafkaproof.traces.evidence.state_columns import States
+from kafkaproof.traces.evidence.write_columns import Writes
+from kafkaproof.traces.reading.state_records import NOTHING, Codes
+from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 from kafkaproof.traces.zookeeper.znodes.topics import place_of
-from kafkaproof.traces.zookeeper.snapshot import Znode
 
 Partition = tuple[str, int]
 _DELETED = -2
@@ -85,8 +85,10 @@ class Changes(Sequence):
         for path, node in nodes.items():
             if (place := place_of(path)) and place.kind == "state":
                 initial[names.of(place.partition)] = node
-        of_path = np.array([names.of(place.partition) if place and place.kind == "state" else NOTHING
-                            for place in writes.places], np.int64)[writes.paths]
+        of_path = np.array(
+            [names.of(place.partition) if place and place.kind == "state" else NOTHING for place in writes.places],
+            np.int64,
+        )[writes.paths]
         rows = np.flatnonzero(of_path != NOTHING)
         self.names: list[Partition] = names.values
         contents = writes.contents.take(pa.array(rows)).dictionary_encode(null_encoding="encode")
@@ -94,7 +96,7 @@ class Changes(Sequence):
         self.states = States(pa.concat_arrays([written, pa.array([*known, None], pa.binary())]))
         codes = np.concatenate([len(written) + np.arange(len(known)), contents.indices.to_numpy()]).astype(np.int64)
         codes = np.where(self.states.valid[codes], codes, NOTHING)
-        codes[len(known):][writes.deletes[rows]] = _DELETED
+        codes[len(known) :][writes.deletes[rows]] = _DELETED
         partitions = np.concatenate([np.array([*initial], np.int64), of_path[rows]])
         zxids = np.concatenate([np.array([node.mzxid for node in initial.values()], np.int64), writes.zxids[rows]])
         self._follow(partitions, codes, zxids, len(known), rows)
@@ -155,20 +157,36 @@ class Changes(Sequence):
     def at(self, rows: np.ndarray) -> list[Change]:
         """The changes in some rows."""
         sessions = self.sessions[rows].tolist()
-        return list(map(
-            Change, self.zxids[rows].tolist(), self.times[rows].tolist(),
-            map(self.names.__getitem__, self.partitions[rows].tolist()), self.since[rows].tolist(),
-            self.states.at(self.before[rows]), self.states.at(self.after[rows]),
-            sessions, map(self._writes.members.broker_of.get, sessions), self.checked[rows].tolist()))
+        return list(
+            map(
+                Change,
+                self.zxids[rows].tolist(),
+                self.times[rows].tolist(),
+                map(self.names.__getitem__, self.partitions[rows].tolist()),
+                self.since[rows].tolist(),
+                self.states.at(self.before[rows]),
+                self.states.at(self.after[rows]),
+                sessions,
+                map(self._writes.members.broker_of.get, sessions),
+                self.checked[rows].tolist(),
+            )
+        )
 
     def __getitem__(self, row):
         if isinstance(row, slice):
             return self.at(np.arange(len(self))[row])
         states, session = self.states, int(self.sessions[row])
         return Change(
-            int(self.zxids[row]), int(self.times[row]), self.names[self.partitions[row]], int(self.since[row]),
-            states[self.before[row]], states[self.after[row]], session, self._writes.members.broker_of.get(session),
-            bool(self.checked[row]))
+            int(self.zxids[row]),
+            int(self.times[row]),
+            self.names[self.partitions[row]],
+            int(self.since[row]),
+            states[self.before[row]],
+            states[self.after[row]],
+            session,
+            self._writes.members.broker_of.get(session),
+            bool(self.checked[row]),
+        )
 
     def __iter__(self) -> Iterator[Change]:
         return iter(self[:])

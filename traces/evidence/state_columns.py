@@ -34,7 +34,8 @@ class States:
         """Have the columns of the usual states and of the others, each of which has its place by an order."""
         self.leaders, self.leader_epochs, self.controller_epochs = (
             np.concatenate([number_in_states(usual, name), numbers(getattr(state, name) for state in others)])[order]
-            for name in PartitionState._fields[:3])
+            for name in PartitionState._fields[:3]
+        )
         isrs, listed = Codes[tuple[int, ...]](), usual.field("isr").dictionary_encode()
         codes = np.array([isrs.of(listed_ids(each)) for each in listed.dictionary.to_pylist()], np.int64)
         rest = np.array([isrs.of(state.isr) for state in others], np.int64)
@@ -55,8 +56,12 @@ class States:
         """One of them."""
         if not self.valid[code]:
             return None
-        return PartitionState(int(self.leaders[code]), int(self.leader_epochs[code]),
-                              int(self.controller_epochs[code]), self._isrs[self._codes[code]])
+        return PartitionState(
+            int(self.leaders[code]),
+            int(self.leader_epochs[code]),
+            int(self.controller_epochs[code]),
+            self._isrs[self._codes[code]],
+        )
 
     def at(self, codes: np.ndarray) -> list[PartitionState | None]:
         """Some of them."""

@@ -9,27 +9,27 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.evidence.assignments import Assigned
+from kafkaproof.traces.evidence.broker_views import Views
 from kafkaproof.traces.evidence.choices import Census
-from kafkaproof.traces.reading.cluster import Members
+from kafkaproof.traces.evidence.claims import Claims
 from kafkaproof.traces.evidence.cluster_inputs import CommonInputs
 from kafkaproof.traces.evidence.controllers import Controllers
-from kafkaproof.traces.evidence.registrations import CLOSED, Registrations
 from kafkaproof.traces.evidence.failures import Failures
 from kafkaproof.traces.evidence.features import Features
-from kafkaproof.traces.evidence.assignments import Assigned
-from kafkaproof.traces.evidence.state_changes import Changes
-from kafkaproof.traces.evidence.claims import Claims
-from kafkaproof.traces.evidence.topic_inputs import Inputs
-from kafkaproof.traces.evidence.shutdowns import Leaving
-from kafkaproof.traces.evidence.broker_views import Views
 from kafkaproof.traces.evidence.kept_writes import Pieces
-from kafkaproof.traces.evidence.write_columns import Writes
-from kafkaproof.traces.evidence.terms import Reigns, Terms
+from kafkaproof.traces.evidence.registrations import CLOSED, Registrations
+from kafkaproof.traces.evidence.shutdowns import Leaving
+from kafkaproof.traces.evidence.state_changes import Changes
 from kafkaproof.traces.evidence.subjects import Subjects
+from kafkaproof.traces.evidence.terms import Reigns, Terms
+from kafkaproof.traces.evidence.topic_inputs import Inputs
 from kafkaproof.traces.evidence.topic_trees import World
+from kafkaproof.traces.evidence.write_columns import Writes
 from kafkaproof.traces.evidence.writes import Write
-from kafkaproof.traces.zookeeper.znodes.topics import Place
+from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.zookeeper.snapshot import Znode
+from kafkaproof.traces.zookeeper.znodes.topics import Place
 
 _END = 1 << 64
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from kafkaproof.traces.basics.versions import NEVER, Version, Versions
 from kafkaproof.traces.evidence.cluster_inputs import CommonInputs
 from kafkaproof.traces.evidence.state_changes import Partition
-from kafkaproof.traces.basics.versions import NEVER, Version, Versions
+from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.znodes.assignments import PARTS, Assignment, assignment_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import ids_in, is_number, json_in, part_of
-from kafkaproof.traces.zookeeper.snapshot import Znode
 
 _TOPIC, _MARKER, _CONFIG = "/brokers/topics/", "/admin/delete_topics/", "/config/topics/"
 _OF_TOPIC = re.compile(rf"({_TOPIC}|{_MARKER}|{_CONFIG})[^/]+")
@@ -73,8 +73,12 @@ class Inputs:
 
     def assigned_brokers(self) -> set[int]:
         """The ids of all brokers that some assignment names."""
-        contents = [json_in(v.value) for path, versions in self._znodes.items() if path.startswith(_TOPIC)
-                    for v in versions.between(0, _LAST)]
+        contents = [
+            json_in(v.value)
+            for path, versions in self._znodes.items()
+            if path.startswith(_TOPIC)
+            for v in versions.between(0, _LAST)
+        ]
         parts = [part_of(content, name) for content in contents for name in PARTS]
         return {broker for part in parts for ids in part.values() for broker in ids_in(ids)}
 

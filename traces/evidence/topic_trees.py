@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
 from kafkaproof.traces.zookeeper.znodes.topics import Place, Topic, place_of, text_of, topic_in
-from kafkaproof.traces.zookeeper.snapshot import Znode
 
 
 @dataclass

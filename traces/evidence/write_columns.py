@@ -6,10 +6,10 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.basics.columns import numbers
-from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.reading.cluster import Members
+from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
 
 
@@ -44,12 +44,22 @@ class Writes(Sequence):
     def at(self, rows: np.ndarray) -> list[Write]:
         """The writes at some places."""
         sessions, paths = self.sessions[rows].tolist(), self.paths[rows].tolist()
-        return list(map(
-            Write, self.zxids[rows].tolist(), self.times[rows].tolist(), sessions,
-            map(self.members.broker_of.get, sessions), map(self._form_names.__getitem__, self._forms[rows].tolist()),
-            map(self._path_names.__getitem__, paths), map(self.places.__getitem__, paths),
-            self.contents.take(pa.array(rows, pa.int64())).to_pylist(), self.checked[rows].tolist(),
-            self._previous[rows].tolist(), self.numbers[rows].tolist()))
+        return list(
+            map(
+                Write,
+                self.zxids[rows].tolist(),
+                self.times[rows].tolist(),
+                sessions,
+                map(self.members.broker_of.get, sessions),
+                map(self._form_names.__getitem__, self._forms[rows].tolist()),
+                map(self._path_names.__getitem__, paths),
+                map(self.places.__getitem__, paths),
+                self.contents.take(pa.array(rows, pa.int64())).to_pylist(),
+                self.checked[rows].tolist(),
+                self._previous[rows].tolist(),
+                self.numbers[rows].tolist(),
+            )
+        )
 
     def place_at(self, row: int) -> Place | None:
         """The place of one of them."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kafkaproof.traces.reading.cluster import Members, below
-from kafkaproof.traces.zookeeper.znodes.topics import ENTITY, Place, place_of
 from kafkaproof.traces.zookeeper.transactions import Check, Create, Delete, SetData, Transaction
+from kafkaproof.traces.zookeeper.znodes.topics import ENTITY, Place, place_of
 
 _FORMS = {Create: "create", SetData: "set", Delete: "delete"}
 
@@ -38,8 +38,9 @@ class Write(NamedTuple):
         return f"{form} {self.path} by {whose} ({self.session:#x})"
 
 
-def writes_of(transaction: Transaction, members: Members, root: str, previous: int = 0,
-              number: int = 0) -> Iterator[Write]:
+def writes_of(
+    transaction: Transaction, members: Members, root: str, previous: int = 0, number: int = 0
+) -> Iterator[Write]:
     """The writes of a transaction that succeeded.
 
     `previous`: the zxid of the checked write of its session before; `number`: of its first write.
@@ -53,7 +54,18 @@ def writes_of(transaction: Transaction, members: Members, root: str, previous: i
         place = place_of(path)
         if place or ENTITY.fullmatch(path):
             data = None if form == "delete" else operation.data
-            yield Write(zxid, transaction.time, session, members.broker_of.get(session), form, path, place, data,
-                        checked, previous if checked else 0, number)
+            yield Write(
+                zxid,
+                transaction.time,
+                session,
+                members.broker_of.get(session),
+                form,
+                path,
+                place,
+                data,
+                checked,
+                previous if checked else 0,
+                number,
+            )
             number += 1
             previous = zxid

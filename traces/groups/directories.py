@@ -41,11 +41,14 @@ def partitions_in(directory: Path) -> dict[int, dict[str, list[Path]]]:
     except OSError as error:
         raise UserError(f"{error.filename}: cannot be read: {error.strerror}") from None
     if not found:
-        raise UserError(f"{directory}: no {TOPIC}-N here; give a broker's log.dir, or a directory with a directory for "
-                        "each broker that has its partitions")
+        raise UserError(
+            f"{directory}: no {TOPIC}-N here; give a broker's log.dir, or a directory with a directory for "
+            "each broker that has its partitions"
+        )
     if not any(files for brokers in found.values() for files in brokers.values()):
-        raise UserError(f"{directory}: no segment in any {TOPIC}-N; copy the *.log files under the names that the "
-                        "broker gave them")
+        raise UserError(
+            f"{directory}: no segment in any {TOPIC}-N; copy the *.log files under the names that the broker gave them"
+        )
     return dict(sorted(found.items()))
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from kafkaproof.spec.kafka.offset_values import GroupValue, OffsetValue
-from kafkaproof.traces.groups.tombstones import LEAST_RETENTION, WAYS, Circumstances, may_commit, ways_of
 from kafkaproof.traces.groups.machine import Machine
-from kafkaproof.traces.groups.numbers import subscribes
-from kafkaproof.traces.groups.plans import MOST_MEMBERS, MOST_UNSTORED, REBALANCE, REPLACED, UNKNOWN, ways
 from kafkaproof.traces.groups.mismatches import difference
+from kafkaproof.traces.groups.numbers import subscribes
 from kafkaproof.traces.groups.offsets_topic import Known
+from kafkaproof.traces.groups.plans import MOST_MEMBERS, MOST_UNSTORED, REBALANCE, REPLACED, UNKNOWN, ways
+from kafkaproof.traces.groups.tombstones import LEAST_RETENTION, WAYS, Circumstances, may_commit, ways_of
 
 Place = tuple[str, int]
 
@@ -120,8 +120,9 @@ class Group:
             if commits:
                 self._put(place, value)
 
-    def take_tombstones(self, machine: Machine, places: list[Place], dies: bool, time: int, known: Known | None,
-                        whole: bool) -> str:
+    def take_tombstones(
+        self, machine: Machine, places: list[Place], dies: bool, time: int, known: Known | None, whole: bool
+    ) -> str:
         """Tombstones in one batch, of offsets, and of the group if it `dies`; what explains them; raises Unexplained.
 
         `whole`: the batch is as it was written, and nothing before it is missing.
@@ -156,9 +157,14 @@ class Group:
         others = bool(set(self.offsets) - gone - {place}) or any(self.pending.values())
         running = bool(self.value and self.value.members)
         at = Circumstances(
-            generation=min(self.value.generation, 1) if self.value else 0, running=running,
-            committed=place in self.offsets, others=others,
-            subscribed=place is None or subscribes(self.value, place[0]), aged=False, idle=False)
+            generation=min(self.value.generation, 1) if self.value else 0,
+            running=running,
+            committed=place in self.offsets,
+            others=others,
+            subscribed=place is None or subscribes(self.value, place[0]),
+            aged=False,
+            idle=False,
+        )
         choices = [at._replace(aged=aged, idle=idle) for aged in self._ages(place, time) for idle in self._idle(time)]
         return ways_of(machine, place in gone, dies, choices)
 
@@ -197,8 +203,10 @@ class Group:
             return f"a tombstone of the group, and {len(left)} of its offsets have none: the first is {_name(left[0])}"
         if running:
             deleted = ", and the log of ZooKeeper has no deletion of the topic" if known else ""
-            return (f"a tombstone of the offset of {_name(min(gone))}, to whose topic the members of generation "
-                    f"{self.value.generation} subscribe{deleted}: only its deletion takes it, and with all others")
+            return (
+                f"a tombstone of the offset of {_name(min(gone))}, to whose topic the members of generation "
+                f"{self.value.generation} subscribe{deleted}: only its deletion takes it, and with all others"
+            )
         if not dies and not left and self.value:
             return "tombstones of all offsets of an Empty group, and none of the group, which has nothing left"
         return f"tombstones of {len(gone)} offsets that nothing has deleted"

@@ -23,7 +23,8 @@ CURRENT, MIDDLE, CLASSIC = "current", "middle", "classic"
 _MODELS = {CURRENT: ("static", "transactional", "current"), MIDDLE: ("middle",), CLASSIC: ("classic",)}
 _TAKEN = frozenset(
     "take_over read load first_join join static_join expire leave complete_join join_timeout sync commit reset_offset "
-    "commit_in_transaction clean_up topic_deleted delete_offset delete_group remove_dead bury".split())
+    "commit_in_transaction clean_up topic_deleted delete_offset delete_group remove_dead bury".split()
+)
 LOG, MANY = 8, 1 << 30
 
 
@@ -57,8 +58,20 @@ class Coordinator:
 
     def __init__(self, machine: Machine, ids: int, instances: int = 0, topics: int = 2):
         self.machine = machine
-        scope = {"brokers": 1, "clients": instances + 1, "ids": ids + 1, "generations": MANY, "epochs": 2, "log": LOG,
-                 "appends": LOG, "protocols": 3, "faults": MANY, "topics": topics, "periods": MANY, "prepared": 1}
+        scope = {
+            "brokers": 1,
+            "clients": instances + 1,
+            "ids": ids + 1,
+            "generations": MANY,
+            "epochs": 2,
+            "log": LOG,
+            "appends": LOG,
+            "protocols": 3,
+            "faults": MANY,
+            "topics": topics,
+            "periods": MANY,
+            "prepared": 1,
+        }
         self.state: Plain = new_state(STATE, scope)
         initial(self.state)
 

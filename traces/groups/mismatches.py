@@ -15,8 +15,10 @@ def describe(value: GroupValue | None) -> str:
     if not value.members:
         return f"Empty in generation {value.generation}"
     members = ", ".join(m.id for m in value.members[:3]) + (" ..." if len(value.members) > 3 else "")
-    return (f"generation {value.generation}, protocol {value.protocol}, leader {value.leader}, "
-            f"{len(value.members)} members ({members})")
+    return (
+        f"generation {value.generation}, protocol {value.protocol}, leader {value.leader}, "
+        f"{len(value.members)} members ({members})"
+    )
 
 
 def difference(before: GroupValue | None, after: GroupValue, former: Collection[str], stored: int) -> str:

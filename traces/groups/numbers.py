@@ -6,10 +6,10 @@ import struct
 from functools import lru_cache
 
 from kafkaproof.spec.group.records import GROUP_RECORD
+from kafkaproof.spec.kafka.offset_values import GroupValue, MemberValue
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.sets import only, with_member
-from kafkaproof.spec.kafka.offset_values import GroupValue, MemberValue
 
 CHOSEN, FORMER, UNSEEN = 0, 1, 2
 """Protocols: of the record to be explained, of the one before where it is another, of who supports neither."""
@@ -26,11 +26,11 @@ def topics_of(subscription: bytes) -> frozenset[str] | None:
     try:
         at, topics = 6, set()
         for _ in range(struct.unpack_from("!hi", subscription)[1]):
-            size, = struct.unpack_from("!h", subscription, at)
+            (size,) = struct.unpack_from("!h", subscription, at)
             at += 2 + size
             if size < 0 or at > len(subscription):
                 return None
-            topics.add(subscription[at - size:at].decode())
+            topics.add(subscription[at - size : at].decode())
         return frozenset(topics) if len(subscription) >= at + 4 else None
     except (struct.error, UnicodeDecodeError):
         return None
@@ -45,9 +45,9 @@ def partitions_of(assignment: bytes) -> frozenset[tuple[str, int]]:
     try:
         at, found = 6, set()
         for _ in range(struct.unpack_from("!hi", assignment)[1]):
-            size, = struct.unpack_from("!h", assignment, at)
-            topic = assignment[at + 2:at + 2 + size].decode()
-            count, = struct.unpack_from("!i", assignment, at + 2 + size)
+            (size,) = struct.unpack_from("!h", assignment, at)
+            topic = assignment[at + 2 : at + 2 + size].decode()
+            (count,) = struct.unpack_from("!i", assignment, at + 2 + size)
             at += 6 + size + 4 * count
             found |= {(topic, n) for n in struct.unpack_from(f"!{count}i", assignment, at - 4 * count)}
         return frozenset(found)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from kafkaproof.traces.groups.directories import TOPIC
 from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.transactions import Create, SetData
 from kafkaproof.traces.zookeeper.znodes.contents import state_in
 from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of, topic_in
-from kafkaproof.traces.zookeeper.transactions import Create, SetData
 
 _SIZES = Place("topic", TOPIC)
 _SLACK = 60_000

@@ -1,8 +1,8 @@
 """Whether groups are in the partitions that their names hash to, where a log of ZooKeeper tells how many there are."""
 
 from kafkaproof.spec.group.placement import partition_for
-from kafkaproof.traces.groups.replicas import Divergence, Log
 from kafkaproof.traces.groups.offsets_topic import Known
+from kafkaproof.traces.groups.replicas import Divergence, Log
 
 
 def misplaced(log: Log, known: Known | None) -> list[Divergence]:
@@ -17,7 +17,13 @@ def misplaced(log: Log, known: Known | None) -> list[Divergence]:
         places = {size: partition_for(group, size) for size in sorted(known.sizes)}
         if log.partition not in places.values():
             told = " or ".join(f"{place} of {size}" for size, place in places.items())
-            found.append(Divergence(
-                entry.batch.segment, log.partition, entry.record.offset,
-                f"a group of this name belongs to partition {told}, and here is {log.partition}", group))
+            found.append(
+                Divergence(
+                    entry.batch.segment,
+                    log.partition,
+                    entry.record.offset,
+                    f"a group of this name belongs to partition {told}, and here is {log.partition}",
+                    group,
+                )
+            )
     return found

@@ -13,9 +13,9 @@ from dataclasses import replace
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, PENDING, SYNC_PARKED
 from kafkaproof.spec.group.network import JOIN, LEAVE, SYNC
 from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE, STABLE
+from kafkaproof.spec.kafka.offset_values import GroupValue, MemberValue
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import Plain
-from kafkaproof.spec.kafka.offset_values import GroupValue, MemberValue
 from kafkaproof.traces.groups.machine import Coordinator, Machine
 from kafkaproof.traces.groups.numbers import CHOSEN, FORMER, UNSEEN, Numbers, supports_nothing_seen
 
@@ -33,8 +33,14 @@ class Way:
     It has loaded the log, perhaps without its last record, which it has `missed`.
     """
 
-    def __init__(self, machine: Machine, before: GroupValue | None, after: GroupValue, former: Collection[str] = (),
-                 missed: GroupValue | None = None):
+    def __init__(
+        self,
+        machine: Machine,
+        before: GroupValue | None,
+        after: GroupValue,
+        former: Collection[str] = (),
+        missed: GroupValue | None = None,
+    ):
         self.before, self.after, self.former = before, after, former
         self.numbers = Numbers(before, after, missed)
         self.at = Coordinator(machine, self.numbers.count, len(self.numbers.instances))
@@ -78,8 +84,10 @@ class Way:
         known = number in self.at.members() or id in self.former
         if not known:
             self.at.ask(m, JOIN, number, known=0)
-            if not (self.at.take("first_join", 0, m, 0, *self.offers(id))
-                    or self.at.take("static_join", 0, m, 0, *self.offers(id))):
+            if not (
+                self.at.take("first_join", 0, m, 0, *self.offers(id))
+                or self.at.take("static_join", 0, m, 0, *self.offers(id))
+            ):
                 return False
             known = self.at.group.members[number].status == PENDING
         if known:
@@ -113,8 +121,13 @@ class Way:
         return self.at.take("sync", 0, m, 0, owner) and self.at.group.members[leader].parked == SYNC_PARKED
 
 
-def ways(machine: Machine, before: GroupValue | None, after: GroupValue,
-         former: Collection[str] = (), missed: GroupValue | None = None) -> Iterator[tuple[str, Way]]:
+def ways(
+    machine: Machine,
+    before: GroupValue | None,
+    after: GroupValue,
+    former: Collection[str] = (),
+    missed: GroupValue | None = None,
+) -> Iterator[tuple[str, Way]]:
     """Ways of every kind that may end with the record `after`, and what kind they are.
 
     `before` is the last record of the group, None where there is no group; `former` are member ids that are gone;

@@ -4,7 +4,13 @@ import struct
 from collections.abc import Iterable
 
 from kafkaproof.spec.kafka.offset_values import (
-    GroupValue, Key, MemberValue, OffsetValue, read_value, write_key, write_value,
+    GroupValue,
+    Key,
+    MemberValue,
+    OffsetValue,
+    read_value,
+    write_key,
+    write_value,
 )
 from kafkaproof.traces.groups.numbers import CONSUMER, partitions_of, topics_of
 from kafkaproof.traces.groups.replicas import Entry
@@ -20,8 +26,7 @@ def redacted_entry(redactor: Redactor, entry: Entry) -> Entry:
         key = None
     if key is None:
         return entry
-    named = Key(redactor.name("group", key.group),
-                key.place and (redactor.name("topic", key.place[0]), key.place[1]))
+    named = Key(redactor.name("group", key.group), key.place and (redactor.name("topic", key.place[0]), key.place[1]))
     written = None if value is None else write_value(redacted_value(redactor, value))
     return entry._replace(record=record._replace(key=write_key(named), value=written))
 
@@ -31,9 +36,14 @@ def redacted_value(redactor: Redactor, value: GroupValue | OffsetValue) -> Group
     if isinstance(value, OffsetValue):
         return value._replace(metadata=value.metadata and redactor.name("data", value.metadata))
     return GroupValue(
-        value.version, redactor.name("protocol-type", value.protocol_type), value.generation,
-        _named(redactor, "protocol", value.protocol), _named(redactor, "member", value.leader), value.time,
-        tuple(_member(redactor, member, value.protocol_type == CONSUMER) for member in value.members))
+        value.version,
+        redactor.name("protocol-type", value.protocol_type),
+        value.generation,
+        _named(redactor, "protocol", value.protocol),
+        _named(redactor, "member", value.leader),
+        value.time,
+        tuple(_member(redactor, member, value.protocol_type == CONSUMER) for member in value.members),
+    )
 
 
 def _named(redactor, sort, name):
@@ -44,10 +54,13 @@ def _member(redactor: Redactor, member: MemberValue, consumes: bool) -> MemberVa
     """A member, rewritten; what others than consumers say of themselves is data."""
     topics = topics_of(member.subscription) if consumes else None
     return member._replace(
-        id=redactor.name("member", member.id), instance=_named(redactor, "instance", member.instance),
-        client=redactor.name("client", member.client), host=redactor.name("host", member.host),
+        id=redactor.name("member", member.id),
+        instance=_named(redactor, "instance", member.instance),
+        client=redactor.name("client", member.client),
+        host=redactor.name("host", member.host),
         subscription=_subscription(redactor, member.subscription, topics),
-        assignment=_assignment(redactor, member.assignment, partitions_of(member.assignment) if consumes else ()))
+        assignment=_assignment(redactor, member.assignment, partitions_of(member.assignment) if consumes else ()),
+    )
 
 
 def _subscription(redactor: Redactor, whole: bytes, topics: Iterable[str] | None) -> bytes:

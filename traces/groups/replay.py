@@ -10,16 +10,16 @@ from itertools import groupby
 from pathlib import Path
 
 from kafkaproof.spec.kafka.offset_values import GroupValue, OffsetValue, read_key, read_value
+from kafkaproof.traces.groups.directories import partitions_in
 from kafkaproof.traces.groups.group import Group, Undecided, Unexplained
 from kafkaproof.traces.groups.machine import CLASSIC, CURRENT, MIDDLE, Machine, machine_of
 from kafkaproof.traces.groups.numbers import subscribes
-from kafkaproof.traces.groups.placement import misplaced
-from kafkaproof.traces.groups.directories import partitions_in
-from kafkaproof.traces.groups.properties import Properties
-from kafkaproof.traces.groups.replicas import Divergence, Entry, Log, read_log
 from kafkaproof.traces.groups.offsets_topic import Known
-from kafkaproof.traces.redaction import Redactor
+from kafkaproof.traces.groups.placement import misplaced
+from kafkaproof.traces.groups.properties import Properties
 from kafkaproof.traces.groups.redacted import redacted_entry
+from kafkaproof.traces.groups.replicas import Divergence, Entry, Log, read_log
+from kafkaproof.traces.redaction import Redactor
 
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 MARKER, UNREADABLE = "marker", "unreadable"
@@ -69,8 +69,9 @@ class Groups:
         return [problem for log in self.logs for problem in log.problems]
 
 
-def replay_groups(directory: Path, known: Known | None = None, redactor: Redactor | None = None,
-                  replacements: dict | None = None) -> Groups:
+def replay_groups(
+    directory: Path, known: Known | None = None, redactor: Redactor | None = None, replacements: dict | None = None
+) -> Groups:
     """Follow the groups in the segments of a directory; raises UserError when there are none.
 
     `known` is what a log of ZooKeeper tells; with a `redactor` nothing but its pseudonyms leaves this function, those
@@ -137,8 +138,12 @@ class _Partition:
         for entry in self._log.entries if self._known else ():
             epoch = entry.batch.epoch
             if epoch is not None and self._known.misses(self._log.partition, epoch):
-                self._diverge(None, entry, f"leader epoch {epoch} was never written to the state of the partition, "
-                                           f"__consumer_offsets-{self._log.partition}")
+                self._diverge(
+                    None,
+                    entry,
+                    f"leader epoch {epoch} was never written to the state of the partition, "
+                    f"__consumer_offsets-{self._log.partition}",
+                )
                 return
 
     def _decode(self, entry: Entry):

@@ -27,8 +27,13 @@ class Divergence(NamedTuple):
 
     def as_json(self) -> dict:
         """The divergence as `replay --json` prints it."""
-        return {"segment": str(self.segment), "partition": self.partition, "offset": self.offset, "group": self.group,
-                "reason": self.reason}
+        return {
+            "segment": str(self.segment),
+            "partition": self.partition,
+            "offset": self.offset,
+            "group": self.group,
+            "reason": self.reason,
+        }
 
 
 class Entry(NamedTuple):
@@ -126,11 +131,19 @@ def _disorder(partition, replica):
     """The first batch whose offset or leader epoch is below that of the one before."""
     for before, batch in zip(replica.batches, replica.batches[1:]):
         if batch.base <= before.last:
-            return Divergence(batch.segment, partition, batch.base,
-                              f"offset {batch.base} stands behind offset {before.last}: batches are out of order")
+            return Divergence(
+                batch.segment,
+                partition,
+                batch.base,
+                f"offset {batch.base} stands behind offset {before.last}: batches are out of order",
+            )
         if batch.epoch is not None and before.epoch is not None and batch.epoch < before.epoch:
-            return Divergence(batch.segment, partition, batch.base,
-                              f"the leader epoch falls from {before.epoch} to {batch.epoch}: a leader stamps its own")
+            return Divergence(
+                batch.segment,
+                partition,
+                batch.base,
+                f"the leader epoch falls from {before.epoch} to {batch.epoch}: a leader stamps its own",
+            )
     return None
 
 
@@ -148,7 +161,8 @@ def _compare(partition, order, replica):
         if newest is not None and replica.rank[0] < newest:
             replica.problems.append(
                 f"{batch.segment}: offset {offset} and what follows is of leader epoch {batch.epoch}, and was replaced "
-                f"in epoch {newest}: not truncated yet, and left out")
+                f"in epoch {newest}: not truncated yet, and left out"
+            )
             replica.batches = [b for b in replica.batches if b.last < offset]
             replica.at = _by_offset(replica)
             return None
@@ -173,10 +187,14 @@ def _difference(partition, order, replica, offset):
     odd = next((r for r in order if r.broker in held and len(held) > 2 and votes[held[r.broker]] == 1), replica)
     other = next(r for r in order if r.broker in held and held[r.broker] != held[odd.broker])
     batch, its = odd.at[offset][1], other.at[offset][1]
-    return Divergence(batch.segment, partition, batch.base,
-                      f"{odd.broker} has another batch at offset {offset} than {other.broker}: leader epoch "
-                      f"{batch.epoch} and checksum {batch.crc:#010x}, and not {its.epoch} and {its.crc:#010x} as in "
-                      f"{its.segment}")
+    return Divergence(
+        batch.segment,
+        partition,
+        batch.base,
+        f"{odd.broker} has another batch at offset {offset} than {other.broker}: leader epoch "
+        f"{batch.epoch} and checksum {batch.crc:#010x}, and not {its.epoch} and {its.crc:#010x} as in "
+        f"{its.segment}",
+    )
 
 
 def _gaps(partition, replica, order):
@@ -195,9 +213,13 @@ def _gaps(partition, replica, order):
             having = next((r for r in order if offset in r.at), None)
             if having or offset not in cleaned:
                 where = f"{having.broker} has it" if having else "no replica has it"
-                return Divergence(batch.segment, partition, offset,
-                                  f"{replica.broker} has nothing at offset {offset}, in its last segment, which is not "
-                                  f"compacted; {where}")
+                return Divergence(
+                    batch.segment,
+                    partition,
+                    offset,
+                    f"{replica.broker} has nothing at offset {offset}, in its last segment, which is not "
+                    f"compacted; {where}",
+                )
     return None
 
 

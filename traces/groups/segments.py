@@ -84,7 +84,7 @@ def read_segment(path: Path) -> Segment:
             why = f"{path}: the last batch, of offset {offset}, is not whole: {rest} bytes at {position}"
             return Segment(path, tuple(batches), torn=(offset, why))
         try:
-            batch = _read_batch(path, position, content[position:position + _FRAME.size + length])
+            batch = _read_batch(path, position, content[position : position + _FRAME.size + length])
         except _UNREADABLE as error:
             why = f"{path}: the batch of offset {offset}, at byte {position}, cannot be read: {_words(error)}"
             return Segment(path, tuple(batches), damage=(offset, why))
@@ -112,13 +112,24 @@ def _read_batch(path, position, content):
         raise ValueError("its checksum is not that of its content")
     records = tuple(Stored(r.offset, -1 if r.timestamp is None else r.timestamp, *_content(r)) for r in batch)
     if magic < _MOST_MAGIC:
-        crc, = struct.unpack_from("!I", content, _FRAME.size)
+        (crc,) = struct.unpack_from("!I", content, _FRAME.size)
         return Batch(path, position, records[0].offset, records[-1].offset, magic, crc, None, -1, False, None, records)
     commits = None
     if batch.is_control_batch and records:
         commits = struct.unpack("!hh", records[0].key[:4])[1] == 1
-    return Batch(path, position, batch.base_offset, batch.last_offset, magic, batch.crc, batch.leader_epoch,
-                 batch.producer_id, batch.is_transactional, commits, records)
+    return Batch(
+        path,
+        position,
+        batch.base_offset,
+        batch.last_offset,
+        magic,
+        batch.crc,
+        batch.leader_epoch,
+        batch.producer_id,
+        batch.is_transactional,
+        commits,
+        records,
+    )
 
 
 def _content(record):

@@ -13,15 +13,25 @@ from typing import NamedTuple
 
 from kafkaproof.spec.group.network import WORK
 from kafkaproof.spec.group.records import (
-    GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, TOMBSTONES, TRANSACTION_RECORD,
+    GROUP_RECORD,
+    GROUP_TOMBSTONE,
+    NO_RECORD,
+    OFFSET_RECORD,
+    OFFSET_TOMBSTONE,
+    TOMBSTONES,
+    TRANSACTION_RECORD,
 )
 from kafkaproof.spec.group.states import DEAD
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import only
 from kafkaproof.traces.groups.machine import Coordinator, Machine
 
-WAYS = {"clean_up": "expired", "topic_deleted": "topic deleted", "delete_offset": "offsets deleted by request",
-        "delete_group": "group deleted by request"}
+WAYS = {
+    "clean_up": "expired",
+    "topic_deleted": "topic deleted",
+    "delete_offset": "offsets deleted by request",
+    "delete_group": "group deleted by request",
+}
 LEAST_RETENTION = 60_000
 """Milliseconds: offsets.retention.minutes is at least one."""
 

@@ -20,16 +20,25 @@ class Contradiction(NamedTuple):
 
 def contradictions_in(recording: Recording, members: Members) -> list[Contradiction]:
     """What brokers wrote that no Kafka writes, and what is wrong with the files, in the order of the log."""
-    wrong = [Contradiction(each.zxid, f"{each.path} by broker {members.broker_of[each.session]} "
-                                      f"({each.session:#x}): no Kafka writes this: {each.text}")
-             for each in _strange(recording, members) if each.certain and each.session in members.broker_of]
+    wrong = [
+        Contradiction(
+            each.zxid,
+            f"{each.path} by broker {members.broker_of[each.session]} "
+            f"({each.session:#x}): no Kafka writes this: {each.text}",
+        )
+        for each in _strange(recording, members)
+        if each.certain and each.session in members.broker_of
+    ]
     return sorted([*wrong, *(Contradiction(*each) for each in recording.contradictions)])
 
 
 def remarks_on(recording: Recording, members: Members) -> list[str]:
     """What others than brokers wrote, and Kafka does not write so, a line each."""
-    found = [f"{recording.directory}: {_whose(each, members)} {each.path} as no Kafka does: {each.text}"
-             for each in _strange(recording, members) if not each.certain or each.session not in members.broker_of]
+    found = [
+        f"{recording.directory}: {_whose(each, members)} {each.path} as no Kafka does: {each.text}"
+        for each in _strange(recording, members)
+        if not each.certain or each.session not in members.broker_of
+    ]
     more = len(found) - MOST
     return found[:MOST] + ([f"{recording.directory}: and {more:,} more like these"] if more > 0 else [])
 
@@ -37,8 +46,11 @@ def remarks_on(recording: Recording, members: Members) -> list[str]:
 def _strange(recording: Recording, members: Members) -> Iterator[Strange]:
     """What is strange in the znodes of the cluster, in the order of the log."""
     last = recording.transactions[-1].zxid
-    return (each for each in sorted(recording.survey.strange.values(), key=lambda each: (each.zxid, each.path))
-            if each.root == members.root and each.zxid <= last)
+    return (
+        each
+        for each in sorted(recording.survey.strange.values(), key=lambda each: (each.zxid, each.path))
+        if each.root == members.root and each.zxid <= last
+    )
 
 
 def _whose(each: Strange, members: Members) -> str:

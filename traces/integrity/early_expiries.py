@@ -7,8 +7,10 @@ from kafkaproof.traces.reading.sweep import Listener
 from kafkaproof.traces.zookeeper.transactions import CloseSession, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
 
-_WHY = ("ZooKeeper waits as long: a clock was set, the request had waited on its way, or somebody ended the session "
-        "(terminateSession)")
+_WHY = (
+    "ZooKeeper waits as long: a clock was set, the request had waited on its way, or somebody ended the session "
+    "(terminateSession)"
+)
 
 
 class Expiries(Listener):
@@ -36,7 +38,8 @@ class Expiries(Listener):
             if time - heard < timeout:
                 self.problems.append(
                     f"{self._directory}: {transaction.zxid:#x}: session {session:#x} expires {time - heard:,} ms after "
-                    f"its last record, sooner than its timeout of {timeout:,} ms; {_WHY}")
+                    f"its last record, sooner than its timeout of {timeout:,} ms; {_WHY}"
+                )
         self._heard[session] = time
 
     def state_written(self, write: StateWrite, contradictions: tuple[str, ...]) -> None:

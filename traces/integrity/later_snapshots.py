@@ -12,14 +12,14 @@ import numpy as np
 
 from kafkaproof.traces.integrity.contradictions import Contradiction
 from kafkaproof.traces.reading.current_states import Standing
+from kafkaproof.traces.reading.recording import Recording, snapshots_among
 from kafkaproof.traces.reading.state_records import StateWrite, StateWrites
 from kafkaproof.traces.reading.sweep import Listener
-from kafkaproof.traces.reading.recording import Recording, snapshots_among
 from kafkaproof.traces.redaction import Redactor
-from kafkaproof.traces.zookeeper.znodes.contents import state_in
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode, read_snapshot
 from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, Delete, LogError, SetData, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
+from kafkaproof.traces.zookeeper.znodes.contents import state_in
 
 _OWN = "/zookeeper"
 """Below it ZooKeeper writes what no log has."""
@@ -67,10 +67,14 @@ class Snapshots(Listener):
             count = int(np.searchsorted(writes.zxids, self._waiting[0][0], "right"))
             last = {int(code): row for row, code in enumerate(writes.partitions[:count])}
             paths = writes.names.states.values
-            self._compare(int(writes.zxids[count - 1]) if count else self._last, {
-                paths[code].path: (writes.states.at(row, writes.names), int(writes.versions[row]))
-                for code, row in last.items()})
-        for zxid in sorted(self._written)[:bisect_right(sorted(self._written), int(writes.zxids[-1]))]:
+            self._compare(
+                int(writes.zxids[count - 1]) if count else self._last,
+                {
+                    paths[code].path: (writes.states.at(row, writes.names), int(writes.versions[row]))
+                    for code, row in last.items()
+                },
+            )
+        for zxid in sorted(self._written)[: bisect_right(sorted(self._written), int(writes.zxids[-1]))]:
             row = int(np.searchsorted(writes.zxids, zxid))
             if row < len(writes) and writes.zxids[row] == zxid:
                 self._see(writes.transaction(row))
@@ -129,12 +133,14 @@ class Snapshots(Listener):
     def _see(self, transaction: Transaction) -> None:
         """Hold a record to what snapshots have of it."""
         for file, path, node in self._written.pop(transaction.zxid, ()):
-            written = [each for each in transaction.operations
-                       if isinstance(each, Create | SetData) and each.path == path]
+            written = [
+                each for each in transaction.operations if isinstance(each, Create | SetData) and each.path == path
+            ]
             version = written[-1].version if written and isinstance(written[-1], SetData) else 0
             if not written or (written[-1].data, version) != (node.data, node.version):
                 self._tell(transaction.zxid, file, f"{path} is not what this record writes")
 
     def _tell(self, zxid: int, file: Path, why: str) -> None:
-        self.contradictions.append(Contradiction(zxid, f"{file} and the log contradict each other, and ZooKeeper wrote "
-                                                       f"both: {why}"))
+        self.contradictions.append(
+            Contradiction(zxid, f"{file} and the log contradict each other, and ZooKeeper wrote both: {why}")
+        )

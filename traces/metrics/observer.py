@@ -2,25 +2,36 @@
 
 import re
 
-from kafkaproof.traces.reading.cluster import Members, below
+from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.metrics.partitions import Partitions
 from kafkaproof.traces.metrics.rules import Changes, Counted, Situation
-from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.reading.cluster import Members, below
+from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
+from kafkaproof.traces.zookeeper.tree import Tree
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, assignment_in
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, number_in, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, is_number, json_in, part_of
 from kafkaproof.traces.zookeeper.znodes.topics import place_of
-from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, Delete, Failure, SetData, Transaction
-from kafkaproof.traces.zookeeper.tree import Tree
 
-GAUGES = ("active_controllers", "controller_epoch", "brokers", "topics", "partitions", *Counted._fields,
-          "topics_to_delete", "topics_ineligible")
+GAUGES = (
+    "active_controllers",
+    "controller_epoch",
+    "brokers",
+    "topics",
+    "partitions",
+    *Counted._fields,
+    "topics_to_delete",
+    "topics_ineligible",
+)
 _ELECTIONS, *_OTHERS = "controller_elections", "failed_isr_updates", "fenced_writes", "session_expiries"
 COUNTERS = (_ELECTIONS, *Changes._fields, *_OTHERS)
 _BADVERSION = -103
 _BROKER = re.compile(r"/brokers/ids/(\d+)")
 _REASSIGN, _DEFAULT, _EPOCH, _CONTROLLER = (
-    "/admin/reassign_partitions", "/config/brokers/<default>", "/controller_epoch", "/controller",
+    "/admin/reassign_partitions",
+    "/config/brokers/<default>",
+    "/controller_epoch",
+    "/controller",
 )
 _MIN_ISR = "min.insync.replicas"
 
@@ -65,13 +76,25 @@ class Observer:
     def values(self) -> list[int]:
         """All metrics as they are now, in the order of GAUGES and COUNTERS."""
         if self._around is None:
-            self._around = [
-                int(self._root + _CONTROLLER in self._tree.nodes), self._epoch(), len(self.partitions.registered),
-                len(self._assignments), self._assigned,
-            ], [len(self._marked), sum(self._is_ineligible(topic) for topic in self._marked)]
+            self._around = (
+                [
+                    int(self._root + _CONTROLLER in self._tree.nodes),
+                    self._epoch(),
+                    len(self.partitions.registered),
+                    len(self._assignments),
+                    self._assigned,
+                ],
+                [len(self._marked), sum(self._is_ineligible(topic) for topic in self._marked)],
+            )
         elections, *others = self._counts.values()
-        return [*self._around[0], *self.partitions.totals, *self._around[1], elections, *self.partitions.changes,
-                *others]
+        return [
+            *self._around[0],
+            *self.partitions.totals,
+            *self._around[1],
+            elections,
+            *self.partitions.changes,
+            *others,
+        ]
 
     def _add_refusal(self, transaction: Transaction) -> bool:
         """A refused request of a broker: its check of the epoch, or a version that is not the present one."""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafkaproof.traces.metrics.rules import CHANGES, COUNTED, Changes, Counted, Rules, Situation
 from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.metrics.rules import CHANGES, COUNTED, Changes, Counted, Rules, Situation
 from kafkaproof.traces.reading.state_records import Held, Names, StateWrites
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 
@@ -67,8 +67,11 @@ class Partitions:
     def led_by(self, brokers: frozenset[int]) -> set[Partition]:
         """The assigned partitions whose leader is one of some brokers."""
         held = self._rules.held.values
-        return {partition for partition, kept in self.assigned.items()
-                if kept.held is not None and held[kept.held].leader in brokers}
+        return {
+            partition
+            for partition, kept in self.assigned.items()
+            if kept.held is not None and held[kept.held].leader in brokers
+        }
 
     def set_state(self, partition: Partition, state: PartitionState | None) -> None:
         """The state of a partition is this now, or gone (None); what it counts for waits for `count`."""
@@ -123,7 +126,7 @@ class Partitions:
         added = np.concatenate([_COUNTED[after] - _COUNTED[before], _CHANGES[changes]], axis=1)
         values = np.cumsum(added, axis=0) + (*self.totals, *self.changes)
         last = values[-1].tolist()
-        self.totals, self.changes = last[:len(self.totals)], last[len(self.totals):]
+        self.totals, self.changes = last[: len(self.totals)], last[len(self.totals) :]
         self.unclean_by_epoch.update(states.controller_epochs[_CHANGES[changes, _UNCLEAN] == 1].tolist())
         return Written(before, after, values)
 
@@ -134,6 +137,6 @@ class Partitions:
 
     def _name(self, names: Names) -> None:
         """Know what the codes of a sweep stand for here."""
-        self.named += [each.place.partition for each in names.states.values[len(self.named):]]
-        self._kept_by_name += map(self._of, self.named[len(self._kept_by_name):])
-        self._held_by_name += map(self._rules.held.of, names.held.values[len(self._held_by_name):])
+        self.named += [each.place.partition for each in names.states.values[len(self.named) :]]
+        self._kept_by_name += map(self._of, self.named[len(self._kept_by_name) :])
+        self._held_by_name += map(self._rules.held.of, names.held.values[len(self._held_by_name) :])

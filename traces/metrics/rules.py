@@ -80,14 +80,16 @@ class Rules:
         preferred = self._number(assigned.replicas[0])
         imbalanced = rules.is_imbalanced(preferred, self._number(leader), members, adding)
         small = rules.is_under_replicated(members, self._set(assigned.replicas), adding, len(self._numbers))
-        return COUNTED.index(Counted(
-            offline_partitions=int(not led and not deleting),
-            under_replicated=int(led and small),
-            under_min_isr=int(led and min_isr is not None and len(isr) < min_isr),
-            at_min_isr=int(led and min_isr is not None and len(isr) == min_isr),
-            preferred_imbalance=int(imbalanced and not deleting),
-            reassigning=reassigning,
-        ))
+        return COUNTED.index(
+            Counted(
+                offline_partitions=int(not led and not deleting),
+                under_replicated=int(led and small),
+                under_min_isr=int(led and min_isr is not None and len(isr) < min_isr),
+                at_min_isr=int(led and min_isr is not None and len(isr) == min_isr),
+                preferred_imbalance=int(imbalanced and not deleting),
+                reassigning=reassigning,
+            )
+        )
 
     def changed(self, former: int | None, held: int, wished: bool) -> int:
         """The code of the counters that the writing of a state adds one to.
@@ -101,16 +103,17 @@ class Rules:
         before, isr = self.held.values[former]
         elected = rules.is_election(self._number(before), number)
         members, new = self._set(isr), self._set(after)
-        return CHANGES.index(Changes(
-            leader_elections=int(elected),
-            unclean_elections=int(elected and rules.is_unclean(members, number)),
-            isr_shrinks=int(wished and rules.lost(members, new)),
-            isr_expands=int(wished and rules.gained(members, new)),
-        ))
+        return CHANGES.index(
+            Changes(
+                leader_elections=int(elected),
+                unclean_elections=int(elected and rules.is_unclean(members, number)),
+                isr_shrinks=int(wished and rules.lost(members, new)),
+                isr_expands=int(wished and rules.gained(members, new)),
+            )
+        )
 
     def _number(self, broker: int) -> int:
         return NOBODY if broker == NOBODY else self._numbers.setdefault(broker, len(self._numbers))
 
     def _set(self, brokers: Iterable[int]) -> int:
         return sum(1 << self._number(broker) for broker in set(brokers))
-

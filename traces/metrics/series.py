@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafkaproof.traces.reading.cluster import Members
+from kafkaproof.traces.basics.columns import Rows
 from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES, Observer
 from kafkaproof.traces.metrics.partitions import OF_STATES
 from kafkaproof.traces.metrics.rules import COUNTED
-from kafkaproof.traces.basics.columns import Rows
+from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.reading.current_states import Standing
 from kafkaproof.traces.reading.state_records import StateWrite, StateWrites
 from kafkaproof.traces.reading.sweep import Listener
@@ -167,8 +167,9 @@ class Metrics(Listener):
         series.ended = int(writes.times[-1])
         before, after, values = partitions.set_states(writes)
         rows = np.flatnonzero(before != after)
-        series.counted.extend(writes.zxids[rows], writes.times[rows], (writes.partitions[rows], partitions.named),
-                              (after[rows], COUNTED))
+        series.counted.extend(
+            writes.zxids[rows], writes.times[rows], (writes.partitions[rows], partitions.named), (after[rows], COUNTED)
+        )
         series.add_of_states(writes.zxids, writes.times, values)
 
     def end(self) -> None:

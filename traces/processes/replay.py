@@ -9,25 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
 from kafkaproof.spec.language.model import Property
 from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.observed import observed_cluster
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
-from kafkaproof.spec.replica.zookeeper import Answer
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
-from kafkaproof.traces.explain.election.single_steps import identity
 from kafkaproof.traces.basics.tasks import Progress
+from kafkaproof.traces.explain.election.single_steps import identity
 from kafkaproof.traces.processes.groups.coordinator import Taken
-from kafkaproof.traces.processes.recorded.group_lines import GroupLine
 from kafkaproof.traces.processes.groups.replay import Groups
-from kafkaproof.traces.processes.recorded.zookeeper_log import Logged
-from kafkaproof.traces.processes.state.messages import Sent
+from kafkaproof.traces.processes.recorded.group_lines import GroupLine
 from kafkaproof.traces.processes.recorded.order import APPENDS, AT, BEGINNING, BEHIND, END, Occurrence, Place, in_order
 from kafkaproof.traces.processes.recorded.reading import Cluster, Line
+from kafkaproof.traces.processes.recorded.zookeeper_log import Logged
+from kafkaproof.traces.processes.state.messages import Sent
 from kafkaproof.traces.processes.state.result import Divergence, Result, Violation
 from kafkaproof.traces.processes.state.sending import first_request, may_send
-from kafkaproof.traces.processes.unrecorded import Unrecorded
 from kafkaproof.traces.processes.state.world import World
+from kafkaproof.traces.processes.unrecorded import Unrecorded
 
 EVERY = 100
 """Progress is told after so many occurrences."""
@@ -88,8 +88,9 @@ class Follower:
             observed = observed_cluster(variant, cluster.deletes, cluster.reassigns)
         except LookupError as error:
             raise NoSuchVariant(*error.args) from None
-        self.world = World(observed, cluster.sizes, self.logged.epochs, cluster.longest_log, cluster.room, recorded,
-                           cluster.offsets)
+        self.world = World(
+            observed, cluster.sizes, self.logged.epochs, cluster.longest_log, cluster.room, recorded, cluster.offsets
+        )
         if recorded and not self.world.replicas(0):
             raise NoSuchVariant(f"{variant} has no logs, which the recording has")
         self.groups = Groups(self.world, cluster.offsets)
@@ -145,18 +146,21 @@ class Follower:
         if line.name == "isr_notification" and line.at and self.logged.has_isr_change(line.at[0], p):
             self.world.leave_isr_change(p)
         if not line.asks and outcome.answer != line.step.answer:
-            raise Divergence(f"the answer was {line.step.answer}; the specification's ZooKeeper answers "
-                             f"{outcome.answer}")
+            raise Divergence(
+                f"the answer was {line.step.answer}; the specification's ZooKeeper answers {outcome.answer}"
+            )
         partners = self._let_partners_follow(line, outcome, applied)
         if line.asks:
             return
         if partners != line.partners:
-            raise Divergence(f"with it went {line.partners or 'nothing'}, and in the specification "
-                             f"{partners or 'nothing'}")
+            raise Divergence(
+                f"with it went {line.partners or 'nothing'}, and in the specification {partners or 'nothing'}"
+            )
         self._note_sent(line, outcome)
         if sorted(line.acked) != sorted(outcome.acked):
-            raise Divergence(f"it answered the producers of {list(line.acked)}; in the specification "
-                             f"{list(outcome.acked)}")
+            raise Divergence(
+                f"it answered the producers of {list(line.acked)}; in the specification {list(outcome.acked)}"
+            )
         self._compare(line)
         self.result.steps += 1
         self.result.counts[line.step.transition] += 1
@@ -276,8 +280,10 @@ class Follower:
         """
         for p, (found, replica) in enumerate(zip(line.found, self.world.replicas(line.broker))):
             if found["log"] != self.world.chain(line.broker, p):
-                raise Divergence(f"the log of partition {p} that it found, {found['length']} batches, is not the one "
-                                 f"that was left, {replica.log.length} batches")
+                raise Divergence(
+                    f"the log of partition {p} that it found, {found['length']} batches, is not the one "
+                    f"that was left, {replica.log.length} batches"
+                )
             if found["hw"] > replica.hw:
                 raise Divergence(f"the high watermark of partition {p} that it found, {found['hw']}, was never reached")
             replica.hw = found["hw"]

@@ -57,16 +57,47 @@ class Unrecorded:
         """Let the event in progress of a controller whose session is over end: its next request is answered EXPIRED."""
         zk = self._world.states[PARTITION].zk
         partitions, brokers = range(len(zk.partitions)), range(len(zk.clients))
-        steps = [(name, {}) for name in (
-            "load_brokers", "broker_startup", "broker_failure", "delete_request", "stop_replicas", "delete_topic",
-            "delete_config", "delete_marker", "delete_leftovers")]
-        steps += [(name, {"p": p}) for name in (
-            "load_state", "read_for_election", "write_leader", "create_first_state", "resume_deletion",
-            "delete_state", "write_assignment", "check_reassignment", "tell_replicas", "stop_removed",
-            "write_target") for p in partitions]
-        steps += [(name, {"p": p, "r": r}) for name in ("read_for_removal", "write_removal")
-                  for p in partitions for r in brokers]
+        steps = [
+            (name, {})
+            for name in (
+                "load_brokers",
+                "broker_startup",
+                "broker_failure",
+                "delete_request",
+                "stop_replicas",
+                "delete_topic",
+                "delete_config",
+                "delete_marker",
+                "delete_leftovers",
+            )
+        ]
+        steps += [
+            (name, {"p": p})
+            for name in (
+                "load_state",
+                "read_for_election",
+                "write_leader",
+                "create_first_state",
+                "resume_deletion",
+                "delete_state",
+                "write_assignment",
+                "check_reassignment",
+                "tell_replicas",
+                "stop_removed",
+                "write_target",
+            )
+            for p in partitions
+        ]
+        steps += [
+            (name, {"p": p, "r": r})
+            for name in ("read_for_removal", "write_removal")
+            for p in partitions
+            for r in brokers
+        ]
         while self._world.record(broker)[1].controller.doing != IDLE:
-            name, arguments = next((n, a) for n, a in steps if self._world.has(PARTITION, n)
-                                   and self._world.enabled(PARTITION, n, b=broker, **a))
+            name, arguments = next(
+                (n, a)
+                for n, a in steps
+                if self._world.has(PARTITION, n) and self._world.enabled(PARTITION, n, b=broker, **a)
+            )
             self.take(PARTITION, name, b=broker, **arguments)

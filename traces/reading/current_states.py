@@ -6,8 +6,8 @@ import numpy as np
 
 from kafkaproof.traces.basics.columns import following
 from kafkaproof.traces.reading.state_records import NOTHING, Held, Names, StateColumns, StateWrites
-from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
 from kafkaproof.traces.zookeeper.snapshot import Znode
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
 
 _FIELDS = 4
 
@@ -64,7 +64,11 @@ class Standing:
         """Go on by some writes; of several of one state the last counts."""
         states = writes.states
         self._columns[:, writes.partitions] = (
-            states.held, states.leader_epochs, states.controller_epochs, writes.versions)
+            states.held,
+            states.leader_epochs,
+            states.controller_epochs,
+            writes.versions,
+        )
 
     @property
     def _states(self) -> StateColumns:

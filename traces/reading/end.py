@@ -19,11 +19,19 @@ class End(NamedTuple):
 def end_at(zxid: int, path: str, data: bytes | None) -> tuple[str, End] | None:
     """The chroot of the cluster that a znode, as it is at a zxid, shows to end there, if it does."""
     if found := _MIGRATION.fullmatch(path):
-        return found[1], End(zxid, f"migrated to KRaft: {path} is there at {zxid:#x}, and what comes then is no Kafka "
-                                   "in ZooKeeper mode; replay ends before it", True)
+        return found[1], End(
+            zxid,
+            f"migrated to KRaft: {path} is there at {zxid:#x}, and what comes then is no Kafka "
+            "in ZooKeeper mode; replay ends before it",
+            True,
+        )
     root, known = format_of(path) or (None, None)
     version = later_version(known, data) if known else None
     if version is None:
         return None
-    return root, End(zxid, f"no Kafka up to {NEWEST} writes this: {path} at {zxid:#x} is of format {version}, and "
-                           f"{known.newest} is the newest that is known; replay ends before it", False)
+    return root, End(
+        zxid,
+        f"no Kafka up to {NEWEST} writes this: {path} at {zxid:#x} is of format {version}, and "
+        f"{known.newest} is the newest that is known; replay ends before it",
+        False,
+    )

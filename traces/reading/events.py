@@ -12,20 +12,37 @@ import pyarrow.parquet as pq
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.traces.reading.meanings import as_kafka
 from kafkaproof.traces.reading.schema import SCHEMA, column_of, named
+from kafkaproof.traces.zookeeper.data_records import slices
 from kafkaproof.traces.zookeeper.records import Records
 from kafkaproof.traces.zookeeper.transactions import (
-    ERROR_NAMES, Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl,
+    ERROR_NAMES,
+    Acl,
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    Operation,
+    Reconfig,
+    SetAcl,
     SetData,
 )
-from kafkaproof.traces.zookeeper.data_records import slices
 
 _RECORDS = 50_000
 _NAMES = {
-    SetData: "setData", Check: "check", Create: "create", Delete: "delete", Failure: "error", SetAcl: "setACL",
-    CreateSession: "createSession", CloseSession: "closeSession", Reconfig: "reconfig",
+    SetData: "setData",
+    Check: "check",
+    Create: "create",
+    Delete: "delete",
+    Failure: "error",
+    SetAcl: "setACL",
+    CreateSession: "createSession",
+    CloseSession: "closeSession",
+    Reconfig: "reconfig",
 }
 _CODES = {form: code for code, form in enumerate(_NAMES)} | {type(None): -1}
-_RARE = SCHEMA.names[SCHEMA.names.index("error"):SCHEMA.names.index("text")]
+_RARE = SCHEMA.names[SCHEMA.names.index("error") : SCHEMA.names.index("text")]
 
 
 class _Rows(NamedTuple):
@@ -49,7 +66,7 @@ def write_events(records: Records, file: Path) -> None:
     """
     with writing(file, SCHEMA) as writer:
         for first in range(0, len(records), _RECORDS):
-            writer.write_table(table_of(records[first:first + _RECORDS]))
+            writer.write_table(table_of(records[first : first + _RECORDS]))
 
 
 @contextmanager
@@ -59,8 +76,12 @@ def writing(file: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
     Columns have a dictionary where the schema says so: in others, numbers and contents, most values differ.
     """
     coded = [field.name for field in schema if pa.types.is_dictionary(field.type)]
-    with unwritable(file), pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=coded,
-                                            write_statistics=["zxid", "time"]) as writer:
+    with (
+        unwritable(file),
+        pq.ParquetWriter(
+            file, schema, compression="zstd", use_dictionary=coded, write_statistics=["zxid", "time"]
+        ) as writer,
+    ):
         yield writer
 
 
@@ -93,8 +114,14 @@ def _rows_of(records: Records) -> _Rows:
     firsts = np.cumsum(each) - each
     records_of = np.repeat(np.arange(len(records)), each)
     of_sets = firsts[sets.places]
-    return _Rows(counts, records_of, np.arange(len(records_of)) - firsts[records_of], of_sets + (sets.checked >= 0),
-                 of_sets[sets.checked >= 0], np.flatnonzero(is_odd[records_of]))
+    return _Rows(
+        counts,
+        records_of,
+        np.arange(len(records_of)) - firsts[records_of],
+        of_sets + (sets.checked >= 0),
+        of_sets[sets.checked >= 0],
+        np.flatnonzero(is_odd[records_of]),
+    )
 
 
 def _headers(records: Records, rows: _Rows) -> dict[str, pa.Array]:
@@ -102,8 +129,11 @@ def _headers(records: Records, rows: _Rows) -> dict[str, pa.Array]:
     sessions = pa.array(records.headers.session).dictionary_encode()
     names = pa.array([f"{session:#x}" for session in sessions.dictionary.to_pylist()], pa.string())
     session = pa.DictionaryArray.from_arrays(sessions.indices.take(pa.array(rows.records)), names)
-    found = {"session": session, "operations": pa.array(rows.counts[rows.records]),
-             "place": pa.array(rows.places.astype(np.int32))}
+    found = {
+        "session": session,
+        "operations": pa.array(rows.counts[rows.records]),
+        "place": pa.array(rows.places.astype(np.int32)),
+    }
     for name in ("zxid", "time", "cxid", "multi"):
         found[name] = pa.array(getattr(records.headers, name)[rows.records], SCHEMA.field(name).type)
     return found
@@ -118,7 +148,7 @@ def _paths(records: Records, rows: _Rows, operations: list[Operation | None]) ->
     codes = np.empty(len(rows.records), np.int32)
     codes[rows.sets] = same[sets.paths]
     codes[rows.checks] = same[sets.checked[sets.checked >= 0]]
-    codes[rows.odd] = same[len(sets.names):]
+    codes[rows.odd] = same[len(sets.names) :]
     return named(codes, names.dictionary)
 
 
@@ -142,8 +172,10 @@ def _forms(records: Records, rows: _Rows, operations: list[Operation | None]) ->
     versions[rows.sets], versions[rows.checks] = sets.versions, sets.expected[sets.checked >= 0]
     versions[rows.odd] = [getattr(operation, "version", 0) for operation in operations]
     without[rows.odd] = [not hasattr(operation, "version") for operation in operations]
-    return {"operation": named(codes, pa.array(_NAMES.values(), pa.string())),
-            "version": pa.array(versions, mask=without)}
+    return {
+        "operation": named(codes, pa.array(_NAMES.values(), pa.string())),
+        "version": pa.array(versions, mask=without),
+    }
 
 
 def _rare(rows: _Rows, operations: list[Operation | None]) -> dict[str, pa.Array]:
@@ -187,8 +219,10 @@ def _text(contents: pa.Array) -> dict[str, pa.Array]:
         exact = contents.to_pylist()
         texts = [None if content is None else content.decode(errors="replace") for content in exact]
         same = [text is None or text.encode() == content for text, content in zip(texts, exact)]
-        return {"text": pa.array(texts, pa.string()),
-                "bytes": pa.array([None if whole else content for whole, content in zip(same, exact)], pa.binary())}
+        return {
+            "text": pa.array(texts, pa.string()),
+            "bytes": pa.array([None if whole else content for whole, content in zip(same, exact)], pa.binary()),
+        }
 
 
 def rows_in(file: Path) -> int:

@@ -32,8 +32,9 @@ def as_kafka(paths: pa.DictionaryArray, contents: pa.Array) -> dict[str, pa.Arra
     """What Kafka means by znodes: chroot, kind, topic, partition, broker, and the numbers of a state."""
     known = [_known(path) for path in paths.dictionary.to_pylist()] + [_Known()]
     codes = paths.indices.fill_null(len(known) - 1).to_numpy()
-    found = {name: column_of(name, list(column)).take(pa.array(codes))
-             for name, column in zip(_Known._fields, zip(*known))}
+    found = {
+        name: column_of(name, list(column)).take(pa.array(codes)) for name, column in zip(_Known._fields, zip(*known))
+    }
     kinds = np.array([_SAYING.index(each.kind) if each.kind in _SAYING else -1 for each in known])[codes]
     different = contents.dictionary_encode()
     pairs = different.indices.fill_null(-1).to_numpy() * len(_SAYING) + kinds
@@ -52,8 +53,8 @@ def _known(path: str) -> _Known:
     while below:
         if below in ("/controller", "/controller_epoch"):
             return _Known(chroot, "controller" if below == "/controller" else "epoch")
-        if below.startswith(_IDS) and is_number(below[len(_IDS):]):
-            return _Known(chroot, "broker", broker=_fitting(int(below[len(_IDS):])))
+        if below.startswith(_IDS) and is_number(below[len(_IDS) :]):
+            return _Known(chroot, "broker", broker=_fitting(int(below[len(_IDS) :])))
         if place := place_of(below):
             return _Known(chroot, place.kind, place.topic, _fitting(place.number))
         cut = below.find("/", 1)

@@ -12,11 +12,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from kafkaproof.traces.basics.tasks import Here, shown
 from kafkaproof.traces.reading.records import Logged
 from kafkaproof.traces.reading.storing import joined, misplaced_among, store_log, zxid_of
-from kafkaproof.traces.basics.tasks import Here, shown
-from kafkaproof.traces.redaction import Redactor
 from kafkaproof.traces.reading.survey import Survey, survey_of
+from kafkaproof.traces.redaction import Redactor
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, read_snapshot
 from kafkaproof.traces.zookeeper.transactions import LogError, Transaction
 
@@ -80,8 +80,9 @@ class Recording:
         return self.start is None and any(zxid not in _FIRST_ZXIDS for zxid in self.zxids[:1].tolist())
 
 
-def read_readable(directory: Path, redactor: Redactor | None = None, events: Path | None = None,
-                  work: Here = Here()) -> tuple[Recording, LogError | None]:
+def read_readable(
+    directory: Path, redactor: Redactor | None = None, events: Path | None = None, work: Here = Here()
+) -> tuple[Recording, LogError | None]:
     """As `read_recording`, but where a log cannot be read on: what was read before, and the error."""
     try:
         return read_recording(directory, redactor, events, work), None
@@ -89,8 +90,9 @@ def read_readable(directory: Path, redactor: Redactor | None = None, events: Pat
         return _recording(directory, error.transactions, [], redactor), error
 
 
-def read_recording(directory: Path, redactor: Redactor | None = None, events: Path | None = None,
-                   work: Here = Here()) -> Recording:
+def read_recording(
+    directory: Path, redactor: Redactor | None = None, events: Path | None = None, work: Here = Here()
+) -> Recording:
     """Read all logs in a directory, its version-2/ and the version-2/ of its subdirectories, merged by zxid.
 
     Each is written as a file of events, into the directory `events` (one that is not there yet) or one that is gone
@@ -106,8 +108,10 @@ def read_recording(directory: Path, redactor: Redactor | None = None, events: Pa
         raise LogError(f"{directory}: not a directory; give the one that ZooKeeper's dataLogDir (or dataDir) names")
     logs = log_files(directory)
     if not logs:
-        raise LogError(f"{directory}: no log.* file here, in version-2/ or in */version-2/; give the directory "
-                       "that ZooKeeper's dataLogDir (or dataDir) names")
+        raise LogError(
+            f"{directory}: no log.* file here, in version-2/ or in */version-2/; give the directory "
+            "that ZooKeeper's dataLogDir (or dataDir) names"
+        )
     kept = None if events else TemporaryDirectory(prefix="kafkaproof-log-")
     newest = max(map(zxid_of, _files(directory, _SNAPSHOT_NAME)), default=0)
     store = partial(store_log, redactor=redactor, directory=events or Path(kept.name))
@@ -117,8 +121,14 @@ def read_recording(directory: Path, redactor: Redactor | None = None, events: Pa
     return _recording(directory, joined(directory, stored, kept, problems), problems, redactor, wrong, newest)
 
 
-def _recording(directory: Path, transactions: Logged | tuple, problems: list[str], redactor: Redactor | None,
-               wrong: Sequence[tuple[int, str]] = (), newest: int = 0) -> Recording:
+def _recording(
+    directory: Path,
+    transactions: Logged | tuple,
+    problems: list[str],
+    redactor: Redactor | None,
+    wrong: Sequence[tuple[int, str]] = (),
+    newest: int = 0,
+) -> Recording:
     """Return the recording of these transactions, each part of it with the right snapshot.
 
     `wrong`: what ZooKeeper has not written so; `newest`: the zxid of the newest snapshot.
@@ -134,8 +144,9 @@ def _recording(directory: Path, transactions: Logged | tuple, problems: list[str
     return recording
 
 
-def _part(directory: Path, transactions: Logged, earlier: Recording | None, problems: list[str],
-          redactor: Redactor | None) -> Recording:
+def _part(
+    directory: Path, transactions: Logged, earlier: Recording | None, problems: list[str], redactor: Redactor | None
+) -> Recording:
     """Return the recording of transactions that come after what is earlier, with the right snapshot."""
     first, whole = transactions.ends[0], len(transactions)
     if earlier:
@@ -143,8 +154,10 @@ def _part(directory: Path, transactions: Logged, earlier: Recording | None, prob
     start = _start(directory, transactions, problems, redactor)
     if start is not None and first <= start.zxid:
         transactions = transactions.between(start.zxid + 1, _LAST_ZXID)
-        problems.append(f"{directory}: {whole - len(transactions)} records left out, which are not after the oldest "
-                        f"snapshot, {start.zxid:#x}")
+        problems.append(
+            f"{directory}: {whole - len(transactions)} records left out, which are not after the oldest "
+            f"snapshot, {start.zxid:#x}"
+        )
     gaps = [_missing(directory, *gap) for gap in _gaps(transactions)]
     return Recording(directory, start, transactions, problems + gaps, len(gaps), earlier)
 
@@ -157,8 +170,10 @@ def _ahead(directory: Path, last: int, newest: int) -> str | None:
     """
     if newest <= last or not newest & 0xFFFFFFFF:
         return None
-    return (f"{directory}: snapshot.{newest:x} is ahead of the log, which ends at {last:#x}: records up to {newest:#x} "
-            "are missing; take them from another server of the ensemble")
+    return (
+        f"{directory}: snapshot.{newest:x} is ahead of the log, which ends at {last:#x}: records up to {newest:#x} "
+        "are missing; take them from another server of the ensemble"
+    )
 
 
 def snapshots_among(recording: Recording) -> list[tuple[int, Path]]:
@@ -206,9 +221,11 @@ def _start(directory: Path, transactions: Logged, problems: list[str], redactor:
         except LogError as error:
             problems.append(str(error))
     if first not in _FIRST_ZXIDS:
-        problems.append(f"{directory}: the log begins at {first:#x} and no snapshot can be read: what the tree was "
-                        "before is unknown; add the snapshot.* files of dataDir")
-        problems += [_missing(directory, zxid_of(file), first) for file in before[:len(before) - len(followed)][-1:]]
+        problems.append(
+            f"{directory}: the log begins at {first:#x} and no snapshot can be read: what the tree was "
+            "before is unknown; add the snapshot.* files of dataDir"
+        )
+        problems += [_missing(directory, zxid_of(file), first) for file in before[: len(before) - len(followed)][-1:]]
     return None
 
 
@@ -245,5 +262,7 @@ def _next(zxid: int, following: int) -> int:
 
 
 def _missing(directory: Path, last: int, first: int) -> str:
-    return (f"{directory}: gap: records {_next(last, first):#x} to {first - 1:#x} are missing; "
-            "take them from another server of the ensemble")
+    return (
+        f"{directory}: gap: records {_next(last, first):#x} to {first - 1:#x} are missing; "
+        "take them from another server of the ensemble"
+    )

@@ -5,15 +5,39 @@ import pyarrow as pa
 
 CODES = pa.dictionary(pa.int32(), pa.string())
 _ACL = pa.struct([("permissions", pa.int32()), ("scheme", pa.string()), ("id", pa.string())])
-SCHEMA = pa.schema([
-    ("zxid", pa.int64()), ("time", pa.timestamp("ms", "UTC")), ("session", CODES), ("cxid", pa.int32()),
-    ("multi", pa.bool_()), ("place", pa.int32()), ("operations", pa.int32()), ("operation", CODES), ("path", CODES),
-    ("version", pa.int32()), ("error", CODES), ("timeout", pa.int32()), ("ephemeral", pa.bool_()), ("mode", CODES),
-    ("parent_cversion", pa.int32()), ("ttl", pa.int64()), ("paths", pa.list_(pa.string())), ("acl", pa.list_(_ACL)),
-    ("text", pa.string()), ("bytes", pa.binary()), ("chroot", CODES), ("kind", CODES), ("topic", CODES),
-    ("partition", pa.int32()), ("broker", pa.int32()), ("leader", pa.int32()), ("leader_epoch", pa.int32()),
-    ("controller_epoch", pa.int32()), ("isr", pa.list_(pa.int32())),
-])
+SCHEMA = pa.schema(
+    [
+        ("zxid", pa.int64()),
+        ("time", pa.timestamp("ms", "UTC")),
+        ("session", CODES),
+        ("cxid", pa.int32()),
+        ("multi", pa.bool_()),
+        ("place", pa.int32()),
+        ("operations", pa.int32()),
+        ("operation", CODES),
+        ("path", CODES),
+        ("version", pa.int32()),
+        ("error", CODES),
+        ("timeout", pa.int32()),
+        ("ephemeral", pa.bool_()),
+        ("mode", CODES),
+        ("parent_cversion", pa.int32()),
+        ("ttl", pa.int64()),
+        ("paths", pa.list_(pa.string())),
+        ("acl", pa.list_(_ACL)),
+        ("text", pa.string()),
+        ("bytes", pa.binary()),
+        ("chroot", CODES),
+        ("kind", CODES),
+        ("topic", CODES),
+        ("partition", pa.int32()),
+        ("broker", pa.int32()),
+        ("leader", pa.int32()),
+        ("leader_epoch", pa.int32()),
+        ("controller_epoch", pa.int32()),
+        ("isr", pa.list_(pa.int32())),
+    ]
+)
 """One row for each operation, and for a multi without any. What an operation does not have is null."""
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from kafkaproof.traces.reading.cluster import below
+from kafkaproof.traces.zookeeper.transactions import Check, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
-from kafkaproof.traces.zookeeper.transactions import Check, SetData, Transaction
 
 Value = TypeVar("Value")
 NOTHING = -1
@@ -61,7 +61,7 @@ class Names:
     @property
     def leaders(self) -> np.ndarray:
         """The leader by each code of `held`."""
-        new = self.held.values[len(self._leaders):]
+        new = self.held.values[len(self._leaders) :]
         if new:
             self._leaders = np.append(self._leaders, np.array([each.leader for each in new], np.int32))
         return self._leaders
@@ -171,14 +171,28 @@ class StateWrites:
     def write(self, row: int) -> StateWrite:
         """One of them."""
         _, path, place = self.names.states.values[self.partitions[row]]
-        return StateWrite(self.transaction(row), path, place, place.partition, self.states.at(row, self.names),
-                          self.known.at(row, self.names), bool(self.checked[row]))
+        return StateWrite(
+            self.transaction(row),
+            path,
+            place,
+            place.partition,
+            self.states.at(row, self.names),
+            self.known.at(row, self.names),
+            bool(self.checked[row]),
+        )
 
     def transaction(self, row: int) -> Transaction:
         """The record of a row."""
-        write = SetData(self.names.states.values[self.partitions[row]].path, self.contents[row].as_py(),
-                        int(self.versions[row]))
+        write = SetData(
+            self.names.states.values[self.partitions[row]].path, self.contents[row].as_py(), int(self.versions[row])
+        )
         checked = bool(self.checked[row])
         check = (Check(f"{self.names.root}/controller_epoch", int(self.check_versions[row])),) if checked else ()
-        return Transaction(int(self.zxids[row]), int(self.sessions[row]), int(self.cxids[row]), int(self.times[row]),
-                           (*check, write), checked)
+        return Transaction(
+            int(self.zxids[row]),
+            int(self.sessions[row]),
+            int(self.cxids[row]),
+            int(self.times[row]),
+            (*check, write),
+            checked,
+        )

@@ -34,8 +34,9 @@ def cut(batch: pa.RecordBatch, names: Names, complete: int) -> Iterator[Transact
             yield from (next(others) for _ in range(last - first))
 
 
-def _sets_state(batch: pa.RecordBatch, names: Names, partitions: np.ndarray, firsts: np.ndarray,
-                lasts: np.ndarray) -> np.ndarray:
+def _sets_state(
+    batch: pa.RecordBatch, names: Names, partitions: np.ndarray, firsts: np.ndarray, lasts: np.ndarray
+) -> np.ndarray:
     """Of each record whether it sets a state and does nothing else but check /controller_epoch."""
     operations, paths = batch.column("operation"), batch.column("path")
     kinds, path = numbers_of(operations.indices), numbers_of(paths.indices)
@@ -59,16 +60,27 @@ def _writes(batch: pa.RecordBatch, names: Names, partitions: np.ndarray, rows: n
     checks = numbers_of(batch, "version")[rows - checked]
     states = StateColumns(_held(taken, names), number["leader_epoch"], number["controller_epoch"])
     return StateWrites(
-        names, number["zxid"], numbers_of(taken, "time"), np.array(sessions_of(taken), np.uint64), number["cxid"],
-        checked, checks, number["version"], partitions[rows], contents_of(taken), states)
+        names,
+        number["zxid"],
+        numbers_of(taken, "time"),
+        np.array(sessions_of(taken), np.uint64),
+        number["cxid"],
+        checked,
+        checks,
+        number["version"],
+        partitions[rows],
+        contents_of(taken),
+        states,
+    )
 
 
 def _held(rows: pa.RecordBatch, names: Names) -> np.ndarray:
     """The codes of leader and ISR in each row, NOTHING where it has no state."""
     leaders, isr = rows.column("leader"), rows.column("isr")
     found = np.full(len(rows), NOTHING, np.int32)
-    valid = np.flatnonzero((leaders.is_valid().to_numpy(zero_copy_only=False))
-                           & isr.is_valid().to_numpy(zero_copy_only=False))
+    valid = np.flatnonzero(
+        (leaders.is_valid().to_numpy(zero_copy_only=False)) & isr.is_valid().to_numpy(zero_copy_only=False)
+    )
     if not len(valid):
         return found
     isr = isr.take(pa.array(valid))
@@ -79,8 +91,9 @@ def _held(rows: pa.RecordBatch, names: Names) -> np.ndarray:
     at = np.repeat(np.arange(len(valid)), sizes), 2 + np.arange(len(members)) - np.repeat(offsets[:-1], sizes)
     table[at] = members
     table = np.ascontiguousarray(table)
-    different, codes = np.unique(table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1]))).ravel(),
-                                 return_inverse=True)
+    different, codes = np.unique(
+        table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1]))).ravel(), return_inverse=True
+    )
     rows_of = different.view(np.int32).reshape(len(different), -1).tolist()
     held = np.array([names.held.of(Held(leader, tuple(ids[:size]))) for leader, size, *ids in rows_of], np.int32)
     found[valid] = held[codes.ravel()]

@@ -11,12 +11,23 @@ import pyarrow.parquet as pq
 
 from kafkaproof.traces.reading.events import SCHEMA
 from kafkaproof.traces.zookeeper.transactions import (
-    ERROR_NAMES, Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl,
-    SetData, Transaction,
+    ERROR_NAMES,
+    Acl,
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    Operation,
+    Reconfig,
+    SetAcl,
+    SetData,
+    Transaction,
 )
 
 _HEADERS = ["zxid", "cxid", "time", "multi", "place", "operations", "path", "version"]
-_RARE = SCHEMA.names[SCHEMA.names.index("operation"):SCHEMA.names.index("chroot")]
+_RARE = SCHEMA.names[SCHEMA.names.index("operation") : SCHEMA.names.index("chroot")]
 _BATCH = 50_000
 _CODES = {name: code for code, name in ERROR_NAMES.items()}
 _check = lru_cache(maxsize=10_000)(Check)
@@ -43,8 +54,12 @@ def transactions_of(batch: pa.RecordBatch) -> Iterator[Transaction]:
     """The transactions of a batch of whole ones, but for what trails behind their operations."""
     waiting: list[Operation] = []
     rare = _rare(batch)
-    rows = zip(sessions_of(batch), values_of(batch.column("operation")), values_of(contents_of(batch)),
-               *(values_of(batch.column(name)) for name in _HEADERS))
+    rows = zip(
+        sessions_of(batch),
+        values_of(batch.column("operation")),
+        values_of(contents_of(batch)),
+        *(values_of(batch.column(name)) for name in _HEADERS),
+    )
     for session, name, content, zxid, cxid, time, multi, place, count, path, version in rows:
         if name == "setData":
             operation = SetData(path, content, version)

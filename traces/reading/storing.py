@@ -11,8 +11,8 @@ import numpy as np
 
 from kafkaproof.traces.reading.events import write_events
 from kafkaproof.traces.reading.records import Logged, Part, runs_of
-from kafkaproof.traces.redaction import Redactor
 from kafkaproof.traces.reading.survey import survey_of
+from kafkaproof.traces.redaction import Redactor
 from kafkaproof.traces.zookeeper.log import LogFile, read_log
 from kafkaproof.traces.zookeeper.records import Records
 from kafkaproof.traces.zookeeper.transactions import LogError, Transaction
@@ -51,8 +51,9 @@ def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: 
         return Stored(log, None, problems, duplicates, damage)
     file = directory / f"{number:04d}-{log.name}.parquet"
     write_events(written, file)
-    return Stored(log, Part(file, runs_of(written.headers.zxid), survey_of(written)), problems, duplicates, damage,
-                  wrong)
+    return Stored(
+        log, Part(file, runs_of(written.headers.zxid), survey_of(written)), problems, duplicates, damage, wrong
+    )
 
 
 def _misplaced(log: Path, zxids: np.ndarray) -> Iterator[tuple[int, str]]:
@@ -62,13 +63,23 @@ def _misplaced(log: Path, zxids: np.ndarray) -> Iterator[tuple[int, str]]:
     may come again.
     """
     if len(zxids) and zxids[0] != zxid_of(log):
-        yield int(zxids[0]), (f"{log}: its first record is {zxids[0]:#x}, and ZooKeeper names a file after its first "
-                              "record: its name is another's, or records are missing before this one")
+        yield (
+            int(zxids[0]),
+            (
+                f"{log}: its first record is {zxids[0]:#x}, and ZooKeeper names a file after its first "
+                "record: its name is another's, or records are missing before this one"
+            ),
+        )
     highest = np.maximum.accumulate(zxids)
     for place in (np.flatnonzero(zxids[1:] < highest[:-1]) + 1).tolist():
         if zxids[place] not in zxids[:place]:
-            yield int(zxids[place]), (f"{log}: this record is behind {highest[place - 1]:#x}, and ZooKeeper writes "
-                                      "records in the order of their zxids")
+            yield (
+                int(zxids[place]),
+                (
+                    f"{log}: this record is behind {highest[place - 1]:#x}, and ZooKeeper writes "
+                    "records in the order of their zxids"
+                ),
+            )
             return
 
 
@@ -80,8 +91,13 @@ def misplaced_among(stored: list[Stored]) -> Iterator[tuple[int, str]]:
             if each.part.first < before.part.last:
                 new = np.setdiff1d(each.part.zxids(), before.part.zxids())
                 if len(new) and new[0] < before.part.last:
-                    yield int(new[0]), (f"{each.log}: this record comes before the last one of {before.log.name}, "
-                                        f"{before.part.last:#x}, and ZooKeeper begins a file behind all others")
+                    yield (
+                        int(new[0]),
+                        (
+                            f"{each.log}: this record comes before the last one of {before.log.name}, "
+                            f"{before.part.last:#x}, and ZooKeeper begins a file behind all others"
+                        ),
+                    )
             before = each
 
 
@@ -131,12 +147,14 @@ def learn(logs: list[Path], redactor: Redactor) -> None:
 def joined(directory: Path, stored: list[Stored], kept: TemporaryDirectory | None, problems: list[str]) -> Logged:
     """The transactions of all files, each once; `problems` grows."""
     damaged = next((place for place, each in enumerate(stored) if each.damage), None)
-    read = stored if damaged is None else stored[:damaged + 1]
+    read = stored if damaged is None else stored[: damaged + 1]
     for each in read if damaged is None else read[:-1]:
         problems += each.problems
     parts = [each.part for each in read if each.part]
-    if conflict := _first_conflict(Logged([each.part for each in read if each.part and not each.damage], kept),
-                                   [each.log for each in read if each.part]):
+    if conflict := _first_conflict(
+        Logged([each.part for each in read if each.part and not each.damage], kept),
+        [each.log for each in read if each.part],
+    ):
         raise conflict
     logged = Logged(parts, kept)
     if damaged is not None:
@@ -161,7 +179,7 @@ def _first_conflict(logged: Logged, logs: list[Path]) -> LogError | None:
     if found is None:
         return None
     number, known, again = found
-    cut = Logged(logged.parts[number:number + 1], logged.kept).between(0, again.zxid - 1)
+    cut = Logged(logged.parts[number : number + 1], logged.kept).between(0, again.zxid - 1)
     return LogError(_conflict(logs[number], known, again), Logged([*logged.parts[:number], *cut.parts], logged.kept))
 
 
@@ -171,5 +189,7 @@ def _same(one: Transaction, other: Transaction) -> bool:
 
 
 def _conflict(log: Path, known: Transaction, again: Transaction) -> str:
-    return f"{log}: zxid {again.zxid:#x} is {again.form()}, but another record of this zxid is {known.form()}; " \
-           "are these logs of one ensemble?"
+    return (
+        f"{log}: zxid {again.zxid:#x} is {again.form()}, but another record of this zxid is {known.form()}; "
+        "are these logs of one ensemble?"
+    )

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow.compute as pc
 
 from kafkaproof.traces.reading.end import End, end_at
+from kafkaproof.traces.zookeeper.data_records import slices
+from kafkaproof.traces.zookeeper.records import Records
+from kafkaproof.traces.zookeeper.transactions import Check, Create, Failure, Operation, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.contents import USUAL
 from kafkaproof.traces.zookeeper.znodes.foreign_writes import Strange, strange_at, strange_in
 from kafkaproof.traces.zookeeper.znodes.formats import STATE, format_of
 from kafkaproof.traces.zookeeper.znodes.json_parts import json_in
-from kafkaproof.traces.zookeeper.records import Records
-from kafkaproof.traces.zookeeper.transactions import Check, Create, Failure, Operation, SetData, Transaction
-from kafkaproof.traces.zookeeper.data_records import slices
 
 _HOME = re.compile(r"(.*)/(?:controller_epoch|brokers/ids)")
 _TOPIC = re.compile(r"(.*)/brokers/topics/[^/]+")

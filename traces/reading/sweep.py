@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafkaproof.traces.reading.records import batches_of
-from kafkaproof.traces.reading.state_runs import cut
-from kafkaproof.traces.reading.current_states import Standing
-from kafkaproof.traces.reading.state_records import NOTHING, Names, StateWrite, StateWrites
 from kafkaproof.traces.basics.tasks import Progress
+from kafkaproof.traces.reading.current_states import Standing
 from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.zookeeper.znodes.contents import state_in
+from kafkaproof.traces.reading.records import batches_of
+from kafkaproof.traces.reading.state_records import NOTHING, Names, StateWrite, StateWrites
+from kafkaproof.traces.reading.state_runs import cut
 from kafkaproof.traces.zookeeper.transactions import CloseSession, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
+from kafkaproof.traces.zookeeper.znodes.contents import state_in
 
 _EVERY = 5_000
 _FEW = 4
@@ -45,8 +45,7 @@ class Listener:
         """The log is over."""
 
 
-def sweep(recording: Recording, root: str, *listeners: Listener,
-          progress: Progress = lambda done, of: None) -> None:
+def sweep(recording: Recording, root: str, *listeners: Listener, progress: Progress = lambda done, of: None) -> None:
     """Tell listeners of a log: what was written while its snapshot was taken is in the tree that they begin with.
 
     `root`: the chroot of the cluster.

@@ -22,4 +22,4 @@ class Times:
     def around(self, zxid: int, many: int) -> tuple[int, ...]:
         """The zxids of the record, and of so many before it and behind it."""
         place = bisect_left(self._zxids, zxid)
-        return tuple(self._zxids[max(place - many, 0):place + many + 1])
+        return tuple(self._zxids[max(place - many, 0) : place + many + 1])

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kafkaproof.traces.redaction import words
-from kafkaproof.traces.zookeeper.znodes.json_parts import parsed
 from kafkaproof.traces.zookeeper.snapshot import Snapshot
 from kafkaproof.traces.zookeeper.transactions import Acl, CloseSession, Transaction
+from kafkaproof.traces.zookeeper.znodes.json_parts import parsed
 
 _NUMBER = re.compile(r"-?\d+")
 _SETTING = re.compile(r"-?[\d.]+|\*|\d+:\d+(,\d+:\d+)*")
@@ -66,8 +66,11 @@ class Redactor:
         return replace(operation, **changed) if changed else operation
 
     def _acl(self, acl: Acl) -> Acl:
-        return acl if acl.scheme == "world" else replace(acl, scheme=self._scheme(acl.scheme),
-                                                         id=self.name("principal", acl.id))
+        return (
+            acl
+            if acl.scheme == "world"
+            else replace(acl, scheme=self._scheme(acl.scheme), id=self.name("principal", acl.id))
+        )
 
     def _scheme(self, scheme: str) -> str:
         return scheme if scheme in ("digest", "sasl", "ip", "auth", "x509", "super") else self.name("scheme", scheme)

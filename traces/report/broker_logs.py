@@ -11,11 +11,15 @@ _SHOWN = 10
 def logs_as_json(checked: Checked) -> dict:
     """The object `logs` of `replay --json`."""
     return {
-        "files": [str(file) for file in checked.read.files], "lines": checked.read.lines,
-        "unreadable": checked.read.unreadable, "offset_minutes": checked.offset // 60_000,
+        "files": [str(file) for file in checked.read.files],
+        "lines": checked.read.lines,
+        "unreadable": checked.read.unreadable,
+        "offset_minutes": checked.offset // 60_000,
         "claims": [{"what": what, **counts, "count": counts.total()} for what, counts in checked.counts.items()],
-        "contradictions": [{"file": str(claim.file), "line": claim.line, "what": claim.what, "text": why}
-                           for claim, why in checked.contradictions],
+        "contradictions": [
+            {"file": str(claim.file), "line": claim.line, "what": claim.what, "text": why}
+            for claim, why in checked.contradictions
+        ],
     }
 
 
@@ -30,8 +34,12 @@ def print_logs(out: Console, checked: Checked) -> None:
     out.print(table)
     read = checked.read
     hours = f", whose clocks are {checked.offset / 3_600_000:+g} h from UTC" if checked.offset else ""
-    out.print(f"{read.lines:,} lines of {len(read.files)} brokers' logs{hours}; {read.unreadable:,} of a known "
-              "kind in no known form", soft_wrap=True, highlight=False)
+    out.print(
+        f"{read.lines:,} lines of {len(read.files)} brokers' logs{hours}; {read.unreadable:,} of a known "
+        "kind in no known form",
+        soft_wrap=True,
+        highlight=False,
+    )
     for claim, why in checked.contradictions[:_SHOWN]:
         out.print("[bold red]contradicts ZooKeeper[/]: ", end="")
         out.print(f"{claim.file}:{claim.line}: {why}", soft_wrap=True, markup=False)

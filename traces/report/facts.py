@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+from kafkaproof.traces.basics.times import time_of_day
+from kafkaproof.traces.evidence.registrations import Registration
+from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.explain.facts.expectations import Broken
 from kafkaproof.traces.explain.facts.leaderless import Leaderless
-from kafkaproof.traces.evidence.registrations import Registration
 from kafkaproof.traces.explain.facts.outside_assignment import Outside
 from kafkaproof.traces.explain.facts.terms import Written, written_by
-from kafkaproof.traces.evidence.state_changes import Change
-from kafkaproof.traces.basics.times import time_of_day
 from kafkaproof.traces.explain.log.streams import Streams
 
 _SHOWN = 10
@@ -49,8 +49,12 @@ class Facts:
         return {
             "registrations": [each.as_json() for each in self.registrations],
             "unclean_elections": [_unclean(change) for change in self.unclean],
-            "leaderless": {"states": states, "kept_lost_leader_alone": kept, "times": len(self.leaderless),
-                           "long": [each.as_json() for each in self.long]},
+            "leaderless": {
+                "states": states,
+                "kept_lost_leader_alone": kept,
+                "times": len(self.leaderless),
+                "long": [each.as_json() for each in self.long],
+            },
             "reigns": [each.as_json() for each in self.reigns],
             "unexpected": [each.as_json() for each in self.broken],
         }
@@ -64,8 +68,15 @@ def facts_of(gathered: Gathered, streams: Streams, refused: list[tuple[int, int]
     for each in reigns:
         if (states := written.get((each.epoch, each.session))) is not None:
             each.add(states)
-    return Facts(gathered.common.registrations.all, found.unclean, found.leaderless, found.outside,
-                 (found.lost, found.kept_alone), reigns, found.broken)
+    return Facts(
+        gathered.common.registrations.all,
+        found.unclean,
+        found.leaderless,
+        found.outside,
+        (found.lost, found.kept_alone),
+        reigns,
+        found.broken,
+    )
 
 
 def print_facts(out: Console, facts: Facts) -> None:
@@ -95,7 +106,9 @@ def _brokers(registrations: list[Registration]) -> Table:
     for broker in sorted({each.broker for each in registrations}):
         own = [each for each in registrations if each.broker == broker]
         begun = [f"{each.zxid:#x} {time_of_day(each.time)}" for each in own]
-        ended = [f"{each.how} at {each.ended:#x} {time_of_day(each.ended_time)}" if each.how else "stands" for each in own]
+        ended = [
+            f"{each.how} at {each.ended:#x} {time_of_day(each.ended_time)}" if each.how else "stands" for each in own
+        ]
         shown = slice(-_SHOWN, None)
         table.add_row(str(broker), f"{len(own):,}", "\n".join(begun[shown]), "\n".join(ended[shown]))
     return table
@@ -112,16 +125,23 @@ def _reigns(reigns: list[Written]) -> Table:
 
 
 def _unclean(change: Change) -> dict:
-    return {"zxid": hex(change.zxid), "topic": change.topic, "partition": change.number,
-            "before": {"leader": change.before.leader, "isr": list(change.before.isr)},
-            "after": {"leader": change.after.leader, "isr": list(change.after.isr)},
-            "leader_epoch": change.after.leader_epoch, "broker": change.broker}
+    return {
+        "zxid": hex(change.zxid),
+        "topic": change.topic,
+        "partition": change.number,
+        "before": {"leader": change.before.leader, "isr": list(change.before.isr)},
+        "after": {"leader": change.after.leader, "isr": list(change.after.isr)},
+        "leader_epoch": change.after.leader_epoch,
+        "broker": change.broker,
+    }
 
 
 def _unclean_text(change: Change) -> str:
     before, after = change.before, change.after
-    return (f"{change.zxid:#x} {time_of_day(change.time)} {change.topic}-{change.number}: leader {before.leader}, ISR "
-            f"{list(before.isr)} to leader {after.leader}, ISR {list(after.isr)}")
+    return (
+        f"{change.zxid:#x} {time_of_day(change.time)} {change.topic}-{change.number}: leader {before.leader}, ISR "
+        f"{list(before.isr)} to leader {after.leader}, ISR {list(after.isr)}"
+    )
 
 
 def _leaderless_text(each: Leaderless) -> str:

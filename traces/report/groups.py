@@ -10,8 +10,20 @@ from kafkaproof.traces.groups.plans import REBALANCE, REPLACED
 from kafkaproof.traces.groups.properties import SAYS
 from kafkaproof.traces.groups.replay import BAD_INPUT, CONFORMS, DIVERGES, Followed, Groups, kind_of
 
-_COLUMNS = ("group", "partition", "records", "generation", "state", "members", "rebalances", "unstored", "failovers",
-            "commits", "tombstones", "verdict")
+_COLUMNS = (
+    "group",
+    "partition",
+    "records",
+    "generation",
+    "state",
+    "members",
+    "rebalances",
+    "unstored",
+    "failovers",
+    "commits",
+    "tombstones",
+    "verdict",
+)
 
 
 def groups_as_json(groups: Groups) -> dict:
@@ -34,21 +46,36 @@ def groups_as_json(groups: Groups) -> dict:
 
 
 def _partition_as_json(log):
-    return {"partition": log.partition, "records": len(log.entries), "leader_epochs": log.epochs,
-            "replicas": {replica.broker: replica.end for replica in log.replicas}}
+    return {
+        "partition": log.partition,
+        "records": len(log.entries),
+        "leader_epochs": log.epochs,
+        "replicas": {replica.broker: replica.end for replica in log.replicas},
+    }
 
 
 def _group_as_json(followed: Followed) -> dict:
     group, counts = followed.group, followed.group.counts
     return {
-        "group": group.name, "partition": followed.partition, "verdict": followed.verdict,
-        "undecided": followed.undecided, "divergence": followed.divergence and followed.divergence.as_json(),
-        "generation": group.value.generation if group.value else None, "state": kind_of(group.value),
-        "members": sorted(group.members), "offsets": len(group.offsets), "records": counts["records"],
-        "rebalances": counts[REBALANCE], "static_members_replaced": counts[REPLACED],
-        "unstored_generations": counts["unstored"], "failovers": counts["failovers"], "commits": counts["commits"],
-        "commits_without_members": counts["commits without members"], "tombstones": counts["tombstones"],
-        "deaths": counts["deaths"], "expired_while_subscribed": counts["expired while subscribed"],
+        "group": group.name,
+        "partition": followed.partition,
+        "verdict": followed.verdict,
+        "undecided": followed.undecided,
+        "divergence": followed.divergence and followed.divergence.as_json(),
+        "generation": group.value.generation if group.value else None,
+        "state": kind_of(group.value),
+        "members": sorted(group.members),
+        "offsets": len(group.offsets),
+        "records": counts["records"],
+        "rebalances": counts[REBALANCE],
+        "static_members_replaced": counts[REPLACED],
+        "unstored_generations": counts["unstored"],
+        "failovers": counts["failovers"],
+        "commits": counts["commits"],
+        "commits_without_members": counts["commits without members"],
+        "tombstones": counts["tombstones"],
+        "deaths": counts["deaths"],
+        "expired_while_subscribed": counts["expired while subscribed"],
     }
 
 
@@ -56,8 +83,11 @@ def print_groups(out: Console, groups: Groups) -> None:
     """Print partitions, groups, properties that were violated, problems and the verdict."""
     brokers = sorted({replica.broker for log in groups.logs for replica in log.replicas})
     records = sum(groups.kinds.values())
-    out.print(f"{groups.directory}: {records:,} records of groups in {len(groups.logs)} partitions of "
-              f"{', '.join(brokers)}", soft_wrap=True, markup=False)
+    out.print(
+        f"{groups.directory}: {records:,} records of groups in {len(groups.logs)} partitions of {', '.join(brokers)}",
+        soft_wrap=True,
+        markup=False,
+    )
     if groups.followed:
         out.print(_table(groups))
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in groups.kinds.most_common())
@@ -67,8 +97,11 @@ def print_groups(out: Console, groups: Groups) -> None:
         out.print(problem, soft_wrap=True, markup=False)
     for name, each in groups.properties.violated().items():
         segment, offset, group = each.first
-        out.print(f"[bold red]violates {name}[/] {each.violated} times, first at offset {offset} of "
-                  f"{escape(f'{segment}, group {group}')}: not so that {SAYS[name]}", soft_wrap=True)
+        out.print(
+            f"[bold red]violates {name}[/] {each.violated} times, first at offset {offset} of "
+            f"{escape(f'{segment}, group {group}')}: not so that {SAYS[name]}",
+            soft_wrap=True,
+        )
     _print_verdict(out, groups)
 
 
@@ -79,8 +112,17 @@ def _table(groups):
     for followed in groups.followed:
         group, counts = followed.group, followed.group.counts
         generation = str(group.value.generation) if group.value else ""
-        numbers = (counts["records"], generation, kind_of(group.value), len(group.members), counts[REBALANCE],
-                   counts["unstored"], counts["failovers"], counts["commits"], counts["tombstones"])
+        numbers = (
+            counts["records"],
+            generation,
+            kind_of(group.value),
+            len(group.members),
+            counts[REBALANCE],
+            counts["unstored"],
+            counts["failovers"],
+            counts["commits"],
+            counts["tombstones"],
+        )
         table.add_row(escape(group.name), str(followed.partition), *map(str, numbers), followed.verdict)
     return table
 
@@ -95,8 +137,10 @@ def _print_verdict(out, groups):
         out.print(each.reason, soft_wrap=True, markup=False)
     for followed in groups.followed:
         if followed.undecided:
-            out.print(f"[bold yellow]undecided[/]: group {escape(followed.group.name)}, {escape(followed.undecided)}",
-                      soft_wrap=True)
+            out.print(
+                f"[bold yellow]undecided[/]: group {escape(followed.group.name)}, {escape(followed.undecided)}",
+                soft_wrap=True,
+            )
     if groups.verdict == CONFORMS:
         out.print(f"[green]conforms[/] to group/{groups.machine.variant}: each record is a step that it allows")
     elif groups.verdict not in (BAD_INPUT, DIVERGES):

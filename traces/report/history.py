@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
-from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.election.model import MODELS
+from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.traces.basics.times import time_of_day
 from kafkaproof.traces.explain.election.possibilities import Candidate, Shared
 from kafkaproof.traces.explain.election.result import Result
@@ -31,7 +31,7 @@ def history_of(result: Result, source: str) -> dict | None:
     model = next(model for model in MODELS if model.variant == result.variant)
     steps, name, text = _story(result)
     rows = _rows(steps, result.told)
-    chosen = rows[_start(rows, result):]
+    chosen = rows[_start(rows, result) :]
     brokers = sorted({step.broker for step in steps if step.broker is not None})
     lanes = ["zookeeper", "operator"] if any(row.first.broker is None for row in chosen) else ["zookeeper"]
     lanes += [f"broker {b}" for b in brokers]
@@ -47,7 +47,7 @@ def history_of(result: Result, source: str) -> dict | None:
         "story": f"From {source}. {model.story} Steps that leave no trace in ZooKeeper's log are not drawn.",
         "lanes": lanes,
         "initial": states[skipped],
-        "steps": [_drawn(row, state, model, lanes, name) for row, state in zip(chosen, states[skipped + 1:])],
+        "steps": [_drawn(row, state, model, lanes, name) for row, state in zip(chosen, states[skipped + 1 :])],
     }
 
 

@@ -9,18 +9,18 @@ from rich.markup import escape
 from rich.table import Table
 
 from kafkaproof.checker.commands.tables import console
-from kafkaproof.traces.explain.log.audit import Audit
-from kafkaproof.traces.reading.end import End
 from kafkaproof.traces.broker_logs.checking import Checked
-from kafkaproof.traces.report.broker_logs import logs_as_json, print_logs
 from kafkaproof.traces.explain.election.result import Result
+from kafkaproof.traces.explain.facts.remarks import Remark, print_remarks
+from kafkaproof.traces.explain.log.audit import Audit
+from kafkaproof.traces.explain.log.streams import Streams, flaws
+from kafkaproof.traces.metrics.series import Series
+from kafkaproof.traces.reading.end import End
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.report.broker_logs import logs_as_json, print_logs
 from kafkaproof.traces.report.facts import Facts, print_facts
 from kafkaproof.traces.report.metrics import metrics_as_json, print_metrics
-from kafkaproof.traces.metrics.series import Series
 from kafkaproof.traces.report.partitions import changes_as_json, print_changes
-from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.explain.facts.remarks import Remark, print_remarks
-from kafkaproof.traces.explain.log.streams import Streams, flaws
 from kafkaproof.traces.report.topics import notifications_as_json, print_topics, reassignments_as_json, topics_as_json
 
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
@@ -77,8 +77,7 @@ class Report:
             return replace(self, earlier=earlier)
         if DIVERGES in (self.verdict, earlier.verdict):
             return replace(self, earlier=earlier, verdict=DIVERGES, reason=self.reason or "what is before a gap does")
-        return replace(self, earlier=earlier, verdict=UNDECIDED, reason=(
-            self.reason or earlier.reason or MISSING))
+        return replace(self, earlier=earlier, verdict=UNDECIDED, reason=(self.reason or earlier.reason or MISSING))
 
     def as_json(self) -> dict:
         """The report as `replay --json` prints it."""
@@ -122,8 +121,11 @@ def verdict_of(recording: Recording, result: Result, accounts: Audit) -> tuple[s
     if recording.gaps:
         return UNDECIDED, MISSING
     if accounts.unexplained:
-        return UNDECIDED, f"{len(accounts.unexplained):,} records are no step of the specification, and of no listed " \
-                          f"kind: the first is {accounts.unexplained[0]:#x}"
+        return (
+            UNDECIDED,
+            f"{len(accounts.unexplained):,} records are no step of the specification, and of no listed "
+            f"kind: the first is {accounts.unexplained[0]:#x}",
+        )
     return CONFORMS, None
 
 
@@ -140,8 +142,7 @@ def print_report(report: Report) -> None:
     transactions, result = report.recording.transactions, report.result
     if transactions:
         span = f"{transactions[0].zxid:#x} to {transactions[-1].zxid:#x}"
-        out.print(f"{report.recording.directory}: {len(transactions):,} records, {span}", soft_wrap=True,
-                  markup=False)
+        out.print(f"{report.recording.directory}: {len(transactions):,} records, {span}", soft_wrap=True, markup=False)
     if result:
         out.print(_controllers(result))
     if report.facts:
@@ -150,8 +151,11 @@ def print_report(report: Report) -> None:
         print_changes(out, report.streams)
         print_topics(out, report.streams)
         for each in flaws(report.streams):
-            out.print(f"[yellow]{each.property} does not hold[/] in any version of Kafka, nor here: first at "
-                      f"{each.zxid:#x}, {each.count:,} records. {each.text}", soft_wrap=True)
+            out.print(
+                f"[yellow]{each.property} does not hold[/] in any version of Kafka, nor here: first at "
+                f"{each.zxid:#x}, {each.count:,} records. {each.text}",
+                soft_wrap=True,
+            )
         for each in report.streams.owed.waiting:
             out.print(f"[yellow]owed[/] {escape(each.told)}", soft_wrap=True)
     if report.metrics:
@@ -192,5 +196,8 @@ def _print_verdict(out: Console, report: Report) -> None:
         out.print(f": {report.reason}", soft_wrap=True, markup=False)
     for each in result.violations.found.values() if result else ():
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
-        out.print(f"[bold red]violates {each.property}[/] first at {each.zxid:#x}: {each.count:,} records{changed}. "
-                  f"{each.text}", soft_wrap=True)
+        out.print(
+            f"[bold red]violates {each.property}[/] first at {each.zxid:#x}: {each.count:,} records{changed}. "
+            f"{each.text}",
+            soft_wrap=True,
+        )

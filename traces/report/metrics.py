@@ -36,8 +36,12 @@ class Row:
     def as_json(self) -> dict:
         """The row as an object of `replay --json`."""
         found = {
-            "metric": self.metric.name, "kind": self.metric.kind, "kafka": self.metric.kafka,
-            "alert": self.metric.alert, "most": self.most, "first": self.first and hex(self.first.zxid),
+            "metric": self.metric.name,
+            "kind": self.metric.kind,
+            "kafka": self.metric.kafka,
+            "alert": self.metric.alert,
+            "most": self.most,
+            "first": self.first and hex(self.first.zxid),
             "last": self.last and hex(self.last.zxid),
         }
         return found if self.seconds is None else found | {"seconds": self.seconds, "lasts": self.lasts}

@@ -60,8 +60,13 @@ def _table(counts: Counter) -> Table:
 
 def _unexplained(each: Explained) -> dict:
     change = each.change
-    return {"zxid": hex(change.zxid), "partition": f"{change.topic}-{change.number}", "before": _as_json(change.before),
-            "after": _as_json(change.after), "text": each.text}
+    return {
+        "zxid": hex(change.zxid),
+        "partition": f"{change.topic}-{change.number}",
+        "before": _as_json(change.before),
+        "after": _as_json(change.after),
+        "text": each.text,
+    }
 
 
 def _as_json(state: PartitionState | None) -> dict | None:

@@ -10,10 +10,10 @@ from kafkaproof.spec.language.drawn import words_of
 from kafkaproof.spec.language.plain import to_json
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
-from kafkaproof.traces.processes.state.messages import Sent
 from kafkaproof.traces.processes.recorded.order import Occurrence, in_order
 from kafkaproof.traces.processes.recorded.reading import Cluster
 from kafkaproof.traces.processes.replay import Follower
+from kafkaproof.traces.processes.state.messages import Sent
 from kafkaproof.traces.processes.state.result import Divergence, Result
 from kafkaproof.traces.processes.state.world import World
 
@@ -36,15 +36,21 @@ def history_of(cluster: Cluster, result: Result) -> dict | None:
         follower.follow(occurrence)
     lanes = ["zookeeper", "operator", *(f"broker {b}" for b in range(cluster.sizes["brokers"]))]
     initial = _state(follower.world)
-    steps = [_drawn(follower, occurrence, lanes) for occurrence in order[begin:result.at + 1]]
+    steps = [_drawn(follower, occurrence, lanes) for occurrence in order[begin : result.at + 1]]
     name, text = ("conformance", ": ".join(result.divergence)) if result.divergence else _first(result)
     steps[-1]["violates"] = [name]
     return {
-        "format": 1, "title": f"a recorded cluster, held to {result.variant}", "system": PARTITION,
-        "variant": result.variant, "scope": dict(cluster.sizes), "property": {"name": name, "text": text},
+        "format": 1,
+        "title": f"a recorded cluster, held to {result.variant}",
+        "system": PARTITION,
+        "variant": result.variant,
+        "scope": dict(cluster.sizes),
+        "property": {"name": name, "text": text},
         "story": f"From {cluster.directory}: the last {len(steps)} of {result.at + 1:,} steps. The states are those of "
-                 "the specification; logs are shown by their lengths.",
-        "lanes": lanes, "initial": initial, "steps": steps,
+        "the specification; logs are shown by their lengths.",
+        "lanes": lanes,
+        "initial": initial,
+        "steps": steps,
     }
 
 
@@ -60,8 +66,10 @@ def _state(world: World) -> dict:
     states = to_json(partition.fields["zk"].domain, world.states[PARTITION].zk, world.scopes[PARTITION])
     found = {"zookeeper": {"controller": zk["controller"], "epoch": zk["epoch"], "partitions": states["partitions"]}}
     for b in range(len(world.states[ELECTION].brokers)):
-        knows = {part: to_json(state.fields["brokers"].domain.of, world.record(b)[number], world.scopes[part])
-                 for number, (part, state) in enumerate(((ELECTION, elected), (PARTITION, partition)))}
+        knows = {
+            part: to_json(state.fields["brokers"].domain.of, world.record(b)[number], world.scopes[part])
+            for number, (part, state) in enumerate(((ELECTION, elected), (PARTITION, partition)))
+        }
         domain = partition.fields["planes"].domain.of.fields["brokers"].domain.of if world.replicas(b) else None
         replicas = [_replica(to_json(domain, each, world.scopes[PARTITION])) for each in world.replicas(b)]
         found[f"broker_{b}"] = knows | ({"replicas": replicas} if replicas else {})
@@ -90,8 +98,11 @@ def _drawn(follower: Follower, occurrence: Occurrence, lanes: list[str]) -> dict
             notes.append(f"Enabled without a message: {', '.join(allowed)}.")
     sent = [follower.on_its_way(each) for each in (*line.sent, line.sends) if each] if line else []
     drawn = {
-        "text": occurrence.title, "lane": lane, "words": _words(follower.world, occurrence),
-        "arrows": _arrows(lane, occurrence, took, sent), "state": _state(follower.world),
+        "text": occurrence.title,
+        "lane": lane,
+        "words": _words(follower.world, occurrence),
+        "arrows": _arrows(lane, occurrence, took, sent),
+        "state": _state(follower.world),
     }
     zxid = transaction.zxid if transaction else line.zxids[-1] if line and line.zxids else None
     return drawn | ({"zxid": hex(zxid)} if zxid else {}) | ({"notes": notes} if notes else {})
@@ -106,8 +117,11 @@ def _recorded(occurrence: Occurrence) -> str:
 def _words(world: World, occurrence: Occurrence) -> str:
     line = occurrence.line
     if line is None:
-        return "Nobody recorded it: " + ("the process ended." if occurrence.crash is not None else
-                                         f"ZooKeeper logged {occurrence.transaction.form()}.")
+        return "Nobody recorded it: " + (
+            "the process ended."
+            if occurrence.crash is not None
+            else f"ZooKeeper logged {occurrence.transaction.form()}."
+        )
     if line.sends:
         return "A message that is no step of its sender."
     found = [t for t in world.cluster.model(line.part).transitions if t.function.__name__ == line.name]
@@ -123,8 +137,11 @@ def _arrows(lane: int, occurrence: Occurrence, took: Sent | None, sent: list[Sen
     if line and line.zxids or occurrence.transaction:
         label = line.step.answer or "" if line else occurrence.transaction.form()
         found.append({"from": lane, "to": 0, "label": label, "kind": "request"})
-    found += [{"from": lane, "to": 2 + each.receiver, "label": each.kind, "kind": "message"} for each in sent
-              if each and each.receiver is not None]
+    found += [
+        {"from": lane, "to": 2 + each.receiver, "label": each.kind, "kind": "message"}
+        for each in sent
+        if each and each.receiver is not None
+    ]
     return [arrow for arrow in found if arrow["from"] != arrow["to"]]
 
 
@@ -147,6 +164,7 @@ def _choices(transition, scope, broker):
     choices = [{"b": broker}]
     for name in transition.arguments:
         if name in CHOSEN[1:]:
-            choices = [choice | {name: value} for choice in choices
-                       for value in values(transition.arguments[name], scope)]
+            choices = [
+                choice | {name: value} for choice in choices for value in values(transition.arguments[name], scope)
+            ]
     return choices

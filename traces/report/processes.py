@@ -45,8 +45,11 @@ def print_result(cluster: Cluster, result: Result) -> None:
     for name, count in sorted(result.counts.items()):
         table.add_row(name, f"{count:,}")
     out.print(table)
-    out.print(f"{cluster.directory}: {len(cluster.processes)} processes, {result.steps:,} steps, and {result.hidden:,} "
-              "that no process lived to record or that came from outside", soft_wrap=True)
+    out.print(
+        f"{cluster.directory}: {len(cluster.processes)} processes, {result.steps:,} steps, and {result.hidden:,} "
+        "that no process lived to record or that came from outside",
+        soft_wrap=True,
+    )
     for name, count in sorted(result.groups.items()):
         whose = f"group {name!r}" if name else "groups that no coordinator knows"
         out.print(f"{whose}: {count:,} of them", style=None, markup=False, soft_wrap=True)
@@ -55,12 +58,18 @@ def print_result(cluster: Cluster, result: Result) -> None:
         out.print(f"[bold red]diverges[/] from {result.variant} at", where, style=None, soft_wrap=True)
         out.print(reason, soft_wrap=True, markup=False)
     elif result.unfollowed:
-        out.print(f"[yellow]undecided[/]: the run goes on, or was cut off: {result.unfollowed:,} lines at its end are "
-                  "not followed, for what came before them is not all recorded; what is before conforms",
-                  soft_wrap=True)
+        out.print(
+            f"[yellow]undecided[/]: the run goes on, or was cut off: {result.unfollowed:,} lines at its end are "
+            "not followed, for what came before them is not all recorded; what is before conforms",
+            soft_wrap=True,
+        )
     else:
-        out.print(f"[green]conforms[/] to {result.variant}: each step is enabled, got the answer that the "
-                  "specification gives, and left the record that it leaves", soft_wrap=True)
+        out.print(
+            f"[green]conforms[/] to {result.variant}: each step is enabled, got the answer that the "
+            "specification gives, and left the record that it leaves",
+            soft_wrap=True,
+        )
     for each in result.violations.values():
-        out.print(f"[bold red]violates {each.id}[/] first in {each.first}, {each.count:,} times. {each.text}",
-                  soft_wrap=True)
+        out.print(
+            f"[bold red]violates {each.id}[/] first in {each.first}, {each.count:,} times. {each.text}", soft_wrap=True
+        )

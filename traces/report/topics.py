@@ -5,9 +5,9 @@ from collections import Counter
 from rich.console import Console
 from rich.table import Table
 
+from kafkaproof.traces.explain.log.streams import Streams
 from kafkaproof.traces.explain.topics.context import Judged
 from kafkaproof.traces.explain.topics.history import FINISHED, STARTED, WAITING, Deletion, Made, Reassignment
-from kafkaproof.traces.explain.log.streams import Streams
 
 _SHOWN = 5
 _DONE = "deletion finished"
@@ -56,21 +56,42 @@ def _unexplained(judged: Judged) -> dict:
 
 
 def _made(each: Made) -> dict:
-    return {"topic": each.topic, "zxid": hex(each.zxid), "broker": each.broker, "first": each.first,
-            "partitions": len(each.partitions), "replicas": len(next(iter(each.partitions.values())).replicas),
-            "assignment": "balanced" if each.balanced else "explicit"}
+    return {
+        "topic": each.topic,
+        "zxid": hex(each.zxid),
+        "broker": each.broker,
+        "first": each.first,
+        "partitions": len(each.partitions),
+        "replicas": len(next(iter(each.partitions.values())).replicas),
+        "assignment": "balanced" if each.balanced else "explicit",
+    }
 
 
 def _deletion(each: Deletion) -> dict:
-    return {"topic": each.topic, "zxid": hex(each.zxid), "gone": _hex(each.gone), "ended": _hex(each.ended),
-            "ms": _ms(each), "retries": each.retries, "outcome": each.how}
+    return {
+        "topic": each.topic,
+        "zxid": hex(each.zxid),
+        "gone": _hex(each.gone),
+        "ended": _hex(each.ended),
+        "ms": _ms(each),
+        "retries": each.retries,
+        "outcome": each.how,
+    }
 
 
 def _reassignment(each: Reassignment) -> dict:
     topic, number = each.partition
-    return {"topic": topic, "partition": number, "asked": each.asked, "from": list(each.before),
-            "to": list(each.target), "zxid": _hex(each.zxid), "ended": _hex(each.ended), "ms": _ms(each),
-            "outcome": each.outcome}
+    return {
+        "topic": topic,
+        "partition": number,
+        "asked": each.asked,
+        "from": list(each.before),
+        "to": list(each.target),
+        "zxid": _hex(each.zxid),
+        "ended": _hex(each.ended),
+        "ms": _ms(each),
+        "outcome": each.outcome,
+    }
 
 
 def _hex(zxid: int | None) -> str | None:
@@ -89,8 +110,10 @@ def print_topics(out: Console, streams: Streams) -> None:
     out.print(_table(streams))
     made, deleted = streams.made, streams.deletions
     done = [each for each in deleted if each.how == _DONE]
-    out.print(f"topics: {sum(not each.first for each in made):,} created, {sum(each.first > 0 for each in made):,} "
-              f"expanded, {len(done):,} deleted{_took(done)}")
+    out.print(
+        f"topics: {sum(not each.first for each in made):,} created, {sum(each.first > 0 for each in made):,} "
+        f"expanded, {len(done):,} deleted{_took(done)}"
+    )
     for each in deleted:
         if each.how != _DONE:
             text = f"deletion of {each.topic}, asked for at {each.zxid:#x}: {each.how}"
@@ -114,8 +137,11 @@ def _print_reassignments(out: Console, found: list[Reassignment]) -> None:
         if each.outcome in (STARTED, WAITING):
             since = "" if each.zxid is None else f" since {each.zxid:#x}"
             name = "{}-{}".format(*each.partition)
-            out.print(f"reassignment of {name} from {list(each.before)} to {list(each.target)}: {each.outcome}{since}",
-                      soft_wrap=True, markup=False)
+            out.print(
+                f"reassignment of {name} from {list(each.before)} to {list(each.target)}: {each.outcome}{since}",
+                soft_wrap=True,
+                markup=False,
+            )
 
 
 def _took(done: list) -> str:

@@ -34,8 +34,16 @@ class Sets:
     def between(self, first: int, last: int) -> "Sets":
         """Those of the records from place `first`, which becomes 0, to before place `last`."""
         some = slice(*np.searchsorted(self.places, (first, last)))
-        return Sets(self.places[some] - first, self.checked[some], self.expected[some], self.paths[some],
-                    self.versions[some], self.begins[some], self.ends[some], self.names)
+        return Sets(
+            self.places[some] - first,
+            self.checked[some],
+            self.expected[some],
+            self.paths[some],
+            self.versions[some],
+            self.begins[some],
+            self.ends[some],
+            self.names,
+        )
 
 
 def at_once(content: bytes, layout: np.dtype, offsets: np.ndarray) -> np.ndarray:
@@ -46,8 +54,9 @@ def at_once(content: bytes, layout: np.dtype, offsets: np.ndarray) -> np.ndarray
 def slices(content: bytes, begins: np.ndarray, ends: np.ndarray) -> pa.LargeBinaryArray:
     """Parts of a content, of which each begins where the one before ends, or later."""
     offsets = np.stack([begins, ends], 1).ravel()
-    parts = pa.Array.from_buffers(pa.large_binary(), max(len(offsets) - 1, 0),
-                                  [None, pa.py_buffer(offsets), pa.py_buffer(content)])
+    parts = pa.Array.from_buffers(
+        pa.large_binary(), max(len(offsets) - 1, 0), [None, pa.py_buffer(offsets), pa.py_buffer(content)]
+    )
     return parts.take(pa.array(np.arange(0, len(offsets), 2)))
 
 
@@ -112,17 +121,26 @@ def sets_in(content: bytes, kinds: np.ndarray, starts: np.ndarray, stops: np.nda
     found = found[:, np.argsort(found[0], kind="stable")]
     places, check_begins, check_ends, expected, path_begins, path_ends, begins, ends, versions = found
     checks = np.flatnonzero(check_begins >= 0)
-    encoded = pa.concat_arrays([slices(content, check_begins[checks], check_ends[checks]),
-                                slices(content, path_begins, path_ends)]).dictionary_encode()
+    encoded = pa.concat_arrays(
+        [slices(content, check_begins[checks], check_ends[checks]), slices(content, path_begins, path_ends)]
+    ).dictionary_encode()
     names = list(map(_text, encoded.dictionary.to_pylist()))
     codes = encoded.indices.to_numpy()
     checked = np.full(len(places), -1, np.int32)
-    checked[checks] = codes[:len(checks)]
-    paths = codes[len(checks):]
+    checked[checks] = codes[: len(checks)]
+    paths = codes[len(checks) :]
     known = np.array([name is not None for name in [*names, ""]])
     fine = known[checked] & known[paths]
-    return Sets(places[fine], checked[fine], expected[fine], paths[fine], versions[fine], begins[fine], ends[fine],
-                pa.array(names, pa.string()))
+    return Sets(
+        places[fine],
+        checked[fine],
+        expected[fine],
+        paths[fine],
+        versions[fine],
+        begins[fine],
+        ends[fine],
+        pa.array(names, pa.string()),
+    )
 
 
 def _text(encoded: bytes) -> str | None:

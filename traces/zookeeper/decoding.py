@@ -6,7 +6,17 @@ from functools import lru_cache, partial
 
 from kafkaproof.traces.zookeeper.jute import JuteError, JuteReader
 from kafkaproof.traces.zookeeper.transactions import (
-    Acl, Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData,
+    Acl,
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    Operation,
+    Reconfig,
+    SetAcl,
+    SetData,
     Transaction,
 )
 
@@ -14,7 +24,7 @@ SET_DATA, CHECK, MULTI = 5, 13, 14
 TXN_HEADER = struct.Struct(">Qiqqi")
 _DIGEST_SIZE = 12
 _OPEN = (Acl(31, "world", "anyone"),)
-_OPEN_BYTES = b"\0\0\0\1" b"\0\0\0\x1f" b"\0\0\0\5world" b"\0\0\0\6anyone"
+_OPEN_BYTES = b"\0\0\0\1\0\0\0\x1f\0\0\0\5world\0\0\0\6anyone"
 """The ACL of nearly all znodes, and how it is written."""
 
 

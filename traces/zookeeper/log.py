@@ -41,7 +41,7 @@ def read_log(path: Path) -> LogFile:
             content, more = written_in(file)
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror}") from None
-    if not content.startswith(_MAGIC[:len(content)]):
+    if not content.startswith(_MAGIC[: len(content)]):
         raise LogError(f"{path}: byte 0: no ZooKeeper transaction log (it begins {content[:4]!r}, not {_MAGIC!r})")
     if len(content) < _FILE_HEADER.size:
         reason = "cut inside the file header" if content else "empty file"
@@ -111,8 +111,9 @@ def _bounds(content: bytes, offset: int, end: int) -> np.ndarray:
     while (start := offset + size) < end:
         checksum, length = unpack(content, offset)
         stop = start + length
-        if not (0 < length and stop < end and checksum_of(content[start:stop]) == checksum
-                and content[stop] == end_byte):
+        if not (
+            0 < length and stop < end and checksum_of(content[start:stop]) == checksum and content[stop] == end_byte
+        ):
             break
         ends.append(stop)
         offset = stop + 1
@@ -132,14 +133,14 @@ def _examine(content: bytes, offset: int, end: int) -> None:
         if _is_whole(content, start, end - 1, checksum) or _holds_record(content, start, end):
             raise JuteError(f"wrong record length {length}")
         return
-    if zlib.adler32(content[start:start + length]) != checksum:
+    if zlib.adler32(content[start : start + length]) != checksum:
         raise JuteError("wrong checksum")
     raise JuteError("no end byte after the record")
 
 
 def _is_whole(content: bytes, start: int, stop: int, checksum: int) -> bool:
     """Whether the bytes from `start` to `stop` are a payload of this checksum with an end byte after it."""
-    return content[stop:stop + 1] == _END_OF_RECORD and zlib.adler32(content[start:stop]) == checksum
+    return content[stop : stop + 1] == _END_OF_RECORD and zlib.adler32(content[start:stop]) == checksum
 
 
 def _holds_record(content: bytes, start: int, end: int) -> bool:

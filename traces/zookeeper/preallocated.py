@@ -18,12 +18,12 @@ def written_in(file: BinaryIO) -> tuple[bytes, bool]:
     """
     chunks, zeros = [], 0
     while zeros < _MOST_ZEROS and (chunk := file.read(_CHUNK)):
-        is_zero = chunk == _ZEROS[:len(chunk)]
+        is_zero = chunk == _ZEROS[: len(chunk)]
         zeros = zeros + 1 if is_zero else 0
-        chunks.append(_ZEROS[:len(chunk)] if is_zero else chunk)
+        chunks.append(_ZEROS[: len(chunk)] if is_zero else chunk)
     if zeros < _MOST_ZEROS:
         return b"".join(chunks), False
-    return b"".join(chunks[:max(1, len(chunks) - zeros)]), _holds_more(file)
+    return b"".join(chunks[: max(1, len(chunks) - zeros)]), _holds_more(file)
 
 
 def _holds_more(file: BinaryIO) -> bool:
@@ -31,7 +31,7 @@ def _holds_more(file: BinaryIO) -> bool:
     while (place := _next_data(file)) is not None:
         file.seek(place)
         chunk = file.read(_CHUNK)
-        if chunk != _ZEROS[:len(chunk)]:
+        if chunk != _ZEROS[: len(chunk)]:
             return True
         if not chunk:
             break

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from kafkaproof.traces.zookeeper.data_records import Sets, at_once, sets_in
 from kafkaproof.traces.zookeeper.decoding import MULTI, TXN_HEADER, transaction_in
 from kafkaproof.traces.zookeeper.jute import JuteError
 from kafkaproof.traces.zookeeper.transactions import Transaction
-from kafkaproof.traces.zookeeper.data_records import Sets, at_once, sets_in
 
 _HEADER = np.dtype([("session", ">u8"), ("cxid", ">i4"), ("zxid", ">i8"), ("time", ">i8"), ("kind", ">i4")])
 _NO_SETS = Sets(*[np.zeros(0, np.int64)] * 7, pa.array([], pa.string()))
@@ -45,8 +45,9 @@ class Records(Sequence):
     def of(cls, transactions: Iterable[Transaction]) -> Records:
         """From transactions, none of which becomes a column."""
         found = list(transactions)
-        headers = Headers(*(np.array(list(map(attrgetter(name), found)), kind) for name, kind in
-                            zip(Headers._fields, _TYPES)))
+        headers = Headers(
+            *(np.array(list(map(attrgetter(name), found)), kind) for name, kind in zip(Headers._fields, _TYPES))
+        )
         return cls(headers, _NO_SETS, dict(enumerate(found)), b"", np.zeros((2, 0), np.int64))
 
     def __len__(self) -> int:
@@ -60,8 +61,13 @@ class Records(Sequence):
 
     def _between(self, first: int, last: int) -> Records:
         odd = {place - first: each for place, each in self.odd.items() if first <= place < last}
-        return Records(Headers(*(each[first:last] for each in self.headers)), self.sets.between(first, last),
-                       odd, self.content, self._bounds[:, first:last])
+        return Records(
+            Headers(*(each[first:last] for each in self.headers)),
+            self.sets.between(first, last),
+            odd,
+            self.content,
+            self._bounds[:, first:last],
+        )
 
 
 def records_in(content: bytes, bounds: np.ndarray) -> tuple[Records, JuteError | None]:
@@ -70,10 +76,11 @@ def records_in(content: bytes, bounds: np.ndarray) -> tuple[Records, JuteError |
     `bounds`: where each payload begins (row 0) and ends (row 1).
     """
     sizes = bounds[1] - bounds[0]
-    long = bounds[:, :np.argmax(np.append(sizes, 0) < TXN_HEADER.size)]
+    long = bounds[:, : np.argmax(np.append(sizes, 0) < TXN_HEADER.size)]
     fields = at_once(content, _HEADER, long[0])
-    headers = Headers(*(fields[name].astype(kind) for name, kind in zip(Headers._fields[:-1], _TYPES)),
-                      fields["kind"] == MULTI)
+    headers = Headers(
+        *(fields[name].astype(kind) for name, kind in zip(Headers._fields[:-1], _TYPES)), fields["kind"] == MULTI
+    )
     sets = sets_in(content, fields["kind"], *long)
     records = Records(headers, sets, {}, content, long)
     is_odd = np.ones(len(sizes), bool)

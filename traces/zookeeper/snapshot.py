@@ -63,8 +63,10 @@ def read_snapshot(path: Path) -> Snapshot:
     Raises LogError when the file cannot be opened, is compressed, is no snapshot, or is cut or damaged.
     """
     if path.suffix in _COMPRESSED:
-        raise LogError(f"{path}: compressed snapshots are not read; {_REMEDY} "
-                       "(or set zookeeper.snapshot.compression.method to empty and let ZooKeeper write one)")
+        raise LogError(
+            f"{path}: compressed snapshots are not read; {_REMEDY} "
+            "(or set zookeeper.snapshot.compression.method to empty and let ZooKeeper write one)"
+        )
     name = _NAME.fullmatch(path.name)
     if name is None:
         raise LogError(f"{path}: a snapshot's name is snapshot.ZXID, in hexadecimal digits")

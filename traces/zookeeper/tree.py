@@ -5,7 +5,17 @@ from collections.abc import Sequence
 
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
 from kafkaproof.traces.zookeeper.transactions import (
-    Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, Reconfig, SetAcl, SetData, Transaction,
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    Operation,
+    Reconfig,
+    SetAcl,
+    SetData,
+    Transaction,
 )
 
 _REFUSED = re.compile("[\x00-\x1e\x80-\x9e\ud801-\uf8fe\ufff1-\ufffe\U00010000-\U0010ffff]")
@@ -117,8 +127,9 @@ class Tree:
         if node is None:
             return [f"{operation.form()}, but it does not exist"]
         _, known, cversion, aversion, czxid, _, pzxid, ctime, _, owner = node
-        self.nodes[path] = Znode(operation.data, version, cversion, aversion, czxid, transaction.zxid, pzxid, ctime,
-                                 transaction.time, owner)
+        self.nodes[path] = Znode(
+            operation.data, version, cversion, aversion, czxid, transaction.zxid, pzxid, ctime, transaction.time, owner
+        )
         if version != known + 1 and isinstance(operation, SetData):
             return [f"setData {path} to version {version}, but it is at version {known}"]
         return ()

@@ -15,9 +15,9 @@ from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
 from kafkaproof.spec.errors import Unfinished
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
 from kafkaproof.spec.language.steps import Step, parse_step
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
 
 WAIT, LOOK = 120.0, 1.0
 """How long a step may take to become possible, in seconds: its message, or the word of a watch, must come; and how
@@ -26,8 +26,18 @@ often it is looked whether the broker lives.
 OF_ELECTION = ("session", "election", "legacy", "reign")
 """The modules whose steps are those of *election*."""
 STANDING = (
-    "handle_change", "maybe_resign", "look_for_controller", "create", "confirm_owner", "learn_epoch", "found_epoch",
-    "register", "raise_epoch", "confirm_controller", "confirm_epoch", "clean",
+    "handle_change",
+    "maybe_resign",
+    "look_for_controller",
+    "create",
+    "confirm_owner",
+    "learn_epoch",
+    "found_epoch",
+    "register",
+    "raise_epoch",
+    "confirm_controller",
+    "confirm_epoch",
+    "clean",
 )
 RESIGNING = ("handle_change", "maybe_resign")
 REOPENING = ("notice_expiry", *STANDING[1:], "reopen", "register_broker")
@@ -114,8 +124,9 @@ class Conductor:
                 raise Unfinished(f"{wanted} did not become possible in {WAIT:.0f} seconds: see {child.log}")
 
     def _announce(self, leaver, controller):
-        self._cluster.children[leaver].command(do="announce", address=self._address(controller),
-                                               kind="ControlledShutdown")
+        self._cluster.children[leaver].command(
+            do="announce", address=self._address(controller), kind="ControlledShutdown"
+        )
 
     def _address(self, b):
         """Where other brokers reach a broker; raises Departs where it is not registered."""

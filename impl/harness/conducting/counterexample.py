@@ -26,8 +26,10 @@ CLUSTER = "cluster"
 RUNNING = {ELECTION: VARIANTS, PARTITION: ("legacy",), CLUSTER: ("fenced",)}
 """The systems and variants whose steps a running cluster takes one by one."""
 ELSEWHERE = {
-    "send": "control requests are steps of partition", "leader_and_isr": "control requests are steps of partition",
-    "update_metadata": "UpdateMetadata is not sent", "stop_replica": "StopReplica is not sent",
+    "send": "control requests are steps of partition",
+    "leader_and_isr": "control requests are steps of partition",
+    "update_metadata": "UpdateMetadata is not sent",
+    "stop_replica": "StopReplica is not sent",
     "write_state": "states are written by steps of partition",
 }
 """Steps of *election* that stand for what runs as steps of *partition*, or does not run."""
@@ -53,9 +55,15 @@ class Counterexample:
     def size(self) -> Size:
         """The cluster that it is a behaviour of."""
         brokers = self.scope["brokers"]
-        return Size(brokers=brokers, replicas=self.scope.get("replicas", brokers), ordered=True,
-                    partitions=self.scope.get("partitions", 1), min_isr=self.scope.get("min_isr", 1),
-                    variant=self.model.variant, session_timeout=SESSION)
+        return Size(
+            brokers=brokers,
+            replicas=self.scope.get("replicas", brokers),
+            ordered=True,
+            partitions=self.scope.get("partitions", 1),
+            min_isr=self.scope.get("min_isr", 1),
+            variant=self.model.variant,
+            session_timeout=SESSION,
+        )
 
     @property
     def has_planes(self) -> bool:
@@ -67,8 +75,11 @@ class Counterexample:
         """The steps that lead to its first state: but in *election* every broker is registered there."""
         if self.model.system == ELECTION:
             return ()
-        return tuple(f"{name}(b={b})" for b in range(self.scope["brokers"])
-                     for name in ("session.start", "session.register_broker"))
+        return tuple(
+            f"{name}(b={b})"
+            for b in range(self.scope["brokers"])
+            for name in ("session.start", "session.register_broker")
+        )
 
 
 def read_counterexample(directory: Path, wanted: str | None = None) -> Counterexample:
@@ -90,14 +101,19 @@ def read_counterexample(directory: Path, wanted: str | None = None) -> Counterex
     return Counterexample(model, scope, shortest["property"], tuple(shortest["trace"]), contents)
 
 
-def shortest_of(directory: Path, result: dict, wanted: str | None, may_stand: bool = False,
-                rounds: Collection[str] = ()) -> dict:
+def shortest_of(
+    directory: Path, result: dict, wanted: str | None, may_stand: bool = False, rounds: Collection[str] = ()
+) -> dict:
     """The counterexample of the property `wanted` in a result, or the shortest; raises UserError where there is none.
 
     `may_stand`: it may be a lasso at whose end nothing more happens; `rounds`: of these properties any lasso.
     """
-    found = [each for each in result["violations"] if wanted in (None, each["property"])
-             and ("loop" not in each or may_stand and each["loop"] == len(each["trace"]) or each["property"] in rounds)]
+    found = [
+        each
+        for each in result["violations"]
+        if wanted in (None, each["property"])
+        and ("loop" not in each or may_stand and each["loop"] == len(each["trace"]) or each["property"] in rounds)
+    ]
     if not found:
         raise UserError(f"{directory}: no counterexample of {wanted or 'any property'} in it that comes to an end")
     return min(found, key=lambda each: len(each["trace"]))

@@ -14,8 +14,8 @@ from kafkaproof.impl.seams.zookeeper.watches import ids
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.context import NO_EPOCH
-from kafkaproof.spec.running.planes import fields_of
 from kafkaproof.spec.replica.network import RECORD
+from kafkaproof.spec.running.planes import fields_of
 
 NOT_SERVED = ("ask_for_election", "admin_election")
 
@@ -60,9 +60,15 @@ def _position(state, b, p) -> dict:
 
 
 CONTENTS: dict[str, Callable[..., dict]] = {
-    "leader_and_isr": _leader_and_isr, "alter_partition": _proposal, "confirm_isr": _proposal,
-    "refuse_isr": _proposal, "learn_isr": _decision, "serve_fetch": _request, "receive_answer": _answer,
-    "produce": _offer, "consume": _position,
+    "leader_and_isr": _leader_and_isr,
+    "alter_partition": _proposal,
+    "confirm_isr": _proposal,
+    "refuse_isr": _proposal,
+    "learn_isr": _decision,
+    "serve_fetch": _request,
+    "receive_answer": _answer,
+    "produce": _offer,
+    "consume": _position,
 }
 
 

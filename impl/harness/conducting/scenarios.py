@@ -35,8 +35,14 @@ def split_brain(cluster: Cluster, watcher: Watcher) -> None:
         cluster.hold(broker, HOLD)
     cluster.delete_controller()
     watcher.say("an operator deletes /controller")
-    cluster.await_that(lambda: cluster.controller() not in (None, sleeper) and epoch_in(cluster) > epoch
-                       and cluster.registered() == everybody, "another broker is elected")
+    cluster.await_that(
+        lambda: (
+            cluster.controller() not in (None, sleeper)
+            and epoch_in(cluster) > epoch
+            and cluster.registered() == everybody
+        ),
+        "another broker is elected",
+    )
     watcher.look(cluster)
     before, written = state_in(cluster, 0), cluster.recorded(sleeper, HOLD)
     cluster.resume(sleeper)
@@ -59,11 +65,17 @@ def foreign_delete(cluster: Cluster, watcher: Watcher) -> None:
     """
     conductor = _two_candidates(cluster, watcher)
     watcher.say("broker 0 creates /controller, reads that there is no epoch, and sleeps")
-    conductor.take_all("legacy.create(b=0) -> OK", "legacy.learn_epoch(b=0) -> NONODE",
-                       "legacy.raise_epoch(b=0) -> NONODE")
+    conductor.take_all(
+        "legacy.create(b=0) -> OK", "legacy.learn_epoch(b=0) -> NONODE", "legacy.raise_epoch(b=0) -> NONODE"
+    )
     watcher.say("an operator deletes /controller; broker 1 creates it, and writes the epoch")
-    conductor.take_all("faults.delete_controller()", "legacy.create(b=1) -> OK", "legacy.learn_epoch(b=1) -> NONODE",
-                       "legacy.raise_epoch(b=1) -> NONODE", "legacy.found_epoch(b=1) -> OK")
+    conductor.take_all(
+        "faults.delete_controller()",
+        "legacy.create(b=1) -> OK",
+        "legacy.learn_epoch(b=1) -> NONODE",
+        "legacy.raise_epoch(b=1) -> NONODE",
+        "legacy.found_epoch(b=1) -> OK",
+    )
     watcher.say("broker 0 wakes, is refused the epoch, and resigns")
     conductor.take_all("legacy.found_epoch(b=0) -> NODEEXISTS", "legacy.delete_any_controller(b=0) -> OK")
     landed = cluster.controller() is None
@@ -81,8 +93,13 @@ def zombie_epoch(cluster: Cluster, watcher: Watcher) -> None:
     watcher.say("broker 0 creates /controller, and sleeps")
     conductor.take("legacy.create(b=0) -> OK")
     watcher.say("an operator deletes /controller; broker 1 is elected")
-    conductor.take_all("faults.delete_controller()", "legacy.create(b=1) -> OK", "legacy.learn_epoch(b=1) -> NONODE",
-                       "legacy.raise_epoch(b=1) -> NONODE", "legacy.found_epoch(b=1) -> OK")
+    conductor.take_all(
+        "faults.delete_controller()",
+        "legacy.create(b=1) -> OK",
+        "legacy.learn_epoch(b=1) -> NONODE",
+        "legacy.raise_epoch(b=1) -> NONODE",
+        "legacy.found_epoch(b=1) -> OK",
+    )
     watcher.say("broker 0 wakes, and raises the epoch that it reads now")
     conductor.take_all("legacy.learn_epoch(b=0) -> OK", "legacy.raise_epoch(b=0) -> OK")
     landed = cluster.controller() == 1 and epoch_in(cluster) == 2
@@ -103,14 +120,21 @@ def never_led(cluster: Cluster, watcher: Watcher) -> None:
     conductor.take("faults.delete_controller()")
     _begin_reign(conductor, 1)
     watcher.say("broker 0 wakes, and creates the state: controller 1 cannot")
-    conductor.take_all("machines.create_first_state(b=0, p=0) -> OK",
-                       "machines.create_first_state(b=1, p=0) -> NODEEXISTS")
+    conductor.take_all(
+        "machines.create_first_state(b=0, p=0) -> OK", "machines.create_first_state(b=1, p=0) -> NODEEXISTS"
+    )
     watcher.say("the leader that broker 0 wrote loses its session")
-    conductor.take_all("faults.expire_session(b=0)", "brokers.broker_change(b=1) -> OK", "brokers.broker_failure(b=1)",
-                       "machines.create_first_state(b=1, p=0) -> NODEEXISTS")
+    conductor.take_all(
+        "faults.expire_session(b=0)",
+        "brokers.broker_change(b=1) -> OK",
+        "brokers.broker_failure(b=1)",
+        "machines.create_first_state(b=1, p=0) -> NODEEXISTS",
+    )
     led_by = state_in(cluster, 0).leader
-    watcher.say(f"the state names broker {led_by}, who is gone, and the controller elects nobody",
-                landed=led_by not in cluster.registered())
+    watcher.say(
+        f"the state names broker {led_by}, who is gone, and the controller elects nobody",
+        landed=led_by not in cluster.registered(),
+    )
 
 
 def stale_zkversion(cluster: Cluster, watcher: Watcher) -> None:
@@ -124,11 +148,18 @@ def stale_zkversion(cluster: Cluster, watcher: Watcher) -> None:
     """
     conductor = _two_registered(cluster, watcher)
     _begin_reign(conductor, 1)
-    conductor.take_all("machines.create_first_state(b=1, p=0) -> OK", "replica.leader_and_isr(b=0, epoch=1, p=0)",
-                       "replica.leader_and_isr(b=1, epoch=1, p=0)")
+    conductor.take_all(
+        "machines.create_first_state(b=1, p=0) -> OK",
+        "replica.leader_and_isr(b=0, epoch=1, p=0)",
+        "replica.leader_and_isr(b=1, epoch=1, p=0)",
+    )
     watcher.say("an operator asks for preferred leaders; controller 1 sleeps before it writes one")
-    conductor.take_all("faults.ask_for_preferred()", "triggers.preferred_election(b=1)",
-                       "machines.read_for_election(b=1, p=0) -> OK", "faults.delete_controller()")
+    conductor.take_all(
+        "faults.ask_for_preferred()",
+        "triggers.preferred_election(b=1)",
+        "machines.read_for_election(b=1, p=0) -> OK",
+        "faults.delete_controller()",
+    )
     watcher.say("broker 0 is elected, and tells the brokers who leads")
     _begin_reign(conductor, 0, found="OK")
     conductor.take_all("replica.leader_and_isr(b=0, epoch=2, p=0)", "replica.leader_and_isr(b=1, epoch=2, p=0)")
@@ -141,7 +172,10 @@ def stale_zkversion(cluster: Cluster, watcher: Watcher) -> None:
 
 
 SCENARIOS: dict[str, Callable[[Cluster, Watcher], None]] = {
-    "split-brain": split_brain, "foreign-delete": foreign_delete, "zombie-epoch": zombie_epoch, "never-led": never_led,
+    "split-brain": split_brain,
+    "foreign-delete": foreign_delete,
+    "zombie-epoch": zombie_epoch,
+    "never-led": never_led,
     "stale-zkversion": stale_zkversion,
 }
 CONDUCTED = ("foreign-delete", "zombie-epoch", "never-led", "stale-zkversion")
@@ -169,5 +203,8 @@ def _two_registered(cluster, watcher) -> Conductor:
 
 def _begin_reign(conductor, b, found="NONODE"):
     """Broker `b` is elected, and reads who lives, and the state."""
-    conductor.take_all(f"failover.elect(b={b}) -> OK", f"failover.load_brokers(b={b}) -> OK",
-                       f"failover.load_state(b={b}, p=0) -> {found}")
+    conductor.take_all(
+        f"failover.elect(b={b}) -> OK",
+        f"failover.load_brokers(b={b}) -> OK",
+        f"failover.load_state(b={b}, p=0) -> {found}",
+    )

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafkaproof.impl.clients.topics import NAME
-from kafkaproof.impl.harness.driving.damage import DISKS, SLOW, Broken
 from kafkaproof.impl.harness.driving.cluster import Cluster, Size
+from kafkaproof.impl.harness.driving.damage import DISKS, SLOW, Broken
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.harness.links.rules import check_pattern
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
@@ -35,11 +35,14 @@ ACTS = {
     **dict.fromkeys(("start", "stop", "kill", "pause", "resume", "expire", "release"), BROKER),
     **dict.fromkeys(("cut_zookeeper", "mend_zookeeper", "cut_links", "mend_links"), BROKER),
     **dict.fromkeys(SLOW, DELAY),
-    **dict.fromkeys(("lose_frame", "hold_frame"), FRAME), "delay_frame": (*FRAME, "delay"), "let_go": BROKER,
+    **dict.fromkeys(("lose_frame", "hold_frame"), FRAME),
+    "delay_frame": (*FRAME, "delay"),
+    "let_go": BROKER,
     **dict.fromkeys(DISKS, REPLICA),
     **dict.fromkeys(("restart_zookeeper", "delete_controller", "ask_for_preferred", "allow_unclean", "stop_all"), ()),
     **dict.fromkeys(("create_topic", "delete_topic"), TOPIC_NAMED),
-    "reassign": ("partition", "replicas"), "write_znode": ("path", "data"),
+    "reassign": ("partition", "replicas"),
+    "write_znode": ("path", "data"),
     "hold": ("broker", "before"),
 }
 """What may be done, and what it needs to be told."""
@@ -77,8 +80,7 @@ def read_acts(file: Path, size: Size, owns_zookeeper: bool = True) -> list[Act]:
         if act.fault == END:
             break
     if not found or found[0].fault == END:
-        raise UserError(f"{file}: nothing to do in it; a line is like "
-                        '{"time": 5.2, "fault": "kill", "broker": 0}')
+        raise UserError(f'{file}: nothing to do in it; a line is like {{"time": 5.2, "fault": "kill", "broker": 0}}')
     return found
 
 
@@ -123,11 +125,15 @@ def why_not(fault: str, size: Size, owns_zookeeper: bool) -> str | None:
 def _check_frame(row: dict, size: Size) -> None:
     """Raise ValueError where a broker has no such link, or no frame can fit the pattern."""
     if row["link"] not in ((ZOOKEEPER, KAFKA) if size.release else (ZOOKEEPER,)):
-        raise ValueError(f"link is {json.dumps(row['link'])}: {ZOOKEEPER}" + (
-            f" or {KAFKA}" if size.release else f" (with --kafka RELEASE also {KAFKA})"))
+        raise ValueError(
+            f"link is {json.dumps(row['link'])}: {ZOOKEEPER}"
+            + (f" or {KAFKA}" if size.release else f" (with --kafka RELEASE also {KAFKA})")
+        )
     if not isinstance(row["pattern"], dict):
-        raise ValueError(f"pattern is {json.dumps(row['pattern'])}: an object of names and values, such as "
-                         '{"part": "answer", "operation": "multi"}')
+        raise ValueError(
+            f"pattern is {json.dumps(row['pattern'])}: an object of names and values, such as "
+            '{"part": "answer", "operation": "multi"}'
+        )
     check_pattern(row["pattern"])
 
 
@@ -135,12 +141,15 @@ def _check_reassignment(row: dict, size: Size) -> None:
     """Raise ValueError where a partition of the topic cannot be on these brokers."""
     replicas = row["replicas"]
     if row["partition"] not in range(size.partitions):
-        raise ValueError(f"partition is {json.dumps(row['partition'])}: one of the topic, from 0 to "
-                         f"{size.partitions - 1}")
+        raise ValueError(
+            f"partition is {json.dumps(row['partition'])}: one of the topic, from 0 to {size.partitions - 1}"
+        )
     known = isinstance(replicas, list) and all(type(r) is int and 0 <= r < size.brokers for r in replicas)
     if not known or len(set(replicas)) < len(replicas) or not 0 < len(replicas) <= size.replicas:
-        raise ValueError(f"replicas is {json.dumps(replicas)}: a list of 1 to {size.replicas} brokers (--replicas), "
-                         f"each once, from 0 to {size.brokers - 1}")
+        raise ValueError(
+            f"replicas is {json.dumps(replicas)}: a list of 1 to {size.replicas} brokers (--replicas), "
+            f"each once, from 0 to {size.brokers - 1}"
+        )
 
 
 def _check(name: str, value: object, highest: float | None) -> None:
@@ -159,8 +168,9 @@ def _check(name: str, value: object, highest: float | None) -> None:
         raise ValueError(f"{name} is {json.dumps(value)}: a {'whole ' if kinds == (int,) else ''}number {bounds}")
 
 
-def carry_out(acts: list[Act], cluster: Cluster, watcher: Watcher, before_mending: Callable[[], None] = lambda: None,
-              ) -> None:
+def carry_out(
+    acts: list[Act], cluster: Cluster, watcher: Watcher, before_mending: Callable[[], None] = lambda: None
+) -> None:
     """Do all of it, each at its time; then mend everything, and wait for the end, if it has a time.
 
     All is done as much later as the cluster came up late. `before_mending` is called when the acts are done and nothing

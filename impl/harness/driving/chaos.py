@@ -6,26 +6,51 @@ import random
 import time
 
 from kafkaproof.impl.harness.driving.acts import KAFKA, OF_TOPICS, REASSIGN, ZOOKEEPER, why_not
-from kafkaproof.impl.harness.driving.damage import DISKS, SLOW, UNDONE, Broken
 from kafkaproof.impl.harness.driving.cluster import Cluster
+from kafkaproof.impl.harness.driving.damage import DISKS, SLOW, UNDONE, Broken
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
 from kafkaproof.impl.harness.links.zookeeper import WRITES
 
 FAULTS = {
-    "kill": 4, "start": 8, "pause": 3, "resume": 5, "expire": 3, "delete_controller": 3, "stop": 1,
-    "ask_for_preferred": 1, "fail_log_dir": 1, "cut_zookeeper": 2, "mend_zookeeper": 4, "cut_links": 2, "mend_links": 4,
-    "slow_zookeeper": 2, "slow_links": 2, "restart_zookeeper": 1, "fill_disk": 1, "tear": 1, "allow_unclean": 1,
-    "create_topic": 4, "delete_topic": 8, "reassign": 3, "lose_frame": 2,
+    "kill": 4,
+    "start": 8,
+    "pause": 3,
+    "resume": 5,
+    "expire": 3,
+    "delete_controller": 3,
+    "stop": 1,
+    "ask_for_preferred": 1,
+    "fail_log_dir": 1,
+    "cut_zookeeper": 2,
+    "mend_zookeeper": 4,
+    "cut_links": 2,
+    "mend_links": 4,
+    "slow_zookeeper": 2,
+    "slow_links": 2,
+    "restart_zookeeper": 1,
+    "fill_disk": 1,
+    "tear": 1,
+    "allow_unclean": 1,
+    "create_topic": 4,
+    "delete_topic": 8,
+    "reassign": 3,
+    "lose_frame": 2,
 }
 """What may be done, and how often beside the others."""
 DELAYS = (0.0, 0.02, 0.1)
 """How long a slow link holds back what is sent, in seconds."""
 LOST = {
-    ZOOKEEPER: [{"part": part, "operation": WRITES, **path} for part in (REQUEST, ANSWER)
-                for path in ({}, {"path": ".*/state"}, {"path": "/brokers/topics/[^/]*|/admin/.*|/controller.*"})],
-    KAFKA: [{"part": part, "api": api} for part in (REQUEST, ANSWER)
-            for api in ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "AlterPartition", "ControlledShutdown")],
+    ZOOKEEPER: [
+        {"part": part, "operation": WRITES, **path}
+        for part in (REQUEST, ANSWER)
+        for path in ({}, {"path": ".*/state"}, {"path": "/brokers/topics/[^/]*|/admin/.*|/controller.*"})
+    ],
+    KAFKA: [
+        {"part": part, "api": api}
+        for part in (REQUEST, ANSWER)
+        for api in ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "AlterPartition", "ControlledShutdown")
+    ],
 }
 """The frames of which the next one is lost, by the link."""
 

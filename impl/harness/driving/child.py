@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from kafkaproof.impl.harness.driving.zookeeper_server import die_with_parent
 from kafkaproof.impl.broker.settings import Settings
+from kafkaproof.impl.harness.driving.zookeeper_server import die_with_parent
 
 KILLED = -signal.SIGKILL
 """The exit status of a process that was ended by kill -9."""

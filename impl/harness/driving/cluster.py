@@ -12,15 +12,21 @@ from threading import Thread
 
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
-from kafkaproof.impl.protocol.wire import HOST
+from kafkaproof.impl.broker.recording import FORMAT
+from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.harness.driving.child import BrokerChild
 from kafkaproof.impl.harness.driving.faults import OPERATOR, Faults
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, answers, parse
+from kafkaproof.impl.protocol.wire import HOST
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC, Places
-from kafkaproof.impl.broker.recording import FORMAT
-from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.seams.zookeeper.znodes import (
-    BROKER_IDS, PERSISTENT, TOPICS, BrokerId, Controller, Topic, TopicConfig,
+    BROKER_IDS,
+    PERSISTENT,
+    TOPICS,
+    BrokerId,
+    Controller,
+    Topic,
+    TopicConfig,
 )
 from kafkaproof.spec.errors import Unfinished, UserError
 from kafkaproof.spec.language.plain import new_state
@@ -75,7 +81,7 @@ def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
     model = cluster(size.variant).partition
     state = new_state(model.state, scopes(size.brokers, size.replicas, size.planes, size.min_isr, 1)[PARTITION])
     model.initial(state)
-    return tuple(tuple(each.slots[:each.length]) for each in state.zk.assignments)
+    return tuple(tuple(each.slots[: each.length]) for each in state.zk.assignments)
 
 
 class Cluster(Faults):
@@ -101,7 +107,7 @@ class Cluster(Faults):
             raise UserError(f"no ZooKeeper at {zookeeper}; start it, or leave --zookeeper away")
         super().__init__(directory, size, zookeeper or keeper.address, keeper)
 
-    def __enter__(self) -> "Cluster":
+    def __enter__(self) -> Cluster:
         try:
             self.operator.start(OPERATOR)
             self.require_empty()
@@ -137,15 +143,24 @@ class Cluster(Faults):
         assigned, partitions, there = assignments(self.size), self.size.partitions, self.size.standing
         for topic, part in ((TOPIC, assigned[:partitions]), (OFFSETS_TOPIC, assigned[partitions:there])):
             if part:
-                contents += [(TopicConfig.path_of(topic), TopicConfig(False).encode()),
-                             (Topic.path_of(topic), Topic(part).encode())]
+                contents += [
+                    (TopicConfig.path_of(topic), TopicConfig(False).encode()),
+                    (Topic.path_of(topic), Topic(part).encode()),
+                ]
         for path, data in contents:
             try:
                 self.operator.create(path, data)
             except NodeExistsError:
                 pass
-        manifest = {"format": FORMAT, "kind": "kafkaproof cluster", "topic": TOPIC, "zookeeper": self.zookeeper,
-                    **asdict(self.size), "partitions": self.size.planes, "offsets": self.size.places.offsets}
+        manifest = {
+            "format": FORMAT,
+            "kind": "kafkaproof cluster",
+            "topic": TOPIC,
+            "zookeeper": self.zookeeper,
+            **asdict(self.size),
+            "partitions": self.size.planes,
+            "offsets": self.size.places.offsets,
+        }
         (self.directory / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
 
     # Brokers
@@ -162,12 +177,26 @@ class Cluster(Faults):
         size = self.size
         port = self.children[broker].port if broker in self.children else 0
         return BrokerChild(
-            Settings(broker, number, size.brokers, size.replicas, size.planes, size.min_isr, size.variant, TOPIC,
-                     self.links[broker].address, size.session_timeout,
-                     str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl") if size.recorded else "",
-                     str(self.directory / "logs" / f"broker-{broker}"), port, size.places.offsets, size.room,
-                     size.ordered),
-            self.directory / f"broker-{broker}.log")
+            Settings(
+                broker,
+                number,
+                size.brokers,
+                size.replicas,
+                size.planes,
+                size.min_isr,
+                size.variant,
+                TOPIC,
+                self.links[broker].address,
+                size.session_timeout,
+                str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl") if size.recorded else "",
+                str(self.directory / "logs" / f"broker-{broker}"),
+                port,
+                size.places.offsets,
+                size.room,
+                size.ordered,
+            ),
+            self.directory / f"broker-{broker}.log",
+        )
 
     def start_all(self) -> None:
         """Start what a new cluster has: a process of every broker."""
@@ -218,6 +247,7 @@ class Cluster(Faults):
 
     def await_that(self, condition: Callable[[], object], what: str) -> None:
         """Wait until something holds; raises Unfinished where it does not, or a process ends by itself meanwhile."""
+
         def holds():
             self.check()
             return condition()
@@ -227,7 +257,8 @@ class Cluster(Faults):
             raise Unfinished(
                 f"waited {PATIENCE:.0f} seconds in vain until {what}: registered are {self.registered()} of "
                 f"{self.size.brokers} brokers, the controller is {'nobody' if rules is None else rules}; see "
-                f"{self.directory}/broker-*.log, or is the machine very busy? {self._left()}")
+                f"{self.directory}/broker-*.log, or is the machine very busy? {self._left()}"
+            )
 
     def await_all(self) -> None:
         """Wait until the cluster is whole; raises as `await_that` does."""

@@ -37,10 +37,18 @@ class Consumers:
 
     def _connected(self):
         return KafkaConsumer(
-            self._topic, bootstrap_servers=self._bootstrap(), group_id=self._name, enable_auto_commit=False,
-            auto_offset_reset="earliest", session_timeout_ms=SESSION, heartbeat_interval_ms=1000,
-            max_poll_interval_ms=3 * SESSION, retry_backoff_ms=200, metadata_max_age_ms=2000,
-            request_timeout_ms=2 * SESSION)
+            self._topic,
+            bootstrap_servers=self._bootstrap(),
+            group_id=self._name,
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            session_timeout_ms=SESSION,
+            heartbeat_interval_ms=1000,
+            max_poll_interval_ms=3 * SESSION,
+            retry_backoff_ms=200,
+            metadata_max_age_ms=2000,
+            request_timeout_ms=2 * SESSION,
+        )
 
     def _consume(self, number, consumer):
         while not self._stopping.is_set():

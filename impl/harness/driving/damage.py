@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from kafkaproof.impl.harness.driving.cluster import Cluster
 
-MENDS = {"pause": "resume", "hold": "release", "cut_links": "mend_links", "cut_zookeeper": "mend_zookeeper",
-         **dict.fromkeys(("hold_frame", "delay_frame", "lose_frame"), "let_go")}
+MENDS = {
+    "pause": "resume",
+    "hold": "release",
+    "cut_links": "mend_links",
+    "cut_zookeeper": "mend_zookeeper",
+    **dict.fromkeys(("hold_frame", "delay_frame", "lose_frame"), "let_go"),
+}
 """Faults that last, and what takes them back."""
 UNDONE = {mend: tuple(fault for fault in MENDS if MENDS[fault] == mend) for mend in MENDS.values()}
 SLOW = ("slow_links", "slow_zookeeper")
@@ -56,6 +61,8 @@ class Broken:
         former = self.cluster.children.get(broker)
         if former and former.running and not former.is_ending:
             return
-        self.cluster.await_that(lambda: not (former and former.running) and self.cluster.owner(broker) is None,
-                                f"the former process of broker {broker} has ended, and its registration is gone")
+        self.cluster.await_that(
+            lambda: not (former and former.running) and self.cluster.owner(broker) is None,
+            f"the former process of broker {broker} has ended, and its registration is gone",
+        )
         self.do("start", broker)

@@ -8,20 +8,25 @@ import time
 from pathlib import Path
 from threading import Thread
 
-from kazoo.client import KazooClient
 from kafka.admin import KafkaAdminClient, NewTopic
 from kafka.errors import KafkaError
+from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, parse
 from kafkaproof.impl.harness.links.proxy import Proxy
 from kafkaproof.impl.harness.links.rules import DELAY, DROP, HOLD, Rule
 from kafkaproof.impl.harness.links.zookeeper import ZooKeeperLink
-from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
 from kafkaproof.impl.seams.storage.checkpoint import NAME
+from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
 from kafkaproof.impl.seams.zookeeper.request_znodes import ConfigChange, IsrChange, PreferredElection, Reassignment
 from kafkaproof.impl.seams.zookeeper.znodes import (
-    DELETE_TOPICS, TOPICS, BrokerId, Controller, ControllerEpoch, TopicConfig,
+    DELETE_TOPICS,
+    TOPICS,
+    BrokerId,
+    Controller,
+    ControllerEpoch,
+    TopicConfig,
 )
 
 OPERATOR = 60.0

@@ -43,7 +43,7 @@ class Load:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def __enter__(self) -> "Load":
+    def __enter__(self) -> Load:
         return self
 
     def __exit__(self, *_) -> None:
@@ -66,9 +66,16 @@ class Load:
                 while not self._bootstrap():
                     time.sleep(PAUSE)
                 return KafkaProducer(
-                    bootstrap_servers=self._bootstrap(), acks="all", enable_idempotence=False, retry_backoff_ms=200,
-                    max_in_flight_requests_per_connection=1, max_block_ms=10_000, request_timeout_ms=10_000,
-                    delivery_timeout_ms=30_000, metadata_max_age_ms=2000)
+                    bootstrap_servers=self._bootstrap(),
+                    acks="all",
+                    enable_idempotence=False,
+                    retry_backoff_ms=200,
+                    max_in_flight_requests_per_connection=1,
+                    max_block_ms=10_000,
+                    request_timeout_ms=10_000,
+                    delivery_timeout_ms=30_000,
+                    metadata_max_age_ms=2000,
+                )
             except KafkaError:
                 time.sleep(0.2)
 
@@ -96,8 +103,10 @@ class Load:
             except (KafkaError, KeyError):  # kafka-python leaves out a partition without a leader, and then misses it
                 time.sleep(PAUSE)
             if len(ends) < len(places) and time.monotonic() > until:
-                raise Unfinished(f"no leader answers for {self._topic} {sorted(set(places) - ends.keys())}: it is not "
-                                 "known what has become of the records")
+                raise Unfinished(
+                    f"no leader answers for {self._topic} {sorted(set(places) - ends.keys())}: it is not "
+                    "known what has become of the records"
+                )
         return ends
 
     def _is_all(self, consumer, places, ends, found, may_lose) -> bool:
@@ -117,8 +126,12 @@ class Load:
         What was acknowledged and is not read within five minutes is lost; with `may_lose` what is not read at once.
         `check` raises where there is no use in waiting.
         """
-        consumer = KafkaConsumer(bootstrap_servers=self._bootstrap(), group_id=None, consumer_timeout_ms=TIMEOUT * 1000,
-                                 auto_offset_reset="earliest")
+        consumer = KafkaConsumer(
+            bootstrap_servers=self._bootstrap(),
+            group_id=None,
+            consumer_timeout_ms=TIMEOUT * 1000,
+            auto_offset_reset="earliest",
+        )
         places = [TopicPartition(self._topic, p) for p in range(self._partitions)]
         consumer.assign(places)
         ends = self._ends(consumer, places, check)
@@ -129,8 +142,9 @@ class Load:
             for place, records in consumer.poll(timeout_ms=1000).items():
                 found.update({(place.partition, record.offset): record.value for record in records})
         consumer.close()
-        lost = [(p, offset, value) for (p, offset), value in sorted(self.noted.items())
-                if found.get((p, offset)) != value]
+        lost = [
+            (p, offset, value) for (p, offset), value in sorted(self.noted.items()) if found.get((p, offset)) != value
+        ]
         return Verdict(len(self.noted), len(found), lost)
 
 

@@ -32,8 +32,10 @@ class Watcher:
             found = read_znode(cluster, Topic.path_of(topic), Topic)
             for number in range(len(found.assignments) if found else 0):
                 state = read_znode(cluster, State.path_of(topic, number), State)
-                self._tell(f"{topic}-{number}", state and {"leader": state.leader, "isr": list(state.isr),
-                                                      "leader epoch": state.leader_epoch})
+                self._tell(
+                    f"{topic}-{number}",
+                    state and {"leader": state.leader, "isr": list(state.isr), "leader epoch": state.leader_epoch},
+                )
 
     def _controller(self, cluster):
         broker = cluster.controller()

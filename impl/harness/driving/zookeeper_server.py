@@ -49,15 +49,25 @@ class Keeper:
         configuration.write_text(
             f"dataDir={self.data}\nclientPort={self.port}\nclientPortAddress={HOST}\ntickTime={tick}\n"
             f"minSessionTimeout={2 * tick}\nmaxSessionTimeout={LONGEST_SESSION}\nmaxClientCnxns=0\n"
-            "admin.enableServer=false\n")
-        self._command = [java("ZooKeeper"), *JVM, "-Dzookeeper.admin.enableServer=false",
-                         "-Dzookeeper.preAllocSize=64", "-cp", _jars(), MAIN, str(configuration)]
+            "admin.enableServer=false\n"
+        )
+        self._command = [
+            java("ZooKeeper"),
+            *JVM,
+            "-Dzookeeper.admin.enableServer=false",
+            "-Dzookeeper.preAllocSize=64",
+            "-cp",
+            _jars(),
+            MAIN,
+            str(configuration),
+        ]
         self._start()
 
     def _start(self):
         with open(self.log, "a") as log:
-            self._process = subprocess.Popen(self._command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                             preexec_fn=die_with_parent)
+            self._process = subprocess.Popen(
+                self._command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent
+            )
         self._wait()
 
     @property

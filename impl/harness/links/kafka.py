@@ -79,5 +79,5 @@ def _schema(key: int, version: int, is_answer: bool):
 def _client(request: bytes) -> str:
     """The client id of a request, "" where it has none."""
     start = LENGTH + _HEAD.size + 2
-    length = int.from_bytes(request[start - 2:start], "big", signed=True)
-    return request[start:start + max(length, 0)].decode(errors="replace")
+    length = int.from_bytes(request[start - 2 : start], "big", signed=True)
+    return request[start : start + max(length, 0)].decode(errors="replace")

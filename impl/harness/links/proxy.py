@@ -12,9 +12,9 @@ import threading
 from collections import deque
 from functools import cache
 
-from kafkaproof.impl.protocol.wire import HOST
 from kafkaproof.impl.harness.links.passed import ANSWER, DROPPED, PASSED, REQUEST, Recorder
 from kafkaproof.impl.harness.links.rules import DELAY, DROP, HOLD, Frame, Rule
+from kafkaproof.impl.protocol.wire import HOST
 
 LOOK, CONNECT, LENGTH = 0.005, 1.0, 4
 
@@ -76,11 +76,11 @@ class Proxy:
         """Which part of the conversation a frame is."""
         return ANSWER if is_answer else REQUEST
 
-    def read(self, connection: "Connection", data: bytes, part: str) -> dict[str, object]:
+    def read(self, connection: Connection, data: bytes, part: str) -> dict[str, object]:
         """What a frame says, as names and values."""
         return {}
 
-    def hear(self, connection: "Connection", data: bytes, part: str) -> None:
+    def hear(self, connection: Connection, data: bytes, part: str) -> None:
         """Learn who is at the ends of a connection, from each frame as it passes."""
 
     def overtakes(self, data: bytes) -> bool:
@@ -111,7 +111,7 @@ class Proxy:
         self._server.close()
         await self._break_all()
 
-    def taken(self, connection: "Connection", data: bytes, part: str) -> tuple[Rule, Frame] | None:
+    def taken(self, connection: Connection, data: bytes, part: str) -> tuple[Rule, Frame] | None:
         """The first rule that fits a frame, and the frame that it has taken."""
         if not self.rules:
             return None
@@ -152,8 +152,9 @@ class Connection:
 class _Way:
     """One direction of a connection. A frame waits for the one before it, but for what overtakes."""
 
-    def __init__(self, connection: Connection, source: asyncio.StreamReader, sink: asyncio.StreamWriter,
-                 is_answer: bool):
+    def __init__(
+        self, connection: Connection, source: asyncio.StreamReader, sink: asyncio.StreamWriter, is_answer: bool
+    ):
         self._connection, self._proxy, self._is_answer = connection, connection.proxy, is_answer
         self._source, self._sink = source, sink
         self._waiting: deque[tuple[float, bytes | None]] = deque()

@@ -14,10 +14,29 @@ from kafkaproof.impl.harness.links.proxy import LENGTH, Connection, Proxy
 from kafkaproof.impl.harness.links.rules import DROP, Rule
 
 OPERATIONS = {
-    1: "create", 2: "delete", 3: "exists", 4: "getData", 5: "setData", 6: "getACL", 7: "setACL", 8: "getChildren",
-    9: "sync", 11: "ping", 12: "getChildren2", 13: "check", 14: "multi", 15: "create2", 16: "reconfig",
-    19: "createContainer", 21: "createTTL", 22: "multiRead", 100: "auth", 101: "setWatches", 105: "setWatches2",
-    -11: "closeSession", -1: "error",
+    1: "create",
+    2: "delete",
+    3: "exists",
+    4: "getData",
+    5: "setData",
+    6: "getACL",
+    7: "setACL",
+    8: "getChildren",
+    9: "sync",
+    11: "ping",
+    12: "getChildren2",
+    13: "check",
+    14: "multi",
+    15: "create2",
+    16: "reconfig",
+    19: "createContainer",
+    21: "createTTL",
+    22: "multiRead",
+    100: "auth",
+    101: "setWatches",
+    105: "setWatches2",
+    -11: "closeSession",
+    -1: "error",
 }
 WRITES = "create2?|delete|setData|multi"
 """The operations that change something, as a pattern of a rule."""
@@ -68,7 +87,7 @@ class ZooKeeperLink(Proxy):
             connection.about["session"] = session
             if timeout > 0:
                 start = LENGTH + _OPENED.size
-                self.session = session, data[start:start + length]
+                self.session = session, data[start : start + length]
 
     def read(self, connection: Connection, data: bytes, part: str) -> dict[str, object]:
         """What a frame says; nothing of those that open a session."""

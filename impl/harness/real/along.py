@@ -21,16 +21,25 @@ from kafkaproof.impl.harness.real.behaviour import Behaviour
 from kafkaproof.impl.harness.real.deeds import Deeds
 from kafkaproof.impl.harness.real.held import LOOK, SETTLES, WAIT, Held
 from kafkaproof.impl.harness.real.moves import (
-    ASKS, CONTROLLER, LOOK_FOR, PROPOSALS, READ, Wanted, answer_to, frames_of, name_of, proposal_of,
+    ASKS,
+    CONTROLLER,
+    LOOK_FOR,
+    PROPOSALS,
+    READ,
+    Wanted,
+    answer_to,
+    frames_of,
+    name_of,
+    proposal_of,
 )
 from kafkaproof.impl.harness.real.outside import differences, error_in, isr_proposed, seen_of, wanted_of
 from kafkaproof.impl.harness.real.records import Clients
 from kafkaproof.impl.seams.zookeeper.requests import CODES
 from kafkaproof.impl.seams.zookeeper.znodes import State
 from kafkaproof.spec.errors import Unfinished
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, Answer
 from kafkaproof.spec.language.plain import Plain, ids_in
 from kafkaproof.spec.language.steps import Step
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, Answer
 
 ANSWERED_AT_ONCE = ("leader_and_isr", "serve_fetch", "refuse_isr")
 """The steps between brokers whose answer is awaited."""
@@ -116,7 +125,7 @@ class Along:
 
         They wait in its queue, in the order of their steps, behind the event that it is at.
         """
-        b, before = self._steps[number - 1].arguments["b"], self._steps[:number - 1]
+        b, before = self._steps[number - 1].arguments["b"], self._steps[: number - 1]
         self._held.await_frame(self._steps[number - 1], frames_of(self._steps[number - 1])[-1])
         stopped = {step.arguments["b"] for step in before if name_of(step) == "stop_replica"}
         for later, step in enumerate(self._steps[number:], number + 1):
@@ -127,10 +136,14 @@ class Along:
 
     def _is_repeated(self, number: int) -> bool:
         """Whether a controller writes again what a leader has proposed, since the answer to its write was lost."""
-        step, before = self._steps[number - 1], self._steps[:number - 1]
+        step, before = self._steps[number - 1], self._steps[: number - 1]
         wish = ("b", "p", "sender", "isr")
-        same = [each for each in before if name_of(each) == name_of(step) == "alter_partition"
-                and all(each.arguments.get(name) == step.arguments.get(name) for name in wish)]
+        same = [
+            each
+            for each in before
+            if name_of(each) == name_of(step) == "alter_partition"
+            and all(each.arguments.get(name) == step.arguments.get(name) for name in wish)
+        ]
         return bool(same) and same[-1].answer == "LOST"
 
     def _await_proposal(self, step: Step, state: Plain) -> None:
@@ -159,8 +172,18 @@ class Along:
 
     def _compare(self, step: Step, wanted: Wanted, state: Plain) -> None:
         """Compare what a step has written to a partition's state with what the specification writes."""
-        frame = next((each for each in reversed(self._answers[wanted.broker].taken) if fits(
-            each.said, {**wanted.pattern, "part": ANSWER})), None) if wanted.link == ZOOKEEPER else None
+        frame = (
+            next(
+                (
+                    each
+                    for each in reversed(self._answers[wanted.broker].taken)
+                    if fits(each.said, {**wanted.pattern, "part": ANSWER})
+                ),
+                None,
+            )
+            if wanted.link == ZOOKEEPER
+            else None
+        )
         written = frame and _written(frame.said)
         if written is None:
             return

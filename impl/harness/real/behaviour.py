@@ -24,9 +24,12 @@ DRIVEN = ("election", "partition", "topics", CLUSTER)
 SESSION = 120.0
 """No session ends by itself while steps are taken, in seconds."""
 PATIENT = {
-    "replica.lag.time.max.ms": 10_000, "controller.socket.timeout.ms": 600_000, "replica.socket.timeout.ms": 600_000,
+    "replica.lag.time.max.ms": 10_000,
+    "controller.socket.timeout.ms": 600_000,
+    "replica.socket.timeout.ms": 600_000,
     "request.timeout.ms": 600_000,
-    "controlled.shutdown.max.retries": 10, "controlled.shutdown.retry.backoff.ms": 1000,
+    "controlled.shutdown.max.retries": 10,
+    "controlled.shutdown.retry.backoff.ms": 1000,
 }
 """The properties of brokers that wait for what is held on their links, and shrink an ISR late."""
 WHEN_LEFT = ("may_go_when_followed",)
@@ -53,8 +56,14 @@ class Behaviour:
         """The cluster that it is a behaviour of, with one broker more where one must come and go."""
         brokers = self.scope["brokers"]
         sizes = {name: self.scope.get(name, 1) for name in ("partitions", "min_isr")}
-        return Size(brokers + (self.spare is not None), self.scope.get("replicas", brokers), **sizes,
-                    release=self.release, recorded=False, session_timeout=SESSION)
+        return Size(
+            brokers + (self.spare is not None),
+            self.scope.get("replicas", brokers),
+            **sizes,
+            release=self.release,
+            recorded=False,
+            session_timeout=SESSION,
+        )
 
     @property
     def properties(self) -> dict[str, object]:
@@ -90,8 +99,14 @@ class Behaviour:
         a process must have begun.
         """
         before = [self.initial, *self.states]
-        return next((number for number, step in enumerate(self.steps, 1) if self.has_planes
-                     and name_of(step) == "restart" and before[number - 1].zk.controller == NOBODY), None)
+        return next(
+            (
+                number
+                for number, step in enumerate(self.steps, 1)
+                if self.has_planes and name_of(step) == "restart" and before[number - 1].zk.controller == NOBODY
+            ),
+            None,
+        )
 
     def besides(self, number: int) -> list[str]:
         """What is done besides from step `number` on, in words."""
@@ -99,11 +114,15 @@ class Behaviour:
         for each in self.deposed:
             if each.since == number:
                 word = f"broker {self.spare}, which has no replica, is killed or started first; " if each.lists else ""
-                found.append(f"besides: {word}from now on what controller {each.broker} reads of /controller is held, "
-                             "since it does not know yet that it rules no more")
+                found.append(
+                    f"besides: {word}from now on what controller {each.broker} reads of /controller is held, "
+                    "since it does not know yet that it rules no more"
+                )
         if number == self.stands_in:
-            found.append(f"besides: broker {self.spare} is elected first, and what it asks then is held: a process that "
-                         "begins while nobody rules stands for election before it serves anybody")
+            found.append(
+                f"besides: broker {self.spare} is elected first, and what it asks then is held: a process that "
+                "begins while nobody rules stands for election before it serves anybody"
+            )
         return found
 
     def told(self, number: int) -> dict[str, object]:
@@ -121,7 +140,7 @@ class Behaviour:
 
     def obeys_later(self, number: int, broker: int, epoch: int) -> bool:
         """Whether the process of a broker is to obey, in step `number` or later, a controller of an earlier epoch."""
-        for step in self.steps[number - 1:]:
+        for step in self.steps[number - 1 :]:
             if step.arguments.get("b") == broker and name_of(step) == "leader_and_isr":
                 if step.arguments["epoch"] < epoch:
                     return True
@@ -138,7 +157,7 @@ class Behaviour:
 def replicas_in(zk: Plain) -> list[list[int]]:
     """The replicas of each partition that there is in a ZooKeeper of the specification, the preferred one first."""
     found = [getattr(each, "replicas", each) for each in zk.assignments]
-    return [list(each.slots[:each.length]) for each in found if each.length]
+    return [list(each.slots[: each.length]) for each in found if each.length]
 
 
 def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> Behaviour:
@@ -165,16 +184,20 @@ def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> 
             found = Behaviour(model, scope, shortest["property"], initial, steps, states, release)
             _check_stand_in(directory, found)
             return found
-    raise UserError(f"{directory}: its steps are not those of {model.system}, {model.variant}; the run is of another "
-                    "version of the specification")
+    raise UserError(
+        f"{directory}: its steps are not those of {model.system}, {model.variant}; the run is of another "
+        "version of the specification"
+    )
 
 
 def _check_stand_in(directory: Path, found: Behaviour) -> None:
     """Raise UserError where somebody is elected after a broker that stands in."""
     for number, step in enumerate(found.steps, 1):
         if found.stands_in and number > found.stands_in and name_of(step) == "elect":
-            raise UserError(f"{directory}: step {number}, {step}: cannot be forced, since in step {found.stands_in} a "
-                            "process begins while nobody rules, which real brokers do not")
+            raise UserError(
+                f"{directory}: step {number}, {step}: cannot be forced, since in step {found.stands_in} a "
+                "process begins while nobody rules, which real brokers do not"
+            )
 
 
 def answered(model: Model, initial: Plain, steps: list[Step]) -> list[Step]:
@@ -217,7 +240,7 @@ def _postponed(model: Model, initial: Plain, steps: list[Step], last: Plain) -> 
     for place in reversed(range(len(steps))):
         if name_of(steps[place]) not in HEARD:
             continue
-        others = steps[:place] + steps[place + 1:]
+        others = steps[:place] + steps[place + 1 :]
         for later in range(len(others), place, -1):
             tried = others[:later] + [steps[place]] + others[later:]
             states = followed(model, initial, tried)

@@ -11,7 +11,6 @@ from types import MappingProxyType
 
 from kazoo.exceptions import NodeExistsError
 
-from kafkaproof.impl.protocol.wire import HOST
 from kafkaproof.impl.harness.driving.acts import ZOOKEEPER
 from kafkaproof.impl.harness.driving.child import Child
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size
@@ -24,6 +23,7 @@ from kafkaproof.impl.harness.links.zookeeper import ZooKeeperLink
 from kafkaproof.impl.harness.real.configuration import LISTENERS, LOGS, write_log4j, write_properties
 from kafkaproof.impl.harness.real.jars import class_path, number_of
 from kafkaproof.impl.harness.real.records import log_of
+from kafkaproof.impl.protocol.wire import HOST
 from kafkaproof.impl.seams.zookeeper.znodes import TOPICS, TopicConfig
 
 HEAP = "384m"
@@ -51,7 +51,7 @@ class KafkaChild(Child):
     @property
     def has_started(self) -> bool:
         """Whether it has started; a process that is asked to end before that does not ask the controller, but halts."""
-        return self._log.exists() and STARTED in self._log.read_bytes()[self._begins:]
+        return self._log.exists() and STARTED in self._log.read_bytes()[self._begins :]
 
     @property
     def session(self) -> tuple[int, bytes] | None:
@@ -68,15 +68,22 @@ class KafkaCluster(Cluster):
 
     shuts_down_within = 60.0
 
-    def __init__(self, directory: Path, size: Size, zookeeper: str | None = None, port: int | None = None,
-                 properties: Mapping[str, object] = MappingProxyType({})):
+    def __init__(
+        self,
+        directory: Path,
+        size: Size,
+        zookeeper: str | None = None,
+        port: int | None = None,
+        properties: Mapping[str, object] = MappingProxyType({}),
+    ):
         """`properties`: of the brokers, which go before those of `kafkaproof.impl.harness.real.configuration`."""
         self._jars, self._java = class_path(size.release), java(f"Kafka {size.release}")
         self._properties = properties
         super().__init__(directory, size, zookeeper, port)
         self._ports = {b: {name: free_port() for name in LISTENERS} for b in range(size.brokers)}
-        self.inner = {b: KafkaLink((HOST, ports[INNER]), self._recorder(f"kafka-{b}")) for b, ports in
-                      self._ports.items()}
+        self.inner = {
+            b: KafkaLink((HOST, ports[INNER]), self._recorder(f"kafka-{b}")) for b, ports in self._ports.items()
+        }
         self._apart: dict[int, list[tuple[KafkaLink, Rule]]] = {}
         self._slow: dict[int, list[tuple[KafkaLink, Rule]]] = {}
         write_log4j(directory / "log4j.properties")
@@ -97,8 +104,12 @@ class KafkaCluster(Cluster):
 
     def prepare(self) -> None:
         """Say in the recording what is run."""
-        about = {"kafka": self.size.release, "brokers": self.size.brokers, "ports": self._ports,
-                 "links": {b: link.port for b, link in self.inner.items()}}
+        about = {
+            "kafka": self.size.release,
+            "brokers": self.size.brokers,
+            "ports": self._ports,
+            "links": {b: link.port for b, link in self.inner.items()},
+        }
         (self.directory / "recording" / "kafka.json").write_text(json.dumps(about, indent=2) + "\n")
 
     # Brokers
@@ -111,10 +122,26 @@ class KafkaCluster(Cluster):
             self._take_back(rules, broker)
         self._mount(broker)
         advertised = {CLIENT: ports[CLIENT], INNER: self.inner[broker].port}
-        write_properties(home / "server.properties", broker, self.size, self.links[broker].address, ports, advertised,
-                         self._directories(broker), self._properties)
-        command = [self._java, *JVM, f"-Dlogs.dir={home}", f"-Dlog4j.configuration=file:{self.directory.absolute()}/"
-                   "log4j.properties", "-cp", self._jars, "kafka.Kafka", str(home / "server.properties")]
+        write_properties(
+            home / "server.properties",
+            broker,
+            self.size,
+            self.links[broker].address,
+            ports,
+            advertised,
+            self._directories(broker),
+            self._properties,
+        )
+        command = [
+            self._java,
+            *JVM,
+            f"-Dlogs.dir={home}",
+            f"-Dlog4j.configuration=file:{self.directory.absolute()}/log4j.properties",
+            "-cp",
+            self._jars,
+            "kafka.Kafka",
+            str(home / "server.properties"),
+        ]
         return KafkaChild(command, home, ports[CLIENT], self.links[broker])
 
     def _directories(self, broker: int) -> list[Path]:
@@ -133,8 +160,10 @@ class KafkaCluster(Cluster):
         if number_of(self.size.release) >= TOPIC_IDS:
             id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
             topic |= {"version": 3, "topic_id": id, "adding_replicas": {}, "removing_replicas": {}}
-        for path, data in ((TopicConfig.path_of(TOPIC), TopicConfig(False).encode()),
-                           (f"{TOPICS}/{TOPIC}", json.dumps(topic).encode())):
+        for path, data in (
+            (TopicConfig.path_of(TOPIC), TopicConfig(False).encode()),
+            (f"{TOPICS}/{TOPIC}", json.dumps(topic).encode()),
+        ):
             try:
                 self.operator.create(path, data, makepath=True)
             except NodeExistsError:
@@ -162,8 +191,11 @@ class KafkaCluster(Cluster):
         self._take_back(self._slow, broker)
         if delay:
             pattern = {"part": REQUEST, "sender": broker}
-            self._slow[broker] = [(link, link.add(Rule(DELAY, pattern, times=None, seconds=delay)))
-                                  for other, link in self.inner.items() if other != broker]
+            self._slow[broker] = [
+                (link, link.add(Rule(DELAY, pattern, times=None, seconds=delay)))
+                for other, link in self.inner.items()
+                if other != broker
+            ]
 
     def links_of(self, broker: int) -> list[Proxy]:
         """The links of a broker whose frames can be chosen."""
@@ -175,8 +207,10 @@ class KafkaCluster(Cluster):
 
     def _on_links(self, broker, rule):
         """Rules for what comes from a broker to the others, and from the others to it."""
-        return [(link, link.add(rule(f"(?!{broker}$).*" if other == broker else str(broker))))
-                for other, link in self.inner.items()]
+        return [
+            (link, link.add(rule(f"(?!{broker}$).*" if other == broker else str(broker))))
+            for other, link in self.inner.items()
+        ]
 
     @staticmethod
     def _take_back(rules, broker):

@@ -17,24 +17,28 @@ from typing import NamedTuple
 from kafka import KafkaProducer
 from kafka.errors import KafkaError
 
-from kafkaproof.impl.server.main import REBALANCE_EVERY
 from kafkaproof.impl.harness.driving.acts import Act, carry_out
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, assignments
 from kafkaproof.impl.harness.driving.load import Load, close_producer
 from kafkaproof.impl.harness.driving.watch import Watcher, epoch_in, state_in
-from kafkaproof.impl.replicas.replication import LAG
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.harness.real.outside import seen_of
+from kafkaproof.impl.replicas.replication import LAG
+from kafkaproof.impl.server.main import REBALANCE_EVERY
 from kafkaproof.spec.partition.rebalance import PERCENTAGE
 
 REST, LONGEST, ANSWERED = 8.0, 60.0, 15.0
 """For how long nothing changes in a cluster at rest, in seconds; how long that is waited for; and how long a client
 waits for an acknowledgement.
 """
-AS_OURS = MappingProxyType({
-    "auto.leader.rebalance.enable": "true", "leader.imbalance.check.interval.seconds": round(REBALANCE_EVERY),
-    "leader.imbalance.per.broker.percentage": PERCENTAGE, "replica.lag.time.max.ms": round(LAG * 1000),
-})
+AS_OURS = MappingProxyType(
+    {
+        "auto.leader.rebalance.enable": "true",
+        "leader.imbalance.check.interval.seconds": round(REBALANCE_EVERY),
+        "leader.imbalance.per.broker.percentage": PERCENTAGE,
+        "replica.lag.time.max.ms": round(LAG * 1000),
+    }
+)
 """What real brokers are told, so that they do by themselves what ours do, as often."""
 MOMENTS = "before anything is mended", "when all is mended"
 
@@ -81,8 +85,9 @@ def real_name(size: Size) -> str:
     return f"kafka-{size.release}"
 
 
-def compared(acts: list[Act], ours: Size, real: Size, directory: Path, watcher: Watcher,
-             ) -> tuple[list[Difference], int]:
+def compared(
+    acts: list[Act], ours: Size, real: Size, directory: Path, watcher: Watcher
+) -> tuple[list[Difference], int]:
     """Do the acts to a cluster of each size, one after the other: how they differ, and how many things were compared."""
     came, as_ours = [], partial(KafkaCluster, properties=AS_OURS)
     for new, size, name in (Cluster, ours, "ours"), (as_ours, real, real_name(real)):
@@ -113,13 +118,15 @@ def _done(acts, cluster, watcher) -> Came:
 def _begun(cluster: Cluster) -> list[int]:
     """Start a cluster; the controller epoch and the leader epochs with which it begins."""
     size = cluster.size
-    assigned, wanted = assignments(size)[:size.partitions], range(size.partitions)
+    assigned, wanted = assignments(size)[: size.partitions], range(size.partitions)
     cluster.start_brokers(first=0)
     cluster.await_all()
     if size.release:
         cluster.create_events([list(each) for each in assigned])
-    cluster.await_that(lambda: all((state := state_in(cluster, p)) and len(state.isr) == size.replicas for p in wanted),
-                       "all replicas are in the ISR")
+    cluster.await_that(
+        lambda: all((state := state_in(cluster, p)) and len(state.isr) == size.replicas for p in wanted),
+        "all replicas are in the ISR",
+    )
     cluster.ask_for_preferred()
     preferred = [each[0] for each in assigned]
     cluster.await_that(lambda: [state_in(cluster, p).leader for p in wanted] == preferred, "preferred replicas lead")
@@ -152,8 +159,14 @@ def _answer(cluster: Cluster, p: int) -> str:
     """What a client is answered that produces a record with acks=all."""
     wait = int(ANSWERED * 1000)
     try:
-        producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all", enable_idempotence=False,
-                                 request_timeout_ms=wait // 2, delivery_timeout_ms=wait, max_block_ms=wait)
+        producer = KafkaProducer(
+            bootstrap_servers=cluster.bootstrap(),
+            acks="all",
+            enable_idempotence=False,
+            request_timeout_ms=wait // 2,
+            delivery_timeout_ms=wait,
+            max_block_ms=wait,
+        )
         try:
             producer.send(TOPIC, value=b"asked", partition=p).get(2 * ANSWERED)
         finally:

@@ -29,8 +29,16 @@ def write_log4j(file: Path) -> None:
     file.write_text(LOG4J.format(appenders=appenders))
 
 
-def write_properties(file: Path, broker: int, size, zookeeper: str, ports: Mapping[str, int],
-                     advertised: Mapping[str, int], directories: list[Path], more: Mapping[str, object]) -> None:
+def write_properties(
+    file: Path,
+    broker: int,
+    size,
+    zookeeper: str,
+    ports: Mapping[str, int],
+    advertised: Mapping[str, int],
+    directories: list[Path],
+    more: Mapping[str, object],
+) -> None:
     """Write the server.properties of a broker.
 
     `ports`, `advertised`: of each listener, where it listens, and where others find it; `zookeeper`: HOST:PORT;
@@ -38,21 +46,39 @@ def write_properties(file: Path, broker: int, size, zookeeper: str, ports: Mappi
     """
     replicas = min(3, size.brokers)
     found: dict[str, object] = {
-        "broker.id": broker, "zookeeper.connect": zookeeper, "log.dirs": ",".join(map(str, directories)),
-        "zookeeper.session.timeout.ms": int(size.session_timeout * 1000), "zookeeper.connection.timeout.ms": 60_000,
-        "listeners": _listeners(ports), "advertised.listeners": _listeners(advertised),
+        "broker.id": broker,
+        "zookeeper.connect": zookeeper,
+        "log.dirs": ",".join(map(str, directories)),
+        "zookeeper.session.timeout.ms": int(size.session_timeout * 1000),
+        "zookeeper.connection.timeout.ms": 60_000,
+        "listeners": _listeners(ports),
+        "advertised.listeners": _listeners(advertised),
         "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in LISTENERS),
         "inter.broker.listener.name": LISTENERS[1],
-        "min.insync.replicas": size.min_isr, "num.partitions": 1, "default.replication.factor": size.replicas,
-        "auto.create.topics.enable": "false", "auto.leader.rebalance.enable": "false",
-        "unclean.leader.election.enable": "false", "delete.topic.enable": "true",
-        "offsets.topic.num.partitions": 1, "offsets.topic.replication.factor": replicas,
-        "transaction.state.log.num.partitions": 1, "transaction.state.log.replication.factor": replicas,
-        "transaction.state.log.min.isr": 1, "group.initial.rebalance.delay.ms": 0,
-        "replica.lag.time.max.ms": 3000, "replica.high.watermark.checkpoint.interval.ms": 1000,
-        "controller.socket.timeout.ms": 5000, "replica.socket.timeout.ms": 5000, "request.timeout.ms": 5000,
-        "num.network.threads": 2, "num.io.threads": 4, "background.threads": 2,
-        "log.cleaner.dedupe.buffer.size": 8 << 20, "log.index.size.max.bytes": 1 << 20, **more,
+        "min.insync.replicas": size.min_isr,
+        "num.partitions": 1,
+        "default.replication.factor": size.replicas,
+        "auto.create.topics.enable": "false",
+        "auto.leader.rebalance.enable": "false",
+        "unclean.leader.election.enable": "false",
+        "delete.topic.enable": "true",
+        "offsets.topic.num.partitions": 1,
+        "offsets.topic.replication.factor": replicas,
+        "transaction.state.log.num.partitions": 1,
+        "transaction.state.log.replication.factor": replicas,
+        "transaction.state.log.min.isr": 1,
+        "group.initial.rebalance.delay.ms": 0,
+        "replica.lag.time.max.ms": 3000,
+        "replica.high.watermark.checkpoint.interval.ms": 1000,
+        "controller.socket.timeout.ms": 5000,
+        "replica.socket.timeout.ms": 5000,
+        "request.timeout.ms": 5000,
+        "num.network.threads": 2,
+        "num.io.threads": 4,
+        "background.threads": 2,
+        "log.cleaner.dedupe.buffer.size": 8 << 20,
+        "log.index.size.max.bytes": 1 << 20,
+        **more,
     }
     file.write_text("".join(f"{name}={value}\n" for name, value in sorted(found.items())))
 

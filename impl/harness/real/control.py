@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from kafkaproof.impl.harness.real.behaviour import WHEN_LEFT, Behaviour, answered, followed
 from kafkaproof.impl.harness.real.moves import DEEDS, name_of
 from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
 from kafkaproof.spec.language.model import LIVENESS, SAFETY, Property
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.steps import Step
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
 
 CLIENTS, WISHED = ("produce", "consume"), ("alter_partition", "change_isr")
 GOAL = "sometimes"
@@ -48,11 +48,15 @@ class Control:
 
 def control_of(behaviour: Behaviour) -> Control:
     """The control of a counterexample; raises UserError where its model does not ask its property, or there is none."""
-    asked = [prop for prop in behaviour.model.properties
-             if prop.name == behaviour.property and prop.kind in (*SAFETY, *LIVENESS, GOAL)]
+    asked = [
+        prop
+        for prop in behaviour.model.properties
+        if prop.name == behaviour.property and prop.kind in (*SAFETY, *LIVENESS, GOAL)
+    ]
     if not asked:
-        raise UserError(f"--control: {behaviour.model.system} asks nothing of states or steps that is called "
-                        f"{behaviour.property}")
+        raise UserError(
+            f"--control: {behaviour.model.system} asks nothing of states or steps that is called {behaviour.property}"
+        )
     lossless = all(_is_answered(step) for step in behaviour.steps)
     for number in reversed(range(1, len(behaviour.steps) + 1)):
         step = behaviour.steps[number - 1]
@@ -62,8 +66,9 @@ def control_of(behaviour: Behaviour) -> Control:
         for instead in [[]] if wished else _instead_of(step):
             if found := _tried(behaviour, number, instead, asked[0]):
                 return found
-    raise UserError(f"--control: without any one fault or message the counterexample of {behaviour.property} still "
-                    "violates it")
+    raise UserError(
+        f"--control: without any one fault or message the counterexample of {behaviour.property} still violates it"
+    )
 
 
 def _is_answered(step: Step) -> bool:
@@ -81,7 +86,7 @@ def _instead_of(step: Step) -> list[list[Step]]:
 
 
 def _tried(behaviour: Behaviour, number: int, instead: list[Step], asked: Property) -> Control | None:
-    kept, skipped = [*behaviour.steps[:number - 1], *instead], []
+    kept, skipped = [*behaviour.steps[: number - 1], *instead], []
     for step in behaviour.steps[number:]:
         (kept if followed(behaviour.model, behaviour.initial, [*kept, step]) else skipped).append(step)
     states = followed(behaviour.model, behaviour.initial, kept)

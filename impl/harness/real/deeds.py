@@ -15,12 +15,12 @@ from kafka import TopicPartition
 from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError
 
+from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster
 from kafkaproof.impl.harness.driving.watch import state_in
 from kafkaproof.impl.harness.links.kafka import KafkaLink
 from kafkaproof.impl.harness.links.passed import REQUEST
 from kafkaproof.impl.harness.links.rules import HOLD, NOTICE, Rule
-from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.real.behaviour import replicas_in
 from kafkaproof.impl.harness.real.moves import DEEDS, name_of
 from kafkaproof.impl.harness.real.records import ALL, Clients
@@ -75,7 +75,9 @@ class Deeds:
             elif broker not in self._slow:
                 self._slow[broker] = [
                     (link, link.add(Rule(HOLD, {"api": "Fetch", "sender": broker}, times=None)))
-                    for other, link in self._cluster.inner.items() if other != broker]
+                    for other, link in self._cluster.inner.items()
+                    if other != broker
+                ]
 
     # Processes and sessions
 
@@ -128,8 +130,10 @@ class Deeds:
     def produce(self, b: int, p: int, acks: int) -> str:
         """A producer asks a broker to append its next record, with acks=all (1) or 1 (0)."""
         record = self.clients.produce(b, p, ALL if acks else 1)
-        self._cluster.await_that(lambda: record.error or record.value in self._cluster.log_of(b, p),
-                                 f"broker {b} has appended {record.value.decode()}")
+        self._cluster.await_that(
+            lambda: record.error or record.value in self._cluster.log_of(b, p),
+            f"broker {b} has appended {record.value.decode()}",
+        )
         return "OK" if record.error in (None, DONE) else record.error
 
     def consume(self, b: int, p: int) -> None:
@@ -149,7 +153,7 @@ class Deeds:
     def ask_for_reassignment(self, p: int, **_) -> None:
         """An administrator asks the controller to move a partition."""
         target = self._state.network.asked.target
-        self._reassign(p, list(target.slots[:target.length]))
+        self._reassign(p, list(target.slots[: target.length]))
 
     def ask_for_cancellation(self, p: int) -> None:
         """An administrator asks the controller to give up a reassignment."""
@@ -161,8 +165,10 @@ class Deeds:
         self._ask("ElectLeaders", lambda admin: admin.elect_leaders(kind, partitions))
 
     def _reassign(self, p: int, replicas: list[int] | None) -> None:
-        self._ask("AlterPartitionReassignments",
-                  lambda admin: admin.alter_partition_reassignments({TopicPartition(TOPIC, p): replicas}))
+        self._ask(
+            "AlterPartitionReassignments",
+            lambda admin: admin.alter_partition_reassignments({TopicPartition(TOPIC, p): replicas}),
+        )
 
     def _ask(self, api: str, ask: Callable[[KafkaAdminClient], object]) -> None:
         """Ask in a thread of its own, for the answer may wait for steps to come; wait until the controller has it."""

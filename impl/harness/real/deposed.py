@@ -33,8 +33,12 @@ def deposed_in(states: list[Plain], steps: list[Step]) -> list[Deposed]:
     """The controllers that act after they were deposed; `states` has one state more than there are `steps`."""
     if not hasattr(states[0].zk, "controller") or not hasattr(states[0].brokers[0], "controller"):
         return []
-    return [found for since in range(1, len(states)) for b in range(len(states[0].brokers))
-            if (found := _deposed(states, steps, b, since))]
+    return [
+        found
+        for since in range(1, len(states))
+        for b in range(len(states[0].brokers))
+        if (found := _deposed(states, steps, b, since))
+    ]
 
 
 def _deposed(states, steps, b, since) -> Deposed | None:

@@ -14,8 +14,20 @@ from kafkaproof.impl.harness.links.rules import HOLD, NOTICE, Frame, Rule, fits
 from kafkaproof.impl.harness.real.behaviour import Behaviour
 from kafkaproof.impl.harness.real.misled import Misled
 from kafkaproof.impl.harness.real.moves import (
-    ALWAYS_HELD, ANY, CANDIDACY, IN_ELECTIONS, DELETES, IN_TURN, LIST, LOOK_FOR, OF_DATA, READ, STOP, Wanted,
-    frames_of, name_of,
+    ALWAYS_HELD,
+    ANY,
+    CANDIDACY,
+    DELETES,
+    IN_ELECTIONS,
+    IN_TURN,
+    LIST,
+    LOOK_FOR,
+    OF_DATA,
+    READ,
+    STOP,
+    Wanted,
+    frames_of,
+    name_of,
 )
 from kafkaproof.impl.harness.real.outside import told_in
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS
@@ -46,25 +58,35 @@ class Held:
         for broker in range(cluster.size.brokers):
             held = (*IN_ELECTIONS, *self._patterns(broker)) if behaviour.starts_brokers else ALWAYS_HELD
             self.rules[ZOOKEEPER, broker] = [cluster.links[broker].add(Rule(HOLD, *held, times=None))]
-            self.rules[KAFKA, broker] = [cluster.inner[broker].add(rule) for rule in self._kafka_rules(broker)
-                                         if broker in cluster.inner]
+            self.rules[KAFKA, broker] = [
+                cluster.inner[broker].add(rule) for rule in self._kafka_rules(broker) if broker in cluster.inner
+            ]
 
     def _kafka_rules(self, broker: int) -> list[Rule]:
         """What is held of all that others ask a broker, and of what it answers; errors say nothing that has a step."""
         apis = {*IN_TURN, *(wanted.pattern["api"] for wanted in self._wanted(KAFKA, broker))} - {STOP}
         if not self._behaviour.has_planes:
             stops = [{"part": part, "api": STOP, **DELETES} for part in (REQUEST, ANSWER) if self._stops]
-            return [Rule(NOTICE, {"part": ANSWER, "api": "LeaderAndIsr"}, times=None),
-                    Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, *stops, times=None)]
+            return [
+                Rule(NOTICE, {"part": ANSWER, "api": "LeaderAndIsr"}, times=None),
+                Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, *stops, times=None),
+            ]
         answers, told = {"part": ANSWER, "api": "|".join(OF_DATA)}, {"part": ANSWER, "api": "LeaderAndIsr"}
         apis |= {*OF_DATA, told["api"], METADATA}
-        return [Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, times=None),
-                Rule(NOTICE, answers | {"error_code": "-?[1-9].*"}, told, times=None), Rule(HOLD, answers, times=None)]
+        return [
+            Rule(HOLD, {"part": REQUEST, "api": "|".join(sorted(apis))}, times=None),
+            Rule(NOTICE, answers | {"error_code": "-?[1-9].*"}, told, times=None),
+            Rule(HOLD, answers, times=None),
+        ]
 
     def _wanted(self, link: str, broker: int) -> list[Wanted]:
         """The frames of all steps on a link."""
-        return [each for step in self._behaviour.steps for each in frames_of(step)
-                if (each.link, each.broker) == (link, broker)]
+        return [
+            each
+            for step in self._behaviour.steps
+            for each in frames_of(step)
+            if (each.link, each.broker) == (link, broker)
+        ]
 
     def _patterns(self, broker: int) -> list[Mapping[str, object]]:
         """What the steps of a broker ask of ZooKeeper."""
@@ -72,8 +94,9 @@ class Held:
 
     def await_started(self, *brokers: int) -> None:
         """Wait until brokers are registered; from then on what they read is held, too, until its step comes."""
-        self._cluster.await_that(lambda: all(self._cluster.owner(b) is not None for b in brokers),
-                                 "the brokers are registered")
+        self._cluster.await_that(
+            lambda: all(self._cluster.owner(b) is not None for b in brokers), "the brokers are registered"
+        )
         for broker in brokers:
             rule = self._cluster.links[broker].add(Rule(HOLD, *self._patterns(broker), times=None))
             self.rules[ZOOKEEPER, broker] = [self.rules[ZOOKEEPER, broker][0], rule]
@@ -84,8 +107,10 @@ class Held:
         for broker, link in self._cluster.links.items():
             link.remove(*self.rules[ZOOKEEPER, broker])
         if self._behaviour.has_planes:
-            wait_until(lambda: self._cluster.controller() is not None and all(
-                frame.is_stale for frame in self._outdated()), SETTLES)
+            wait_until(
+                lambda: self._cluster.controller() is not None and all(frame.is_stale for frame in self._outdated()),
+                SETTLES,
+            )
             for frame in self._outdated():
                 frame.drop()
         for broker, link in self._cluster.inner.items():
@@ -106,8 +131,14 @@ class Held:
     def _outdated(self) -> list[Frame]:
         """What is still held of controllers that were followed by others, or whose connections have gone."""
         epoch = epoch_in(self._cluster)
-        return [frame for (link, _), rules in self.rules.items() if link == KAFKA for rule in rules
-                for frame in rule.undecided if frame.is_stale or frame.said.get("controller_epoch", epoch) < epoch]
+        return [
+            frame
+            for (link, _), rules in self.rules.items()
+            if link == KAFKA
+            for rule in rules
+            for frame in rule.undecided
+            if frame.is_stale or frame.said.get("controller_epoch", epoch) < epoch
+        ]
 
     def prepare(self, number: int) -> None:
         """Do what has to be done before a step."""
@@ -120,7 +151,8 @@ class Held:
         for link, broker in self.rules:
             for frame in [each for rule in self.rules[link, broker] for each in rule.held if link == KAFKA]:
                 if frame.said.get("api") == METADATA and not self._behaviour.obeys_later(
-                        self._number, broker, frame.said["controller_epoch"]):
+                    self._number, broker, frame.said["controller_epoch"]
+                ):
                     frame.let_go()
 
     def free(self, broker: int) -> None:
@@ -155,8 +187,10 @@ class Held:
                 self._turn_away(wanted)
                 meanwhile()
                 if wanted.link == ZOOKEEPER and self.misled.finds_out(wanted.broker):
-                    raise Departs(f"{step}: broker {wanted.broker} looks whose /controller is before it comes to "
-                                  f"{wanted.text}, and finds out that it rules no more")
+                    raise Departs(
+                        f"{step}: broker {wanted.broker} looks whose /controller is before it comes to "
+                        f"{wanted.text}, and finds out that it rules no more"
+                    )
             time.sleep(LOOK)
         others = "; ".join(words_of(frame.said) for frame in self._held_now(wanted)) or "nothing"
         raise Departs(f"{step}: waited {WAIT:.0f} seconds for {wanted.text}; it does {others}")

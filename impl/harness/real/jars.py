@@ -48,8 +48,10 @@ def number_of(release: str) -> tuple[int, ...]:
         raise UserError(f"--kafka {release}: not a release of Kafka; give one such as 3.9.1, 2.8.2 or 1.1.1")
     number = tuple(map(int, release.split(".")))
     if not OLDEST <= number[:3] or number[:2] > NEWEST:
-        raise UserError(f"--kafka {release}: from 0.10.2.0, the first whose brokers can have a listener of their own, "
-                        "to 3.9, the last with ZooKeeper")
+        raise UserError(
+            f"--kafka {release}: from 0.10.2.0, the first whose brokers can have a listener of their own, "
+            "to 3.9, the last with ZooKeeper"
+        )
     return number
 
 
@@ -74,11 +76,15 @@ def _of_home(home: Path, release: str) -> str:
     jars = sorted(home.glob("libs/kafka_*.jar"))
     found = sorted({each[1] for jar in jars if (each := re.fullmatch(r"kafka_[\d.]+-(\d[\d.]*)\.jar", jar.name))})
     if not found:
-        raise UserError(f"KAFKA_HOME={home}: no kafka_*.jar in its libs/; name an unpacked release of Kafka, or unset "
-                        "KAFKA_HOME to have Maven resolve the jars")
+        raise UserError(
+            f"KAFKA_HOME={home}: no kafka_*.jar in its libs/; name an unpacked release of Kafka, or unset "
+            "KAFKA_HOME to have Maven resolve the jars"
+        )
     if release not in found:
-        raise UserError(f"KAFKA_HOME={home}: it is Kafka {', '.join(found)}, and --kafka asks for {release}; give one "
-                        "of them, or unset KAFKA_HOME to have Maven resolve the jars")
+        raise UserError(
+            f"KAFKA_HOME={home}: it is Kafka {', '.join(found)}, and --kafka asks for {release}; give one "
+            "of them, or unset KAFKA_HOME to have Maven resolve the jars"
+        )
     return f"{home}/libs/*"
 
 
@@ -86,27 +92,44 @@ def _resolve(release: str, scala: str, directory: Path) -> None:
     """Have Maven copy the jars of a release; raises UserError."""
     maven = shutil.which("mvn")
     if maven is None:
-        raise UserError(f"no mvn on PATH, which fetches the jars of Kafka {release}; install Maven, or set KAFKA_HOME "
-                        "to an unpacked release")
+        raise UserError(
+            f"no mvn on PATH, which fetches the jars of Kafka {release}; install Maven, or set KAFKA_HOME "
+            "to an unpacked release"
+        )
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=directory.parent) as place:
             pom, jars = Path(place) / "pom.xml", Path(place) / "jars"
             pom.write_text(_POM.format(scala=scala, release=release, logging=LOGGING, jaxb=JAXB))
-            _run_maven([maven, "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
-                        f"-DoutputDirectory={jars}"], release)
+            _run_maven(
+                [
+                    maven,
+                    "-q",
+                    "-B",
+                    "-f",
+                    str(pom),
+                    "dependency:copy-dependencies",
+                    "-DincludeScope=runtime",
+                    f"-DoutputDirectory={jars}",
+                ],
+                release,
+            )
             jars.rename(directory)
     except OSError as error:
-        raise UserError(f"{directory}: the jars of Kafka {release} cannot be kept there: {error.strerror}; set "
-                        "XDG_CACHE_HOME to a directory with room") from None
+        raise UserError(
+            f"{directory}: the jars of Kafka {release} cannot be kept there: {error.strerror}; set "
+            "XDG_CACHE_HOME to a directory with room"
+        ) from None
 
 
 def _run_maven(command: list[str], release: str) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        raise UserError(f"Maven did not fetch the jars of Kafka {release} in {PATIENCE} seconds; try again, or set "
-                        "KAFKA_HOME to an unpacked release") from None
+        raise UserError(
+            f"Maven did not fetch the jars of Kafka {release} in {PATIENCE} seconds; try again, or set "
+            "KAFKA_HOME to an unpacked release"
+        ) from None
     if done.returncode:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line]
         said = re.sub(r"\x1b\[[\d;]*m", "", lines[0] if lines else f"exit status {done.returncode}")

@@ -36,8 +36,9 @@ class Misled:
 
     def keeps(self, broker: int | None) -> bool:
         """Whether a deposed controller is to list the brokers in a later step, and not before."""
-        return any(each.broker == broker and each.since <= self._number < each.lists
-                   for each in self._behaviour.deposed)
+        return any(
+            each.broker == broker and each.since <= self._number < each.lists for each in self._behaviour.deposed
+        )
 
     def finds_out(self, broker: int) -> bool:
         """Whether a deposed controller looks now whose /controller is; nothing of it comes to ZooKeeper before that."""
@@ -73,8 +74,7 @@ class Misled:
             self._cluster.start(spare)
 
         def candidacies() -> list[Frame]:
-            return [frame for rule in link.rules for frame in rule.held
-                    if fits(frame.said, CANDIDACY)]
+            return [frame for rule in link.rules for frame in rule.held if fits(frame.said, CANDIDACY)]
 
         self._cluster.await_that(candidacies, f"broker {spare} stands for election")
         self._lists = link.add(Rule(HOLD, {"part": REQUEST, "operation": LIST, "path": BROKER_IDS}, times=None))

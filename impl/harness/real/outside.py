@@ -18,9 +18,13 @@ _ERRORS = {6: "NOT_LEADER", 74: "FENCED_LEADER_EPOCH", 75: "UNKNOWN_LEADER_EPOCH
 
 def differences(behaviour: Behaviour, cluster: Cluster) -> list[str]:
     """In what ZooKeeper differs from the specification's at the end, in words; nothing where it does not."""
-    return [f"{what} is {json.dumps(seen)}, and in the specification {json.dumps(wanted)}"
-            for what, wanted, seen in _compared(behaviour.states[-1].zk, cluster,
-                                                behaviour.spare if behaviour.stands_in else None) if wanted != seen]
+    return [
+        f"{what} is {json.dumps(seen)}, and in the specification {json.dumps(wanted)}"
+        for what, wanted, seen in _compared(
+            behaviour.states[-1].zk, cluster, behaviour.spare if behaviour.stands_in else None
+        )
+        if wanted != seen
+    ]
 
 
 def _compared(zk: Plain, cluster: Cluster, stands_in: int | None) -> Iterator[tuple[str, object, object]]:
@@ -35,19 +39,27 @@ def _compared(zk: Plain, cluster: Cluster, stands_in: int | None) -> Iterator[tu
         yield "/controller_epoch", epoch if epoch > 0 else None, epoch_in(cluster) or None
     for p, state in enumerate(getattr(zk, "partitions", ())):
         found = state_in(cluster, p)
-        yield f"the state of {TOPIC}-{p}", wanted_of(state) if state.leader_epoch >= 0 else None, (
-            seen_of(found) if found else None)
+        yield (
+            f"the state of {TOPIC}-{p}",
+            wanted_of(state) if state.leader_epoch >= 0 else None,
+            (seen_of(found) if found else None),
+        )
     topic = read_znode(cluster, Topic.path_of(TOPIC), Topic) if hasattr(zk, "assignments") else None
     if topic:
-        yield (f"the assignment of {TOPIC}", [sorted(each) for each in replicas_in(zk)],
-               [sorted(each) for each in topic.assignments])
+        yield (
+            f"the assignment of {TOPIC}",
+            [sorted(each) for each in replicas_in(zk)],
+            [sorted(each) for each in topic.assignments],
+        )
 
 
 def told_in(said: Mapping[str, object], p: int) -> dict[str, object]:
     """Leader, ISR and leader epoch that a LeaderAndIsr tells of a partition of the topic."""
     lists = [each["partition_states"] for each in said.get("topic_states", ()) if each["topic_name"] == TOPIC]
-    lists += [[each for each in said.get(name, ()) if each["topic_name"] == TOPIC]
-              for name in ("partition_states", "ungrouped_partition_states")]
+    lists += [
+        [each for each in said.get(name, ()) if each["topic_name"] == TOPIC]
+        for name in ("partition_states", "ungrouped_partition_states")
+    ]
     found = next(each for states in lists for each in states if each["partition_index"] == p)
     return {"leader": found["leader"], "isr": sorted(found["isr"]), "leader_epoch": found["leader_epoch"]}
 
@@ -55,8 +67,9 @@ def told_in(said: Mapping[str, object], p: int) -> dict[str, object]:
 def isr_proposed(said: Mapping[str, object]) -> list[int]:
     """The ISR that an AlterPartition of one partition proposes."""
     found = said["topics"][0]["partitions"][0]
-    return sorted(found["new_isr"] if "new_isr" in found else [
-        each["broker_id"] for each in found["new_isr_with_epochs"]])
+    return sorted(
+        found["new_isr"] if "new_isr" in found else [each["broker_id"] for each in found["new_isr_with_epochs"]]
+    )
 
 
 def error_in(said: Mapping[str, object]) -> str:

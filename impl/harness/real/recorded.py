@@ -77,8 +77,10 @@ class Recorded:
         number, taken = len(self._steps) + 1, parse_step(text)
         notes = [how(self._behaviour.steps[number - 1]), *self._behaviour.besides(number), *self._notes]
         drawn = step_drawn(taken, self._behaviour.model.transition(taken.transition), self._lanes)
-        self._steps.append(drawn | {"time": f"{datetime.now(UTC):%H:%M:%S.%f}"[:-3], "state": self._seen(),
-                                    "notes": [*dict.fromkeys(notes)]})
+        self._steps.append(
+            drawn
+            | {"time": f"{datetime.now(UTC):%H:%M:%S.%f}"[:-3], "state": self._seen(), "notes": [*dict.fromkeys(notes)]}
+        )
         self._notes = []
         self._write()
 
@@ -96,14 +98,23 @@ class Recorded:
         topic = read_znode(cluster, Topic.path_of(TOPIC), Topic)
         names = {f"{TOPIC}-{p}": p for p in range(behaviour.size.partitions)}
         found: dict[str, object] = {
-            "controller": cluster.controller(), "controller_epoch": epoch_in(cluster),
+            "controller": cluster.controller(),
+            "controller_epoch": epoch_in(cluster),
             "registered": cluster.registered(),
             "assignments": topic and dict(zip(names, topic.assignments)),
             "partitions": {name: (state := state_in(cluster, p)) and seen_of(state) for name, p in names.items()},
         }
-        logs = {name: {f"broker {b}": [value.decode() for value in cluster.log_of(b, p)]
-                       for b in range(behaviour.scope["brokers"])} for name, p in names.items()
-                } if behaviour.has_planes else {}
+        logs = (
+            {
+                name: {
+                    f"broker {b}": [value.decode() for value in cluster.log_of(b, p)]
+                    for b in range(behaviour.scope["brokers"])
+                }
+                for name, p in names.items()
+            }
+            if behaviour.has_planes
+            else {}
+        )
         return {"zookeeper": found} | ({"logs": logs} if logs else {})
 
     def _write(self) -> None:
@@ -115,10 +126,16 @@ class Recorded:
         if self._control:
             told, title = f"{told}: {self._control.text}", f"{title}: the control"
         history = {
-            "format": 1, "title": title, "system": behaviour.model.system,
-            "variant": behaviour.model.variant, "scope": dict(behaviour.scope),
+            "format": 1,
+            "title": title,
+            "system": behaviour.model.system,
+            "variant": behaviour.model.variant,
+            "scope": dict(behaviour.scope),
             "property": asked and {"name": asked.name, "text": asked.text},
-            "story": f"{told}. {self._outcome}", "lanes": self._lanes, "initial": self._initial, "steps": self._steps,
+            "story": f"{told}. {self._outcome}",
+            "lanes": self._lanes,
+            "initial": self._initial,
+            "steps": self._steps,
         }
         file = self._cluster.directory / HISTORY
         new = file.with_suffix(".tmp")

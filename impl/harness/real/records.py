@@ -15,10 +15,10 @@ from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
 from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
 from kafka.record import MemoryRecords
 
-from kafkaproof.impl.protocol.batches import CorruptBatch, check, one_record, read_header
-from kafkaproof.impl.clients.errors import ERRORS
-from kafkaproof.impl.protocol.wire import HOST
 from kafkaproof.impl.broker.replica import DONE
+from kafkaproof.impl.clients.errors import ERRORS
+from kafkaproof.impl.protocol.batches import CorruptBatch, check, one_record, read_header
+from kafkaproof.impl.protocol.wire import HOST
 
 PATIENCE, LARGEST = 300.0, 1 << 20
 """How long a producer waits for its answer, in seconds, and how much a consumer reads at once, in bytes."""
@@ -72,8 +72,12 @@ class Clients:
     def _send(self, record: Produced) -> None:
         kind = ProduceRequest.TopicProduceData
         partition = kind.PartitionProduceData(index=record.partition, records=one_record(record.value))
-        request = ProduceRequest(transactional_id=None, acks=record.acks, timeout_ms=int(PATIENCE * 1000),
-                                 topic_data=[kind(name=self._topic, partition_data=[partition])])
+        request = ProduceRequest(
+            transactional_id=None,
+            acks=record.acks,
+            timeout_ms=int(PATIENCE * 1000),
+            topic_data=[kind(name=self._topic, partition_data=[partition])],
+        )
         answer = ask(self._ports[record.broker], request, ProduceResponse, _PRODUCE)
         if answer is None:
             record.error = GONE
@@ -92,8 +96,14 @@ class Clients:
         topic, found = FetchRequest.FetchTopic, []
         while True:
             partition = topic.FetchPartition(partition=p, fetch_offset=offset + len(found), partition_max_bytes=LARGEST)
-            request = FetchRequest(replica_id=-1, max_wait_ms=100, min_bytes=1, max_bytes=LARGEST, isolation_level=0,
-                                   topics=[topic(topic=self._topic, partitions=[partition])])
+            request = FetchRequest(
+                replica_id=-1,
+                max_wait_ms=100,
+                min_bytes=1,
+                max_bytes=LARGEST,
+                isolation_level=0,
+                topics=[topic(topic=self._topic, partitions=[partition])],
+            )
             answer = ask(self._ports[broker], request, FetchResponse, _FETCH)
             more = _read(answer, offset + len(found)) if answer else []
             if not more:

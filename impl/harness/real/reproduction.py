@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.driving.cluster import TOPIC, wait_until
 from kafkaproof.impl.harness.driving.watch import Watcher, read_znode, state_in
-from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.real.along import Along
 from kafkaproof.impl.harness.real.behaviour import WHEN_LEFT, Behaviour
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
@@ -47,13 +47,19 @@ def _drive(behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, contr
     else:
         seen = _look_closer(behaviour, cluster, along, control)
     if control:
-        watcher.say(f"the control ends without the violation of {behaviour.property}: ZooKeeper holds what the "
-                    "specification has then" + (", and every acknowledged record is there" if behaviour.has_planes
-                                                else ""), control=str(control.omitted))
+        watcher.say(
+            f"the control ends without the violation of {behaviour.property}: ZooKeeper holds what the "
+            "specification has then" + (", and every acknowledged record is there" if behaviour.has_planes else ""),
+            control=str(control.omitted),
+        )
         return
-    watcher.say(f"reproduced: every step was taken, and ZooKeeper holds what the specification has at the end of the "
-                f"counterexample of {behaviour.property}" + "".join(f"; {text}" for text in seen),
-                violates=behaviour.property, reproduced=True, seen=seen)
+    watcher.say(
+        f"reproduced: every step was taken, and ZooKeeper holds what the specification has at the end of the "
+        f"counterexample of {behaviour.property}" + "".join(f"; {text}" for text in seen),
+        violates=behaviour.property,
+        reproduced=True,
+        seen=seen,
+    )
 
 
 def _start(behaviour: Behaviour, cluster: KafkaCluster, along: Along) -> None:
@@ -102,8 +108,9 @@ def _tell_plan(behaviour: Behaviour, watcher: Watcher, control: Control | None) 
         watcher.say(f"{number:3}  {step}: {how(step)}", plan=str(step), how=how(step))
 
 
-def _end(behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, along: Along,
-         control: Control | None) -> list[str]:
+def _end(
+    behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, along: Along, control: Control | None
+) -> list[str]:
     """Restate the violated property on what is seen; raises Departs where it holds, or in a control does not."""
     clients, brokers = along.clients, behaviour.scope["brokers"]
     partitions = range(behaviour.size.partitions)
@@ -125,15 +132,22 @@ def _end(behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, along: 
     for seen in later if later is not now else []:
         watcher.say(f"     later {seen.text}", later=seen.text)
     for each in clients.produced:
-        watcher.say(f"     {each.value.decode()}: broker {each.broker} answered {each.error}, offset {each.offset}",
-                    produced=each.value.decode(), broker=each.broker, answer=each.error, offset=each.offset)
+        watcher.say(
+            f"     {each.value.decode()}: broker {each.broker} answered {each.error}, offset {each.offset}",
+            produced=each.value.decode(),
+            broker=each.broker,
+            answer=each.error,
+            offset=each.offset,
+        )
     found = [text for before, after in zip(now, later) for text in RESTATED[behaviour.property](before, after, clients)]
     along.let_all_go()
     if control and found:
         raise Departs(f"the control violates {behaviour.property}, too: {'; '.join(found)}")
     if not control and not found:
-        raise Departs(f"after the last step, {behaviour.steps[-1]}: {behaviour.property} is not violated as seen from "
-                      f"outside; the specification has it violated")
+        raise Departs(
+            f"after the last step, {behaviour.steps[-1]}: {behaviour.property} is not violated as seen from "
+            f"outside; the specification has it violated"
+        )
     return found
 
 

@@ -8,9 +8,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, wait_until
 from kafkaproof.impl.harness.driving.watch import read_znode, state_in
-from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.harness.real.outside import seen_of
 from kafkaproof.impl.harness.real.records import Clients
@@ -39,39 +39,57 @@ def look(cluster: Cluster, clients: Clients, p: int, brokers: int) -> Seen:
     """How a partition looks now, of whose replicas the first `brokers` may have one."""
     running = [b for b in range(brokers) if cluster.children[b].running]
     found = state_in(cluster, p)
-    return Seen(p, seen_of(found) if found else {}, {b: clients.visible(b, p) for b in running},
-                {b: cluster.log_of(b, p) for b in range(brokers)})
+    return Seen(
+        p,
+        seen_of(found) if found else {},
+        {b: clients.visible(b, p) for b in running},
+        {b: cluster.log_of(b, p) for b in range(brokers)},
+    )
 
 
 def lost(now: Seen, later: Seen, clients: Clients) -> list[str]:
     """The records that were acknowledged with acks=all, and that nobody can read afterwards, in words."""
     readable = later.shown.get(later.state.get("leader"), [])
-    return [f"{each.value.decode()}, acknowledged with acks=all by broker {each.broker} at offset {each.offset}, is in "
-            f"{_where(each.value, later)}" for each in clients.produced
-            if each.is_acknowledged and each.partition == now.partition and each.value not in readable]
+    return [
+        f"{each.value.decode()}, acknowledged with acks=all by broker {each.broker} at offset {each.offset}, is in "
+        f"{_where(each.value, later)}"
+        for each in clients.produced
+        if each.is_acknowledged and each.partition == now.partition and each.value not in readable
+    ]
 
 
 def unread(now: Seen, later: Seen, clients: Clients) -> list[str]:
     """The records that a consumer has read, and that nobody can read afterwards, in words."""
     readable = later.shown.get(later.state.get("leader"), [])
-    return [f"{value.decode()}, which a consumer has read, is in {_where(value, later)}" for value in clients.read
-            if value not in readable]
+    return [
+        f"{value.decode()}, which a consumer has read, is in {_where(value, later)}"
+        for value in clients.read
+        if value not in readable
+    ]
 
 
 def incomplete(now: Seen, later: Seen, clients: Clients) -> list[str]:
     """The records that consumers are shown, or that are acknowledged, and that a member of the ISR lacks, in words."""
     shown = {value: b for b, log in now.shown.items() for value in log}
-    shown |= {each.value: each.broker for each in clients.produced
-              if each.is_acknowledged and each.partition == now.partition}
-    return [f"{value.decode()}, committed by broker {b}, is not in the log of broker {member}, which is in the ISR"
-            for value, b in shown.items() for member in now.state.get("isr", []) if value not in now.logs[member]]
+    shown |= {
+        each.value: each.broker for each in clients.produced if each.is_acknowledged and each.partition == now.partition
+    }
+    return [
+        f"{value.decode()}, committed by broker {b}, is not in the log of broker {member}, which is in the ISR"
+        for value, b in shown.items()
+        for member in now.state.get("isr", [])
+        if value not in now.logs[member]
+    ]
 
 
 def waits(now: Seen, later: Seen, clients: Clients) -> list[str]:
     """The records that a leader that is alone in the ISR does not acknowledge, in words."""
     leader = now.state.get("leader")
-    return [f"{each.value.decode()} is not acknowledged by broker {leader}, which is alone in the ISR"
-            for each in clients.produced if now.state.get("isr") == [leader] and not each.is_acknowledged]
+    return [
+        f"{each.value.decode()} is not acknowledged by broker {leader}, which is alone in the ISR"
+        for each in clients.produced
+        if now.state.get("isr") == [leader] and not each.is_acknowledged
+    ]
 
 
 def leaderless(now: Seen, later: Seen, clients: Clients) -> list[str]:
@@ -109,14 +127,17 @@ def _has_moved(cluster: Cluster) -> bool:
 
 
 RESTATED: Mapping[str, Callable[[Seen, Seen, Clients], list[str]]] = {
-    "committed": lost, "isr_complete": incomplete, "stable_read": unread, "alone_acknowledges": waits,
+    "committed": lost,
+    "isr_complete": incomplete,
+    "stable_read": unread,
+    "alone_acknowledges": waits,
     "may_go_when_followed": leaderless,
 }
 """What shows from outside that a property is violated, `now` at the end of the counterexample and `later` when all
 brokers are in sync again.
 """
 HOLDS: Mapping[str, tuple[str, Callable[[KafkaCluster], bool]]] = {
-    "removed_when_deleted": ("a broker has a log of the topic that is deleted", _is_removed),
+    "removed_when_deleted": ("a broker has a log of the topic that is deleted", _is_removed)
 }
 """Properties that no client sees, and that show in more than ZooKeeper: what is seen while they are violated, and
 whether they hold.

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.impl.seams.storage.log import FileLog
+from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 
 NAME = "replication-offset-checkpoint"
 

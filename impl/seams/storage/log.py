@@ -130,7 +130,7 @@ class FileLog:
         data = stamped(data, self.end_offset, epoch)
         try:
             if self.fail_after is not None:
-                os.pwrite(self._file, data[:self.fail_after], position)
+                os.pwrite(self._file, data[: self.fail_after], position)
                 if self.dies:
                     os.kill(os.getpid(), signal.SIGKILL)
                 raise OSError("injected")
@@ -163,8 +163,18 @@ class FileLog:
     def _note(self, id, epoch, header):
         before = self.slots[-1] if self.slots else None
         base = self.end_offset
-        self.slots.append(Entry(id, epoch, before.position + before.size if before else 0, header.size, base,
-                                base + header.count, header.timestamp, link(self.chain, epoch, id)))
+        self.slots.append(
+            Entry(
+                id,
+                epoch,
+                before.position + before.size if before else 0,
+                header.size,
+                base,
+                base + header.count,
+                header.timestamp,
+                link(self.chain, epoch, id),
+            )
+        )
         self._epochs.append(epoch)
 
     # What clients and followers read

@@ -1,6 +1,7 @@
 """ZooKeeper as the election system asks for it: sessions, registrations, /controller and its epoch, live.
 
-Each method is the seam of its name in `kafkaproof.spec.kafka.zookeeper` or `kafkaproof.spec.election.history.requests`, and answers with the same codes.
+Each method is the seam of its name in `kafkaproof.spec.kafka.zookeeper` or
+`kafkaproof.spec.election.history.requests`, and answers with the same codes.
 Whether a request whose answer was lost has been applied (`fate`) is not known here.
 """
 
@@ -13,7 +14,16 @@ from kafkaproof.impl.seams.zookeeper.requests import CONTROLLER_EPOCH, EPHEMERAL
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.znodes import ISR_CHANGES, LOG_DIR_EVENTS, BrokerId, Controller, ControllerEpoch
 from kafkaproof.spec.kafka.zookeeper import (
-    CHANGED, DELETED, EXPIRED, FENCED, LOST, MINE, NODEEXISTS, NONODE, NOTHING, OK,
+    CHANGED,
+    DELETED,
+    EXPIRED,
+    FENCED,
+    LOST,
+    MINE,
+    NODEEXISTS,
+    NONODE,
+    NOTHING,
+    OK,
 )
 
 WAIT = 10.0
@@ -89,7 +99,8 @@ class ElectionZooKeeper:
             self._genuine = len(session.fired.get(Controller.path, ())) + session.armed(Controller.path)
         try:
             _, found = self.requests.at_once(
-                lambda: session.exists(Controller.path, watch=True), lambda: session.get(Controller.path))
+                lambda: session.exists(Controller.path, watch=True), lambda: session.get(Controller.path)
+            )
         except Expired:
             return EXPIRED
         self._drop_events()
@@ -157,6 +168,7 @@ class ElectionZooKeeper:
 
     def checked_delete_notification(self, b, epoch, version, fate):
         """The same, each checked against the epoch's version: or FENCED; where there is none, by a read."""
+
         def delete(path):
             answer, place = self.requests.write_all(CheckVersion(CONTROLLER_EPOCH, version), Delete(path, -1))
             return FENCED if (answer, place) not in ((OK, 0), (EXPIRED, 0), (LOST, 0)) and place == 0 else answer
@@ -169,11 +181,13 @@ class ElectionZooKeeper:
         try:
             replies = self.requests.at_once(
                 *(lambda folder=folder: session.children(folder) for folder in folders),
-                lambda: session.exists(CONTROLLER_EPOCH))
+                lambda: session.exists(CONTROLLER_EPOCH),
+            )
         except Expired:
             return EXPIRED
-        paths = [f"{folder}/{name}" for folder, reply in zip(folders, replies) if not reply.error
-                 for name in reply.result[0]]
+        paths = [
+            f"{folder}/{name}" for folder, reply in zip(folders, replies) if not reply.error for name in reply.result[0]
+        ]
         for path in paths:
             answer = delete(path)
             if answer not in (OK, NONODE):

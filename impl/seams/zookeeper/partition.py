@@ -1,6 +1,7 @@
 """ZooKeeper as a controller and the leaders of partitions ask for it: states, registrations, wishes of operators, live.
 
-Each method is the seam of its name in `kafkaproof.spec.partition.zookeeper` or `kafkaproof.spec.partition.history.leader_zk`, and answers with the same
+Each method is the seam of its name in `kafkaproof.spec.partition.zookeeper` or
+`kafkaproof.spec.partition.history.leader_zk`, and answers with the same
 codes. Of versions only those are kept that a write is compared with.
 """
 
@@ -12,19 +13,26 @@ from typing import NamedTuple
 from kazoo.protocol.serialization import Delete, SetData
 
 from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
+from kafkaproof.impl.seams.zookeeper.request_znodes import IsrChange, LogDirEvent, PreferredElection, Reassignment
 from kafkaproof.impl.seams.zookeeper.requests import SEQUENTIAL, NotAnswered, Requests, create
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.topics import TopicZooKeeper
 from kafkaproof.impl.seams.zookeeper.watches import ids, members
-from kafkaproof.impl.seams.zookeeper.request_znodes import IsrChange, LogDirEvent, PreferredElection, Reassignment
 from kafkaproof.impl.seams.zookeeper.znodes import (
-    BROKER_IDS, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, BrokerId, State, Topic, TopicConfig,
+    BROKER_IDS,
+    DELETE_TOPICS,
+    ISR_CHANGES,
+    LOG_DIR_EVENTS,
+    BrokerId,
+    State,
+    Topic,
+    TopicConfig,
 )
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, LOST, NEWER, NODEEXISTS, NONODE, OK
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import difference, intersection
 from kafkaproof.spec.partition.context import clear
 from kafkaproof.spec.partition.znodes import PREFERRED_REQUEST, REASSIGN_REQUEST
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, LOST, NEWER, NODEEXISTS, NONODE, OK
 
 NO_VERSION = -2
 """A version that no znode has: a write on it is answered BADVERSION."""
@@ -108,8 +116,10 @@ class PartitionZooKeeper(TopicZooKeeper):
         session, state = self.requests.session, State.path_of(*self.place_of(p))
         try:
             found, topics, config = self.requests.at_once(
-                lambda: session.get(state), lambda: session.children(DELETE_TOPICS),
-                lambda: session.get(TopicConfig.path_of(self.topic)))
+                lambda: session.get(state),
+                lambda: session.children(DELETE_TOPICS),
+                lambda: session.get(TopicConfig.path_of(self.topic)),
+            )
         except Expired:
             return EXPIRED
         self._note_topic(topics, config)
@@ -249,7 +259,8 @@ class PartitionZooKeeper(TopicZooKeeper):
 
     def _delete(self, request, write):
         paths = {PREFERRED_REQUEST: [PreferredElection.path], REASSIGN_REQUEST: [Reassignment.path]}.get(
-            request, [f"{LOG_DIR_EVENTS}/{name}" for name in self.log_dir_read])
+            request, [f"{LOG_DIR_EVENTS}/{name}" for name in self.log_dir_read]
+        )
         answer = NONODE
         for path in paths:
             answer = write(Delete(path, -1))

@@ -56,8 +56,11 @@ class Places:
 
     def note(self, topic: str, partitions: Mapping[int, int]) -> None:
         """A topic is known to have some numbers of the room: which partition each is; it has lost its former ones."""
-        former = [p for p, (name, partition) in self._further.items()
-                  if name == topic and partition in partitions.values() and p not in partitions]
+        former = [
+            p
+            for p, (name, partition) in self._further.items()
+            if name == topic and partition in partitions.values() and p not in partitions
+        ]
         for p in former:
             del self._further[p]
         self._further.update({p: (topic, partition) for p, partition in partitions.items()})

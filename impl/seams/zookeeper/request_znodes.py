@@ -49,13 +49,13 @@ class Reassignment(NamedTuple):
         return to_bytes({"version": 1, "partitions": [wanted]})
 
     @classmethod
-    def decode(cls, data: bytes) -> "Reassignment":
+    def decode(cls, data: bytes) -> Reassignment:
         """Of version 1; the first entry."""
         wanted = json.loads(data)["partitions"][0]
         return cls(wanted["topic"], wanted["partition"], tuple(wanted["replicas"]))
 
     @classmethod
-    def asked(cls, data: bytes) -> "Reassignment | None":
+    def asked(cls, data: bytes) -> Reassignment | None:
         """What an operator has written, None where that is no request."""
         try:
             found = cls.decode(data)
@@ -76,7 +76,7 @@ class IsrChange(NamedTuple):
         return to_bytes({"version": 1, "partitions": [{"topic": self.topic, "partition": self.partition}]})
 
     @classmethod
-    def decode(cls, data: bytes) -> "IsrChange":
+    def decode(cls, data: bytes) -> IsrChange:
         """Of version 1; the first entry."""
         changed = json.loads(data)["partitions"][0]
         return cls(changed["topic"], changed["partition"])
@@ -93,6 +93,6 @@ class LogDirEvent(NamedTuple):
         return to_bytes({"version": 1, "broker": self.broker, "event": 1})
 
     @classmethod
-    def decode(cls, data: bytes) -> "LogDirEvent":
+    def decode(cls, data: bytes) -> LogDirEvent:
         """Of version 1."""
         return cls(json.loads(data)["broker"])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import queue
 from collections import deque
-from typing import Callable
+from collections.abc import Callable
 
 from kazoo.exceptions import BadVersionError, NodeExistsError, NoNodeError, RolledBackError
 from kazoo.protocol.serialization import Create, Transaction
 from kazoo.security import OPEN_ACL_UNSAFE
 
 from kafkaproof.impl.seams.zookeeper.session import Expired, Lost, Reply, Session
-from kafkaproof.spec.running.processes import REFUSED
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, LOST, NODEEXISTS, NONODE, OK
+from kafkaproof.spec.running.processes import REFUSED
 
 CODES = {NoNodeError: NONODE, NodeExistsError: NODEEXISTS, BadVersionError: BADVERSION, Expired: EXPIRED, Lost: LOST}
 EPHEMERAL, SEQUENTIAL = 1, 2

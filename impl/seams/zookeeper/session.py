@@ -33,7 +33,7 @@ class Expired(KazooException):
 class Event(NamedTuple):
     """A watch has fired; `zxid` is that of the change, 0 where the server does not tell it."""
 
-    session: "Session"
+    session: Session
     type: str
     path: str
     zxid: int
@@ -42,21 +42,21 @@ class Event(NamedTuple):
 class Connection(NamedTuple):
     """The connection is there again (True) or broken (False)."""
 
-    session: "Session"
+    session: Session
     up: bool
 
 
 class Expiry(NamedTuple):
     """The client has heard that its session is over."""
 
-    session: "Session"
+    session: Session
 
 
 @dataclass(eq=False)
 class Reply:
     """What was asked, and once it has come, the result or the error, and the zxid that came with it."""
 
-    session: "Session"
+    session: Session
     request: object
     result: object = None
     error: Exception | None = None
@@ -127,8 +127,9 @@ class Session:
         self.fired: dict[str, list[str]] = {}
         self._expected: set[str] = set()
         self._armed: dict[str, set[str]] = {"data": set(), "exists": set(), "children": set()}
-        self._client = KazooClient(hosts, timeout, handler=_Handler(), connection_retry=RECONNECT,
-                                   randomize_hosts=False)
+        self._client = KazooClient(
+            hosts, timeout, handler=_Handler(), connection_retry=RECONNECT, randomize_hosts=False
+        )
         retry = self._client._conn_retry.copy()
         self._client._connection = _Connection(self._client, retry, logger=self._client.logger)
         self._client.add_listener(self._changed)
@@ -241,8 +242,11 @@ class Session:
             if self._opened:
                 self.inbox.put(Connection(self, False))
         elif self._opened:
-            for kind, watchers in (("data", self._client._data_watchers), ("exists", self._client._data_watchers),
-                                   ("children", self._client._child_watchers)):
+            for kind, watchers in (
+                ("data", self._client._data_watchers),
+                ("exists", self._client._data_watchers),
+                ("children", self._client._child_watchers),
+            ):
                 for path in self._armed[kind]:
                     watchers[path].add(self._noticed)
             self.inbox.put(Connection(self, True))

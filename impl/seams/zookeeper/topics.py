@@ -9,15 +9,15 @@ from __future__ import annotations
 from kazoo.protocol.serialization import CheckVersion, Delete, SetData
 
 from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
+from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
 from kafkaproof.impl.seams.zookeeper.requests import CONTROLLER_EPOCH, Requests, create
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.watches import NUMBERS, Watched, ids, members
-from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
 from kafkaproof.impl.seams.zookeeper.znodes import DELETE_TOPICS, Given, State, Topic, TopicConfig
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, NONODE, OK
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, union
 from kafkaproof.spec.topics.assignment import assign_replicas
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, NONODE, OK
 
 
 class TopicZooKeeper(Watched):
@@ -93,9 +93,10 @@ class TopicZooKeeper(Watched):
         self.note_reassignment(asked)
         if found.error:
             return NONODE
-        replicas = tuple(partition.assignment.slots[:partition.assignment.length])
-        adding, removing = (tuple(r for r in replicas if contains(moved, r))
-                            for moved in (partition.adding, partition.removing))
+        replicas = tuple(partition.assignment.slots[: partition.assignment.length])
+        adding, removing = (
+            tuple(r for r in replicas if contains(moved, r)) for moved in (partition.adding, partition.removing)
+        )
         topic = Topic.decode(found.result[0]).reassigned(number, replicas, adding, removing)
         self.replicas[p] = replicas
         return self._checked(SetData(path, topic.encode(), -1))
@@ -139,8 +140,9 @@ class TopicZooKeeper(Watched):
     def checked_delete_leftovers(self, b, epoch, fate):
         """delete configurations and markers of topics that are not there: OK, FENCED, EXPIRED or LOST."""
         self.stale = True
-        return self._remove_all(*(path for name in self.leftovers
-                                  for path in (TopicConfig.path_of(name), f"{DELETE_TOPICS}/{name}")))
+        return self._remove_all(
+            *(path for name in self.leftovers for path in (TopicConfig.path_of(name), f"{DELETE_TOPICS}/{name}"))
+        )
 
     def _name_of(self, topic):
         """The name of the topic that has some partitions."""

@@ -9,10 +9,18 @@ from __future__ import annotations
 from kazoo.protocol.states import EventType
 
 from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
-from kafkaproof.impl.seams.zookeeper.requests import Requests
 from kafkaproof.impl.seams.zookeeper.request_znodes import IsrChange, LogDirEvent, PreferredElection, Reassignment
+from kafkaproof.impl.seams.zookeeper.requests import Requests
 from kafkaproof.impl.seams.zookeeper.znodes import (
-    BROKER_IDS, CONFIG_CHANGES, DELETE_TOPICS, ISR_CHANGES, LOG_DIR_EVENTS, TOPICS, Given, Topic, TopicConfig,
+    BROKER_IDS,
+    CONFIG_CHANGES,
+    DELETE_TOPICS,
+    ISR_CHANGES,
+    LOG_DIR_EVENTS,
+    TOPICS,
+    Given,
+    Topic,
+    TopicConfig,
 )
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, everybody, with_member
@@ -21,7 +29,13 @@ from kafkaproof.spec.partition.context import clear
 NUMBERS = 64
 """There are no more partitions: a topic id has a bit for each."""
 WATCHED = (
-    TOPICS, PreferredElection.path, Reassignment.path, DELETE_TOPICS, CONFIG_CHANGES, LOG_DIR_EVENTS, ISR_CHANGES,
+    TOPICS,
+    PreferredElection.path,
+    Reassignment.path,
+    DELETE_TOPICS,
+    CONFIG_CHANGES,
+    LOG_DIR_EVENTS,
+    ISR_CHANGES,
 )
 
 
@@ -100,8 +114,11 @@ class Watched:
         while True:
             paths = [Topic.path_of(name) for name in names or ()]
             listed, marked, given, *found = self.requests.at_once(
-                lambda: session.children(TOPICS, watch=True), lambda: session.children(DELETE_TOPICS, watch=True),
-                lambda: session.get(Given.path), *(lambda path=path: session.get(path) for path in paths))
+                lambda: session.children(TOPICS, watch=True),
+                lambda: session.children(DELETE_TOPICS, watch=True),
+                lambda: session.get(Given.path),
+                *(lambda path=path: session.get(path) for path in paths),
+            )
             if names == listed.result[0]:
                 break
             names = listed.result[0]
@@ -174,7 +191,7 @@ class Watched:
 
     def is_listed(self, p, replicas):
         """Whether it lists it with exactly these replicas."""
-        return self.is_moved(p) and self.moved_to.replicas == tuple(replicas.slots[:replicas.length])
+        return self.is_moved(p) and self.moved_to.replicas == tuple(replicas.slots[: replicas.length])
 
     def wanted_target(self):
         """The brokers of its target."""

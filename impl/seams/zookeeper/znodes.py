@@ -23,9 +23,24 @@ GIVEN = "/config/brokers/<default>"
 INNER = "REPLICATION"
 """The listener by which brokers reach each other."""
 PERSISTENT = (
-    "/consumers", "/brokers", BROKER_IDS, TOPICS, "/brokers/seqid", "/config", "/config/topics", "/config/clients",
-    "/config/users", "/config/brokers", "/config/ips", CONFIG_CHANGES, "/admin", DELETE_TOPICS, ISR_CHANGES,
-    "/latest_producer_id_block", LOG_DIR_EVENTS, GIVEN,
+    "/consumers",
+    "/brokers",
+    BROKER_IDS,
+    TOPICS,
+    "/brokers/seqid",
+    "/config",
+    "/config/topics",
+    "/config/clients",
+    "/config/users",
+    "/config/brokers",
+    "/config/ips",
+    CONFIG_CHANGES,
+    "/admin",
+    DELETE_TOPICS,
+    ISR_CHANGES,
+    "/latest_producer_id_block",
+    LOG_DIR_EVENTS,
+    GIVEN,
 )
 """What is created before anything else, parents first, empty."""
 
@@ -51,7 +66,7 @@ class Controller(NamedTuple):
         return to_bytes({"version": 1, "brokerid": self.broker, "timestamp": now()})
 
     @classmethod
-    def decode(cls, data: bytes) -> "Controller":
+    def decode(cls, data: bytes) -> Controller:
         """Of any version."""
         return cls(json.loads(data)["brokerid"])
 
@@ -67,7 +82,7 @@ class ControllerEpoch(NamedTuple):
         return str(self.epoch).encode()
 
     @classmethod
-    def decode(cls, data: bytes) -> "ControllerEpoch":
+    def decode(cls, data: bytes) -> ControllerEpoch:
         """A decimal number."""
         return cls(int(data))
 
@@ -91,14 +106,21 @@ class BrokerId(NamedTuple):
 
     def encode(self) -> bytes:
         """Version 5 of the content (2.7 and later)."""
-        return to_bytes({
-            "features": {}, "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT", INNER: "PLAINTEXT"},
-            "endpoints": [f"PLAINTEXT://{self.host}:{self.port}", f"{INNER}://{self.host}:{self.inner_port}"],
-            "jmx_port": -1, "port": self.port, "host": self.host, "version": 5, "timestamp": now(),
-        })
+        return to_bytes(
+            {
+                "features": {},
+                "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT", INNER: "PLAINTEXT"},
+                "endpoints": [f"PLAINTEXT://{self.host}:{self.port}", f"{INNER}://{self.host}:{self.inner_port}"],
+                "jmx_port": -1,
+                "port": self.port,
+                "host": self.host,
+                "version": 5,
+                "timestamp": now(),
+            }
+        )
 
     @classmethod
-    def decode(cls, data: bytes) -> "BrokerId":
+    def decode(cls, data: bytes) -> BrokerId:
         """Of a broker of this cluster."""
         content = json.loads(data)
         inner = next(each for each in content["endpoints"] if each.startswith(f"{INNER}://"))
@@ -127,7 +149,7 @@ class Topic(NamedTuple):
         return f"{TOPICS}/{topic}"
 
     @classmethod
-    def created(cls, assignments: tuple[tuple[int, ...], ...], places: int) -> "Topic":
+    def created(cls, assignments: tuple[tuple[int, ...], ...], places: int) -> Topic:
         """A new topic that has some partitions of the specification."""
         return cls(assignments, topic_id(places, secrets.token_bytes(CHANCE)))
 
@@ -136,32 +158,46 @@ class Topic(NamedTuple):
         """The set of its partitions in the specification, where its id says it."""
         return members_in(self.id) if self.id else 0
 
-    def reassigned(self, partition: int, replicas: tuple[int, ...], adding: tuple[int, ...],
-                   removing: tuple[int, ...]) -> "Topic":
+    def reassigned(
+        self, partition: int, replicas: tuple[int, ...], adding: tuple[int, ...], removing: tuple[int, ...]
+    ) -> Topic:
         """The topic with another assignment of a partition."""
         assignments = list(self.assignments)
         assignments[partition] = replicas
-        return self._replace(assignments=tuple(assignments), adding=_with(self.adding, partition, adding),
-                             removing=_with(self.removing, partition, removing))
+        return self._replace(
+            assignments=tuple(assignments),
+            adding=_with(self.adding, partition, adding),
+            removing=_with(self.removing, partition, removing),
+        )
 
     def encode(self) -> bytes:
         """Version 2 of the content (2.4 to 2.7), or with an id 3 (2.8 on)."""
         partitions = {str(p): list(replicas) for p, replicas in enumerate(self.assignments)}
-        return to_bytes({
-            "partitions": partitions, **({"topic_id": self.id} if self.id else {}),
-            "adding_replicas": _named(self.adding), "removing_replicas": _named(self.removing),
-            "version": 3 if self.id else 2,
-        })
+        return to_bytes(
+            {
+                "partitions": partitions,
+                **({"topic_id": self.id} if self.id else {}),
+                "adding_replicas": _named(self.adding),
+                "removing_replicas": _named(self.removing),
+                "version": 3 if self.id else 2,
+            }
+        )
 
     @classmethod
-    def decode(cls, data: bytes) -> "Topic":
+    def decode(cls, data: bytes) -> Topic:
         """Of versions 1 to 3."""
         content = json.loads(data)
         partitions = content["partitions"]
-        adding, removing = (tuple((int(p), tuple(moved)) for p, moved in content.get(name, {}).items())
-                            for name in ("adding_replicas", "removing_replicas"))
-        return cls(tuple(tuple(partitions[str(p)]) for p in range(len(partitions))), content.get("topic_id", ""),
-                   adding, removing)
+        adding, removing = (
+            tuple((int(p), tuple(moved)) for p, moved in content.get(name, {}).items())
+            for name in ("adding_replicas", "removing_replicas")
+        )
+        return cls(
+            tuple(tuple(partitions[str(p)]) for p in range(len(partitions))),
+            content.get("topic_id", ""),
+            adding,
+            removing,
+        )
 
 
 def _with(moved: Moved, partition: int, replicas: tuple[int, ...]) -> Moved:
@@ -185,7 +221,7 @@ class Given(NamedTuple):
         return to_bytes({"version": 1, "config": {"kafkaproof.places.given": str(self.places)}})
 
     @classmethod
-    def decode(cls, data: bytes) -> "Given":
+    def decode(cls, data: bytes) -> Given:
         """Of version 1, or of nothing, or of options of Kafka's alone: then none has."""
         return cls(int(json.loads(data)["config"].get("kafkaproof.places.given", 0)) if data else 0)
 
@@ -210,13 +246,18 @@ class State(NamedTuple):
 
     def encode(self) -> bytes:
         """Version 1 of the content."""
-        return to_bytes({
-            "controller_epoch": self.controller_epoch, "leader": self.leader, "version": 1,
-            "leader_epoch": self.leader_epoch, "isr": list(self.isr),
-        })
+        return to_bytes(
+            {
+                "controller_epoch": self.controller_epoch,
+                "leader": self.leader,
+                "version": 1,
+                "leader_epoch": self.leader_epoch,
+                "isr": list(self.isr),
+            }
+        )
 
     @classmethod
-    def decode(cls, data: bytes) -> "State":
+    def decode(cls, data: bytes) -> State:
         """Of version 1."""
         content = json.loads(data)
         return cls(content["leader"], tuple(content["isr"]), content["leader_epoch"], content["controller_epoch"])
@@ -238,6 +279,6 @@ class TopicConfig(NamedTuple):
         return to_bytes({"version": 1, "config": config})
 
     @classmethod
-    def decode(cls, data: bytes) -> "TopicConfig":
+    def decode(cls, data: bytes) -> TopicConfig:
         """Of version 1."""
         return cls(json.loads(data)["config"].get("unclean.leader.election.enable") == "true")

@@ -3,10 +3,10 @@
 from kafkaproof.spec.language.model import sometimes
 from kafkaproof.spec.language.sets import contains, union
 from kafkaproof.spec.partition.properties.goals import two_controllers
-from kafkaproof.spec.replica.properties.safety import holds_committed, leads_by_right
-from kafkaproof.spec.replica.properties.goals import alone_and_waiting
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.spec.replica.network import DIVERGING, SENT
+from kafkaproof.spec.replica.properties.goals import alone_and_waiting
+from kafkaproof.spec.replica.properties.safety import holds_committed, leads_by_right
 
 
 def committed_then_failover(s):

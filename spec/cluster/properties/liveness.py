@@ -25,6 +25,4 @@ ANSWERS_COME = (
     strong("confirm_isr", "refuse_isr", each=("p", "sender")),
     weak("learn_isr", each=("b", "p")),
 )
-LIVENESS = (
-    eventually(alone_acknowledges, given=CONTROLLERS_WORK + ANSWERS_COME + (at_last(leader_is_alone),)),
-)
+LIVENESS = (eventually(alone_acknowledges, given=CONTROLLERS_WORK + ANSWERS_COME + (at_last(leader_is_alone),)),)

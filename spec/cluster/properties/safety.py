@@ -9,17 +9,19 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Property, always, always_step
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.partition.properties import deletion as topic_deletion
+from kafkaproof.spec.partition.properties import safety as partition
 from kafkaproof.spec.partition.zookeeper import assigned
-from kafkaproof.spec.partition.properties import safety as partition, deletion as topic_deletion
+from kafkaproof.spec.replica.broker import LEADER, NONE
+from kafkaproof.spec.replica.network import SENT
 from kafkaproof.spec.replica.properties import safety as replica
 from kafkaproof.spec.replica.properties.safety import enough_replicas as replica_enough
 from kafkaproof.spec.replica.properties.safety import is_cut
-from kafkaproof.spec.replica.broker import LEADER, NONE
-from kafkaproof.spec.replica.network import SENT
 from kafkaproof.spec.replica.storage import NO_EPOCH
 
 NOT_ASKED = (
-    replica.local_epoch, replica.local_epoch_never_falls,  # asked of the brokers already
+    replica.local_epoch,
+    replica.local_epoch_never_falls,  # asked of the brokers already
     replica.version_is_mended,  # of leaders that write the ISR themselves
     replica.enough_replicas,  # asked below, of the arguments that produce has here
 )

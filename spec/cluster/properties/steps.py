@@ -9,23 +9,20 @@ Left out is what does not hold here: a replica of a partition without a leader r
 from dataclasses import replace
 
 from kafkaproof.spec.cluster.network import isr_in
+from kafkaproof.spec.cluster.properties.safety import of_each_partition
+from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.model import Property, always, always_step
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.isr import are_eligible
 from kafkaproof.spec.partition.properties import safety as partition
-from kafkaproof.spec.replica.properties import client_events
-from kafkaproof.spec.replica.properties import isr_events
-from kafkaproof.spec.replica.properties import log_events
-from kafkaproof.spec.replica.properties import states
-from kafkaproof.spec.cluster.properties.safety import of_each_partition
 from kafkaproof.spec.partition.properties.sessions import registers_anew
+from kafkaproof.spec.replica.broker import NONE
+from kafkaproof.spec.replica.network import DONE, NO_MESSAGE, NO_PROPOSAL, SENT, is_request
+from kafkaproof.spec.replica.properties import client_events, isr_events, log_events, states
 from kafkaproof.spec.replica.properties.isr_events import begins, gives_up, refusal_ends_proposal
 from kafkaproof.spec.replica.properties.log_events import same_broker, same_log, same_question
 from kafkaproof.spec.replica.properties.states import is_whole
-from kafkaproof.spec.replica.broker import NONE
-from kafkaproof.spec.replica.network import DONE, NO_MESSAGE, NO_PROPOSAL, SENT, is_request
-from kafkaproof.spec.kafka.zookeeper import ANSWERED
 
 
 def holds_of_broker(before, after, b):
@@ -187,9 +184,7 @@ OF_REPLICA += client_events.ALWAYS + isr_events.PROPOSALS
 AT_BROKERS = ("bounce", "alter_partition", "lose_answer", "learn_refusal")
 """Transitions of `replica` that are others here."""
 DATA = tuple(in_its_partition(p) for p in OF_REPLICA if not set(p.of) & set(AT_BROKERS))
-CONTROL = tuple(
-    replace(p, of=("reopen",)) if p.predicate == registers_anew else p for p in partition.STEP_BY_STEP
-)
+CONTROL = tuple(replace(p, of=("reopen",)) if p.predicate == registers_anew else p for p in partition.STEP_BY_STEP)
 MEETING = (
     always(nothing_left_over),
     always_step(obeys, of=("leader_and_isr",)),

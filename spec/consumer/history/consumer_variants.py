@@ -5,7 +5,14 @@ which Kafka never had.
 """
 
 from kafkaproof.spec.consumer.member import (
-    CLAIMING, NEW_SESSION, READING_OFFSETS, REBALANCE, START, Consumer, reset, start_fetchers,
+    CLAIMING,
+    NEW_SESSION,
+    READING_OFFSETS,
+    REBALANCE,
+    START,
+    Consumer,
+    reset,
+    start_fetchers,
 )
 from kafkaproof.spec.consumer.zookeeper import ARMED, FIRED, create_id
 from kafkaproof.spec.kafka.zookeeper import OK

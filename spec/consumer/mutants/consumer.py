@@ -6,13 +6,13 @@ transition.
 
 from kafkaproof.spec.consumer import member, session, zookeeper
 from kafkaproof.spec.consumer.assignment import member_at, place_of_owner, quotient, remainder, size
+from kafkaproof.spec.consumer.history import consumer_variants as variants
 from kafkaproof.spec.consumer.member import UNDOING, after_assignment, end_release, fail, is_committed
 from kafkaproof.spec.consumer.zookeeper import UNARMED, create_owner, fire, session_open
-from kafkaproof.spec.language.model import first_paragraph
-from kafkaproof.spec.language.sets import with_member
-from kafkaproof.spec.consumer.history import consumer_variants as variants
-from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
 from kafkaproof.spec.kafka.zookeeper import ABSENT, EXPIRED, MINE, NODEEXISTS, OK, PROCESS
+from kafkaproof.spec.language.model import first_paragraph
+from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
+from kafkaproof.spec.language.sets import with_member
 
 
 def release_nothing(consumer):
@@ -115,8 +115,17 @@ def create_or_adopt_id(zk, c, watch):
 
 def scope(consumers=2, partitions=1, threads=1, offsets=0, retries=1, changes=0, splits=0):
     """A scope without expiries and lost answers."""
-    return {"consumers": consumers, "partitions": partitions, "threads": threads, "offsets": offsets,
-            "retries": retries, "changes": changes, "expiries": 0, "splits": splits, "losses": 0}
+    return {
+        "consumers": consumers,
+        "partitions": partitions,
+        "threads": threads,
+        "offsets": offsets,
+        "retries": retries,
+        "changes": changes,
+        "expiries": 0,
+        "splits": splits,
+        "losses": 0,
+    }
 
 
 CALM = scope()
@@ -144,25 +153,51 @@ NO_WATCH = {zookeeper.take_event: take_event_and_watch, zookeeper.list_members: 
 
 MUTANTS = (
     mutant("skip-release", "remembers_claims", {member.begin_release: release_nothing}),
-    mutant("persistent-claims", "claims_end_with_session", {zookeeper.remove_claims: keep_claims},
-           scope(consumers=1, changes=1)),
-    mutant("numeric-on-one-member", "same_view_same_assignment", {member.assign: assign_by_number},
-           scope(partitions=2, threads=2)),
+    mutant(
+        "persistent-claims",
+        "claims_end_with_session",
+        {zookeeper.remove_claims: keep_claims},
+        scope(consumers=1, changes=1),
+    ),
+    mutant(
+        "numeric-on-one-member",
+        "same_view_same_assignment",
+        {member.assign: assign_by_number},
+        scope(partitions=2, threads=2),
+    ),
     mutant("conflicts-ignored", "reads_its_own", {zookeeper.create_owner: create_owner_over_another}),
     mutant("conflicts-not-undone", "remembers_claims", {member.begin_undo: undo_nothing}, scope(partitions=2)),
     mutant("conflicts-undone-too", "deletes_its_own", {member.begin_undo: undo_all}, scope(partitions=2)),
     mutant_within("fetchers-not-stopped", "one_reader", "look", {member.stop_fetchers: keep_reading}),
-    mutant_within("released-uncommitted", "commits_before_release", "release", {is_committed: committed_or_not},
-                  scope(offsets=1)),
-    mutant("committed-before-read", "commits_what_was_read", {zookeeper.set_offset: set_next_offset},
-           scope(consumers=1, offsets=2)),
-    mutant("begin-at-smallest", "begins_at_stored", {zookeeper.get_offset: get_smallest_offset},
-           scope(consumers=1, offsets=1, changes=1)),
+    mutant_within(
+        "released-uncommitted", "commits_before_release", "release", {is_committed: committed_or_not}, scope(offsets=1)
+    ),
+    mutant(
+        "committed-before-read",
+        "commits_what_was_read",
+        {zookeeper.set_offset: set_next_offset},
+        scope(consumers=1, offsets=2),
+    ),
+    mutant(
+        "begin-at-smallest",
+        "begins_at_stored",
+        {zookeeper.get_offset: get_smallest_offset},
+        scope(consumers=1, offsets=1, changes=1),
+    ),
     mutant("offsets-read-first", "offset_never_falls", KAFKAS_ORDER, scope(offsets=2)),
-    mutant("attempts-limited", "quiet_group_reads_all", {variants.never_gives_up: member.gives_up},
-           text="A consumer gives up after rebalance.max.retries, as in Kafka."),
+    mutant(
+        "attempts-limited",
+        "quiet_group_reads_all",
+        {variants.never_gives_up: member.gives_up},
+        text="A consumer gives up after rebalance.max.retries, as in Kafka.",
+    ),
     mutant("watch-not-armed", "quiet_group_reads_all", NO_WATCH, scope(changes=1)),
     mutant("id-adopted", "claims_afresh", {zookeeper.create_id: create_or_adopt_id}, scope(consumers=1, changes=1)),
-    mutant("registration-given-up", "rests_registered", GIVEN_UP, scope(consumers=1, splits=1),
-           "A consumer whose id is taken goes on unregistered (0.9 to 0.11), until its attempts are used up."),
+    mutant(
+        "registration-given-up",
+        "rests_registered",
+        GIVEN_UP,
+        scope(consumers=1, splits=1),
+        "A consumer whose id is taken goes on unregistered (0.9 to 0.11), until its attempts are used up.",
+    ),
 )

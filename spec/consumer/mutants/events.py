@@ -1,8 +1,8 @@
 """Mutants of the old consumer that break what a single step must do, on the variant `orderly`."""
 
 from kafkaproof.spec.consumer import member, zookeeper
-from kafkaproof.spec.language.mutants.simple import NO, NOTHING, YES, simple
 from kafkaproof.spec.consumer.model import scope
+from kafkaproof.spec.language.mutants.simple import NO, NOTHING, YES, simple
 
 ONE, READ = scope(1, 1, 1, 0, 1, 0, 0, 0, 0), scope(1, 1, 1, 1, 1, 0, 0, 0, 0)
 READ_BY_TWO, SPLIT = scope(2, 1, 1, 1, 1, 0, 0, 0, 0), scope(1, 1, 1, 0, 1, 0, 0, 1, 0)

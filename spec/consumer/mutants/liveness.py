@@ -9,8 +9,10 @@ def give_up(consumer):
     return True
 
 
-TWO_CONSUMERS = dict(zip(
-    ("consumers", "partitions", "threads", "offsets", "retries", "changes", "expiries", "splits", "losses"),
-    (2, 1, 1, 0, 1, 0, 0, 0, 0),
-))
+TWO_CONSUMERS = dict(
+    zip(
+        ("consumers", "partitions", "threads", "offsets", "retries", "changes", "expiries", "splits", "losses"),
+        (2, 1, 1, 0, 1, 0, 0, 0, 0),
+    )
+)
 CONSUMER = (mutant("one-attempt", "all_read", {variants.never_gives_up: give_up}, TWO_CONSUMERS),)

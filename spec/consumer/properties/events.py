@@ -1,19 +1,44 @@
 """Properties of the old consumer: what each phase of an attempt leads to, and what ZooKeeper tells, and whom."""
 
+from kafkaproof.spec.consumer.lemmas import (
+    callback_registers,
+    claim_is_tried,
+    id_has_session,
+    is_assigned,
+    left_is_own,
+    orphan_has_id,
+    orphan_keeps_out,
+    own_is_assigned,
+    owns_what_it_holds,
+    phase_has_registry,
+    position_is_no_older,
+    process_is_gone,
+    reads_anything,
+    reads_registry,
+    starts_with_nothing,
+    uncommitted_is_registered,
+    untold_has_assignment,
+    untold_has_listed,
+    watches_when_registered,
+)
 from kafkaproof.spec.consumer.member import (
-    CLAIMING, FAILED, IDLE, LISTING, LOOKING, READING_IDS, READING_OFFSETS, READING_TOPIC, RELEASING, UNDOING, reads,
+    CLAIMING,
+    FAILED,
+    IDLE,
+    LISTING,
+    LOOKING,
+    READING_IDS,
+    READING_OFFSETS,
+    READING_TOPIC,
+    RELEASING,
+    UNDOING,
+    reads,
 )
 from kafkaproof.spec.consumer.zookeeper import UNARMED
+from kafkaproof.spec.kafka.zookeeper import ABSENT, ANSWERED
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, is_empty, without_member
-from kafkaproof.spec.consumer.lemmas import (
-    callback_registers, claim_is_tried, id_has_session, is_assigned, left_is_own, orphan_has_id, orphan_keeps_out,
-    own_is_assigned, owns_what_it_holds, phase_has_registry, position_is_no_older, process_is_gone, reads_anything,
-    reads_registry, starts_with_nothing, uncommitted_is_registered, untold_has_assignment, untold_has_listed,
-    watches_when_registered,
-)
-from kafkaproof.spec.kafka.zookeeper import ABSENT, ANSWERED
 
 
 def works_through(consumer):
@@ -146,7 +171,9 @@ def lists_who_is_there(before, after, c):
         return False
     if not before.zk.clients[c].session:
         return new.doing == LISTING
-    if after.zk.clients[c].watch == UNARMED or (new.doing == READING_IDS) == (before.zk.clients[c].registered == ABSENT):
+    if after.zk.clients[c].watch == UNARMED or (new.doing == READING_IDS) == (
+        before.zk.clients[c].registered == ABSENT
+    ):
         return False
     for i in range(len(after.consumers)):
         if new.doing == READING_IDS and contains(new.members, i) != (before.zk.clients[i].registered != ABSENT):
@@ -226,7 +253,9 @@ def is_released(before, after, c, p, fate):
         return False
     if new.doing == old.doing:
         return new.registry == old.registry
-    return new.doing == (LISTING if old.doing == RELEASING else FAILED) and is_empty(new.left) and is_empty(new.registry)
+    return (
+        new.doing == (LISTING if old.doing == RELEASING else FAILED) and is_empty(new.left) and is_empty(new.registry)
+    )
 
 
 def offset_is_read(before, after, c, p):

@@ -4,13 +4,21 @@ O1, at most one owner's node for each partition, holds by the form of the state.
 """
 
 from kafkaproof.spec.consumer.member import (
-    CLAIMING, FAILED, IDLE, LOOKING, NONE, READING_OFFSETS, is_committed, reads, thread_for,
+    CLAIMING,
+    FAILED,
+    IDLE,
+    LOOKING,
+    NONE,
+    READING_OFFSETS,
+    is_committed,
+    reads,
+    thread_for,
 )
 from kafkaproof.spec.consumer.zookeeper import FIRED, has_orphan
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, PROCESS
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, intersection, is_empty
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, PROCESS
 
 
 def owned_by_session(s, c, p):

@@ -2,10 +2,10 @@
 
 from kafkaproof.spec.consumer.member import FAILED, IDLE, LOOKING, NEW_SESSION, NONE, REBALANCE, START, is_committed
 from kafkaproof.spec.consumer.zookeeper import ARMED, FIRED
+from kafkaproof.spec.kafka.zookeeper import ABSENT, ORPHAN, PROCESS
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import is_empty
-from kafkaproof.spec.kafka.zookeeper import ABSENT, ORPHAN, PROCESS
 
 
 def starts_with_session(before, after, c):
@@ -98,9 +98,7 @@ def changes_are_told(before, after):
     """Whoever watches is told of a member that comes or goes, and of a partition that is added."""
     changed = before.zk.size != after.zk.size
     for i in range(len(after.consumers)):
-        changed = changed or (
-            (before.zk.clients[i].registered == ABSENT) != (after.zk.clients[i].registered == ABSENT)
-        )
+        changed = changed or ((before.zk.clients[i].registered == ABSENT) != (after.zk.clients[i].registered == ABSENT))
     for c in range(len(after.consumers)):
         old = before.zk.clients[c]
         new = after.zk.clients[c]

@@ -9,15 +9,42 @@ controller's land whenever its successor has not touched that znode. And a broke
 """
 
 from kafkaproof.spec.election.belief import (
-    CHECKING, CLEANING, CONFIRMING, CREATING, CREATING_EPOCH, DELETING, ELECTING, IDLE, LOADING, MOVING, NONE,
-    RAISING, READING_EPOCH, begin_reign, end_election, lapse, resign,
+    CHECKING,
+    CLEANING,
+    CONFIRMING,
+    CREATING,
+    CREATING_EPOCH,
+    DELETING,
+    ELECTING,
+    IDLE,
+    LOADING,
+    MOVING,
+    NONE,
+    RAISING,
+    READING_EPOCH,
+    begin_reign,
+    end_election,
+    lapse,
+    resign,
 )
+from kafkaproof.spec.election.history.requests import create_controller, read_owner, set_epoch
 from kafkaproof.spec.election.reign import at_work
 from kafkaproof.spec.election.session import Broker
-from kafkaproof.spec.election.history.requests import create_controller, read_owner, set_epoch
 from kafkaproof.spec.kafka.zookeeper import (
-    BADVERSION, EXPIRED, LOST, MINE, NODEEXISTS, NONODE, OK, Fate, create_epoch, delete_controller,
-    delete_notification, get_epoch, read_controller, set_state,
+    BADVERSION,
+    EXPIRED,
+    LOST,
+    MINE,
+    NODEEXISTS,
+    NONODE,
+    OK,
+    Fate,
+    create_epoch,
+    delete_controller,
+    delete_notification,
+    get_epoch,
+    read_controller,
+    set_state,
 )
 
 FIRST_EPOCH = 1

@@ -1,10 +1,21 @@
 """Requests to ZooKeeper that only older versions make; the others are in `kafkaproof.spec.kafka.zookeeper`."""
 
-from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.kafka.zookeeper import (
-    BADVERSION, CHANGED, EXPIRED, LOST_DROPPED, MINE, NODEEXISTS, NONODE, OK, outcome, owns_controller,
-    put_controller, put_epoch, session_open,
+    BADVERSION,
+    CHANGED,
+    EXPIRED,
+    LOST_DROPPED,
+    MINE,
+    NODEEXISTS,
+    NONODE,
+    OK,
+    outcome,
+    owns_controller,
+    put_controller,
+    put_epoch,
+    session_open,
 )
+from kafkaproof.spec.language.domains import NOBODY
 
 
 def reopen_session(zk, b):

@@ -11,16 +11,45 @@ The sessions are in `zkclient_session`; what is the same in 1.1 is taken from `l
 """
 
 from kafkaproof.spec.election.belief import (
-    CHECKING, CLEANING, CONFIRMING, CREATING, CREATING_EPOCH, DELETING, DOWN, ELECTING, EXPIRED_SESSION, FULL, IDLE,
-    LOADING, MOVING, RAISING, READING_EPOCH, begin_reign, end_election, resign,
+    CHECKING,
+    CLEANING,
+    CONFIRMING,
+    CREATING,
+    CREATING_EPOCH,
+    DELETING,
+    DOWN,
+    ELECTING,
+    EXPIRED_SESSION,
+    FULL,
+    IDLE,
+    LOADING,
+    MOVING,
+    RAISING,
+    READING_EPOCH,
+    begin_reign,
+    end_election,
+    resign,
 )
-from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.election.history.legacy import FIRST_EPOCH, FIRST_VERSION
 from kafkaproof.spec.election.history.requests import create_controller, read_owner, set_epoch
 from kafkaproof.spec.election.network import Receiver, put_request
+from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import (
-    BADVERSION, EXPIRED, LOST, MINE, NODEEXISTS, NONODE, OK, Fate, create_epoch, delete_controller,
-    delete_notification, get_epoch, read_controller, read_state, set_state,
+    BADVERSION,
+    EXPIRED,
+    LOST,
+    MINE,
+    NODEEXISTS,
+    NONODE,
+    OK,
+    Fate,
+    create_epoch,
+    delete_controller,
+    delete_notification,
+    get_epoch,
+    read_controller,
+    read_state,
+    set_state,
 )
 
 

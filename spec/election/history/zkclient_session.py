@@ -5,21 +5,41 @@ stands again; the registration of the broker's id; and an event for every path t
 """
 
 from kafkaproof.spec.election.belief import (
-    BROKER, CHECKING, DOWN, DYING, ELECTING, EXPIRED_SESSION, IDLE, OPEN, REGISTERING, resign, state_of,
+    BROKER,
+    CHECKING,
+    DOWN,
+    DYING,
+    ELECTING,
+    EXPIRED_SESSION,
+    IDLE,
+    OPEN,
+    REGISTERING,
+    resign,
+    state_of,
 )
 from kafkaproof.spec.election.belief import end_process as end_any_process
-from kafkaproof.spec.election.session import Broker
-from kafkaproof.spec.language.domains import Flag
 from kafkaproof.spec.election.history.requests import reopen_session
+from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import (
-    EXPIRED, MINE, NODEEXISTS, NOTHING, OK, create_broker, open_session, read_controller, take_event, waiting,
+    EXPIRED,
+    MINE,
+    NODEEXISTS,
+    NOTHING,
+    OK,
+    create_broker,
+    open_session,
+    read_controller,
+    take_event,
+    waiting,
 )
+from kafkaproof.spec.language.domains import Flag
 
-
-STATE = state_of(BROKER.extended(
-    to_register=(Flag(), "must still create /brokers/ids/b in this session"),
-    new_session=(Flag(), "the callback for a new session waits"),
-))
+STATE = state_of(
+    BROKER.extended(
+        to_register=(Flag(), "must still create /brokers/ids/b in this session"),
+        new_session=(Flag(), "the callback for a new session waits"),
+    )
+)
 
 
 def end_process(broker):

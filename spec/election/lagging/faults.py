@@ -1,7 +1,7 @@
 """What servers that lag do: no fault, and not the brokers' doing either."""
 
-from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.election.lagging.zookeeper import is_behind, see_all, session_open
+from kafkaproof.spec.election.session import Broker
 
 
 def catch_up(s, b: Broker):

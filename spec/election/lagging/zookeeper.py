@@ -7,13 +7,20 @@ a lost answer it may be behind its own write. Of the znodes, /controller and /co
 a partition state could do no more than let the next write fail.
 """
 
-from kafkaproof.spec.kafka import zookeeper as present
 from kafkaproof.spec.election.belief import BROKER, state_of
 from kafkaproof.spec.election.belief import initial as start
-from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Id, Number, Record
-from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.kafka import zookeeper as present
 from kafkaproof.spec.kafka.zookeeper import (
-    CHANGED, CLIENT, DELETED, EXPIRED, LOST, MINE, NONODE, OK, ZOOKEEPER, session_open,
+    CHANGED,
+    CLIENT,
+    DELETED,
+    EXPIRED,
+    LOST,
+    MINE,
+    NONODE,
+    OK,
+    ZOOKEEPER,
+    session_open,
 )
 from kafkaproof.spec.kafka.zookeeper import checked_delete_controller as delete_controller_at_once
 from kafkaproof.spec.kafka.zookeeper import checked_delete_notification as delete_notification_at_once
@@ -24,6 +31,8 @@ from kafkaproof.spec.kafka.zookeeper import create_epoch as create_epoch_at_once
 from kafkaproof.spec.kafka.zookeeper import end_session as end_session_at_once
 from kafkaproof.spec.kafka.zookeeper import open_session as open_session_at_once
 from kafkaproof.spec.kafka.zookeeper import orphan_session as orphan_session_at_once
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Id, Number, Record
+from kafkaproof.spec.language.rebind import rebind
 
 VIEW = CLIENT.extended(
     controller=(Id("brokers", nobody=True), "the broker named in /controller, as its server knows"),
@@ -155,8 +164,17 @@ def checked_delete_controller(zk, b, epoch, version, fate):
 LATE = {present.fire: fire_late} | {
     getattr(present, function.__name__): rebind(function, {present.fire: fire_late})
     for function in (
-        open_session, end_session, orphan_session, read_controller, get_epoch, create_broker, create_epoch,
-        create_controller_and_set_epoch, checked_set_state, checked_delete_notification, checked_delete_controller,
+        open_session,
+        end_session,
+        orphan_session,
+        read_controller,
+        get_epoch,
+        create_broker,
+        create_epoch,
+        create_controller_and_set_epoch,
+        checked_set_state,
+        checked_delete_notification,
+        checked_delete_controller,
     )
 }
 """What a model is rebound with, so that its ZooKeeper lags."""

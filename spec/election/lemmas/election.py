@@ -5,14 +5,25 @@ written it and does not know yet; and what was read of the epoch stood there at 
 """
 
 from kafkaproof.spec.election.belief import (
-    CLEANING, CONFIRMING, CONFIRMING_EPOCH, CREATING, CREATING_EPOCH, DELETING, DYING, IDLE, LOADING, NONE, OPEN,
-    READING_EPOCH, REGISTERING,
+    CLEANING,
+    CONFIRMING,
+    CONFIRMING_EPOCH,
+    CREATING,
+    CREATING_EPOCH,
+    DELETING,
+    DYING,
+    IDLE,
+    LOADING,
+    NONE,
+    OPEN,
+    READING_EPOCH,
+    REGISTERING,
 )
+from kafkaproof.spec.election.network import Epoch, Receiver
 from kafkaproof.spec.election.session import Broker
+from kafkaproof.spec.kafka.zookeeper import ORPHAN, PROCESS, owns_controller, session_open
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.election.network import Epoch, Receiver
-from kafkaproof.spec.kafka.zookeeper import ORPHAN, PROCESS, owns_controller, session_open
 
 
 def value_is_version(s):
@@ -143,9 +154,21 @@ def request_was_elected(s, to: Receiver, epoch: Epoch):
 
 
 FENCED = (
-    value_is_version, controller_has_epoch, read_is_no_newer, reign_is_no_newer, reign_has_epoch,
-    candidate_is_not_active, owner_has_session, session_is_known, orphan_holds_id, orphan_keeps_out,
-    owner_was_elected, confirmed_epoch_was_written, one_claim, reigns_differ, obeyed_is_seen,
+    value_is_version,
+    controller_has_epoch,
+    read_is_no_newer,
+    reign_is_no_newer,
+    reign_has_epoch,
+    candidate_is_not_active,
+    owner_has_session,
+    session_is_known,
+    orphan_holds_id,
+    orphan_keeps_out,
+    owner_was_elected,
+    confirmed_epoch_was_written,
+    one_claim,
+    reigns_differ,
+    obeyed_is_seen,
     request_was_elected,
 )
 
@@ -203,12 +226,22 @@ def owner_was_elected_or_ended(s, a: Broker):
 
 
 EDITED = tuple(
-    f for f in FENCED
-    if f not in (
-        value_is_version, read_is_no_newer, reign_is_no_newer, reign_has_epoch, owner_was_elected,
+    f
+    for f in FENCED
+    if f
+    not in (
+        value_is_version,
+        read_is_no_newer,
+        reign_is_no_newer,
+        reign_has_epoch,
+        owner_was_elected,
         confirmed_epoch_was_written,
     )
 ) + (
-    version_grows_with_value, read_was_written, reign_was_written, ruler_has_epoch, confirmed_value_was_written,
+    version_grows_with_value,
+    read_was_written,
+    reign_was_written,
+    ruler_has_epoch,
+    confirmed_value_was_written,
     owner_was_elected_or_ended,
 )

@@ -4,8 +4,8 @@ In short: what a client reads stood there once, and who has been answered knows 
 """
 
 from kafkaproof.spec.election.belief import CONFIRMING_EPOCH, CREATING, CREATING_EPOCH, READING_EPOCH
-from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.election.lemmas.election import FENCED, stands
+from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import PROCESS, owns_controller
 
 
@@ -68,6 +68,12 @@ def orphan_wrote(s, a: Broker):
 
 
 LAGGING = (
-    *FENCED, view_is_past, owner_is_seen, candidate_finds_what_it_wrote, one_wrote, who_begins_finds_another,
-    who_finds_itself_was_elected, orphan_wrote,
+    *FENCED,
+    view_is_past,
+    owner_is_seen,
+    candidate_finds_what_it_wrote,
+    one_wrote,
+    who_begins_finds_another,
+    who_finds_itself_was_elected,
+    orphan_wrote,
 )

@@ -6,19 +6,38 @@ to the rules of writing a transition.
 
 from kafkaproof.spec.election import election, reign, requests
 from kafkaproof.spec.election.belief import CONFIRMING, CREATING, DOWN, FULL, IDLE, LOADING, begin_reign, lapse
+from kafkaproof.spec.election.network import Epoch, Receiver, arriving, put_request, take_request
 from kafkaproof.spec.election.requests import is_stale, obey
 from kafkaproof.spec.election.session import Broker
+from kafkaproof.spec.kafka.zookeeper import (
+    ABSENT,
+    BADVERSION,
+    EXPIRED,
+    LOST_DROPPED,
+    NODEEXISTS,
+    OK,
+    PROCESS,
+    Fate,
+    checked_delete_controller,
+    checked_delete_notification,
+    checked_set_state,
+    create_controller_and_set_epoch,
+    delete_controller,
+    delete_notification,
+    end_session,
+    get_epoch,
+    outcome,
+    owns_controller,
+    put_controller,
+    put_epoch,
+    read_state,
+    session_open,
+    set_state,
+)
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import first_paragraph
-from kafkaproof.spec.language.sets import with_member
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
-from kafkaproof.spec.election.network import Epoch, Receiver, arriving, put_request, take_request
-from kafkaproof.spec.kafka.zookeeper import (
-    ABSENT, BADVERSION, EXPIRED, LOST_DROPPED, NODEEXISTS, OK, PROCESS, Fate, checked_delete_controller,
-    checked_delete_notification, checked_set_state, create_controller_and_set_epoch, delete_controller,
-    delete_notification, end_session, get_epoch, outcome, owns_controller, put_controller, put_epoch, read_state,
-    session_open, set_state,
-)
+from kafkaproof.spec.language.sets import with_member
 
 
 def leave_controller(zk, b):
@@ -166,8 +185,7 @@ def in_each_request(name, replacement):
     """One mutant for each kind of control request."""
     kinds = (requests.leader_and_isr, requests.update_metadata, requests.stop_replica)
     return tuple(
-        mutant(f"{kind.__name__.replace('_', '-')}-{name}", "applied_never_fall", {kind: replacement})
-        for kind in kinds
+        mutant(f"{kind.__name__.replace('_', '-')}-{name}", "applied_never_fall", {kind: replacement}) for kind in kinds
     )
 
 

@@ -2,19 +2,55 @@
 
 from kafkaproof.spec.election import election, session
 from kafkaproof.spec.election.belief import (
-    CHECKING, CHECKING_TO_ELECT, DOWN, ELECTING, FULL, IDLE, NONE, OPEN, end_election, end_process, lapse, resign,
+    CHECKING,
+    CHECKING_TO_ELECT,
+    DOWN,
+    ELECTING,
+    FULL,
+    IDLE,
+    NONE,
+    OPEN,
+    end_election,
+    end_process,
+    lapse,
+    resign,
 )
+from kafkaproof.spec.election.mutants.election import (
+    NO_FAULT,
+    TWO,
+    UNCHECKED_CONTROLLER,
+    UNCHECKED_STATE,
+    UNVERSIONED,
+    half_a_multi,
+    mutant,
+)
+from kafkaproof.spec.election.network import Epoch, Receiver, arriving, take_request
 from kafkaproof.spec.election.reign import at_work
 from kafkaproof.spec.election.requests import is_stale, leader_and_isr, obey
 from kafkaproof.spec.election.session import Broker
-from kafkaproof.spec.election.mutants.election import (
-    NO_FAULT, TWO, UNCHECKED_CONTROLLER, UNCHECKED_STATE, UNVERSIONED, half_a_multi, mutant,
-)
-from kafkaproof.spec.election.network import Epoch, Receiver, arriving, take_request
 from kafkaproof.spec.kafka.zookeeper import (
-    ABSENT, EXPIRED, LOST_DROPPED, MINE, NOBODY, NODEEXISTS, NONODE, OK, PROCESS, create_controller_and_set_epoch,
-    create_epoch, end_orphan, end_session, fire, get_epoch, open_session, outcome, owns_controller, read_controller,
-    remove_controller, session_open, take_event,
+    ABSENT,
+    EXPIRED,
+    LOST_DROPPED,
+    MINE,
+    NOBODY,
+    NODEEXISTS,
+    NONODE,
+    OK,
+    PROCESS,
+    create_controller_and_set_epoch,
+    create_epoch,
+    end_orphan,
+    end_session,
+    fire,
+    get_epoch,
+    open_session,
+    outcome,
+    owns_controller,
+    read_controller,
+    remove_controller,
+    session_open,
+    take_event,
 )
 
 

@@ -1,13 +1,13 @@
 """Mutants of liveness of election. They are not held to the writing rules."""
 
-from kafkaproof.spec.kafka import zookeeper
 from kafkaproof.spec.election import election
 from kafkaproof.spec.election.belief import CONFIRMING, CREATING
 from kafkaproof.spec.election.election import register
 from kafkaproof.spec.election.session import Broker
+from kafkaproof.spec.kafka import zookeeper
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, NONODE, OK, Fate, session_open
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.mutants.mutant import mutant
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, NONODE, OK, Fate, session_open
 
 
 def read_unwatched(zk, b):

@@ -1,10 +1,15 @@
 """Mutants of the rolling upgrade."""
 
 from kafkaproof.spec.election.mutants.election import UNCHECKED_STATE
-from kafkaproof.spec.language.mutants.mutant import Mutant, within
 from kafkaproof.spec.election.rolling.model import scope
+from kafkaproof.spec.language.mutants.mutant import Mutant, within
 
 MUTANTS = (
-    Mutant("upgraded-unchecked", "An upgraded broker writes the partition state unchecked.", "upgraded_writes_in_time",
-           within("write_state", UNCHECKED_STATE), scope(2, 3, 1, 1)),
+    Mutant(
+        "upgraded-unchecked",
+        "An upgraded broker writes the partition state unchecked.",
+        "upgraded_writes_in_time",
+        within("write_state", UNCHECKED_STATE),
+        scope(2, 3, 1, 1),
+    ),
 )

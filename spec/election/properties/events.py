@@ -4,13 +4,29 @@ They hold in each step of each broker, where the properties C1 to C10 are of the
 """
 
 from kafkaproof.spec.election.belief import (
-    CHECKING, CHECKING_TO_ELECT, CLEANING, CONFIRMING, CONFIRMING_EPOCH, CREATING, DELETING, DOWN, DYING,
-    EXPIRED_SESSION, FULL, IDLE, LOADING, MOVING, NONE, OPEN, REGISTERING, STARTING,
+    CHECKING,
+    CHECKING_TO_ELECT,
+    CLEANING,
+    CONFIRMING,
+    CONFIRMING_EPOCH,
+    CREATING,
+    DELETING,
+    DOWN,
+    DYING,
+    EXPIRED_SESSION,
+    FULL,
+    IDLE,
+    LOADING,
+    MOVING,
+    NONE,
+    OPEN,
+    REGISTERING,
+    STARTING,
 )
+from kafkaproof.spec.kafka.zookeeper import CHANGED, DELETED, NOTHING, ORPHAN, PROCESS, owns_controller
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.kafka.zookeeper import CHANGED, DELETED, NOTHING, ORPHAN, PROCESS, owns_controller
 
 
 def session_of_process(s):
@@ -116,8 +132,12 @@ def election_forgotten(s):
 def same_mind(old, new):
     """Whether a broker knows and does what it did."""
     return (
-        old.session == new.session and old.doing == new.doing and old.active == new.active
-        and old.ruling == new.ruling and old.epoch == new.epoch and old.epoch_version == new.epoch_version
+        old.session == new.session
+        and old.doing == new.doing
+        and old.active == new.active
+        and old.ruling == new.ruling
+        and old.epoch == new.epoch
+        and old.epoch_version == new.epoch_version
         and old.seen_epoch == new.seen_epoch
     )
 
@@ -125,9 +145,12 @@ def same_mind(old, new):
 def same_tree(old, new):
     """Whether ZooKeeper holds what it held, but for sessions and faults."""
     return (
-        old.controller == new.controller and old.controller_orphaned == new.controller_orphaned
-        and old.epoch == new.epoch and old.epoch_version == new.epoch_version
-        and old.state_epoch == new.state_epoch and old.state_readers == new.state_readers
+        old.controller == new.controller
+        and old.controller_orphaned == new.controller_orphaned
+        and old.epoch == new.epoch
+        and old.epoch_version == new.epoch_version
+        and old.state_epoch == new.state_epoch
+        and old.state_readers == new.state_readers
     )
 
 
@@ -289,7 +312,12 @@ def forced_resignation(s):
 
 
 READS = (
-    "register_broker", "maybe_resign", "look_for_controller", "learn_epoch", "confirm_controller", "confirm_epoch",
+    "register_broker",
+    "maybe_resign",
+    "look_for_controller",
+    "learn_epoch",
+    "confirm_controller",
+    "confirm_epoch",
     "trigger_move",
 )
 WRITES = ("found_epoch", "register", "clean", "write_state", "delete_own_controller")

@@ -1,10 +1,10 @@
 """Liveness of controller election (L1, L2): if threads run and watches are delivered, one controller remains."""
 
 from kafkaproof.spec.election.belief import CLEANING, DOWN, FULL, LOADING
-from kafkaproof.spec.language.fairness import at_last, strong, weak
-from kafkaproof.spec.language.model import eventually, eventually_always
 from kafkaproof.spec.election.properties.safety import rulers, rules, rules_by_channels
 from kafkaproof.spec.kafka.zookeeper import owns_controller
+from kafkaproof.spec.language.fairness import at_last, strong, weak
+from kafkaproof.spec.language.model import eventually, eventually_always
 
 
 def somebody_lives(s):
@@ -51,9 +51,23 @@ def one_ruler(s):
 
 
 EVENTS = (
-    "die", "reopen", "maybe_resign", "look_for_controller", "learn_epoch",
-    "found_epoch", "register", "create", "confirm_controller", "confirm_owner", "confirm_epoch", "raise_epoch",
-    "trigger_move", "forced_resign", "delete_own_controller", "delete_any_controller", "data_event",
+    "die",
+    "reopen",
+    "maybe_resign",
+    "look_for_controller",
+    "learn_epoch",
+    "found_epoch",
+    "register",
+    "create",
+    "confirm_controller",
+    "confirm_owner",
+    "confirm_epoch",
+    "raise_epoch",
+    "trigger_move",
+    "forced_resign",
+    "delete_own_controller",
+    "delete_any_controller",
+    "data_event",
     "new_session",
 )
 BROKERS_RUN = (

@@ -1,7 +1,7 @@
 """What a rolling upgrade gives already to those who are upgraded."""
 
-from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.election.history.versions import is_old
+from kafkaproof.spec.language.model import always_step
 
 
 def upgraded_writes_in_time(before, after, b, fate):

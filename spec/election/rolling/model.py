@@ -13,12 +13,12 @@ process leaves behind: ephemerals, and control requests on their way.
 from dataclasses import replace
 
 from kafkaproof.spec.election.belief import initial as initial_belief
-from kafkaproof.spec.language.domains import Bound, Number
-from kafkaproof.spec.election.model import FENCED_CONTROLLER, LEGACY_CONTROLLER, SESSION, SIZES, model
 from kafkaproof.spec.election.history.legacy import FIRST_EPOCH
 from kafkaproof.spec.election.history.versions import OLD_BROKERS
+from kafkaproof.spec.election.model import FENCED_CONTROLLER, LEGACY_CONTROLLER, SESSION, SIZES, model
 from kafkaproof.spec.election.properties import safety as properties
 from kafkaproof.spec.election.properties.rolling import UPGRADED
+from kafkaproof.spec.language.domains import Bound, Number
 
 
 def initial(s):

@@ -10,8 +10,15 @@ The answers hold until 2.1 but for the gate, which 1.1 has turned round.
 
 from kafkaproof.spec.group.coordinator import GONE, status
 from kafkaproof.spec.group.network import (
-    COORDINATOR_LOAD_IN_PROGRESS, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL, NONE, NOT_COORDINATOR, PARKED,
-    REBALANCE_IN_PROGRESS, STORED, UNKNOWN_MEMBER_ID,
+    COORDINATOR_LOAD_IN_PROGRESS,
+    ILLEGAL_GENERATION,
+    INCONSISTENT_GROUP_PROTOCOL,
+    NONE,
+    NOT_COORDINATOR,
+    PARKED,
+    REBALANCE_IN_PROGRESS,
+    STORED,
+    UNKNOWN_MEMBER_ID,
 )
 from kafkaproof.spec.group.protocols import common
 from kafkaproof.spec.group.sorts import NOWHERE

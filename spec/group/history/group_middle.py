@@ -4,10 +4,10 @@ Answers are those of `classic` behind the gate of `current`: a partition that lo
 """
 
 from kafkaproof.spec.group import verdicts
-from kafkaproof.spec.group.network import REBALANCE_IN_PROGRESS
-from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.group.history import group_classic as classic
 from kafkaproof.spec.group.history.group_classic import sync_verdict as answer_to_sync
+from kafkaproof.spec.group.network import REBALANCE_IN_PROGRESS
+from kafkaproof.spec.language.rebind import rebind
 
 GATE = {classic.gate: verdicts.gate}
 first_join_verdict = rebind(classic.first_join_verdict, GATE)

@@ -6,15 +6,20 @@ coordinator of an epoch knows the last generation that it has handed out, with t
 
 from kafkaproof.spec.group.coordinator import GONE, MEMBER, NOTHING_PARKED, PENDING, has_timers
 from kafkaproof.spec.group.producer.network import NONE
+from kafkaproof.spec.group.properties.offsets import is_tombstone_of_offset
+from kafkaproof.spec.group.properties.safety import epoch_told, generation_told, is_as_stored, told
 from kafkaproof.spec.group.records import (
-    GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_RECORD, OFFSET_TOMBSTONE, TOMBSTONES,
+    GROUP_RECORD,
+    GROUP_TOMBSTONE,
+    NO_RECORD,
+    OFFSET_RECORD,
+    OFFSET_TOMBSTONE,
+    TOMBSTONES,
 )
 from kafkaproof.spec.group.sorts import NOWHERE, Broker, Client, KnownId
 from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY, Bound, Number
 from kafkaproof.spec.language.sets import contains, is_empty
-from kafkaproof.spec.group.properties.safety import epoch_told, generation_told, is_as_stored, told
-from kafkaproof.spec.group.properties.offsets import is_tombstone_of_offset
 
 Place = Number(0, Bound("log", -1))
 
@@ -269,9 +274,25 @@ def told_is_known(s, m: Client, b: Broker):
 
 
 COORDINATORS = (
-    change_is_past, cached_is_owned, no_group_is_nothing, reads_while_it_loads,
-    unread_is_nothing, no_group_has_no_members, generation_is_chosen, loaded_is_chosen, parked_is_member,
-    loaded_is_not_pending, record_is_whole, tombstone_is_due, nothing_in_transactions, written_is_known,
-    committed_is_written, append_is_written, append_is_of_group, answered_is_committed, loads_what_was_read,
-    told_by_elected, told_is_known,
+    change_is_past,
+    cached_is_owned,
+    no_group_is_nothing,
+    reads_while_it_loads,
+    unread_is_nothing,
+    no_group_has_no_members,
+    generation_is_chosen,
+    loaded_is_chosen,
+    parked_is_member,
+    loaded_is_not_pending,
+    record_is_whole,
+    tombstone_is_due,
+    nothing_in_transactions,
+    written_is_known,
+    committed_is_written,
+    append_is_written,
+    append_is_of_group,
+    answered_is_committed,
+    loads_what_was_read,
+    told_by_elected,
+    told_is_known,
 )

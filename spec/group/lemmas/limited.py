@@ -5,11 +5,11 @@ coordinator gives a generation to one client.
 """
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER
+from kafkaproof.spec.group.lemmas.group import Place, knows_generation
+from kafkaproof.spec.group.lemmas.member import CURRENT
 from kafkaproof.spec.group.sorts import Broker, Client, KnownId
 from kafkaproof.spec.group.states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.language.sets import contains, is_empty
-from kafkaproof.spec.group.lemmas.group import Place, knows_generation
-from kafkaproof.spec.group.lemmas.member import CURRENT
 
 
 def one_waits(s, b: Broker, id: KnownId, other: KnownId):
@@ -94,6 +94,13 @@ def given_to_one(s, m: Client, n: Client):
 
 
 LIMITED = (
-    *CURRENT, one_waits, one_is_member, one_is_stored, nobody_is_static, no_static_is_stored, given_by_elected,
-    given_is_known, given_to_one,
+    *CURRENT,
+    one_waits,
+    one_is_member,
+    one_is_stored,
+    nobody_is_static,
+    no_static_is_stored,
+    given_by_elected,
+    given_is_known,
+    given_to_one,
 )

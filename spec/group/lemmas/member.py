@@ -5,17 +5,26 @@ with the request that belongs to its phase.
 """
 
 from kafkaproof.spec.group.coordinator import GONE, JOIN_PARKED, SYNC_PARKED
+from kafkaproof.spec.group.lemmas.group import COORDINATORS, loads_into_nothing, loads_no_other, nobody_is_pending
 from kafkaproof.spec.group.member import JOINING, OUT, SYNCING, WORKING, in_callback
 from kafkaproof.spec.group.network import (
-    COMMIT, JOIN, LEAVE, MEMBER_ID_REQUIRED, NONE, NOTHING, SYNC, UNANSWERED, WAIT, WORK,
+    COMMIT,
+    JOIN,
+    LEAVE,
+    MEMBER_ID_REQUIRED,
+    NONE,
+    NOTHING,
+    SYNC,
+    UNANSWERED,
+    WAIT,
+    WORK,
 )
+from kafkaproof.spec.group.properties.safety import answered_once, leader_is_member, owner_was_elected, parked_in_place
 from kafkaproof.spec.group.records import OFFSET_RECORD
 from kafkaproof.spec.group.sorts import Broker, Client, KnownId
 from kafkaproof.spec.group.storage import in_log
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.group.properties.safety import answered_once, leader_is_member, owner_was_elected, parked_in_place
-from kafkaproof.spec.group.lemmas.group import COORDINATORS, loads_into_nothing, loads_no_other, nobody_is_pending
 
 
 def out_is_nothing(s, m: Client):
@@ -167,10 +176,23 @@ def committer_waits(s, b: Broker, m: Client):
 
 
 MEMBERS = (
-    out_is_nothing, joining_asks_to_join, syncing_asks_to_sync, working_asks_to_work,
-    answered_while_waiting, answer_says_what_was_asked, late_is_named, nothing_late_without_fault, id_is_its_own,
-    drawn_is_fresh, late_drawn_is_fresh, waiter_waits, committer_waits, leader_is_member, parked_in_place,
-    answered_once, owner_was_elected,
+    out_is_nothing,
+    joining_asks_to_join,
+    syncing_asks_to_sync,
+    working_asks_to_work,
+    answered_while_waiting,
+    answer_says_what_was_asked,
+    late_is_named,
+    nothing_late_without_fault,
+    id_is_its_own,
+    drawn_is_fresh,
+    late_drawn_is_fresh,
+    waiter_waits,
+    committer_waits,
+    leader_is_member,
+    parked_in_place,
+    answered_once,
+    owner_was_elected,
 )
 CURRENT = (*COORDINATORS, *MEMBERS, loads_into_nothing)
 MIDDLE = (*COORDINATORS, *MEMBERS, loads_no_other, nobody_is_pending)

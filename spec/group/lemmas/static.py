@@ -5,15 +5,15 @@ the group is stored with it.
 """
 
 from kafkaproof.spec.group.coordinator import GONE, MEMBER, NOTHING_PARKED, PENDING, has_timers
+from kafkaproof.spec.group.lemmas.group import Place, append_is_of_group
+from kafkaproof.spec.group.lemmas.member import CURRENT, committer_waits, has
 from kafkaproof.spec.group.member import JOINING, WORKING
 from kafkaproof.spec.group.network import UNANSWERED, WAIT, shared_instance
+from kafkaproof.spec.group.properties.members import instance_is_one
 from kafkaproof.spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD, STATIC_RECORD
 from kafkaproof.spec.group.sorts import Broker, Client, KnownId
 from kafkaproof.spec.group.states import COMPLETING_REBALANCE
 from kafkaproof.spec.language.sets import contains, is_empty
-from kafkaproof.spec.group.properties.members import instance_is_one
-from kafkaproof.spec.group.lemmas.group import Place, append_is_of_group
-from kafkaproof.spec.group.lemmas.member import CURRENT, committer_waits, has
 
 
 def gone_has_no_instance(s, b: Broker, id: KnownId):
@@ -98,7 +98,13 @@ def static_is_not_pending(s, b: Broker, id: KnownId, m: Client):
 
 
 STATIC = (
-    *(f for f in CURRENT if f not in (append_is_of_group, committer_waits)), gone_has_no_instance,
-    stored_instance_is_one, callback_is_of_group, whose_callback_waits, new_id_is_unknown, one_of_both_ids,
-    static_is_not_pending, instance_is_one,
+    *(f for f in CURRENT if f not in (append_is_of_group, committer_waits)),
+    gone_has_no_instance,
+    stored_instance_is_one,
+    callback_is_of_group,
+    whose_callback_waits,
+    new_id_is_unknown,
+    one_of_both_ids,
+    static_is_not_pending,
+    instance_is_one,
 )

@@ -5,19 +5,30 @@ leads, and nobody else has since it was told, knows as pending only the offset o
 """
 
 from kafkaproof.spec.group.coordinator import has_timers
+from kafkaproof.spec.group.lemmas.group import (
+    Place,
+    append_is_of_group,
+    has_membership_read,
+    loads_what_was_read,
+    nothing_in_transactions,
+    written_is_known,
+)
+from kafkaproof.spec.group.lemmas.member import CURRENT
 from kafkaproof.spec.group.producer.network import ABORT_SENT, ABORTING, COMMIT_SENT, COMMITTING, NONE, TAKEN_UP
+from kafkaproof.spec.group.properties.offsets import is_tombstone_of_offset, takes_effect
 from kafkaproof.spec.group.records import (
-    ABORT_MARKER, COMMIT_MARKER, GROUP_RECORD, NO_RECORD, OFFSET_RECORD, STATIC_RECORD, TRANSACTION_RECORD,
+    ABORT_MARKER,
+    COMMIT_MARKER,
+    GROUP_RECORD,
+    NO_RECORD,
+    OFFSET_RECORD,
+    STATIC_RECORD,
+    TRANSACTION_RECORD,
 )
 from kafkaproof.spec.group.sorts import NOWHERE, Broker
 from kafkaproof.spec.group.storage import leads
 from kafkaproof.spec.group.transactions import is_marker
 from kafkaproof.spec.language.sets import is_empty
-from kafkaproof.spec.group.lemmas.group import (
-    Place, append_is_of_group, has_membership_read, loads_what_was_read, nothing_in_transactions, written_is_known,
-)
-from kafkaproof.spec.group.lemmas.member import CURRENT
-from kafkaproof.spec.group.properties.offsets import is_tombstone_of_offset, takes_effect
 
 
 def nothing_is_pending(s, b: Broker):
@@ -203,11 +214,21 @@ def offset_counts(s, b: Broker):
 
 
 TRANSACTIONAL = tuple(
-    f for f in CURRENT
-    if f not in (append_is_of_group, loads_what_was_read, nothing_in_transactions, written_is_known)
+    f for f in CURRENT if f not in (append_is_of_group, loads_what_was_read, nothing_in_transactions, written_is_known)
 ) + (
-    nothing_is_pending, records_are_written, callback_is_known, marker_is_decided, taken_up_is_committed,
-    loads_what_was_read_of_transactions, former_is_another, append_is_there, undecided_is_of_producer,
-    markers_are_decided, producer_knows_its_offset, marker_is_behind, pending_is_of_producer, foreign_marker_is_read,
+    nothing_is_pending,
+    records_are_written,
+    callback_is_known,
+    marker_is_decided,
+    taken_up_is_committed,
+    loads_what_was_read_of_transactions,
+    former_is_another,
+    append_is_there,
+    undecided_is_of_producer,
+    markers_are_decided,
+    producer_knows_its_offset,
+    marker_is_behind,
+    pending_is_of_producer,
+    foreign_marker_is_read,
     offset_counts,
 )

@@ -5,13 +5,13 @@ group in the cache.
 """
 
 from kafkaproof.spec.group.coordinator import has_timers
+from kafkaproof.spec.group.lemmas.group import is_whole
+from kafkaproof.spec.group.lemmas.member import MIDDLE, drawn_is_fresh, late_drawn_is_fresh
 from kafkaproof.spec.group.member import WORKING
 from kafkaproof.spec.group.network import UNANSWERED, WAIT
 from kafkaproof.spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD
 from kafkaproof.spec.group.sorts import Broker, Client
 from kafkaproof.spec.language.sets import contains, is_empty
-from kafkaproof.spec.group.lemmas.group import is_whole
-from kafkaproof.spec.group.lemmas.member import MIDDLE, drawn_is_fresh, late_drawn_is_fresh
 
 
 def prepared_is_known(s, b: Broker):
@@ -64,5 +64,8 @@ def preparer_waits(s, b: Broker, m: Client):
 
 
 UNLOCKED = tuple(f for f in MIDDLE if f not in (drawn_is_fresh, late_drawn_is_fresh)) + (
-    prepared_is_known, prepared_is_whole, prepared_is_of_group, preparer_waits,
+    prepared_is_known,
+    prepared_is_whole,
+    prepared_is_of_group,
+    preparer_waits,
 )

@@ -1,16 +1,27 @@
 """Mutants of groups that break what a single step must do, on the variant `current`."""
 
 from kafkaproof.spec.group import (
-    coordinator, deletion, faults, join, loading, member, membership, network, offsets, records, storage, sync,
+    coordinator,
+    deletion,
+    faults,
+    join,
+    loading,
+    member,
+    membership,
+    network,
+    offsets,
+    records,
+    storage,
+    sync,
     verdicts,
 )
 from kafkaproof.spec.group.cache import describe_group
 from kafkaproof.spec.group.coordinator import forget_member
 from kafkaproof.spec.group.join import begin_generation
-from kafkaproof.spec.group.network import LEAVE, NONE, drop_request, give_assignment, put_request
-from kafkaproof.spec.language.domains import Flag
-from kafkaproof.spec.group.scopes import ONE_MOVE, scope
 from kafkaproof.spec.group.mutants.group import mutant
+from kafkaproof.spec.group.network import LEAVE, NONE, drop_request, give_assignment, put_request
+from kafkaproof.spec.group.scopes import ONE_MOVE, scope
+from kafkaproof.spec.language.domains import Flag
 from kafkaproof.spec.language.mutants.simple import NO, NOTHING, YES, simple
 
 ONE, FAULT = scope(1, 1, 1, 1, 1, 2), scope(1, 1, 1, 1, 1, 1, faults=1)

@@ -2,12 +2,32 @@
 
 from kafkaproof.spec.group.cache import load_group, put_offset
 from kafkaproof.spec.group.coordinator import (
-    JOIN_PARKED, SYNC_PARKED, forget_member, members_of, park, subscribes, unpark,
+    JOIN_PARKED,
+    SYNC_PARKED,
+    forget_member,
+    members_of,
+    park,
+    subscribes,
+    unpark,
 )
 from kafkaproof.spec.group.join import prepare_rebalance
 from kafkaproof.spec.group.network import (
-    ILLEGAL_GENERATION, NONE, PARKED, STORED, SYNC, UNKNOWN_MEMBER_ID, answer, answer_syncs, asked, generation_of,
-    give_assignment, give_generation, has_assignment, id_of, instance, waiter,
+    ILLEGAL_GENERATION,
+    NONE,
+    PARKED,
+    STORED,
+    SYNC,
+    UNKNOWN_MEMBER_ID,
+    answer,
+    answer_syncs,
+    asked,
+    generation_of,
+    give_assignment,
+    give_generation,
+    has_assignment,
+    id_of,
+    instance,
+    waiter,
 )
 from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_RECORD, OFFSET_TOMBSTONE, TOMBSTONES
 from kafkaproof.spec.group.sorts import NOWHERE, Broker, Client, MemberId

@@ -7,17 +7,33 @@ Source: GroupCoordinator.doJoinGroup, doSyncGroup, handleHeartbeat, doCommitOffs
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED
 from kafkaproof.spec.group.member import JOINING, SYNCING, WORKING
 from kafkaproof.spec.group.network import (
-    COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, DISCONNECTED, FENCED_INSTANCE_ID, GROUP_MAX_SIZE_REACHED,
-    ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL, INVALID_COMMIT_OFFSET_SIZE, JOIN, MEMBER_ID_REQUIRED, NONE,
-    NOT_COORDINATOR, REBALANCE_IN_PROGRESS, REQUEST_TIMED_OUT, SYNC, UNANSWERED, UNKNOWN_MEMBER_ID,
-    UNKNOWN_SERVER_ERROR, WAIT, WORK,
+    COORDINATOR_LOAD_IN_PROGRESS,
+    COORDINATOR_NOT_AVAILABLE,
+    DISCONNECTED,
+    FENCED_INSTANCE_ID,
+    GROUP_MAX_SIZE_REACHED,
+    ILLEGAL_GENERATION,
+    INCONSISTENT_GROUP_PROTOCOL,
+    INVALID_COMMIT_OFFSET_SIZE,
+    JOIN,
+    MEMBER_ID_REQUIRED,
+    NONE,
+    NOT_COORDINATOR,
+    REBALANCE_IN_PROGRESS,
+    REQUEST_TIMED_OUT,
+    SYNC,
+    UNANSWERED,
+    UNKNOWN_MEMBER_ID,
+    UNKNOWN_SERVER_ERROR,
+    WAIT,
+    WORK,
 )
+from kafkaproof.spec.group.properties.stored import is_told
 from kafkaproof.spec.group.records import OFFSET_RECORD
 from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, is_empty
-from kafkaproof.spec.group.properties.stored import is_told
 
 
 def is_member(broker, id):

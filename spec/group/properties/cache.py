@@ -1,19 +1,32 @@
 """Properties of groups: what a coordinator has in its cache, and what a timer, a join or a loss may do to members."""
 
 from kafkaproof.spec.group.coordinator import (
-    GONE, JOIN_PARKED, MEMBER, NOTHING_PARKED, PENDING, SYNC_PARKED, members_of,
+    GONE,
+    JOIN_PARKED,
+    MEMBER,
+    NOTHING_PARKED,
+    PENDING,
+    SYNC_PARKED,
+    members_of,
 )
+from kafkaproof.spec.group.lemmas.group import (
+    cached_is_owned,
+    change_is_past,
+    generation_is_chosen,
+    is_reading,
+    no_group_has_no_members,
+    no_group_is_nothing,
+    parked_is_member,
+    reads_while_it_loads,
+    tombstone_is_due,
+)
+from kafkaproof.spec.group.properties.safety import all_support, goes_on
 from kafkaproof.spec.group.records import GROUP_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import is_empty
-from kafkaproof.spec.group.properties.safety import all_support, goes_on
-from kafkaproof.spec.group.lemmas.group import (
-    cached_is_owned, change_is_past, generation_is_chosen, is_reading, no_group_has_no_members, no_group_is_nothing,
-    parked_is_member, reads_while_it_loads, tombstone_is_due,
-)
 
 
 def group_is_whole(s):

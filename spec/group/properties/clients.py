@@ -1,18 +1,39 @@
 """Properties of groups: what clients ask in each phase, and what they do when they are answered."""
 
 from kafkaproof.spec.group.faults import waits_in_vain
+from kafkaproof.spec.group.lemmas.member import (
+    answer_says_what_was_asked,
+    answered_while_waiting,
+    joining_asks_to_join,
+    late_is_named,
+    out_is_nothing,
+    syncing_asks_to_sync,
+    waiter_waits,
+    working_asks_to_work,
+)
 from kafkaproof.spec.group.member import JOINING, OUT, SYNCING, WORKING
 from kafkaproof.spec.group.network import (
-    COMMIT, FENCED_INSTANCE_ID, GROUP_MAX_SIZE_REACHED, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL,
-    INVALID_COMMIT_OFFSET_SIZE, LEAVE, MEMBER_ID_REQUIRED, NONE, NOTHING, PARKED, REBALANCE_IN_PROGRESS, STORED, SYNC,
-    UNANSWERED, UNKNOWN_MEMBER_ID, WAIT, WORK,
+    COMMIT,
+    FENCED_INSTANCE_ID,
+    GROUP_MAX_SIZE_REACHED,
+    ILLEGAL_GENERATION,
+    INCONSISTENT_GROUP_PROTOCOL,
+    INVALID_COMMIT_OFFSET_SIZE,
+    LEAVE,
+    MEMBER_ID_REQUIRED,
+    NONE,
+    NOTHING,
+    PARKED,
+    REBALANCE_IN_PROGRESS,
+    STORED,
+    SYNC,
+    UNANSWERED,
+    UNKNOWN_MEMBER_ID,
+    WAIT,
+    WORK,
 )
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
-from kafkaproof.spec.group.lemmas.member import (
-    answer_says_what_was_asked, answered_while_waiting, joining_asks_to_join, late_is_named, out_is_nothing,
-    syncing_asks_to_sync, waiter_waits, working_asks_to_work,
-)
 
 
 def asks_by_phase(s):
@@ -105,7 +126,8 @@ def makes_rejoin(old, verdict):
 
 def does_as_told(before, after, m):
     """A client does what its answer says: it takes what it was given; with UNKNOWN_MEMBER_ID it forgets its id, with
-    MEMBER_ID_REQUIRED it joins with the one it was given, at the end of a generation it joins again; else it asks again, unless it ends.
+    MEMBER_ID_REQUIRED it joins with the one it was given, at the end of a generation it joins again; else it asks
+    again, unless it ends.
 
     Source: AbstractCoordinator.JoinGroupResponseHandler, SyncGroupResponseHandler, HeartbeatResponseHandler, 2.8.
     """

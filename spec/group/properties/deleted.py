@@ -1,11 +1,11 @@
 """Properties of groups: what is deleted, for which tombstones are due; what time makes old, and a crash forgets."""
 
 from kafkaproof.spec.group.coordinator import has_timers, members_of, subscribes
+from kafkaproof.spec.group.properties.offsets import is_pending
 from kafkaproof.spec.group.records import GROUP_TOMBSTONE, NO_RECORD, OFFSET_TOMBSTONE, TOMBSTONES
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.states import ABSENT, DEAD, EMPTY
 from kafkaproof.spec.language.model import always_step
-from kafkaproof.spec.group.properties.offsets import is_pending
 
 
 def is_due(kind, group_dies, offset_goes):
@@ -48,7 +48,9 @@ def counts_when_deleted(before, after, b):
         allowed = old.group.state == EMPTY or has_timers(old.group) and not subscribes(old.group)
         counted = after.storage.faults == before.storage.faults + 1
         return counted and allowed and old.owned == 1 and new.group.offset == NOWHERE and new.group.pending == NOWHERE
-    return new.group.state == old.group.state and new.group.offset == old.group.offset and old.tombstone == new.tombstone
+    return (
+        new.group.state == old.group.state and new.group.offset == old.group.offset and old.tombstone == new.tombstone
+    )
 
 
 def empty_is_deleted(before, after, b):

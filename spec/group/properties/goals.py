@@ -9,8 +9,15 @@ from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC
 from kafkaproof.spec.group.faults import waits_in_vain
 from kafkaproof.spec.group.member import SYNCING
 from kafkaproof.spec.group.network import NONE
+from kafkaproof.spec.group.properties import codes
+from kafkaproof.spec.group.properties.offsets import last_answered
+from kafkaproof.spec.group.properties.safety import is_coordinator, last_record
 from kafkaproof.spec.group.records import (
-    GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_TOMBSTONE, TOMBSTONES, TRANSACTION_RECORD,
+    GROUP_RECORD,
+    GROUP_TOMBSTONE,
+    OFFSET_TOMBSTONE,
+    TOMBSTONES,
+    TRANSACTION_RECORD,
 )
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
@@ -18,9 +25,6 @@ from kafkaproof.spec.group.verdicts import fetch_verdict
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import sometimes
 from kafkaproof.spec.language.sets import is_empty
-from kafkaproof.spec.group.properties import codes
-from kafkaproof.spec.group.properties.safety import is_coordinator, last_record
-from kafkaproof.spec.group.properties.offsets import last_answered
 
 
 def superseded(s, state):
@@ -232,28 +236,34 @@ def at(goals, **least):
     return tuple(replace(goal, least={**goal.least, **least}) for goal in goals)
 
 
-BASIC = codes.CODES + at((
-    sometimes(leader_replaced),
-), clients=2, ids=2, generations=2, log=2) + at((
-    sometimes(failover_when_stable), sometimes(failover_when_preparing), sometimes(failover_when_completing),
-    sometimes(two_coordinators),
-), brokers=2, epochs=2) + at((
-    sometimes(zombie_answers), sometimes(reissued_generation),
-), brokers=2, clients=2, ids=2, epochs=2) + (
-    sometimes(told_of_nothing, brokers=2, epochs=2, log=2),
-    sometimes(loads_behind, brokers=2, epochs=2, log=2),
-    sometimes(loaded_in_part, brokers=2, epochs=3, log=2),
-    sometimes(abandoned_sync, faults=1),
-    sometimes(robbed, clients=2, generations=2, faults=1),
-    sometimes(failover_when_empty, brokers=2, epochs=2, generations=2),
-    sometimes(stored_twice, clients=2, faults=1, log=2, appends=2),
-    sometimes(dies_of_age, generations=2, log=2, periods=1),
+BASIC = (
+    codes.CODES
+    + at((sometimes(leader_replaced),), clients=2, ids=2, generations=2, log=2)
+    + at(
+        (
+            sometimes(failover_when_stable),
+            sometimes(failover_when_preparing),
+            sometimes(failover_when_completing),
+            sometimes(two_coordinators),
+        ),
+        brokers=2,
+        epochs=2,
+    )
+    + at((sometimes(zombie_answers), sometimes(reissued_generation)), brokers=2, clients=2, ids=2, epochs=2)
+    + (
+        sometimes(told_of_nothing, brokers=2, epochs=2, log=2),
+        sometimes(loads_behind, brokers=2, epochs=2, log=2),
+        sometimes(loaded_in_part, brokers=2, epochs=3, log=2),
+        sometimes(abandoned_sync, faults=1),
+        sometimes(robbed, clients=2, generations=2, faults=1),
+        sometimes(failover_when_empty, brokers=2, epochs=2, generations=2),
+        sometimes(stored_twice, clients=2, faults=1, log=2, appends=2),
+        sometimes(dies_of_age, generations=2, log=2, periods=1),
+    )
 )
 DEAD_IN_CACHE = (sometimes(failover_when_dead, brokers=2, epochs=2, faults=1),)
 PENDING_MEMBERS = codes.REQUIRED + at((sometimes(pending_blocks),), clients=2, ids=2, generations=2, log=2)
-EXPIRY_BY_GROUP = (
-    sometimes(expires_alone, topics=2, periods=1, log=3),
-)
+EXPIRY_BY_GROUP = (sometimes(expires_alone, topics=2, periods=1, log=3),)
 DELETING = codes.DELETING + (sometimes(resurrected, brokers=2, epochs=2, generations=2, log=2, faults=1),)
 GOALS = BASIC + codes.LOADING + DEAD_IN_CACHE + PENDING_MEMBERS + EXPIRY_BY_GROUP + DELETING + codes.SUBSCRIBED
 CLASSIC = BASIC

@@ -168,22 +168,28 @@ THE_SILENT_EXPIRE = (weak("expire", each=("b", "id"), when=owes),)
 REBALANCES_END = (weak("complete_join", "join_timeout", each=("b",)),)
 REBALANCE_ENDS = eventually(
     all_work,
-    given=CLIENTS_ACT + MEMBERS_STAY + APPENDS_END + LEADERS_MOVE + THE_DEAD_EXPIRE
+    given=CLIENTS_ACT
+    + MEMBERS_STAY
+    + APPENDS_END
+    + LEADERS_MOVE
+    + THE_DEAD_EXPIRE
     + (weak("complete_join", "join_timeout", each=("b",), when=would_drop_nobody),),
 )
 PARKED_IS_ANSWERED = eventually(
-    is_answered, after=waits,
-    given=APPENDS_END + LEADERS_MOVE + REBALANCES_END + THE_SILENT_EXPIRE,
+    is_answered, after=waits, given=APPENDS_END + LEADERS_MOVE + REBALANCES_END + THE_SILENT_EXPIRE
 )
 DEAD_LEAVE = APPENDS_END + LEADERS_MOVE + REBALANCES_END + THE_SILENT_EXPIRE + THE_DEAD_EXPIRE
 LEADER_SERVES = eventually_always(
-    leader_serves, given=LEADERS_MOVE + (weak("fail_over", when=leader_is_lost),), brokers=2, epochs=2,
+    leader_serves, given=LEADERS_MOVE + (weak("fail_over", when=leader_is_lost),), brokers=2, epochs=2
 )
 THE_FORGOTTEN_GO = eventually(
-    is_removed, after=is_forgotten,
-    given=APPENDS_END + LEADERS_MOVE
+    is_removed,
+    after=is_forgotten,
+    given=APPENDS_END
+    + LEADERS_MOVE
     + (strong("clean_up", each=("b",)), weak("bury", each=("b",)), at_last(interval_has_passed)),
-    periods=1, generations=2,
+    periods=1,
+    generations=2,
 )
 SHARED = (REBALANCE_ENDS, PARKED_IS_ANSWERED, LEADER_SERVES, THE_FORGOTTEN_GO)
 LIVENESS = SHARED + (eventually(has_left, after=is_dead, given=DEAD_LEAVE),)

@@ -3,11 +3,11 @@
 from kafkaproof.spec.group.coordinator import members_of
 from kafkaproof.spec.group.member import WORKING
 from kafkaproof.spec.group.network import shared_instance
+from kafkaproof.spec.group.properties.safety import accepted
 from kafkaproof.spec.group.records import GROUP_RECORD
 from kafkaproof.spec.group.states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import contains, is_empty
-from kafkaproof.spec.group.properties.safety import accepted
 
 
 def assigned_by(client, record):

@@ -1,14 +1,19 @@
 """Properties of groups: commits, what a new coordinator loads, and what is deleted (G7 to G10, G16)."""
 
 from kafkaproof.spec.group.coordinator import MEMBER
+from kafkaproof.spec.group.properties.safety import accepted, goes_on, is_as_stored, is_coordinator, last_record
 from kafkaproof.spec.group.records import (
-    ABORT_MARKER, COMMIT_MARKER, OFFSET_RECORD, OFFSET_TOMBSTONE, TOMBSTONES, TRANSACTION_RECORD,
+    ABORT_MARKER,
+    COMMIT_MARKER,
+    OFFSET_RECORD,
+    OFFSET_TOMBSTONE,
+    TOMBSTONES,
+    TRANSACTION_RECORD,
 )
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.states import ABSENT, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
-from kafkaproof.spec.group.properties.safety import accepted, goes_on, is_as_stored, is_coordinator, last_record
 
 
 def commit_fence(before, after, b, m, late):

@@ -9,7 +9,13 @@ from kafkaproof.spec.group.protocols import supports
 from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, TOMBSTONES
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.states import (
-    ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE, move_is_legal,
+    ABSENT,
+    COMPLETING_REBALANCE,
+    DEAD,
+    EMPTY,
+    PREPARING_REBALANCE,
+    STABLE,
+    move_is_legal,
 )
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step

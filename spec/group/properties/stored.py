@@ -1,11 +1,21 @@
 """Properties of groups: what is appended and what its callback does, and what is deleted, for which tombstones are due."""
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, SYNC_PARKED
+from kafkaproof.spec.group.lemmas.group import append_is_written, committed_is_written, record_is_whole
 from kafkaproof.spec.group.member import SYNCING
 from kafkaproof.spec.group.network import (
-    COORDINATOR_NOT_AVAILABLE, INVALID_COMMIT_OFFSET_SIZE, LEAVE, NOT_COORDINATOR, REBALANCE_IN_PROGRESS,
-    REQUEST_TIMED_OUT, UNANSWERED, UNKNOWN_SERVER_ERROR, WORK,
+    COORDINATOR_NOT_AVAILABLE,
+    INVALID_COMMIT_OFFSET_SIZE,
+    LEAVE,
+    NOT_COORDINATOR,
+    REBALANCE_IN_PROGRESS,
+    REQUEST_TIMED_OUT,
+    UNANSWERED,
+    UNKNOWN_SERVER_ERROR,
+    WORK,
 )
+from kafkaproof.spec.group.properties.offsets import is_pending
+from kafkaproof.spec.group.properties.safety import has_members_of
 from kafkaproof.spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD, STATIC_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.states import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
@@ -13,9 +23,6 @@ from kafkaproof.spec.group.storage import NOT_LEADER, TIMED_OUT, TOO_LARGE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, is_empty
-from kafkaproof.spec.group.properties.safety import has_members_of
-from kafkaproof.spec.group.lemmas.group import append_is_written, committed_is_written, record_is_whole
-from kafkaproof.spec.group.properties.offsets import is_pending
 
 
 def log_is_whole(s):
@@ -130,8 +137,10 @@ def acknowledged_once(before, after, b, i):
 def failed_once(before, after, b, i, error):
     """An append fails once, and only one that was not committed; nothing is committed by that, and the offset stays."""
     position = before.brokers[b].appends.slots[i].position
-    if not has_run(before.brokers[b].appends, after.brokers[b].appends, i) or position != NOWHERE and (
-        position < before.storage.committed
+    if (
+        not has_run(before.brokers[b].appends, after.brokers[b].appends, i)
+        or position != NOWHERE
+        and (position < before.storage.committed)
     ):
         return False
     rises = 0 if position == NOWHERE else 1

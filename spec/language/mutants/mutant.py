@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Callable, Mapping
 
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model, first_paragraph

@@ -3,8 +3,8 @@
 import inspect
 
 from kafkaproof.spec.language.domains import Scope
-from kafkaproof.spec.language.text import function_from
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
+from kafkaproof.spec.language.text import function_from
 
 
 def omitting(transition, kills: str, at: Scope) -> Mutant:

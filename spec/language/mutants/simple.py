@@ -1,10 +1,10 @@
 """Mutants of the simplest kind: a function that does nothing, or that answers always the same."""
 
-from typing import Callable
+from collections.abc import Callable
 
 from kafkaproof.spec.language.domains import Scope
-from kafkaproof.spec.language.text import function_from
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
+from kafkaproof.spec.language.text import function_from
 
 NOTHING, NO, YES = "pass", "return 0", "return 1"
 """All that a function does: nothing, or it answers no or OK, or yes or an error."""

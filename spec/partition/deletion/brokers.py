@@ -1,7 +1,17 @@
 """What happens to the deletion of topics when reigns begin, brokers come and go, and log directories fail."""
 
+from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
+from kafkaproof.spec.kafka.moves import move_replicas
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sets import (
-    contains, difference, intersection, is_empty, only, union, with_member, without_member,
+    contains,
+    difference,
+    intersection,
+    is_empty,
+    only,
+    union,
+    with_member,
+    without_member,
 )
 from kafkaproof.spec.partition.brokers import broker_failure as lose_brokers
 from kafkaproof.spec.partition.brokers import broker_startup as take_in_brokers
@@ -10,10 +20,7 @@ from kafkaproof.spec.partition.creation import known_partitions
 from kafkaproof.spec.partition.deletion.progress import fail_deletion, offline_replicas, replicas_in, resume_later
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.failover import load_state as load
-from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
 from kafkaproof.spec.partition.log_dirs import storage_error as lose_replicas
-from kafkaproof.spec.kafka.moves import move_replicas
-from kafkaproof.spec.kafka.strategies import replicas_of
 
 
 def start_on(controller, partition, members):

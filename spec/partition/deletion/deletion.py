@@ -4,27 +4,48 @@
 dropped instead when the topic is to be deleted; StopReplica without delete, and UpdateMetadata.
 """
 
+from kafkaproof.spec.kafka.legal import OFFLINE_REPLICA, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL
+from kafkaproof.spec.kafka.moves import move_replica
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Fate
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, without_member
 from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, Broker, Partition, forget, is_queued
 from kafkaproof.spec.partition.creation import known_partitions
 from kafkaproof.spec.partition.deletion.network import DELETED, NO_ANSWER, answered, put_stop, take_answer
 from kafkaproof.spec.partition.deletion.progress import (
-    all_deleted, any_in, begin_completion, begin_deletion, end_event, fail_deletion, offline_replicas, replicas_in,
-    resume_later, stop,
+    all_deleted,
+    any_in,
+    begin_completion,
+    begin_deletion,
+    end_event,
+    fail_deletion,
+    offline_replicas,
+    replicas_in,
+    resume_later,
+    stop,
 )
 from kafkaproof.spec.partition.deletion.state import (
-    DELETING_CONFIG, DELETING_LEFTOVERS, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC, RESUMING, STOPPING,
+    DELETING_CONFIG,
+    DELETING_LEFTOVERS,
+    DELETING_MARKER,
+    DELETING_STATES,
+    DELETING_TOPIC,
+    RESUMING,
+    STOPPING,
     forget_topic,
 )
 from kafkaproof.spec.partition.deletion.zookeeper import (
-    checked_delete_config, checked_delete_leftovers, checked_delete_marker, checked_delete_state,
-    checked_delete_topic, create_marker, deletion_wanted, is_left_over, topics_of,
+    checked_delete_config,
+    checked_delete_leftovers,
+    checked_delete_marker,
+    checked_delete_state,
+    checked_delete_topic,
+    create_marker,
+    deletion_wanted,
+    is_left_over,
+    topics_of,
 )
-from kafkaproof.spec.kafka.legal import OFFLINE_REPLICA, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL
-from kafkaproof.spec.kafka.moves import move_replica
 from kafkaproof.spec.partition.progress import at_work, is_next
 from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Fate
 
 
 def mark_topic(s, b: Broker, p: Partition, fate: Fate):

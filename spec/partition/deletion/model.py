@@ -4,30 +4,44 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from kafkaproof.spec.language.model import LIVENESS, Model, Property, Transition
-from kafkaproof.spec.partition.model import FENCED, acting, asking, scope
 from kafkaproof.spec.partition import brokers, context, creation_zookeeper, network, progress, zookeeper
 from kafkaproof.spec.partition.deletion import brokers as deletion_brokers
 from kafkaproof.spec.partition.deletion import deletion, faults, replica, state
 from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion import zookeeper as deletion_zookeeper
+from kafkaproof.spec.partition.model import FENCED, acting, asking, scope
 from kafkaproof.spec.partition.properties import deletion as topic_deletion
 
 CONTROLLER = asking(
-    deletion_brokers.load_state, deletion.mark_topic, deletion.delete_state, deletion.delete_topic,
-    deletion.delete_config, deletion.delete_marker, deletion.delete_leftovers,
+    deletion_brokers.load_state,
+    deletion.mark_topic,
+    deletion.delete_state,
+    deletion.delete_topic,
+    deletion.delete_config,
+    deletion.delete_marker,
+    deletion.delete_leftovers,
 ) + acting(
-    deletion_brokers.broker_startup, deletion_brokers.broker_failure, deletion_brokers.storage_error,
-    deletion.topic_deletion, deletion.resume_deletion, deletion.stop_replicas, deletion.replica_stopped,
-    deletion.leftover_deletion, deletion.drop_reassignment,
+    deletion_brokers.broker_startup,
+    deletion_brokers.broker_failure,
+    deletion_brokers.storage_error,
+    deletion.topic_deletion,
+    deletion.resume_deletion,
+    deletion.stop_replicas,
+    deletion.replica_stopped,
+    deletion.leftover_deletion,
+    deletion.drop_reassignment,
 )
 OPERATORS = tuple(
     Transition(function, "zookeeper") for function in (faults.ask_for_deletion, faults.ask_for_unknown_deletion)
 )
 SEAMS = (
-    deletion_zookeeper.checked_delete_state, deletion_zookeeper.checked_delete_topic,
-    deletion_zookeeper.checked_delete_config, deletion_zookeeper.checked_delete_marker,
-    deletion_zookeeper.checked_delete_leftovers, deletion_zookeeper.create_marker,
+    deletion_zookeeper.checked_delete_state,
+    deletion_zookeeper.checked_delete_topic,
+    deletion_zookeeper.checked_delete_config,
+    deletion_zookeeper.checked_delete_marker,
+    deletion_zookeeper.checked_delete_leftovers,
+    deletion_zookeeper.create_marker,
 )
 WITH_DELETIONS = {
     progress.end_event: deletion_progress.end_event,
@@ -45,9 +59,14 @@ OF_CREATION = {
 
 
 def deleting(
-    model: Model, variant: str, story: str, transitions: tuple[Transition, ...],
-    asked: Mapping[Callable, Callable] = {}, replaced: Mapping[Callable, Callable] = {},
-    properties: Callable[[tuple[Property, ...]], tuple[Property, ...]] = topic_deletion.properties, **changes,
+    model: Model,
+    variant: str,
+    story: str,
+    transitions: tuple[Transition, ...],
+    asked: Mapping[Callable, Callable] = {},
+    replaced: Mapping[Callable, Callable] = {},
+    properties: Callable[[tuple[Property, ...]], tuple[Property, ...]] = topic_deletion.properties,
+    **changes,
 ) -> Model:
     """A variant in which the controller deletes topics: these transitions beside or instead of those of `model`.
 
@@ -61,7 +80,11 @@ def deleting(
     safety = tuple(p for p in model.properties if p.kind not in LIVENESS)
     creates = any(t.function.__name__ == "create_topic" for t in model.transitions)
     return replace(
-        model, variant=variant, story=story, transitions=kept + new, seams=model.seams + SEAMS,
+        model,
+        variant=variant,
+        story=story,
+        transitions=kept + new,
+        seams=model.seams + SEAMS,
         properties=tuple(p.rebound(asked) for p in properties(safety)),
     ).rebound(WITH_DELETIONS | (OF_CREATION if creates else {}) | replaced, **changes)
 
@@ -77,10 +100,15 @@ DELETING = deleting(
     initial=state.initial,
     scope=scope(2, 2, 1, 2, 3, 1),
     expected={
-        (2, 2, 1, 1, 3, 1): LATE_ANSWER, (2, 2, 1, 2, 3, 1): LATE_ANSWER, (2, 2, 1, 1, 3, 2): LATE_ANSWER,
+        (2, 2, 1, 1, 3, 1): LATE_ANSWER,
+        (2, 2, 1, 2, 3, 1): LATE_ANSWER,
+        (2, 2, 1, 1, 3, 2): LATE_ANSWER,
         (3, 2, 1, 2, 3, 1): LATE_ANSWER,
         (2, 1, 2, 1, 2, 1): {
-            "state_goes_with_topic": 32, "local_epoch": 32, "removed_when_deleted": 33, "log_goes_with_topic": 36,
+            "state_goes_with_topic": 32,
+            "local_epoch": 32,
+            "removed_when_deleted": 33,
+            "log_goes_with_topic": 36,
         },
     },
     others={"quick": scope(2, 2, 1, 1, 3, 1), "deep": scope(2, 2, 1, 1, 3, 2)},

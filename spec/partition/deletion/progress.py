@@ -4,18 +4,21 @@ Topics are looked at one after another. The replicas of the topic in hand (`drop
 its live ones are told to stop; when all have answered, its znodes go.
 """
 
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
-from kafkaproof.spec.partition.context import online
-from kafkaproof.spec.partition.deletion.state import DELETING_STATES, RESUMING, STOPPING
 from kafkaproof.spec.kafka.legal import (
-    NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED,
+    NON_EXISTENT_REPLICA,
+    OFFLINE_REPLICA,
+    REPLICA_DELETION_INELIGIBLE,
+    REPLICA_DELETION_STARTED,
     REPLICA_DELETION_SUCCESSFUL,
 )
 from kafkaproof.spec.kafka.moves import end_partition, move_replicas
-from kafkaproof.spec.partition.progress import end_event as rest
-from kafkaproof.spec.partition.progress import at_work, hosted_by, proceed
-from kafkaproof.spec.partition.progress import to_take_offline as to_take_offline_else
 from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
+from kafkaproof.spec.partition.context import online
+from kafkaproof.spec.partition.deletion.state import DELETING_STATES, RESUMING, STOPPING
+from kafkaproof.spec.partition.progress import at_work, hosted_by, proceed
+from kafkaproof.spec.partition.progress import end_event as rest
+from kafkaproof.spec.partition.progress import to_take_offline as to_take_offline_else
 
 
 def replicas_in(partition, state):

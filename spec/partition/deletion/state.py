@@ -25,9 +25,9 @@ Deleting = Choice(
     "DELETING_MARKER",  # must delete /admin/delete_topics/t
     "DELETING_LEFTOVERS",  # must delete the markers of topics that are not there
 )
-(
-    RESUMING, STOPPING, DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER, DELETING_LEFTOVERS,
-) = range(len(Doing.names), len(Deleting.names))
+(RESUMING, STOPPING, DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER, DELETING_LEFTOVERS) = range(
+    len(Doing.names), len(Deleting.names)
+)
 
 LOG = Record(log=(Flag(), "the broker has a log of the partition, whether a process runs or not"))
 REPLICA = context.REPLICA.extended(ghosts=(LOG, "history, for properties only"))
@@ -37,8 +37,7 @@ CONTROLLER = context.CONTROLLER.changed(doing=(Deleting, "the event in progress"
     dropping=(SetOf("partitions"), "partitions of the topic whose deletion goes on in this event"),
 )
 BROKER = context.BROKER.changed(
-    replicas=(Array(REPLICA, "partitions"), "its replicas"),
-    controller=(CONTROLLER, "its controller"),
+    replicas=(Array(REPLICA, "partitions"), "its replicas"), controller=(CONTROLLER, "its controller")
 )
 STOP = Record(
     to=(SetOf("brokers"), "brokers to which StopReplica(delete) is on its way"),
@@ -46,7 +45,7 @@ STOP = Record(
     failed=(SetOf("brokers"), "brokers whose answer is on its way: KAFKA_STORAGE_ERROR"),
 )
 STOPS = {
-    "stops": (Array(Array(STOP, "partitions"), Bound("epochs", 1)), "StopReplica(delete) of each controller epoch"),
+    "stops": (Array(Array(STOP, "partitions"), Bound("epochs", 1)), "StopReplica(delete) of each controller epoch")
 }
 ZOOKEEPER = znodes.ZOOKEEPER.extended(
     topics=(Array(Partition, "partitions"), "the first partition of the topic that a partition belongs to"),

@@ -4,12 +4,12 @@ As in `kafkaproof.spec.partition.zookeeper`, a function that answers with a code
 decides. A znode that is not there any more is as good as deleted (KafkaZkClient.deleteRecursive).
 """
 
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NODEEXISTS, OK, outcome
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
 from kafkaproof.spec.partition.context import NO_EPOCH, clear
 from kafkaproof.spec.partition.creation_zookeeper import assign_new as assign_replicas
 from kafkaproof.spec.partition.zookeeper import disconnect, partitions_of_topics, session_open
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NODEEXISTS, OK, outcome
 
 
 def deletion_wanted(zk):

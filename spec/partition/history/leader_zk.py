@@ -12,15 +12,21 @@ once; an operator's request for preferred leaders is obeyed where the preferred 
 in logs of 1.1.1). Not modelled: the order of 1.1 to 2.1 in which one event's brokers come and go.
 """
 
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, OK
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member, without_member
 from kafkaproof.spec.partition.context import (
-    Broker, Partition, drop_result, forget, is_known, is_queued, remember_result,
+    Broker,
+    Partition,
+    drop_result,
+    forget,
+    is_known,
+    is_queued,
+    remember_result,
 )
 from kafkaproof.spec.partition.isr import Isr
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.znodes import ARMED
 from kafkaproof.spec.partition.zookeeper import assigned, get_state, isr_changed, session_open
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, OK
 
 
 def nobody(controller):

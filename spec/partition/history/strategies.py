@@ -6,9 +6,9 @@ committed records. Only what differs from `partition.strategies` is here. Up to 
 at log directories.
 """
 
+from kafkaproof.spec.kafka.strategies import first_in, isr_after_removal, preferred_leader, prefers
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, without_member
-from kafkaproof.spec.kafka.strategies import first_in, isr_after_removal, preferred_leader, prefers
 
 
 def offline_leader_by_isr_order(assignment, ordered_isr, online):

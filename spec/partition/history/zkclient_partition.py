@@ -12,8 +12,8 @@ Not modelled: that a broker stands for election before it registers (see `zkclie
 the callbacks for a new session run, and what is 1.0 alone: failed log directories.
 """
 
-from kafkaproof.spec.partition.history.strategies import isr_after_removal_or_empty
 from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, ELECTING, PREFERRED, Broker
+from kafkaproof.spec.partition.history.strategies import isr_after_removal_or_empty
 from kafkaproof.spec.partition.network import keep_requests
 from kafkaproof.spec.partition.progress import end_event
 from kafkaproof.spec.partition.znodes import FIRED, NONE

@@ -1,20 +1,42 @@
 """Lemmas of the partition machines, of one controller: what is left of an event, and what its context holds."""
 
+from kafkaproof.spec.kafka.legal import (
+    NEW_PARTITION,
+    NON_EXISTENT_PARTITION,
+    NON_EXISTENT_REPLICA,
+    OFFLINE_PARTITION,
+    OFFLINE_REPLICA,
+    ONLINE_PARTITION,
+    ONLINE_REPLICA,
+    REPLICA_DELETION_INELIGIBLE,
+)
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union
 from kafkaproof.spec.partition.context import (
-    CONTROLLED_SHUTDOWN, DELETING_EVENTS, DELETING_REQUEST, ELECTING, FORCED, IDLE, NO_EPOCH, OFFLINE,
-    PREFERRED_BY_ZNODE, READING_BROKERS, READING_STATES, REASSIGN, REMOVING, WRITING_LEADER, WRITING_REMOVAL, Broker,
-    Partition, is_known, online,
-)
-from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION, NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION,
-    ONLINE_REPLICA, REPLICA_DELETION_INELIGIBLE,
+    CONTROLLED_SHUTDOWN,
+    DELETING_EVENTS,
+    DELETING_REQUEST,
+    ELECTING,
+    FORCED,
+    IDLE,
+    NO_EPOCH,
+    OFFLINE,
+    PREFERRED_BY_ZNODE,
+    READING_BROKERS,
+    READING_STATES,
+    REASSIGN,
+    REMOVING,
+    WRITING_LEADER,
+    WRITING_REMOVAL,
+    Broker,
+    Partition,
+    is_known,
+    online,
 )
 from kafkaproof.spec.partition.network import UNCLEAN_TYPE
-from kafkaproof.spec.partition.zookeeper import assigned
-from kafkaproof.spec.partition.znodes import ARMED, NONE
 from kafkaproof.spec.partition.properties.controllers import same_sequence
+from kafkaproof.spec.partition.znodes import ARMED, NONE
+from kafkaproof.spec.partition.zookeeper import assigned
 
 
 def is_first(members, x):
@@ -65,7 +87,9 @@ def before_the_context(s, b: Broker, p: Partition):
     if controller.epoch == 0 and controller.doing != IDLE:
         return False
     empty = is_empty(controller.todo) and is_empty(controller.live) and is_empty(controller.leaving)
-    return empty and has_no_event(controller) and is_empty(controller.deleting) and is_forgotten(controller.partitions[p])
+    return (
+        empty and has_no_event(controller) and is_empty(controller.deleting) and is_forgotten(controller.partitions[p])
+    )
 
 
 def while_states_are_read(s, b: Broker, p: Partition):
@@ -163,8 +187,11 @@ def moved_were_live(s, b: Broker):
     controller = s.brokers[b].controller
     moved = union(controller.bounced, controller.gone)
     apart = is_empty(intersection(controller.bounced, controller.gone))
-    return apart and is_empty(difference(moved, controller.live)) and is_empty(
-        intersection(controller.joined, controller.live))
+    return (
+        apart
+        and is_empty(difference(moved, controller.live))
+        and is_empty(intersection(controller.joined, controller.live))
+    )
 
 
 def machine_is_started(s, b: Broker, p: Partition):
@@ -241,12 +268,27 @@ def leader_goes_last(s, b: Broker, p: Partition):
     if controller.epoch != s.zk.epoch or partition.state == NON_EXISTENT_PARTITION or contains(controller.todo, p):
         return True
     return not loses_leader(controller, p, state.leader) or is_empty(
-        intersection(state.isr, online(controller, partition)))
+        intersection(state.isr, online(controller, partition))
+    )
 
 
 EVENTS = (
-    before_the_context, while_states_are_read, assignment_is_whole, assignment_is_read, event_in_order,
-    result_is_to_be_written, result_is_newer, queued_has_no_election, forced_is_asked, watch_tells, moved_were_live,
-    machine_is_started, replica_has_state, removed_is_known, who_goes_is_not_online, online_keeps_leader,
-    without_leader_is_offline, leader_goes_last,
+    before_the_context,
+    while_states_are_read,
+    assignment_is_whole,
+    assignment_is_read,
+    event_in_order,
+    result_is_to_be_written,
+    result_is_newer,
+    queued_has_no_election,
+    forced_is_asked,
+    watch_tells,
+    moved_were_live,
+    machine_is_started,
+    replica_has_state,
+    removed_is_known,
+    who_goes_is_not_online,
+    online_keeps_leader,
+    without_leader_is_offline,
+    leader_goes_last,
 )

@@ -5,17 +5,25 @@ strategy makes of it; what it remembers is the state, but for its own write whos
 leader epoch, be it in a cache, on its way or at a broker, knows the leader that was written with it.
 """
 
+from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, is_empty
 from kafkaproof.spec.partition.context import (
-    ELECTING, NO_EPOCH, READING_BROKERS, REMOVING, WRITING_LEADER, WRITING_REMOVAL, Broker, Partition, is_known,
+    ELECTING,
+    NO_EPOCH,
+    READING_BROKERS,
+    REMOVING,
+    WRITING_LEADER,
+    WRITING_REMOVAL,
+    Broker,
+    Partition,
+    is_known,
 )
 from kafkaproof.spec.partition.elections import chosen_leader
-from kafkaproof.spec.partition.replica import Epoch
-from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal
-from kafkaproof.spec.partition.properties.elections import expected_isr, expected_leader
 from kafkaproof.spec.partition.lemmas.events import EVENTS, is_first, is_loaded
+from kafkaproof.spec.partition.properties.elections import expected_isr, expected_leader
 from kafkaproof.spec.partition.properties.states import exists
+from kafkaproof.spec.partition.replica import Epoch
 
 
 def reign_was_elected(s, b: Broker):
@@ -186,8 +194,22 @@ def wish_is_of_a_leader(s, b: Broker, p: Partition):
 
 
 FENCED = EVENTS + (
-    reign_was_elected, reigns_differ, owner_rules, dead_knows_nothing, none_is_none, reader_rules,
-    election_is_of_the_state, removal_is_of_the_state, cache_was_written, cache_is_state, sent_was_written,
-    sent_agree, sent_and_cached_agree, sent_and_taken_agree, taken_and_cached_agree, caches_agree, taken_has_leader,
+    reign_was_elected,
+    reigns_differ,
+    owner_rules,
+    dead_knows_nothing,
+    none_is_none,
+    reader_rules,
+    election_is_of_the_state,
+    removal_is_of_the_state,
+    cache_was_written,
+    cache_is_state,
+    sent_was_written,
+    sent_agree,
+    sent_and_cached_agree,
+    sent_and_taken_agree,
+    taken_and_cached_agree,
+    caches_agree,
+    taken_has_leader,
     wish_is_of_a_leader,
 )

@@ -1,16 +1,16 @@
 """Mutants of the creation of topics: one deliberate mistake each, on the variant `creating` of partitions."""
 
+from kafkaproof.spec.kafka import strategies
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition.mutants.partition_mutant import CALM, ONE, mutant, mutant_within
 from kafkaproof.spec.partition import creation_zookeeper, progress
-from kafkaproof.spec.kafka import strategies
 from kafkaproof.spec.partition.context import clear
 from kafkaproof.spec.partition.creation_zookeeper import assign_new, live_broker
+from kafkaproof.spec.partition.mutants.partition_mutant import CALM, ONE, mutant, mutant_within
 from kafkaproof.spec.partition.progress import end_event
 from kafkaproof.spec.partition.zookeeper import session_open
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 
 
 def assign_first_again(zk, assignment, replicas, first, farther, live, size):
@@ -53,10 +53,15 @@ def create_over(zk, b, new, replicas, start, shift, live, fate):
 
 
 MUTANTS = (
-    mutant("replicas-on-one-broker", "replicas_are_distinct", {creation_zookeeper.assign_one: assign_first_again},
-           CALM),
-    mutant("state-without-topic", "no_state_without_topic",
-           {strategies.new_topic_leader: lowest_online, strategies.new_topic_isr: anybody_online}, CALM),
+    mutant(
+        "replicas-on-one-broker", "replicas_are_distinct", {creation_zookeeper.assign_one: assign_first_again}, CALM
+    ),
+    mutant(
+        "state-without-topic",
+        "no_state_without_topic",
+        {strategies.new_topic_leader: lowest_online, strategies.new_topic_isr: anybody_online},
+        CALM,
+    ),
     mutant_within("new-topic-not-elected", "is_new_led_if_possible", "topic_change", {progress.proceed: rest}, CALM),
     mutant("topic-created-over", "assignments_stay", {creation_zookeeper.create_topic: create_over}, ONE),
 )

@@ -1,21 +1,24 @@
 """Mutants of the deletion of topics: one deliberate mistake each, on the variant `deleting` of partitions."""
 
+from kafkaproof.spec.kafka.legal import (
+    OFFLINE_REPLICA,
+    REPLICA_DELETION_INELIGIBLE,
+    REPLICA_DELETION_STARTED,
+    REPLICA_DELETION_SUCCESSFUL,
+)
+from kafkaproof.spec.kafka.moves import move_replicas
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 from kafkaproof.spec.language.sets import contains, difference, is_empty
-from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica, online
 from kafkaproof.spec.partition.deletion import brokers, progress, replica, zookeeper
 from kafkaproof.spec.partition.deletion.network import put_stopped, stop_arrives, take_stop
 from kafkaproof.spec.partition.deletion.progress import any_in, offline_replicas, replicas_in
 from kafkaproof.spec.partition.deletion.state import DELETING_MARKER
 from kafkaproof.spec.partition.deletion.zookeeper import delete_state, delete_topic
-from kafkaproof.spec.kafka.legal import (
-    OFFLINE_REPLICA, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
-)
-from kafkaproof.spec.kafka.moves import move_replicas
+from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.network import put_wishes
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.zookeeper import session_open
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 
 ONE = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 1, "leader_epochs": 3, "faults": 1}
 CALM, ZOMBIE = ONE | {"faults": 0}, ONE | {"epochs": 2}
@@ -106,12 +109,18 @@ MUTANTS = (
     mutant("answers-not-awaited", "log_goes_with_topic", {progress.stop: await_nothing}, CALM),
     mutant("dead-replica-not-waited-for", "deletion_goes_on", {progress.stop: still_eligible}, ONE),
     mutant("log-kept", "removed_when_deleted", {replica.stop_replica: keep_log}, CALM),
-    mutant_within("answer-resumes-nothing", "deletion_goes_on", "replica_stopped",
-                  {progress.resume_later: resume_nothing}, CALM),
-    mutant_within("return-resumes-nothing", "waits_for_somebody", "broker_startup",
-                  {brokers.queued_on: hinders_nothing}, ONE),
+    mutant_within(
+        "answer-resumes-nothing", "deletion_goes_on", "replica_stopped", {progress.resume_later: resume_nothing}, CALM
+    ),
+    mutant_within(
+        "return-resumes-nothing", "waits_for_somebody", "broker_startup", {brokers.queued_on: hinders_nothing}, ONE
+    ),
     mutant("topic-deleted-unchecked", "deleted_by_right", {zookeeper.checked_delete_topic: delete_unchecked}, ZOMBIE),
-    mutant("state-deleted-unchecked", "state_deleted_by_right",
-           {zookeeper.checked_delete_state: delete_state_unchecked}, ZOMBIE),
+    mutant(
+        "state-deleted-unchecked",
+        "state_deleted_by_right",
+        {zookeeper.checked_delete_state: delete_state_unchecked},
+        ZOMBIE,
+    ),
     mutant("every-marker-left-over", "marker_last", {zookeeper.delete_leftovers: delete_every_marker}, ONE),
 )

@@ -1,19 +1,19 @@
 """Mutants of partitions: who is elected, who is told, and what a write of the ISR leaves alone."""
 
+from kafkaproof.spec.kafka import strategies
+from kafkaproof.spec.kafka.strategies import first_in, replicas_of
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, Fate, outcome
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, with_member
-from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.mutants.partition_mutant import ONE, TWO, mutant, mutant_within
 from kafkaproof.spec.partition import brokers, elections, isr, zookeeper
-from kafkaproof.spec.kafka import strategies
 from kafkaproof.spec.partition.brokers import is_moved_away
 from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, Broker, Partition, remember_leadership
+from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.isr import are_eligible, is_accepted
+from kafkaproof.spec.partition.mutants.partition_mutant import ONE, TWO, mutant, mutant_within
 from kafkaproof.spec.partition.network import leaves, wish
 from kafkaproof.spec.partition.progress import at_work, proceed, take_offline
-from kafkaproof.spec.kafka.strategies import first_in, replicas_of
 from kafkaproof.spec.partition.zookeeper import checked_set_state, put_state, session_open
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, Fate, outcome
 
 THREE_REPLICAS = {**ONE, "brokers": 3, "replicas": 3, "epochs": 1}
 

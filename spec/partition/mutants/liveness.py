@@ -1,16 +1,16 @@
 """Mutants of liveness of partitions. They are not held to the writing rules."""
 
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, LOST, NONODE, Fate
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import first_paragraph
-from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.language.mutants.mutant import Mutant, mutant, within
+from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition import brokers, progress, rebalance, triggers
 from kafkaproof.spec.partition import zookeeper as states
 from kafkaproof.spec.partition.brokers import is_moved_away
 from kafkaproof.spec.partition.context import OFFLINE, PREFERRED_BY_ZNODE, Broker, Partition
 from kafkaproof.spec.partition.triggers import delete_request, needs_preferred, preferred_election, reassignment
 from kafkaproof.spec.partition.zookeeper import checked_delete_request, checked_set_state, wanted_target
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, LOST, NONODE, Fate
 
 
 def tell_nobody(zk, b, members):
@@ -89,29 +89,33 @@ LEADERS_STAY = {brokers.is_moved_away: move_followers}
 FENCED = (
     mutant("nobody-told", "is_served_despite_loss", {states.known_as_they_are: tell_nobody}, NO_FAULT),
     Mutant(
-        "startup-elects-nobody", first_paragraph(trigger_nobody), "is_served",
-        within("broker_startup", {progress.trigger_online: trigger_nobody}), ONE_FAULT,
+        "startup-elects-nobody",
+        first_paragraph(trigger_nobody),
+        "is_served",
+        within("broker_startup", {progress.trigger_online: trigger_nobody}),
+        ONE_FAULT,
     ),
     mutant("rebalance-moves-nothing", "is_balanced", {rebalance.to_rebalance: move_nothing}, ONE_FAULT),
     mutant("leaders-stay", "may_go", LEADERS_STAY, ONE_FAULT),
+    mutant("preferred-left", "preferred_dealt_with", {triggers.preferred_election: prefer_if_needed}, ONE_FAULT),
     mutant(
-        "preferred-left", "preferred_dealt_with", {triggers.preferred_election: prefer_if_needed}, ONE_FAULT,
-    ),
-    mutant(
-        "watch-not-armed-again", "preferred_dealt_with",
+        "watch-not-armed-again",
+        "preferred_dealt_with",
         {triggers.delete_request: delete_unwatched, triggers.preferred_election: prefer_if_heard},
         ASKED_TWICE,
     ),
+    mutant("reassignment-left", "reassignment_dealt_with", {triggers.reassignment: reassign_if_needed}, ONE_FAULT),
     mutant(
-        "reassignment-left", "reassignment_dealt_with", {triggers.reassignment: reassign_if_needed}, ONE_FAULT,
+        "own-deletion-unrecognised",
+        "reassignment_dealt_with",
+        {states.checked_delete_request: delete_until_found},
+        ASKED_AND_LOST,
     ),
     mutant(
-        "own-deletion-unrecognised", "reassignment_dealt_with",
-        {states.checked_delete_request: delete_until_found}, ASKED_AND_LOST,
-    ),
-    mutant(
-        "own-write-unrecognised", "preferred_dealt_with",
-        {states.checked_set_state: write_until_applied}, ASKED_AND_LOST,
+        "own-write-unrecognised",
+        "preferred_dealt_with",
+        {states.checked_set_state: write_until_applied},
+        ASKED_AND_LOST,
     ),
 )
 LEGACY = (mutant("leaders-stay", "may_go_when_followed", LEADERS_STAY, ONE_FAULT),)

@@ -5,27 +5,43 @@ log directories and the deletion of the topic are in `partition_triggers`. A mut
 writing a transition.
 """
 
-from kafkaproof.spec.language.model import first_paragraph
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, without_member
-from kafkaproof.spec.partition.mutants import elections as partition_elections, triggers as partition_triggers
-from kafkaproof.spec.language.mutants.mutant import Mutant, within
-from kafkaproof.spec.partition.mutants.elections import last_in
-from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, SPARE, TWO, mutant, mutant_within
-from kafkaproof.spec.partition import elections, isr, machines, network, progress, replica, zookeeper
 from kafkaproof.spec.kafka import strategies
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION, ONLINE_REPLICA
+from kafkaproof.spec.kafka.strategies import first_in, replicas_of
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Fate
+from kafkaproof.spec.language.model import first_paragraph
+from kafkaproof.spec.language.mutants.mutant import Mutant, within
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, without_member
+from kafkaproof.spec.partition import elections, isr, machines, network, progress, replica, zookeeper
 from kafkaproof.spec.partition.context import (
-    IDLE, NO_EPOCH, OFFLINE, WRITING_LEADER, Broker, Partition, alive, forget, has_leader, is_known,
+    IDLE,
+    NO_EPOCH,
+    OFFLINE,
+    WRITING_LEADER,
+    Broker,
+    Partition,
+    alive,
+    forget,
+    has_leader,
+    is_known,
     remember_leadership,
 )
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION, ONLINE_REPLICA
+from kafkaproof.spec.partition.mutants import elections as partition_elections
+from kafkaproof.spec.partition.mutants import triggers as partition_triggers
+from kafkaproof.spec.partition.mutants.elections import last_in
+from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, SPARE, TWO, mutant, mutant_within
 from kafkaproof.spec.partition.network import put_request, wish
 from kafkaproof.spec.partition.progress import end_election, hosts
-from kafkaproof.spec.kafka.strategies import first_in, replicas_of
 from kafkaproof.spec.partition.znodes import ARMED, NONE
 from kafkaproof.spec.partition.zookeeper import (
-    checked_set_state, create_state, get_state, list_brokers, load_partition, session_open, set_state,
+    checked_set_state,
+    create_state,
+    get_state,
+    list_brokers,
+    load_partition,
+    session_open,
+    set_state,
 )
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Fate
 
 
 def keep_leader(leader, replica):
@@ -226,33 +242,40 @@ UNCHECKED = {zookeeper.checked_create_state: create_unchecked}
 FALL_THROUGH = {strategies.preferred_leader: preferred_or_next}
 
 MUTANTS = (
-    mutant("leader-outside-isr", "leader_in_isr", {strategies.leader_after_removal: keep_leader}),
-    mutant("isr-of-anybody", "isr_assigned", {strategies.new_topic_isr: every_live_broker}, SPARE),
-    mutant("last-member-leaves", "isr_not_empty", {strategies.isr_after_removal: empty_isr}),
-    mutant("first-state-unchecked", "no_stale_write", UNCHECKED),
-    mutant("state-unchecked", "no_stale_write", {zookeeper.checked_set_state: set_unchecked}, TWO),
-    mutant("epoch-raised-twice", "epoch_step", {machines.prepare: raise_twice}),
-    mutant("wish-uncompared", "epoch_step", {isr.is_accepted: accept_any}),
-    mutant("epoch-kept", "leader_raises_epoch", UNRAISED),
-    mutant("epoch-used-twice", "unique_leader", UNRAISED),
-    mutant("unclean-unasked", "clean", {strategies.offline_leader: any_live_leader}),
-    mutant("told-before-written", "local_epoch", {machines.write_leader: tell_before_writing}),
-    mutant("epochs-uncompared", "local_epoch_never_falls", UNCOMPARED, TWO),
-    mutant("wish-of-a-former-leader", "isr_writer", {isr.alter_partition: alter_uncompared}),
-    mutant("preferred-falls-through", "strategy", FALL_THROUGH, TWO),
-    mutant("leaver-stays", "strategy", {strategies.controlled_shutdown_isr: leaver_stays}),
-    mutant("last-replica-leads", "first_state", {strategies.new_topic_leader: last_online}, CALM),
-    mutant_within("nobody-elected-first", "leaderless_for_a_reason", "broker_failure", UNTRIGGERED),
-    mutant("rebalanced-elsewhere", "rebalanced", FALL_THROUGH, TWO),
-    mutant("epoch-sent-before-written", "epoch_bound", {network.put_request: put_later_request}, EARLY),
-    mutant("watch-not-armed", "context_is_zookeeper", {zookeeper.list_brokers: list_without_watch}),
-    mutant("dead-replicas-without-state", "legal_moves", {progress.start_replicas: start_live_replicas}, TWO),
-    mutant_within("earlier-list", "context_is_zookeeper", "broker_change",
-                  {zookeeper.list_brokers: list_of_an_earlier_event}),
-    Mutant("armed-after-reading", first_paragraph(load_and_arm), "context_is_zookeeper", read_before_arming, ONE),
-    mutant_within("online-without-leader", "online_has_leader", "read_for_election", AS_ONLINE),
-    mutant_within("leader-not-told", "recipients", "write_leader", {elections.recipients: followers_only}),
-    mutant("leaver-told", "removal_recipients", {elections.told_of_removal: everyone_live}),
-    mutant("assignments-unread", "context_is_zookeeper", {zookeeper.load_partition: leave_unassigned}, CALM),
-    mutant("started-without-elections", "led_if_possible", {progress.start_partitions: start_without_elections}, CALM),
-) + partition_elections.MUTANTS + partition_triggers.MUTANTS
+    (
+        mutant("leader-outside-isr", "leader_in_isr", {strategies.leader_after_removal: keep_leader}),
+        mutant("isr-of-anybody", "isr_assigned", {strategies.new_topic_isr: every_live_broker}, SPARE),
+        mutant("last-member-leaves", "isr_not_empty", {strategies.isr_after_removal: empty_isr}),
+        mutant("first-state-unchecked", "no_stale_write", UNCHECKED),
+        mutant("state-unchecked", "no_stale_write", {zookeeper.checked_set_state: set_unchecked}, TWO),
+        mutant("epoch-raised-twice", "epoch_step", {machines.prepare: raise_twice}),
+        mutant("wish-uncompared", "epoch_step", {isr.is_accepted: accept_any}),
+        mutant("epoch-kept", "leader_raises_epoch", UNRAISED),
+        mutant("epoch-used-twice", "unique_leader", UNRAISED),
+        mutant("unclean-unasked", "clean", {strategies.offline_leader: any_live_leader}),
+        mutant("told-before-written", "local_epoch", {machines.write_leader: tell_before_writing}),
+        mutant("epochs-uncompared", "local_epoch_never_falls", UNCOMPARED, TWO),
+        mutant("wish-of-a-former-leader", "isr_writer", {isr.alter_partition: alter_uncompared}),
+        mutant("preferred-falls-through", "strategy", FALL_THROUGH, TWO),
+        mutant("leaver-stays", "strategy", {strategies.controlled_shutdown_isr: leaver_stays}),
+        mutant("last-replica-leads", "first_state", {strategies.new_topic_leader: last_online}, CALM),
+        mutant_within("nobody-elected-first", "leaderless_for_a_reason", "broker_failure", UNTRIGGERED),
+        mutant("rebalanced-elsewhere", "rebalanced", FALL_THROUGH, TWO),
+        mutant("epoch-sent-before-written", "epoch_bound", {network.put_request: put_later_request}, EARLY),
+        mutant("watch-not-armed", "context_is_zookeeper", {zookeeper.list_brokers: list_without_watch}),
+        mutant("dead-replicas-without-state", "legal_moves", {progress.start_replicas: start_live_replicas}, TWO),
+        mutant_within(
+            "earlier-list", "context_is_zookeeper", "broker_change", {zookeeper.list_brokers: list_of_an_earlier_event}
+        ),
+        Mutant("armed-after-reading", first_paragraph(load_and_arm), "context_is_zookeeper", read_before_arming, ONE),
+        mutant_within("online-without-leader", "online_has_leader", "read_for_election", AS_ONLINE),
+        mutant_within("leader-not-told", "recipients", "write_leader", {elections.recipients: followers_only}),
+        mutant("leaver-told", "removal_recipients", {elections.told_of_removal: everyone_live}),
+        mutant("assignments-unread", "context_is_zookeeper", {zookeeper.load_partition: leave_unassigned}, CALM),
+        mutant(
+            "started-without-elections", "led_if_possible", {progress.start_partitions: start_without_elections}, CALM
+        ),
+    )
+    + partition_elections.MUTANTS
+    + partition_triggers.MUTANTS
+)

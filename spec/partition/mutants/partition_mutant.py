@@ -6,8 +6,14 @@ from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
 
 def scope(brokers, epochs, leader_epochs, faults, partitions=1):
     """A scope with two replicas."""
-    return {"brokers": brokers, "replicas": 2, "partitions": partitions, "epochs": epochs,
-            "leader_epochs": leader_epochs, "faults": faults}
+    return {
+        "brokers": brokers,
+        "replicas": 2,
+        "partitions": partitions,
+        "epochs": epochs,
+        "leader_epochs": leader_epochs,
+        "faults": faults,
+    }
 
 
 CALM, ONE, TWO, MORE = scope(2, 1, 2, 0), scope(2, 2, 2, 1), scope(2, 2, 3, 2), scope(2, 1, 2, 3)

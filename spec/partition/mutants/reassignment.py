@@ -1,18 +1,18 @@
 """Mutants of the reassignment of partitions: one deliberate mistake each, on the variant `reassigning`."""
 
+from kafkaproof.spec.kafka import assignment
+from kafkaproof.spec.kafka.assignment import append_members, target
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import OK
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, intersection, only, union
-from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.context import REASSIGN, clear, copy
 from kafkaproof.spec.partition.deletion.progress import to_take_offline
-from kafkaproof.spec.kafka import assignment
+from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.reassignment import brokers, network, progress, reassignment, zookeeper
-from kafkaproof.spec.kafka.assignment import append_members, target
 from kafkaproof.spec.partition.reassignment.progress import leave
 from kafkaproof.spec.partition.reassignment.zookeeper import set_topic
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
-from kafkaproof.spec.kafka.zookeeper import OK
 
 ONE = {"brokers": 2, "replicas": 1, "partitions": 1, "epochs": 1, "leader_epochs": 3, "faults": 1}
 TWO_REPLICAS, TWO_REQUESTS = ONE | {"replicas": 2}, ONE | {"leader_epochs": 4, "faults": 2}
@@ -96,13 +96,23 @@ def never_overtaken(network, epoch, p, b, leader_epoch):
 
 
 MUTANTS = (
-    mutant_within("target-written-early", "replicas_remembered", "write_assignment",
-                  {zookeeper.checked_set_topic: forget_origin}, ONE),
+    mutant_within(
+        "target-written-early",
+        "replicas_remembered",
+        "write_assignment",
+        {zookeeper.checked_set_topic: forget_origin},
+        ONE,
+    ),
     mutant_within("request-deleted-early", "request_goes_last", "tell_replicas", {progress.leave: drop_at_once}, ONE),
     mutant("added-removed", "assignment_well_formed", {reassignment.plan: remove_added}, ONE),
     mutant("target-added", "planned_as_asked", {reassignment.plan: add_all}, TWO_REPLICAS),
-    mutant_within("target-turned-round", "target_order_kept", "check_reassignment",
-                  {assignment.append_members: append_backwards}, TWO_REPLICAS),
+    mutant_within(
+        "target-turned-round",
+        "target_order_kept",
+        "check_reassignment",
+        {assignment.append_members: append_backwards},
+        TWO_REPLICAS,
+    ),
     mutant("isr-not-awaited", "target_in_sync", {assignment.is_complete: await_nothing}, ONE),
     mutant("removed-in-isr", "stopped_out_of_isr", {progress.to_take_offline: keep_in_isr}, ONE),
     mutant("assignment-unchecked", "assigned_by_right", {zookeeper.checked_set_topic: write_unchecked}, ZOMBIE),

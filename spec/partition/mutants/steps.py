@@ -2,35 +2,67 @@
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.mutants.omission import omitting
-from kafkaproof.spec.partition.mutants.partition import put_later_request
-from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, mutant
 from kafkaproof.spec.partition import (
-    brokers, context, failover, faults, isr, log_dirs, machines, network, progress, rebalance, replica, triggers,
+    brokers,
+    context,
+    failover,
+    faults,
+    isr,
+    log_dirs,
+    machines,
+    network,
+    progress,
+    rebalance,
+    replica,
+    triggers,
     zookeeper,
 )
 from kafkaproof.spec.partition.context import Broker, Partition, end_process, forget
+from kafkaproof.spec.partition.mutants.partition import put_later_request
+from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, mutant
 from kafkaproof.spec.partition.network import drop_requests, fall_silent, put_request
 from kafkaproof.spec.partition.progress import dead_hosts
 from kafkaproof.spec.partition.zookeeper import disconnect, session_open
 
-OMITTED = tuple(omitting(transition, kills, CALM) for transition, kills in (
-    (failover.elect, "reign_begins"), (failover.resign, "reign_stands"), (failover.reopen, "registers_anew"),
-    (failover.load_state, "states_read"), (failover.load_brokers, "brokers_read"),
-    (brokers.broker_startup, "newcomers_taken_in"), (brokers.broker_failure, "departed_dropped"),
-    (brokers.controlled_shutdown, "leaver_moved_away"), (triggers.unclean_enabled, "waiting_are_elected"),
-    (triggers.preferred_election, "preferred_as_asked"), (triggers.reassignment, "moved_as_asked"),
-    (triggers.topic_deletion, "deletion_is_heard"), (triggers.delete_request, "request_deleted"),
-    (log_dirs.log_dir_notification, "notifications_read"), (log_dirs.receive_error, "error_queued"),
-    (log_dirs.storage_error, "errors_handled"), (log_dirs.notify, "notified_once"),
-    (rebalance.rebalance, "events_in_turn"), (machines.read_for_election, "elected_as_read"),
-    (machines.read_for_removal, "removed_as_read"), (machines.write_leader, "election_written"),
-    (machines.write_removal, "removal_written"), (machines.create_first_state, "first_state_written"),
-    (isr.alter_partition, "wish_granted"), (replica.leader_and_isr, "obeyed_in_order"), (faults.crash, "ends_whole"),
-    (faults.stop, "closes_session"), (faults.shut_down, "asks_once"), (faults.expire_session, "session_ends"),
-    (faults.expire_orphan, "of_the_dead"), (faults.queue_deletion, "asked_once"),
-    (faults.ask_for_election, "election_asked_once"), (faults.ask_for_reassignment, "move_asked_once"),
-    (faults.fail_log_dir, "directory_fails_once"),
-))
+OMITTED = tuple(
+    omitting(transition, kills, CALM)
+    for transition, kills in (
+        (failover.elect, "reign_begins"),
+        (failover.resign, "reign_stands"),
+        (failover.reopen, "registers_anew"),
+        (failover.load_state, "states_read"),
+        (failover.load_brokers, "brokers_read"),
+        (brokers.broker_startup, "newcomers_taken_in"),
+        (brokers.broker_failure, "departed_dropped"),
+        (brokers.controlled_shutdown, "leaver_moved_away"),
+        (triggers.unclean_enabled, "waiting_are_elected"),
+        (triggers.preferred_election, "preferred_as_asked"),
+        (triggers.reassignment, "moved_as_asked"),
+        (triggers.topic_deletion, "deletion_is_heard"),
+        (triggers.delete_request, "request_deleted"),
+        (log_dirs.log_dir_notification, "notifications_read"),
+        (log_dirs.receive_error, "error_queued"),
+        (log_dirs.storage_error, "errors_handled"),
+        (log_dirs.notify, "notified_once"),
+        (rebalance.rebalance, "events_in_turn"),
+        (machines.read_for_election, "elected_as_read"),
+        (machines.read_for_removal, "removed_as_read"),
+        (machines.write_leader, "election_written"),
+        (machines.write_removal, "removal_written"),
+        (machines.create_first_state, "first_state_written"),
+        (isr.alter_partition, "wish_granted"),
+        (replica.leader_and_isr, "obeyed_in_order"),
+        (faults.crash, "ends_whole"),
+        (faults.stop, "closes_session"),
+        (faults.shut_down, "asks_once"),
+        (faults.expire_session, "session_ends"),
+        (faults.expire_orphan, "of_the_dead"),
+        (faults.queue_deletion, "asked_once"),
+        (faults.ask_for_election, "election_asked_once"),
+        (faults.ask_for_reassignment, "move_asked_once"),
+        (faults.fail_log_dir, "directory_fails_once"),
+    )
+)
 
 
 def keep_result(controller):

@@ -1,18 +1,18 @@
 """Mutants of partitions: rebalance, elections that are asked for, reassignment, log directories, queued deletion."""
 
+from kafkaproof.spec.kafka import strategies
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION
+from kafkaproof.spec.kafka.strategies import first_in, prefers, replicas_of
+from kafkaproof.spec.kafka.zookeeper import FENCED
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, with_member
-from kafkaproof.spec.partition.mutants.partition_mutant import MORE, PAIR, THREE, TWO, mutant, mutant_within
 from kafkaproof.spec.partition import brokers, context, elections, progress, rebalance, replica, triggers, zookeeper
-from kafkaproof.spec.kafka import strategies
 from kafkaproof.spec.partition.context import FORCED, OFFLINE, Broker, alive, has_leader, is_known, is_queued
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION
+from kafkaproof.spec.partition.mutants.partition_mutant import MORE, PAIR, THREE, TWO, mutant, mutant_within
 from kafkaproof.spec.partition.progress import at_work, proceed
-from kafkaproof.spec.kafka.strategies import first_in, prefers, replicas_of
 from kafkaproof.spec.partition.triggers import needs_any
 from kafkaproof.spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
 from kafkaproof.spec.partition.zookeeper import delete_request, disconnect, election_wanted, session_open
-from kafkaproof.spec.kafka.zookeeper import FENCED
 
 
 def at_the_limit(preferring, led_by_others, percentage):

@@ -1,15 +1,19 @@
 """Properties of controllers: C4, C9, C12 to C14, C17."""
 
+from kafkaproof.spec.kafka.legal import (
+    NEW_PARTITION,
+    NON_EXISTENT_PARTITION,
+    ONLINE_PARTITION,
+    partition_move_is_legal,
+    replica_move_is_legal,
+)
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import contains, intersection, is_empty
 from kafkaproof.spec.partition.context import IDLE, READING_BROKERS, READING_STATES, is_known, online, online_or_leaving
-from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION, NON_EXISTENT_PARTITION, ONLINE_PARTITION, partition_move_is_legal, replica_move_is_legal,
-)
+from kafkaproof.spec.partition.properties.states import exists
 from kafkaproof.spec.partition.znodes import FIRED
 from kafkaproof.spec.partition.zookeeper import assigned
-from kafkaproof.spec.partition.properties.states import exists
 
 
 def no_stale_write(before, after):

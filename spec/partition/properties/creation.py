@@ -1,12 +1,12 @@
 """Properties of a partitions' controller that creates topics (T1, C12)."""
 
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member
 from kafkaproof.spec.partition.context import is_queued
 from kafkaproof.spec.partition.creation import known_partitions
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, ONLINE_PARTITION
-from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 from kafkaproof.spec.partition.properties.controllers import rules, same_sequence
+from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 
 
 def rules_and_has_heard(s, b):

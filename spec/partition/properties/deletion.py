@@ -1,5 +1,15 @@
 """Properties of a partitions' controller that deletes topics: T1 to T4, C4, and when a deletion waits."""
 
+from kafkaproof.spec.kafka.legal import (
+    NON_EXISTENT_PARTITION,
+    OFFLINE_REPLICA,
+    ONLINE_REPLICA,
+    REPLICA_DELETION_STARTED,
+    REPLICA_DELETION_SUCCESSFUL,
+    partition_move_is_legal,
+    replica_move_is_legal,
+)
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union
 from kafkaproof.spec.partition.context import IDLE, NO_EPOCH, is_queued, online
@@ -7,11 +17,6 @@ from kafkaproof.spec.partition.deletion.network import NO_ANSWER, answered, stop
 from kafkaproof.spec.partition.deletion.progress import any_in, is_ineligible, replicas_in
 from kafkaproof.spec.partition.deletion.state import DELETING_MARKER, DELETING_STATES
 from kafkaproof.spec.partition.deletion.zookeeper import deletion_wanted, is_left_over, topics_of
-from kafkaproof.spec.kafka.legal import (
-    NON_EXISTENT_PARTITION, OFFLINE_REPLICA, ONLINE_REPLICA, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
-    partition_move_is_legal, replica_move_is_legal,
-)
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.properties import creation as topic_creation
 from kafkaproof.spec.partition.properties.controllers import is_none, legal_partition, legal_replica, rules
 from kafkaproof.spec.partition.properties.states import exists, is_replica_lost
@@ -232,17 +237,30 @@ SAFETY = (
     always(waits_for_somebody),
 )
 GOALS = (
-    sometimes(is_deleted), sometimes(waits), sometimes(is_taken_over, epochs=2),
+    sometimes(is_deleted),
+    sometimes(waits),
+    sometimes(is_taken_over, epochs=2),
     sometimes(is_left_behind, epochs=2),
 )
 WITH_DELETIONS = {
-    rules: rules_and_has_heard, is_none: is_none_any_more, is_replica_lost: is_replica_lost_or_deleted,
-    legal_partition: legal_partition_or_end, legal_replica: legal_replica_or_retry,
+    rules: rules_and_has_heard,
+    is_none: is_none_any_more,
+    is_replica_lost: is_replica_lost_or_deleted,
+    legal_partition: legal_partition_or_end,
+    legal_replica: legal_replica_or_retry,
     topic_creation.is_gone: is_deleted_topic,
 }
 WITHOUT_DELETION = (
-    "one_event", "machines_started", "faults_counted", "asked_once", "deletion_is_heard", "notifications_read",
-    "newcomers_taken_in", "states_read", "request_deleted", "first_state_written",
+    "one_event",
+    "machines_started",
+    "faults_counted",
+    "asked_once",
+    "deletion_is_heard",
+    "notifications_read",
+    "newcomers_taken_in",
+    "states_read",
+    "request_deleted",
+    "first_state_written",
 )
 """What is otherwise where a deletion is part of an event, and the topic of a request or a state may be gone."""
 

@@ -1,20 +1,39 @@
 """Properties of elections: P10 to P12, C15, T3 as far as nothing is elected, and what an administrator asks for."""
 
+from kafkaproof.spec.kafka.strategies import (
+    controlled_shutdown_isr,
+    controlled_shutdown_leader,
+    controlled_shutdown_recipients,
+    new_topic_isr,
+    new_topic_leader,
+    offline_isr,
+    offline_leader,
+    offline_recipients,
+    preferred_leader,
+    reassign_leader,
+    replicas_of,
+)
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import contains, intersection, is_empty, with_member, without_member
 from kafkaproof.spec.partition.context import (
-    CONTROLLED_SHUTDOWN, ELECTING, FORCED, OFFLINE, PREFERRED, PREFERRED_BY_ZNODE, REASSIGN, WRITING_LEADER, is_known,
-    is_queued, online, online_or_leaving,
+    CONTROLLED_SHUTDOWN,
+    ELECTING,
+    FORCED,
+    OFFLINE,
+    PREFERRED,
+    PREFERRED_BY_ZNODE,
+    REASSIGN,
+    WRITING_LEADER,
+    is_known,
+    is_queued,
+    online,
+    online_or_leaving,
 )
 from kafkaproof.spec.partition.network import UNCLEAN_TYPE
-from kafkaproof.spec.partition.rebalance import PERCENTAGE
-from kafkaproof.spec.kafka.strategies import (
-    controlled_shutdown_isr, controlled_shutdown_leader, controlled_shutdown_recipients, new_topic_isr,
-    new_topic_leader, offline_isr, offline_leader, offline_recipients, preferred_leader, reassign_leader, replicas_of,
-)
-from kafkaproof.spec.partition.zookeeper import known_as_they_are
 from kafkaproof.spec.partition.properties.states import differs
+from kafkaproof.spec.partition.rebalance import PERCENTAGE
+from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 
 def expected_leader(controller, p, state, unclean):

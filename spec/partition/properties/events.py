@@ -5,22 +5,40 @@ what it reads is what ZooKeeper holds; a request that is refused because the rei
 Sources: KafkaController, PartitionStateMachine, ReplicaStateMachine and ControllerBrokerRequestBatch, 2.7 to 3.9.
 """
 
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_REPLICA
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import (
-    contains, difference, everybody, intersection, is_empty, only, union, with_member, without_member,
+    contains,
+    difference,
+    everybody,
+    intersection,
+    is_empty,
+    only,
+    union,
+    with_member,
+    without_member,
 )
 from kafkaproof.spec.partition.context import (
-    CHANGING, DELETING_EVENTS, DELETING_REQUEST, ELECTING, OFFLINE, PREFERRED_BY_ZNODE, READING_BROKERS,
-    READING_STATES, REASSIGN, is_known, is_queued, online,
+    CHANGING,
+    DELETING_EVENTS,
+    DELETING_REQUEST,
+    ELECTING,
+    OFFLINE,
+    PREFERRED_BY_ZNODE,
+    READING_BROKERS,
+    READING_STATES,
+    REASSIGN,
+    is_known,
+    is_queued,
+    online,
 )
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_REPLICA
-from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.partition.lemmas.events import is_first
+from kafkaproof.spec.partition.properties.controllers import differs_from_cache, same_sequence
+from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
 from kafkaproof.spec.partition.zookeeper import assigned
-from kafkaproof.spec.partition.properties.controllers import differs_from_cache, same_sequence
-from kafkaproof.spec.partition.lemmas.events import is_first
-from kafkaproof.spec.partition.properties.sessions import has_session, rests
 
 
 def events_in_turn(before, after, b):
@@ -137,8 +155,8 @@ def newcomers_taken_in(before, after, b):
         for r in range(len(partition.replicas)):
             if contains(came, r) and partition.replicas[r] != ONLINE_REPLICA:
                 return False
-    return new.live == union(old.live, old.joined) and knows_no_failure(after, b, old.joined) and (
-        elects_all_waiting(new)
+    return (
+        new.live == union(old.live, old.joined) and knows_no_failure(after, b, old.joined) and (elects_all_waiting(new))
     )
 
 

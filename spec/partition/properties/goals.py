@@ -1,18 +1,32 @@
 """What must be reachable in the model of partitions, so that its properties are not empty."""
 
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
+from kafkaproof.spec.kafka.strategies import prefers, replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import sometimes
 from kafkaproof.spec.language.sets import contains, intersection, is_empty
 from kafkaproof.spec.partition.context import (
-    CONTROLLED_SHUTDOWN, DELETING_REQUEST, ELECTING, FORCED, IDLE, OFFLINE, PREFERRED, PREFERRED_BY_ZNODE,
-    READING_BROKERS, REASSIGN, WRITING_LEADER, WRITING_REMOVAL, has_leader, is_known, is_queued, online,
+    CONTROLLED_SHUTDOWN,
+    DELETING_REQUEST,
+    ELECTING,
+    FORCED,
+    IDLE,
+    OFFLINE,
+    PREFERRED,
+    PREFERRED_BY_ZNODE,
+    READING_BROKERS,
+    REASSIGN,
+    WRITING_LEADER,
+    WRITING_REMOVAL,
+    has_leader,
+    is_known,
+    is_queued,
+    online,
 )
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.partition.network import arriving
-from kafkaproof.spec.kafka.strategies import prefers, replicas_of
-from kafkaproof.spec.partition.zookeeper import assigned, session_open
 from kafkaproof.spec.partition.properties.controllers import rules
 from kafkaproof.spec.partition.properties.states import exists
+from kafkaproof.spec.partition.zookeeper import assigned, session_open
 
 
 def two_controllers(s):

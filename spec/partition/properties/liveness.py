@@ -1,5 +1,6 @@
 """Liveness of partitions (L3, L7, L8, L14): if controllers handle their events, whoever can lead comes to lead."""
 
+from kafkaproof.spec.kafka.strategies import is_imbalanced
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
 from kafkaproof.spec.language.model import eventually, eventually_always
@@ -7,7 +8,6 @@ from kafkaproof.spec.language.sets import contains, difference, intersection, is
 from kafkaproof.spec.partition.context import DELETING_EVENTS, Broker, Partition
 from kafkaproof.spec.partition.network import leaves
 from kafkaproof.spec.partition.rebalance import PERCENTAGE
-from kafkaproof.spec.kafka.strategies import is_imbalanced
 from kafkaproof.spec.partition.zookeeper import assigned, is_moved, wanted_target
 
 
@@ -187,15 +187,34 @@ def reassignment_dealt_with(s, p: Partition):
 EVENTS_IN_TURN = tuple(
     strong(name, each=("b",))
     for name in (
-        "resign", "reopen", "broker_change", "controlled_shutdown", "unclean_enabled", "preferred_election",
-        "reassignment", "topic_deletion", "admin_election", "log_dir_notification", "storage_error", "isr_notification",
+        "resign",
+        "reopen",
+        "broker_change",
+        "controlled_shutdown",
+        "unclean_enabled",
+        "preferred_election",
+        "reassignment",
+        "topic_deletion",
+        "admin_election",
+        "log_dir_notification",
+        "storage_error",
+        "isr_notification",
     )
 )
 CONTROLLERS_WORK = EVENTS_IN_TURN + (
     weak("elect"),
     weak(
-        "load_brokers", "load_state", "read_for_election", "write_leader", "create_first_state", "read_for_removal",
-        "write_removal", "broker_startup", "broker_failure", "delete_request", each=("b",),
+        "load_brokers",
+        "load_state",
+        "read_for_election",
+        "write_leader",
+        "create_first_state",
+        "read_for_removal",
+        "write_removal",
+        "broker_startup",
+        "broker_failure",
+        "delete_request",
+        each=("b",),
     ),
     weak("expire_orphan", each=("b",)),
     weak("notify", "receive_error", each=("b",)),
@@ -214,7 +233,7 @@ LIVENESS = (
     eventually(is_balanced, given=ASSUMED + (strong("rebalance", each=("b",)), at_last(preferred_is_fit))),
     eventually(may_go, after=shuts_down, given=ASSUMED + (at_last(leads_nothing_else),)),
     eventually(
-        may_go_when_followed, after=shuts_down, given=CONTROLLERS_WORK + FOLLOWERS_CATCH_UP + (at_last(is_followed),),
+        may_go_when_followed, after=shuts_down, given=CONTROLLERS_WORK + FOLLOWERS_CATCH_UP + (at_last(is_followed),)
     ),
     eventually(preferred_dealt_with, after=wants_preferred, given=ASSUMED + (at_last(somebody_lives),)),
     eventually(reassignment_dealt_with, after=wants_target, given=ASSUMED + (at_last(target_is_fit),)),

@@ -10,14 +10,22 @@ from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.faults import UNCLEAN
+from kafkaproof.spec.partition.lemmas.events import (
+    before_the_context,
+    event_in_order,
+    is_loaded,
+    machine_is_started,
+    moved_were_live,
+    replica_has_state,
+    result_is_newer,
+    result_is_to_be_written,
+    watch_tells,
+    while_states_are_read,
+)
+from kafkaproof.spec.partition.lemmas.partition import dead_knows_nothing, owner_rules, reader_rules, taken_has_leader
 from kafkaproof.spec.partition.network import NOTHING, PREFERRED_TYPE, UNCLEAN_TYPE
 from kafkaproof.spec.partition.znodes import ARMED, FIRED, NONE
 from kafkaproof.spec.partition.zookeeper import assigned
-from kafkaproof.spec.partition.lemmas.events import (
-    before_the_context, event_in_order, is_loaded, machine_is_started, moved_were_live, replica_has_state,
-    result_is_newer, result_is_to_be_written, watch_tells, while_states_are_read,
-)
-from kafkaproof.spec.partition.lemmas.partition import dead_knows_nothing, owner_rules, reader_rules, taken_has_leader
 
 
 def one_event(s):
@@ -168,8 +176,12 @@ def move_asked_once(before, after, p, target):
     """A reassignment is asked for while none is, of a partition to one of its replicas."""
     request = after.zk.reassignment
     asked = before.zk.reassignment.target.length == 0 and request.target.length == 1
-    return asked and request.partition == p and request.target.slots[0] == target and contains(
-        assigned(after.zk, p), target)
+    return (
+        asked
+        and request.partition == p
+        and request.target.slots[0] == target
+        and contains(assigned(after.zk, p), target)
+    )
 
 
 def directory_fails_once(before, after, b, p):

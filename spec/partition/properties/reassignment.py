@@ -1,24 +1,25 @@
 """Properties of a partitions' controller that reassigns: T3, T5 to T7, C4 and C15."""
 
+from kafkaproof.spec.kafka.assignment import origin, target
+from kafkaproof.spec.kafka.legal import NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_STARTED
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
 from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
 from kafkaproof.spec.partition.context import NO_EPOCH, REASSIGN, WRITING_LEADER, WRITING_REMOVAL
 from kafkaproof.spec.partition.deletion.progress import any_in
-from kafkaproof.spec.kafka.legal import NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_STARTED
-from kafkaproof.spec.kafka.assignment import origin, target
-from kafkaproof.spec.partition.reassignment.progress import is_reassigned, reassigned
-from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_TARGET
-from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.partition.zookeeper import known_as_they_are
-from kafkaproof.spec.partition.properties import (
-    controllers as partition_controllers, elections as partition_elections, states as partition_states,
-    creation as topic_creation, deletion as topic_deletion,
-)
+from kafkaproof.spec.partition.properties import controllers as partition_controllers
+from kafkaproof.spec.partition.properties import creation as topic_creation
+from kafkaproof.spec.partition.properties import deletion as topic_deletion
+from kafkaproof.spec.partition.properties import elections as partition_elections
+from kafkaproof.spec.partition.properties import states as partition_states
 from kafkaproof.spec.partition.properties.controllers import same_sequence
-from kafkaproof.spec.partition.properties.elections import told
 from kafkaproof.spec.partition.properties.deletion import has_log, legal_replica_or_retry
 from kafkaproof.spec.partition.properties.deletion import hinders as is_hindered
+from kafkaproof.spec.partition.properties.elections import told
+from kafkaproof.spec.partition.reassignment.progress import is_reassigned, reassigned
+from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_TARGET
+from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 
 def raises_epoch(controller):
@@ -41,8 +42,10 @@ def is_assigned_so(zk, p, cached):
 def is_changed_otherwise(before, after, p):
     """Whether the assignment of a partition is another one, and no reassignment of it begins or ends."""
     moved = union(union(before.zk.adding[p], before.zk.removing[p]), union(after.zk.adding[p], after.zk.removing[p]))
-    return is_empty(moved) and not same_sequence(before.zk.assignments[p], after.zk.assignments[p]) and (
-        replicas_of(before.zk.assignments[p]) != replicas_of(after.zk.assignments[p])
+    return (
+        is_empty(moved)
+        and not same_sequence(before.zk.assignments[p], after.zk.assignments[p])
+        and (replicas_of(before.zk.assignments[p]) != replicas_of(after.zk.assignments[p]))
     )
 
 
@@ -267,9 +270,13 @@ SAFETY = (
     always(not_deleted_while_reassigned),
 )
 GOALS = (
-    sometimes(is_reassigned_wholly), sometimes(is_resumed, epochs=2, faults=2),
-    sometimes(is_completed_by_another, epochs=2, faults=2), sometimes(is_asked_again, epochs=2, faults=2),
-    sometimes(waits_for_dead, faults=2), sometimes(moves_leader), sometimes(keeps_leader, replicas=2),
+    sometimes(is_reassigned_wholly),
+    sometimes(is_resumed, epochs=2, faults=2),
+    sometimes(is_completed_by_another, epochs=2, faults=2),
+    sometimes(is_asked_again, epochs=2, faults=2),
+    sometimes(waits_for_dead, faults=2),
+    sometimes(moves_leader),
+    sometimes(keeps_leader, replicas=2),
 )
 WITH_REASSIGNMENTS = {
     partition_states.raises_epoch: raises_epoch,

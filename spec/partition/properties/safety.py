@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from kafkaproof.spec.language.rebind import rebind
-from kafkaproof.spec.partition.zookeeper import as_they_are, known_as_they_are
 from kafkaproof.spec.partition.properties.controllers import CONTROLLERS, WITH_BROKER_EPOCHS
 from kafkaproof.spec.partition.properties.elections import ADMIN_ELECTIONS, ELECTIONS
 from kafkaproof.spec.partition.properties.events import EVENTS
@@ -11,6 +10,7 @@ from kafkaproof.spec.partition.properties.memory import MEMORY
 from kafkaproof.spec.partition.properties.sessions import SESSIONS
 from kafkaproof.spec.partition.properties.states import STATES
 from kafkaproof.spec.partition.properties.writes import WRITES
+from kafkaproof.spec.partition.zookeeper import as_they_are, known_as_they_are
 
 COMMON = STATES + CONTROLLERS + ELECTIONS
 SAFETY = COMMON + WITH_BROKER_EPOCHS + ADMIN_ELECTIONS

@@ -24,8 +24,10 @@ def reign_begins(before, after, b):
     if before.zk.controller != NOBODY or not has_session(before, b) or before.brokers[b].controller.epoch > 0:
         return False
     elected = after.zk.controller == b and after.zk.epoch == before.zk.epoch + 1
-    return elected and after.brokers[b].controller.epoch == after.zk.epoch and (
-        after.brokers[b].controller.doing == READING_BROKERS
+    return (
+        elected
+        and after.brokers[b].controller.epoch == after.zk.epoch
+        and (after.brokers[b].controller.doing == READING_BROKERS)
     )
 
 
@@ -98,8 +100,10 @@ def session_ends(before, after, b):
         return False
     old = before.brokers[b]
     new = after.brokers[b]
-    return old.up == new.up and old.controller.epoch == new.controller.epoch and (
-        old.controller.doing == new.controller.doing
+    return (
+        old.up == new.up
+        and old.controller.epoch == new.controller.epoch
+        and (old.controller.doing == new.controller.doing)
     )
 
 

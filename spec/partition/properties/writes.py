@@ -6,21 +6,29 @@ Sources: KafkaZkClient.updateLeaderAndIsr, ControllerBrokerRequestBatch and
 ReplicaManager.becomeLeaderOrFollower, 2.7 to 3.9.
 """
 
+from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
+from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal, replicas_of
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_DROPPED
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, without_member
 from kafkaproof.spec.partition.context import (
-    DELETING_EVENTS, DELETING_REQUEST, ELECTING, NO_EPOCH, REMOVING, WRITING_LEADER, WRITING_REMOVAL, alive, is_known,
+    DELETING_EVENTS,
+    DELETING_REQUEST,
+    ELECTING,
+    NO_EPOCH,
+    REMOVING,
+    WRITING_LEADER,
+    WRITING_REMOVAL,
+    alive,
+    is_known,
 )
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
-from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal, replicas_of
-from kafkaproof.spec.partition.zookeeper import assigned
+from kafkaproof.spec.partition.lemmas.events import is_first
 from kafkaproof.spec.partition.properties.controllers import differs_from_cache
 from kafkaproof.spec.partition.properties.elections import expected_isr, expected_leader
-from kafkaproof.spec.partition.lemmas.events import is_first
 from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.properties.states import differs, exists
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_DROPPED
+from kafkaproof.spec.partition.zookeeper import assigned
 
 
 def is_refused(s, b):

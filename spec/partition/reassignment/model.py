@@ -5,26 +5,33 @@ from dataclasses import replace
 
 from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.language.rebind import rebind
-from kafkaproof.spec.partition.deletion import model as partition_deletion
-from kafkaproof.spec.partition.model import FENCED, acting, asking, scope
 from kafkaproof.spec.partition import context, network, progress, zookeeper
+from kafkaproof.spec.partition.deletion import model as partition_deletion
 from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion import replica
 from kafkaproof.spec.partition.deletion import state as deletion_state
 from kafkaproof.spec.partition.deletion import zookeeper as deletion_zookeeper
+from kafkaproof.spec.partition.model import FENCED, acting, asking, scope
+from kafkaproof.spec.partition.properties import reassignment as partition_reassignment
 from kafkaproof.spec.partition.reassignment import brokers, faults, reassignment, state
 from kafkaproof.spec.partition.reassignment import network as reassignment_network
 from kafkaproof.spec.partition.reassignment import progress as reassignment_progress
 from kafkaproof.spec.partition.reassignment import zookeeper as reassignment_zookeeper
-from kafkaproof.spec.partition.properties import reassignment as partition_reassignment
 
 CONTROLLER = asking(
-    brokers.load_state, reassignment.write_assignment, reassignment.check_reassignment, reassignment.tell_replicas,
+    brokers.load_state,
+    reassignment.write_assignment,
+    reassignment.check_reassignment,
+    reassignment.tell_replicas,
     reassignment.write_target,
 ) + acting(
-    brokers.broker_startup, brokers.topic_deletion, brokers.drop_reassignment, reassignment.reassign,
-    reassignment.caught_up, reassignment.stop_removed,
+    brokers.broker_startup,
+    brokers.topic_deletion,
+    brokers.drop_reassignment,
+    reassignment.reassign,
+    reassignment.caught_up,
+    reassignment.stop_removed,
 )
 OPERATORS = (Transition(faults.ask_for_reassignment, "zookeeper"),)
 REPLACED = ("reassignment",)
@@ -47,16 +54,26 @@ WITH_REASSIGNMENTS = FENCED_STOPS | {
 
 
 def reassigning(
-    model: Model, variant: str, story: str, transitions: tuple[Transition, ...],
-    asked: Mapping[Callable, Callable] = {}, **changes,
+    model: Model,
+    variant: str,
+    story: str,
+    transitions: tuple[Transition, ...],
+    asked: Mapping[Callable, Callable] = {},
+    **changes,
 ) -> Model:
     """A variant in which the controller deletes topics and reassigns partitions (see `deleting`)."""
     kept = tuple(t for t in model.transitions if t.function.__name__ not in REPLACED)
     given = {transition.function.__name__ for transition in transitions}
     own = tuple(t for t in CONTROLLER + OPERATORS if t.function.__name__ not in given)
     return partition_deletion.deleting(
-        replace(model, transitions=kept, seams=model.seams + SEAMS), variant, story, own + transitions, asked,
-        WITH_REASSIGNMENTS, partition_reassignment.properties, **changes,
+        replace(model, transitions=kept, seams=model.seams + SEAMS),
+        variant,
+        story,
+        own + transitions,
+        asked,
+        WITH_REASSIGNMENTS,
+        partition_reassignment.properties,
+        **changes,
     )
 
 
@@ -74,9 +91,14 @@ REASSIGNING = reassigning(
     initial=state.initial,
     scope=scope(2, 2, 1, 2, 4, 1),
     expected={
-        (2, 2, 1, 1, 4, 1): LATE_ANSWER, (2, 2, 1, 2, 4, 1): LATE_ANSWER, (3, 2, 1, 1, 4, 1): LATE_ANSWER,
-        (3, 2, 1, 2, 4, 1): LATE_ANSWER, (2, 1, 1, 1, 3, 1): LATE_ANSWER_OF_ONE, (2, 1, 1, 2, 4, 1): LATE_ANSWER_OF_ONE,
-        (2, 1, 1, 1, 4, 2): WITH_TWO_FAULTS, (2, 1, 1, 2, 4, 2): WITH_TWO_FAULTS,
+        (2, 2, 1, 1, 4, 1): LATE_ANSWER,
+        (2, 2, 1, 2, 4, 1): LATE_ANSWER,
+        (3, 2, 1, 1, 4, 1): LATE_ANSWER,
+        (3, 2, 1, 2, 4, 1): LATE_ANSWER,
+        (2, 1, 1, 1, 3, 1): LATE_ANSWER_OF_ONE,
+        (2, 1, 1, 2, 4, 1): LATE_ANSWER_OF_ONE,
+        (2, 1, 1, 1, 4, 2): WITH_TWO_FAULTS,
+        (2, 1, 1, 2, 4, 2): WITH_TWO_FAULTS,
     },
     others={"quick": scope(2, 2, 1, 1, 4, 1), "deep": scope(3, 2, 1, 1, 4, 1)},
 )

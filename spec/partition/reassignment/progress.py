@@ -3,13 +3,13 @@
 The replicas that are removed go offline like any others, when the leader has moved; then they are told to stop.
 """
 
+from kafkaproof.spec.kafka.assignment import target
 from kafkaproof.spec.language.sets import difference, intersection, is_empty, only, union, with_member, without_member
 from kafkaproof.spec.partition.context import CHANGING, IDLE, OFFLINE, clear
 from kafkaproof.spec.partition.deletion.progress import to_take_offline as to_take_offline_else
 from kafkaproof.spec.partition.deletion.state import RESUMING
 from kafkaproof.spec.partition.progress import go_on as go_on_else
 from kafkaproof.spec.partition.progress import is_next
-from kafkaproof.spec.kafka.assignment import target
 from kafkaproof.spec.partition.reassignment.state import CHECKING, STOPPING_REMOVED, WRITING_TARGET
 
 

@@ -7,30 +7,49 @@ partition in a request; StopReplica without delete; UpdateMetadata. A partition 
 it has one (Kafka writes the union, fails, and drops the request).
 """
 
+from kafkaproof.spec.kafka.assignment import append_members, is_complete
+from kafkaproof.spec.kafka.legal import (
+    NEW_REPLICA,
+    NON_EXISTENT_REPLICA,
+    ONLINE_PARTITION,
+    ONLINE_REPLICA,
+    REPLICA_DELETION_STARTED,
+    REPLICA_DELETION_SUCCESSFUL,
+    partition_move_is_legal,
+)
+from kafkaproof.spec.kafka.moves import move_replicas
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, OK, Fate
 from kafkaproof.spec.language.sets import contains, difference, intersection, only
 from kafkaproof.spec.partition.context import (
-    DELETING_REQUEST, REASSIGN, Broker, Partition, clear, copy, drop_result, forget, has_leader, remember_result,
+    DELETING_REQUEST,
+    REASSIGN,
+    Broker,
+    Partition,
+    clear,
+    copy,
+    drop_result,
+    forget,
+    has_leader,
+    remember_result,
 )
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
-from kafkaproof.spec.kafka.legal import (
-    NEW_REPLICA, NON_EXISTENT_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_STARTED,
-    REPLICA_DELETION_SUCCESSFUL, partition_move_is_legal,
-)
 from kafkaproof.spec.partition.machines import prepare
-from kafkaproof.spec.kafka.moves import move_replicas
 from kafkaproof.spec.partition.network import put_request
 from kafkaproof.spec.partition.progress import at_work, is_next, proceed
-from kafkaproof.spec.kafka.assignment import append_members, is_complete
 from kafkaproof.spec.partition.reassignment.network import put_removal
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, leave, look_later, resume_deletion
 from kafkaproof.spec.partition.reassignment.state import (
-    CHECKING, STOPPING_REMOVED, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET, forget_moved,
+    CHECKING,
+    STOPPING_REMOVED,
+    TELLING,
+    WRITING_ASSIGNMENT,
+    WRITING_TARGET,
+    forget_moved,
 )
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_topic, is_listed
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.triggers import is_reassignable
 from kafkaproof.spec.partition.zookeeper import checked_set_state, copy_target, is_moved, known_as_they_are, read_state
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, OK, Fate
 
 
 def plan(partition, planned):
@@ -147,8 +166,9 @@ def begin_end(controller, p):
     controller.removed = partition.removing
     controller.replicas = partition.removing
     clear(controller.target)
-    append_members(partition.assignment, difference(replicas_of(partition.assignment), partition.removing),
-                   controller.target)
+    append_members(
+        partition.assignment, difference(replicas_of(partition.assignment), partition.removing), controller.target
+    )
     copy(controller.target, partition.assignment)
     forget_moved(partition)
     if has_leader(controller, partition) and contains(replicas_of(partition.assignment), partition.leader):

@@ -24,14 +24,15 @@ Reassigning = Choice(
     "WRITING_TARGET",  # must write the target as the assignment
 )
 WRITING_ASSIGNMENT, CHECKING, TELLING, STOPPING_REMOVED, WRITING_TARGET = range(
-    len(Deleting.names), len(Reassigning.names))
+    len(Deleting.names), len(Reassigning.names)
+)
 
 MOVED = {
     "adding": (SetOf("brokers"), "replicas that a reassignment adds"),
     "removing": (SetOf("brokers"), "replicas that it removes"),
 }
 KNOWN = PARTITION.changed(
-    assignment=(Replicas, "its replicas, the preferred first; while it is reassigned the target, then the others"),
+    assignment=(Replicas, "its replicas, the preferred first; while it is reassigned the target, then the others")
 ).extended(**MOVED)
 CONTROLLER = deletion.CONTROLLER.changed(
     doing=(Reassigning, "the event in progress"),
@@ -44,13 +45,13 @@ CONTROLLER = deletion.CONTROLLER.changed(
 )
 BROKER = deletion.BROKER.changed(controller=(CONTROLLER, "its controller"))
 STOP = deletion.STOP.extended(
-    leader_epochs=(Array(LeaderEpoch, "brokers"), "leader epoch in it; -1 for the deletion of a topic"),
+    leader_epochs=(Array(LeaderEpoch, "brokers"), "leader epoch in it; -1 for the deletion of a topic")
 )
 STOPS = {
-    "stops": (Array(Array(STOP, "partitions"), Bound("epochs", 1)), "StopReplica(delete) of each controller epoch"),
+    "stops": (Array(Array(STOP, "partitions"), Bound("epochs", 1)), "StopReplica(delete) of each controller epoch")
 }
 ZOOKEEPER = deletion.ZOOKEEPER.changed(
-    assignments=(Array(Replicas, "partitions"), "the assignment of each partition, in the topic znode"),
+    assignments=(Array(Replicas, "partitions"), "the assignment of each partition, in the topic znode")
 ).extended(
     adding=(Array(SetOf("brokers"), "partitions"), "adding_replicas of each partition, in the topic znode"),
     removing=(Array(SetOf("brokers"), "partitions"), "removing_replicas of each partition, in the topic znode"),

@@ -3,13 +3,13 @@
 As in `kafkaproof.spec.partition.zookeeper`, a function that answers with a code is one request.
 """
 
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NONODE, OK, outcome
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import copy
 from kafkaproof.spec.partition.deletion.zookeeper import delete_topic as delete_assignments
 from kafkaproof.spec.partition.deletion.zookeeper import is_fenced
 from kafkaproof.spec.partition.zookeeper import disconnect, is_moved, session_open
 from kafkaproof.spec.partition.zookeeper import load_partition as load_known
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NONODE, OK, outcome
 
 
 def is_listed(zk, p, replicas):

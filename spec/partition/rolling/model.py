@@ -5,18 +5,25 @@ there are no broker epochs (2.2). Whether a new controller takes the replicas of
 old version in both.
 """
 
-from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition import model as partition
-from kafkaproof.spec.partition.history.leader_zk import take_notification
 from kafkaproof.spec.election.history.versions import OLD_BROKERS, is_old
+from kafkaproof.spec.kafka.zookeeper import FENCED
+from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.partition import zookeeper
-from kafkaproof.spec.partition.zookeeper import (
-    checked_create_state, checked_delete_request, checked_set_state, create_state, delete_request, disconnect,
-    session_open, set_state,
-)
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.history.leader_zk import take_notification
 from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.safety import WITHOUT_BROKER_EPOCHS
-from kafkaproof.spec.kafka.zookeeper import FENCED
+from kafkaproof.spec.partition.zookeeper import (
+    checked_create_state,
+    checked_delete_request,
+    checked_set_state,
+    create_state,
+    delete_request,
+    disconnect,
+    session_open,
+    set_state,
+)
+
 
 def create_state_by_version(zk, b, p, epoch, leader, isr, fate):
     """create a partition's state: as `create_state`, or checked."""
@@ -58,15 +65,24 @@ ROLLING = partition.model(
     {
         (2, 2, 1, 2, 3, 1): partition.ONE_FAULT,
         (3, 2, 1, 2, 3, 1): partition.ONE_FAULT,
-        (2, 2, 1, 2, 3, 2): partition.ONE_FAULT | {
-            "no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19,
-            "reassignment_dealt_with": 14, "may_go": 15, "may_go_when_followed": 15,
+        (2, 2, 1, 2, 3, 2): partition.ONE_FAULT
+        | {
+            "no_stale_delete": 10,
+            "led_if_possible": 14,
+            "online_has_leader": 19,
+            "reassignment_dealt_with": 14,
+            "may_go": 15,
+            "may_go_when_followed": 15,
         },
     },
-).rebound(partition.UNFENCED | {
-    zookeeper.checked_create_state: create_state_by_version,
-    zookeeper.checked_set_state: set_state_by_version,
-    zookeeper.checked_delete_request: delete_request_by_version,
-    leader_zk.take_notification: take_notification_by_version,
-}, interchangeable={"brokers": (OLD_BROKERS,)})
+).rebound(
+    partition.UNFENCED
+    | {
+        zookeeper.checked_create_state: create_state_by_version,
+        zookeeper.checked_set_state: set_state_by_version,
+        zookeeper.checked_delete_request: delete_request_by_version,
+        leader_zk.take_notification: take_notification_by_version,
+    },
+    interchangeable={"brokers": (OLD_BROKERS,)},
+)
 MODELS = (ROLLING,)

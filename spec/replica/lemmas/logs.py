@@ -5,10 +5,10 @@ In short: logs match; a follower of whom its leader has heard has the beginning 
 
 from kafkaproof.spec.language.domains import Bound, Number
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.replica.properties.safety import agree
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, Broker
 from kafkaproof.spec.replica.follower import truncation_point
 from kafkaproof.spec.replica.network import DIVERGING, FETCH, NO_MESSAGE, NO_RECORD, RECORD
+from kafkaproof.spec.replica.properties.safety import agree
 from kafkaproof.spec.replication.replication import same_entry
 
 Epoch = Number(0, Bound("epochs"))
@@ -274,9 +274,28 @@ def answer_has_older_hw(s, leader: Broker, f: Broker):
 
 
 LOGS = (
-    hw_is_in_log, log_is_no_newer, log_is_no_newer_than_request, epoch_begins_with_leader, epochs_grow,
-    records_are_numbered, record_has_one_epoch, logs_match, epoch_has_one_start, leader_has_its_epoch,
-    fetch_is_at_end, fetch_will_be_at_end, record_has_epoch, fetch_is_of_log, known_end_is_held, known_has_come,
-    known_has_come_before_request, known_follows, known_will_follow, known_fetches, known_has_not_parted,
-    answer_continues_log, answer_keeps_common, answer_has_older_hw,
+    hw_is_in_log,
+    log_is_no_newer,
+    log_is_no_newer_than_request,
+    epoch_begins_with_leader,
+    epochs_grow,
+    records_are_numbered,
+    record_has_one_epoch,
+    logs_match,
+    epoch_has_one_start,
+    leader_has_its_epoch,
+    fetch_is_at_end,
+    fetch_will_be_at_end,
+    record_has_epoch,
+    fetch_is_of_log,
+    known_end_is_held,
+    known_has_come,
+    known_has_come_before_request,
+    known_follows,
+    known_will_follow,
+    known_fetches,
+    known_has_not_parted,
+    answer_continues_log,
+    answer_keeps_common,
+    answer_has_older_hw,
 )

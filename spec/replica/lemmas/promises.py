@@ -6,10 +6,10 @@ the ISR has it, whoever is followed has it, and whom a leader wishes to add to t
 
 from kafkaproof.spec.language.domains import Bound, Number
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.replica.properties.safety import holds_committed, holds_read
-from kafkaproof.spec.replica.lemmas.logs import answers, has_below, is_answered
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, Broker
+from kafkaproof.spec.replica.lemmas.logs import answers, has_below, is_answered
 from kafkaproof.spec.replica.network import SENT
+from kafkaproof.spec.replica.properties.safety import holds_committed, holds_read
 
 Epoch = Number(0, Bound("epochs"))
 
@@ -84,6 +84,9 @@ def proposed_has_promised(s, leader: Broker, member: Broker):
 
 
 PROMISES = (
-    promised_in_epoch_is_known, isr_has_promised, followed_has_promised, to_be_followed_has_promised,
+    promised_in_epoch_is_known,
+    isr_has_promised,
+    followed_has_promised,
+    to_be_followed_has_promised,
     proposed_has_promised,
 )

@@ -5,9 +5,9 @@ What the logs hold is in `replica_log_lemmas`, why what is promised stays in `re
 
 from kafkaproof.spec.language.domains import NOBODY, Bound, Number
 from kafkaproof.spec.language.sets import contains, is_empty, only
+from kafkaproof.spec.replica.broker import LEADER, NONE, TRUNCATING, Broker
 from kafkaproof.spec.replica.lemmas.logs import LOGS, is_answer
 from kafkaproof.spec.replica.lemmas.promises import PROMISES
-from kafkaproof.spec.replica.broker import LEADER, NONE, TRUNCATING, Broker
 from kafkaproof.spec.replica.network import DONE, END, EPOCHS, NO_MESSAGE, NO_PROPOSAL, REFUSED, SENT
 
 Epoch = Number(0, Bound("epochs"))
@@ -217,10 +217,32 @@ def answer_was_given_before_request(s, f: Broker, leader: Broker, epoch: Epoch):
 
 
 CURRENT = (
-    request_was_written, newest_names_leader, request_is_ahead, request_leader_in_isr, state_isr_has_leader,
-    role_has_epoch, leader_is_in_its_isr, epoch_has_one_leader, newest_epoch_has_leader, role_agrees_with_request,
-    leader_was_told, older_with_newest, new_process_is_told, proposal_is_leaders, proposal_was_by_right,
-    proposal_is_before_request, alone_in_state, alone_in_state_by_request, nobody_follows_alone,
-    nobody_follows_alone_by_request, message_is_fetch, newest_message_is_to_leader, message_is_not_ahead,
-    message_is_no_newer_than_request, answer_was_given, answer_was_given_before_request, *LOGS, *PROMISES,
+    request_was_written,
+    newest_names_leader,
+    request_is_ahead,
+    request_leader_in_isr,
+    state_isr_has_leader,
+    role_has_epoch,
+    leader_is_in_its_isr,
+    epoch_has_one_leader,
+    newest_epoch_has_leader,
+    role_agrees_with_request,
+    leader_was_told,
+    older_with_newest,
+    new_process_is_told,
+    proposal_is_leaders,
+    proposal_was_by_right,
+    proposal_is_before_request,
+    alone_in_state,
+    alone_in_state_by_request,
+    nobody_follows_alone,
+    nobody_follows_alone_by_request,
+    message_is_fetch,
+    newest_message_is_to_leader,
+    message_is_not_ahead,
+    message_is_no_newer_than_request,
+    answer_was_given,
+    answer_was_given_before_request,
+    *LOGS,
+    *PROMISES,
 )

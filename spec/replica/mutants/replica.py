@@ -6,19 +6,25 @@ The mutations known for D1 to D8 and P8. A mutant is not held to the rules of wr
 from dataclasses import replace
 
 from kafkaproof.spec.language.model import Transition, first_paragraph
-from kafkaproof.spec.language.sets import contains, with_member, without_member
-from kafkaproof.spec.replica.history import follower_truncation as former
-from kafkaproof.spec.replica.history import leader_writes_isr, shrunk_isr
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
+from kafkaproof.spec.language.sets import contains, with_member, without_member
 from kafkaproof.spec.replica import broker, controller, faults, follower, leader, network, replica
 from kafkaproof.spec.replica.broker import LEADER, Broker, advance, follow, lead, replicated_up_to
 from kafkaproof.spec.replica.clients import consumer
 from kafkaproof.spec.replica.clients import network as clients
 from kafkaproof.spec.replica.clients.network import commit, deliver, position_of
 from kafkaproof.spec.replica.controller import write_state
+from kafkaproof.spec.replica.history import follower_truncation as former
+from kafkaproof.spec.replica.history import leader_writes_isr, shrunk_isr
 from kafkaproof.spec.replica.leader import may_change_isr
 from kafkaproof.spec.replica.network import (
-    arriving, drop_request, isr_in, leader_in, leave_leader, send_first, withdraw,
+    arriving,
+    drop_request,
+    isr_in,
+    leader_in,
+    leave_leader,
+    send_first,
+    withdraw,
 )
 from kafkaproof.spec.replica.replica import Epoch
 from kafkaproof.spec.replica.storage import end_of_epoch, truncate
@@ -127,8 +133,15 @@ def cut_without_lowering(broker, offset):
 
 def scope(brokers, log, records, epochs, faults=0, min_isr=1, unclean=0):
     """A scope of this system."""
-    return {"brokers": brokers, "log": log, "records": records, "epochs": epochs, "faults": faults,
-            "min_isr": min_isr, "unclean": unclean}
+    return {
+        "brokers": brokers,
+        "log": log,
+        "records": records,
+        "epochs": epochs,
+        "faults": faults,
+        "min_isr": min_isr,
+        "unclean": unclean,
+    }
 
 
 CALM, SMALL, TWO = scope(2, 1, 1, 0), scope(2, 1, 1, 1), scope(2, 2, 2, 1)
@@ -146,34 +159,64 @@ def with_lost_requests(model):
 
 
 OFFSETS_ALONE = {
-    leader.diverges: former.beyond_end, leader.epoch_for: former.own_epoch, leader.end_for: former.whole_log,
+    leader.diverges: former.beyond_end,
+    leader.epoch_for: former.own_epoch,
+    leader.end_for: former.whole_log,
 }
 TO_HW = {replica.begin_fetching: former.begin_at_high_watermark}
 ANSWER_OF_ANY_EPOCH = {network.same_epoch: former.any_epoch, network.leave_leader: network.keep_waiting}
 RESTARTED, GAPS = scope(2, 1, 1, 1, 1), scope(2, 1, 2, 2)
 COMMITTED = (
     # what breaks D1 must break D3, which it is proved by, and D5, by which consumers notice
-    ("elected-outside-isr", {controller.elect_leader: elect_anyone}, "",
-     {"committed": SMALL, "isr_complete": SMALL, "stable_read": SMALL}),
-    ("counted-before-appended", {leader.reached: reached_with_answer}, "",
-     {"isr_complete": CALM, "committed": SMALL, "stable_read": SMALL}),
-    ("hw-by-shrunk-isr", {broker.is_counted: shrunk_isr.is_proposed},
-     "The high watermark advances by a proposed smaller ISR.",
-     {"isr_complete": CALM, "committed": SMALL, "stable_read": SMALL}),
-    ("truncated-to-hw", TO_HW, "",
-     {"isr_complete": scope(2, 1, 1, 0, 1), "committed": RESTARTED, "stable_read": RESTARTED,
-      "visible_match": scope(2, 1, 2, 2, 1)}),
-    ("joined-at-hw", {leader.may_join: leader_writes_isr.has_caught_up},
-     "A follower joins the ISR at the high watermark alone (KAFKA-7128).",
-     {"isr_complete": scope(3, 1, 1, 1), "committed": scope(3, 1, 1, 2)}),
+    (
+        "elected-outside-isr",
+        {controller.elect_leader: elect_anyone},
+        "",
+        {"committed": SMALL, "isr_complete": SMALL, "stable_read": SMALL},
+    ),
+    (
+        "counted-before-appended",
+        {leader.reached: reached_with_answer},
+        "",
+        {"isr_complete": CALM, "committed": SMALL, "stable_read": SMALL},
+    ),
+    (
+        "hw-by-shrunk-isr",
+        {broker.is_counted: shrunk_isr.is_proposed},
+        "The high watermark advances by a proposed smaller ISR.",
+        {"isr_complete": CALM, "committed": SMALL, "stable_read": SMALL},
+    ),
+    (
+        "truncated-to-hw",
+        TO_HW,
+        "",
+        {
+            "isr_complete": scope(2, 1, 1, 0, 1),
+            "committed": RESTARTED,
+            "stable_read": RESTARTED,
+            "visible_match": scope(2, 1, 2, 2, 1),
+        },
+    ),
+    (
+        "joined-at-hw",
+        {leader.may_join: leader_writes_isr.has_caught_up},
+        "A follower joins the ISR at the high watermark alone (KAFKA-7128).",
+        {"isr_complete": scope(3, 1, 1, 1), "committed": scope(3, 1, 1, 2)},
+    ),
 )
 MUTANTS = tuple(
     mutant(f"{name}, {kills}", kills, replacements, at, text)
-    for name, replacements, text, killed in COMMITTED for kills, at in killed.items()
+    for name, replacements, text, killed in COMMITTED
+    for kills, at in killed.items()
 ) + (
     mutant("committed-anew", "committed_stays", {controller.elect_leader: elect_anyone}, scope(2, 1, 2, 1)),
-    mutant("epochs-uncompared", "isr_complete", {network.check: network.check_role}, scope(2, 2, 2, 2),
-           "Leaders serve fetches of any leader epoch (KIP-320)."),
+    mutant(
+        "epochs-uncompared",
+        "isr_complete",
+        {network.check: network.check_role},
+        scope(2, 2, 2, 2),
+        "Leaders serve fetches of any leader epoch (KIP-320).",
+    ),
     mutant("truncated-by-offset", "log_match", OFFSETS_ALONE, scope(2, 2, 3, 1)),
     mutant("offsets-alone", "visible_match", OFFSETS_ALONE, scope(2, 1, 2, 1)),
     mutant("hw-kept-in-truncation", "hw_in_log", {follower.cut: cut_without_lowering}, scope(2, 1, 1, 2, 0, 1, 1)),
@@ -183,17 +226,31 @@ MUTANTS = tuple(
     mutant("min-isr-ignored", "enough_replicas", {broker.enough_in_sync: enough_always}, scope(2, 1, 1, 1, 0, 2)),
     mutant("shrunk-locally", "stale_leader", {leader.shrink_isr: shrink_locally}),
     mutant("start-of-epoch", "truncated_above_hw", {leader.end_for: start_of_epoch}, TWO),
-    mutant("late-answer", "truncated_above_hw", ANSWER_OF_ANY_EPOCH, scope(2, 1, 1, 3),
-           "A follower accepts the answer to a fetch of an earlier epoch (KAFKA-18991)."),
+    mutant(
+        "late-answer",
+        "truncated_above_hw",
+        ANSWER_OF_ANY_EPOCH,
+        scope(2, 1, 1, 3),
+        "A follower accepts the answer to a fetch of an earlier epoch (KAFKA-18991).",
+    ),
     mutant("epoch-sent-before-written", "local_epoch", {network.put_request: tell_next_epoch}, scope(2, 1, 1, 2)),
     mutant("older-epoch-obeyed", "local_epoch_never_falls", {replica.leader_and_isr: obey_any}, scope(2, 1, 1, 2)),
-    Mutant("request-lost", "LeaderAndIsr is lost for good.", "version_is_mended", with_lost_requests,
-           scope(2, 1, 1, 1, 1)),
+    Mutant(
+        "request-lost", "LeaderAndIsr is lost for good.", "version_is_mended", with_lost_requests, scope(2, 1, 1, 1, 1)
+    ),
 )
 FENCED_MUTANTS = (
-    mutant("epoch-not-in-answer", "visible_match",
-           {former.cut_at_epoch: former.cut_at_offset, former.ask_until_known: follower.after_truncation}, GAPS),
-    mutant("fencing-off", "visible_match",
-           ANSWER_OF_ANY_EPOCH | {network.check: network.check_role, replica.restarts: former.restarts_after_a_gap},
-           GAPS, "Neither requests nor answers name the leader epoch (KIP-320)."),
+    mutant(
+        "epoch-not-in-answer",
+        "visible_match",
+        {former.cut_at_epoch: former.cut_at_offset, former.ask_until_known: follower.after_truncation},
+        GAPS,
+    ),
+    mutant(
+        "fencing-off",
+        "visible_match",
+        ANSWER_OF_ANY_EPOCH | {network.check: network.check_role, replica.restarts: former.restarts_after_a_gap},
+        GAPS,
+        "Neither requests nor answers name the leader epoch (KIP-320).",
+    ),
 )

@@ -2,18 +2,26 @@
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import first_paragraph
-from kafkaproof.spec.language.sets import contains, only, without_member
-from kafkaproof.spec.replica.history import shrunk_isr
 from kafkaproof.spec.language.mutants.mutant import Mutant, within
-from kafkaproof.spec.replica.mutants.replica import (
-    ANSWER_OF_ANY_EPOCH, CALM, SMALL, TO_HW, elect_anyone, mutant, reached_with_answer, scope, shrink_locally,
-    take_one_request,
-)
+from kafkaproof.spec.language.sets import contains, only, without_member
 from kafkaproof.spec.replica import broker, controller, leader, network
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, UNKNOWN_END, Broker
 from kafkaproof.spec.replica.clients import network as clients
 from kafkaproof.spec.replica.controller import write_state
+from kafkaproof.spec.replica.history import shrunk_isr
 from kafkaproof.spec.replica.leader import Acks, may_change_isr
+from kafkaproof.spec.replica.mutants.replica import (
+    ANSWER_OF_ANY_EPOCH,
+    CALM,
+    SMALL,
+    TO_HW,
+    elect_anyone,
+    mutant,
+    reached_with_answer,
+    scope,
+    shrink_locally,
+    take_one_request,
+)
 from kafkaproof.spec.replica.network import DONE, FETCH, NO_PROPOSAL, SENT, drop_request, propose
 from kafkaproof.spec.replica.zookeeper import OK
 from kafkaproof.spec.replication.replication import append
@@ -218,11 +226,21 @@ MUTANTS = (
     mutant("acks-not-compared", "appends", {clients.lacks_replicas: refuse_anyone}, scope(2, 1, 1, 0, 0, 2)),
     mutant("one-number", "numbered_once", {clients.take_record: take_unnumbered}, CALM),
     mutant("untold-process", "restarts", {network.renew_request: renew_nothing}, ONE_FAULT),
-    mutant("waits-for-proposed-alone", "hw_of_maximal_isr", {broker.is_counted: shrunk_isr.is_proposed}, CALM,
-           "The high watermark advances by a proposed smaller ISR."),
+    mutant(
+        "waits-for-proposed-alone",
+        "hw_of_maximal_isr",
+        {broker.is_counted: shrunk_isr.is_proposed},
+        CALM,
+        "The high watermark advances by a proposed smaller ISR.",
+    ),
     mutant("end-with-answer", "ends_by_fetches", {leader.reached: reached_with_answer}, CALM),
-    mutant("served-in-any-epoch", "fetch_is_served", {network.check: network.check_role}, SMALL,
-           "Leaders serve fetches of any leader epoch (KIP-320)."),
+    mutant(
+        "served-in-any-epoch",
+        "fetch_is_served",
+        {network.check: network.check_role},
+        SMALL,
+        "Leaders serve fetches of any leader epoch (KIP-320).",
+    ),
     mutant("cut-to-hw", "log_by_protocol", TO_HW),
     mutant("answer-of-former-epoch", "takes_answer", ANSWER_OF_ANY_EPOCH, SMALL, LATE),
     mutant("answer-still-accepted", "obeys", ANSWER_OF_ANY_EPOCH, SMALL, LATE),
@@ -238,6 +256,11 @@ MUTANTS = (
     mutant("shrunk-unasked", "isr_by_answer", {leader.shrink_isr: shrink_locally}, CALM),
     mutant("joined-anywhere", "proposes", {leader.may_join: join_anywhere}, CALM),
     inside("learnt-too-soon", "learns_what_is_written", "learn_isr", {network.proposal_state: taken_for_written}, CALM),
-    inside("written-isr-refused", "refusal_ends_proposal", "learn_refusal",
-           {network.proposal_state: taken_for_refused}, CALM),
+    inside(
+        "written-isr-refused",
+        "refusal_ends_proposal",
+        "learn_refusal",
+        {network.proposal_state: taken_for_refused},
+        CALM,
+    ),
 )

@@ -5,10 +5,10 @@ They hold of each step, where the properties D1 to D8 are of records. Kafka's so
 
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.replica.properties.safety import holds, leads_by_right
-from kafkaproof.spec.replica.properties.log_events import same_broker
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
 from kafkaproof.spec.replica.leader import ALL
+from kafkaproof.spec.replica.properties.log_events import same_broker
+from kafkaproof.spec.replica.properties.safety import holds, leads_by_right
 
 
 def appends(before, after, b, acks):

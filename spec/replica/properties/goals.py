@@ -2,9 +2,9 @@
 
 from kafkaproof.spec.language.model import sometimes
 from kafkaproof.spec.language.sets import contains, everybody, is_empty, only
-from kafkaproof.spec.replica.properties.safety import holds_committed, leads_by_right
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, enough_in_sync
 from kafkaproof.spec.replica.network import DIVERGING, DONE, END, FETCH, REFUSED, is_request
+from kafkaproof.spec.replica.properties.safety import holds_committed, leads_by_right
 
 
 def leader_changes_after_commit(s):

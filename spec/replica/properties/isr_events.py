@@ -6,9 +6,9 @@ They hold of each step, where the properties D1 to D8 are of records. Kafka's so
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, difference, everybody, is_empty, only, with_member, without_member
-from kafkaproof.spec.replica.properties.log_events import leads_on, same_log
 from kafkaproof.spec.replica.broker import LEADER, UNKNOWN_END, epoch_start
 from kafkaproof.spec.replica.network import DONE, NO_MESSAGE, NO_PROPOSAL, REFUSED, SENT, is_request
+from kafkaproof.spec.replica.properties.log_events import leads_on, same_log
 
 
 def epoch_with_leader(before, after):

@@ -37,7 +37,8 @@ ANSWERS_COME = (
 LIVENESS = (
     eventually_always(
         is_in_sync,
-        given=ANSWERS_COME + (
+        given=ANSWERS_COME
+        + (
             weak("send_request", each=("b",)),
             strong("receive_answer", each=("b",)),
             strong("serve_fetch", "serve_epochs", each=("follower",)),

@@ -31,8 +31,13 @@ def same_broker(old, new):
         if old.ends[f] != new.ends[f]:
             return False
     return (
-        same_log(old.log, new.log) and old.hw == new.hw and old.state == new.state and old.leader == new.leader
-        and old.leader_epoch == new.leader_epoch and old.isr == new.isr and old.pending == new.pending
+        same_log(old.log, new.log)
+        and old.hw == new.hw
+        and old.state == new.state
+        and old.leader == new.leader
+        and old.leader_epoch == new.leader_epoch
+        and old.isr == new.isr
+        and old.pending == new.pending
         and old.waiting == new.waiting
     )
 

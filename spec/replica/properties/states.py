@@ -6,9 +6,9 @@ They hold in each state, where the properties D1 to D8 are of records. Kafka's s
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always
 from kafkaproof.spec.language.sets import contains, is_empty, without_member
-from kafkaproof.spec.replica.properties.safety import leads_by_right
 from kafkaproof.spec.replica.broker import LEADER, NONE, UNKNOWN_END
 from kafkaproof.spec.replica.network import DIVERGING, DONE, END, NO_MESSAGE, NO_PROPOSAL, NO_RECORD, RECORD, REFUSED
+from kafkaproof.spec.replica.properties.safety import leads_by_right
 from kafkaproof.spec.replica.storage import NO_EPOCH
 
 

@@ -6,8 +6,16 @@ that is answered by a leader of another epoch is still accepted.
 
 from kafkaproof.spec.language.sets import contains, with_member, without_member
 from kafkaproof.spec.replication.replication import (
-    Replica, Request, adopt, copy_entry, end_of_match, is_true_leader, presumes_leadership, reached_current_epoch,
-    truncate, write_isr,
+    Replica,
+    Request,
+    adopt,
+    copy_entry,
+    end_of_match,
+    is_true_leader,
+    presumes_leadership,
+    reached_current_epoch,
+    truncate,
+    write_isr,
 )
 
 

@@ -6,16 +6,20 @@ follower truncates.
 
 from kafkaproof.spec.language.sets import contains, with_member, without_member
 from kafkaproof.spec.replication.replication import (
-    Replica, adopt, copy_entry, is_true_leader, presumes_leadership, truncate, write_isr,
+    Replica,
+    adopt,
+    copy_entry,
+    is_true_leader,
+    presumes_leadership,
+    truncate,
+    write_isr,
 )
 
 
 def caught_up(s, leader, follower, end):
     """Whether `follower` names `leader` and both logs reach offset `end`; epochs are not compared."""
     f = s.replicas[follower]
-    return f.leader == leader and (
-        end == 0 or (end <= s.replicas[leader].log.length and end <= f.log.length)
-    )
+    return f.leader == leader and (end == 0 or (end <= s.replicas[leader].log.length and end <= f.log.length))
 
 
 def leader_expand_isr(s, leader: Replica, follower: Replica):

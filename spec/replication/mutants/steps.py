@@ -1,10 +1,10 @@
 """Mutants of replication that break what is known of requests and records, or what a single step must do."""
 
-from kafkaproof.spec.replication import replication
-from kafkaproof.spec.language.sets import only
 from kafkaproof.spec.language.mutants.mutant import mutant
-from kafkaproof.spec.replication.mutants.replication import write_quorum_and_forget
 from kafkaproof.spec.language.mutants.simple import NO, NOTHING, YES, simple
+from kafkaproof.spec.language.sets import only
+from kafkaproof.spec.replication import replication
+from kafkaproof.spec.replication.mutants.replication import write_quorum_and_forget
 from kafkaproof.spec.replication.replication import append, copy_entry, truncate, write_quorum
 
 NAMES = ("brokers", "log", "records", "epochs")
@@ -43,7 +43,9 @@ MUTANTS = (
     mutant("numbered-zero", "written_once", {replication.append: append_first}, TWO),
     mutant("isr-not-adopted", "known_from_requests", {replication.write_isr: write_isr_only}, TINY),
     mutant("record-moved", "one_replica", {replication.copy_entry: move_entry}, TINY),
-    mutant("former-requests-forgotten", "known_from_requests", {replication.write_quorum: write_quorum_and_forget}, ONE),
+    mutant(
+        "former-requests-forgotten", "known_from_requests", {replication.write_quorum: write_quorum_and_forget}, ONE
+    ),
     mutant("isr-not-sent", "next_epoch", {replication.write_quorum: write_quorum_without_isr}, ONE),
     mutant("elected-alone", "elected_from_isr", {replication.write_quorum: write_quorum_alone}, TINY),
     simple("removed_by_controller", replication.write_quorum, NOTHING, TINY),

@@ -6,13 +6,22 @@ Kafka's source is that of 2.1, with the fencing of KIP-320.
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty, only, with_member, without_member
-from kafkaproof.spec.replication.properties.safety import has_all_committed
 from kafkaproof.spec.replication.lemmas import (
-    follower_log_is_prefix, hw_is_in_log, leader_has_state_isr, logs_match, newest_request_is_state,
+    follower_log_is_prefix,
+    hw_is_in_log,
+    leader_has_state_isr,
+    logs_match,
+    newest_request_is_state,
     replica_took_a_request,
 )
+from kafkaproof.spec.replication.properties.safety import has_all_committed
 from kafkaproof.spec.replication.replication import (
-    FENCED, following_epoch, is_true_leader, presumes_leadership, reached_high_watermark, same_entry,
+    FENCED,
+    following_epoch,
+    is_true_leader,
+    presumes_leadership,
+    reached_high_watermark,
+    same_entry,
 )
 
 

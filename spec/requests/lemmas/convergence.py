@@ -4,9 +4,9 @@ In short: a controller by right has told every replica that it takes for working
 first that a broker hears of a reign is who lives, so that it knows whom it is to follow as alive.
 """
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, is_empty, union
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.requests.batch import NO_STOP, NO_UPDATE, NOTHING, first_kind
 from kafkaproof.spec.requests.context import Broker
 from kafkaproof.spec.requests.network import NO_EVENT
@@ -142,7 +142,15 @@ def expected_will_follow(s, c: Broker, r: Broker):
 
 
 CONVERGENCE = (
-    without_reign_is_nothing, listed_was_registered, listed_is_live, channel_is_to_listed, late_is_former,
-    hears_first_who_lives, live_will_be_known, leader_will_be_known, offline_was_told, expected_is_not_stopped,
+    without_reign_is_nothing,
+    listed_was_registered,
+    listed_is_live,
+    channel_is_to_listed,
+    late_is_former,
+    hears_first_who_lives,
+    live_will_be_known,
+    leader_will_be_known,
+    offline_was_told,
+    expected_is_not_stopped,
     expected_will_follow,
 )

@@ -6,9 +6,9 @@ replaced: then the election will. With two brokers nothing but that election mak
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, union
-from kafkaproof.spec.requests.lemmas.convergence import alive_before, is_known
 from kafkaproof.spec.requests.batch import DROPPING, FULL
 from kafkaproof.spec.requests.context import Broker, live_replicas
+from kafkaproof.spec.requests.lemmas.convergence import alive_before, is_known
 from kafkaproof.spec.requests.network import HEALED, NO_EVENT
 
 
@@ -77,6 +77,4 @@ def leader_will_be_told(s, c: Broker, r: Broker):
     return known_after(s.brokers[r].known_leader, queue) == s.brokers[c].controller.leader
 
 
-METADATA = (
-    own_registration_is_listed, listed_has_epoch, own_error_stays, no_more_will_be_known, leader_will_be_told,
-)
+METADATA = (own_registration_is_listed, listed_has_epoch, own_error_stays, no_more_will_be_known, leader_will_be_told)

@@ -5,13 +5,13 @@ knows a leader epoch, be it a cache, a replica, or a request on its way, knows t
 a replica will know when all has arrived is in `requests_convergence_lemmas`.
 """
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.requests.lemmas.convergence import CONVERGENCE
-from kafkaproof.spec.requests.lemmas.metadata import METADATA
 from kafkaproof.spec.requests.batch import DELETE, NOTHING, first_kind
 from kafkaproof.spec.requests.context import NO_EPOCH, NOT_DELETED, Broker, ControllerEpoch
+from kafkaproof.spec.requests.lemmas.convergence import CONVERGENCE
+from kafkaproof.spec.requests.lemmas.metadata import METADATA
 
 
 def process_is_registration(s, b: Broker):
@@ -129,8 +129,7 @@ def request_was_written(s, b: Broker, epoch: ControllerEpoch):
 def request_agrees_with_cache(s, a: Broker, b: Broker, epoch: ControllerEpoch):
     """Requests of the leader epoch that a controller knows name the leader that it knows."""
     controller = s.brokers[a].controller
-    return controller.epoch == 0 or all_say(
-        s.network.channels[epoch][b], controller.leader_epoch, controller.leader)
+    return controller.epoch == 0 or all_say(s.network.channels[epoch][b], controller.leader_epoch, controller.leader)
 
 
 def request_agrees_with_replica(s, a: Broker, b: Broker, epoch: ControllerEpoch):
@@ -173,9 +172,26 @@ def nothing_waits(s, b: Broker, epoch: ControllerEpoch):
 
 
 CURRENT = (
-    process_is_registration, assignment_is_one, seen_is_applied, reign_was_elected, reigns_differ,
-    only_the_elected_send, only_the_live_are_sent, reign_is_the_senders, nobody_sends_nothing, cache_was_written,
-    unhosted_has_no_leader, caches_agree, replica_agrees_with_cache, request_was_written, request_agrees_with_cache,
-    request_agrees_with_replica, requests_agree, deletion_was_asked, stop_deletes_when_asked, nothing_waits,
-    *CONVERGENCE, *METADATA,
+    process_is_registration,
+    assignment_is_one,
+    seen_is_applied,
+    reign_was_elected,
+    reigns_differ,
+    only_the_elected_send,
+    only_the_live_are_sent,
+    reign_is_the_senders,
+    nobody_sends_nothing,
+    cache_was_written,
+    unhosted_has_no_leader,
+    caches_agree,
+    replica_agrees_with_cache,
+    request_was_written,
+    request_agrees_with_cache,
+    request_agrees_with_replica,
+    requests_agree,
+    deletion_was_asked,
+    stop_deletes_when_asked,
+    nothing_waits,
+    *CONVERGENCE,
+    *METADATA,
 )

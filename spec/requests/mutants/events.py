@@ -1,16 +1,21 @@
 """Mutants of each step of control requests: one deliberate mistake each, on the variant `current`."""
 
+from kafkaproof.spec.kafka.zookeeper import MINE, OK
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import with_member, without_member
-from kafkaproof.spec.requests.mutants.requests import (
-    CALM, always_deletes, mutant, others_uninformed, scope, unchecked_set_state,
-)
 from kafkaproof.spec.requests import batch, broker, context, network, zookeeper
 from kafkaproof.spec.requests.batch import FULL
 from kafkaproof.spec.requests.context import Broker, start_process
+from kafkaproof.spec.requests.mutants.requests import (
+    CALM,
+    always_deletes,
+    mutant,
+    others_uninformed,
+    scope,
+    unchecked_set_state,
+)
 from kafkaproof.spec.requests.network import NONE, send_metadata
 from kafkaproof.spec.requests.zookeeper import epoch_of
-from kafkaproof.spec.kafka.zookeeper import MINE, OK
 
 
 def remember_the_live(candidate):
@@ -140,8 +145,7 @@ MUTANTS = (
     mutant("bounced-stays-live", "gone_are_dropped", {zookeeper.list_brokers: list_the_gone}, FAULT),
     mutant("written-by-the-deposed", "writes_by_right", {zookeeper.checked_set_state: unchecked_set_state}),
     mutant(
-        "notification-left", "notification_is_taken",
-        {zookeeper.checked_delete_notification: leave_notification}, FAULT,
+        "notification-left", "notification_is_taken", {zookeeper.checked_delete_notification: leave_notification}, FAULT
     ),
     mutant("follower-answers", "leader_answers_produce", {broker.answer_produce: answer_produce}, CALM),
     mutant("controller-outlives-session", "fault_strikes", {zookeeper.end_session: leave_controller}, FAULT),

@@ -6,18 +6,18 @@ transition.
 
 from dataclasses import replace
 
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model, Transition, first_paragraph
-from kafkaproof.spec.language.sets import difference, only, union, without_member
-from kafkaproof.spec.requests.history import shared_queue
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
+from kafkaproof.spec.language.sets import difference, only, union, without_member
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.requests import broker, context, events, faults, network, zookeeper
 from kafkaproof.spec.requests.batch import FULL, NO_STOP
 from kafkaproof.spec.requests.context import Broker, Leader, live_replicas, recipients, start_process
+from kafkaproof.spec.requests.history import shared_queue
 from kafkaproof.spec.requests.network import send, send_leadership, send_metadata
 from kafkaproof.spec.requests.zookeeper import register, win_election
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
 
 
 def never_stale(candidate, epoch):
@@ -141,8 +141,14 @@ def share_queue(model: Model) -> Model:
 
 def scope(brokers, replicas, epochs, leader_epochs, queue, faults):
     """A scope of this system."""
-    return {"brokers": brokers, "replicas": replicas, "epochs": epochs, "leader_epochs": leader_epochs,
-            "queue": queue, "faults": faults}
+    return {
+        "brokers": brokers,
+        "replicas": replicas,
+        "epochs": epochs,
+        "leader_epochs": leader_epochs,
+        "queue": queue,
+        "faults": faults,
+    }
 
 
 CALM, ONE, TWO = scope(2, 2, 1, 1, 3, 0), scope(2, 2, 2, 1, 3, 1), scope(2, 2, 2, 1, 3, 2)
@@ -173,8 +179,13 @@ MUTANTS = (
     mutant_within("epoch-uncompared-leader-and-isr", "applied_never_fall", "leader_and_isr", UNCOMPARED),
     mutant_within("epoch-uncompared-update-metadata", "applied_never_fall", "update_metadata", UNCOMPARED),
     mutant_within("epoch-uncompared-stop-replica", "applied_never_fall", "stop_replica", UNCOMPARED, TWO),
-    Mutant("epoch-unremembered-leader-and-isr", "LeaderAndIsr comes first, and its controller epoch is not remembered.",
-           "applied_never_fall", leader_and_isr_unremembered, ONE),
+    Mutant(
+        "epoch-unremembered-leader-and-isr",
+        "LeaderAndIsr comes first, and its controller epoch is not remembered.",
+        "applied_never_fall",
+        leader_and_isr_unremembered,
+        ONE,
+    ),
     mutant_within("epoch-unremembered-update-metadata", "applied_never_fall", "update_metadata", UNREMEMBERED),
     mutant("epoch-before-written", "epoch_bound", {zookeeper.win_election: win_with_next_epoch}, EARLY),
     mutant("broker-epoch-uncompared", "former_changes_nothing", {broker.is_former: never_former}),

@@ -1,15 +1,15 @@
 """Properties of each step of controllers: what a reign begins and ends with, and who is sent what."""
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.zookeeper import session_open
-from kafkaproof.spec.requests.properties.safety import is_told
-from kafkaproof.spec.requests.lemmas.requests import reign_is_the_senders
 from kafkaproof.spec.requests.batch import BARE, DELETE, DROPPING, FULL, NO_STOP, STOP
 from kafkaproof.spec.requests.context import NOT_DELETED, QUEUED, STARTED, is_settled, live_replicas, online
+from kafkaproof.spec.requests.lemmas.requests import reign_is_the_senders
 from kafkaproof.spec.requests.network import FAILED, HANDLED, HEALED, NO_EVENT
+from kafkaproof.spec.requests.properties.safety import is_told
 from kafkaproof.spec.requests.zookeeper import brokers_changed, epoch_of
 
 

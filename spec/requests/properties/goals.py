@@ -4,13 +4,19 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import sometimes
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.properties.goals import two_controllers
-from kafkaproof.spec.requests.properties.safety import expected_to_follow, has_settled, obeys
 from kafkaproof.spec.requests.batch import BARE, LEADER_AND_ISR, NOTHING, STOP_REPLICA, UPDATE_METADATA
 from kafkaproof.spec.requests.broker import is_news
 from kafkaproof.spec.requests.context import STARTED
 from kafkaproof.spec.requests.network import (
-    ANSWERED, FAILED, LATE, arriving, broker_epoch_in, leader_epoch_in, leader_in,
+    ANSWERED,
+    FAILED,
+    LATE,
+    arriving,
+    broker_epoch_in,
+    leader_epoch_in,
+    leader_in,
 )
+from kafkaproof.spec.requests.properties.safety import expected_to_follow, has_settled, obeys
 
 
 def arrives_stale(s, kind):

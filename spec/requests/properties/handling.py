@@ -1,18 +1,28 @@
 """Properties of each step of brokers: what a process knows, what it is sent, what it refuses and what it obeys."""
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.partition.zookeeper import session_open
-from kafkaproof.spec.requests.properties.safety import HANDLERS, differs
-from kafkaproof.spec.requests.lemmas.requests import process_is_registration, seen_is_applied
 from kafkaproof.spec.requests.batch import DELETE, DROPPING, FULL, NO_STOP, NO_UPDATE, NOTHING, first_kind
 from kafkaproof.spec.requests.context import NO_EPOCH
+from kafkaproof.spec.requests.lemmas.requests import process_is_registration, seen_is_applied
 from kafkaproof.spec.requests.network import (
-    ANSWERED, FAILED, HEALED, LATE, NO_EVENT, UNANSWERED, alive_in, broker_epoch_in, leader_epoch_in, leader_in,
-    stop_in, update_in,
+    ANSWERED,
+    FAILED,
+    HEALED,
+    LATE,
+    NO_EVENT,
+    UNANSWERED,
+    alive_in,
+    broker_epoch_in,
+    leader_epoch_in,
+    leader_in,
+    stop_in,
+    update_in,
 )
+from kafkaproof.spec.requests.properties.safety import HANDLERS, differs
 
 
 def process_knows_itself(s):

@@ -1,13 +1,13 @@
 """Liveness of control requests (L3): if controllers and brokers do their work, all learn what ZooKeeper holds."""
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.fairness import at_last, strong, weak
 from kafkaproof.spec.language.model import eventually_always
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.requests.properties.safety import expected_to_follow, obeys
 from kafkaproof.spec.requests.context import is_settled
 from kafkaproof.spec.requests.network import ANSWERED, HANDLED
+from kafkaproof.spec.requests.properties.safety import expected_to_follow, obeys
 
 
 def a_replica_can_lead(s):

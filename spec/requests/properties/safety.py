@@ -2,18 +2,35 @@
 
 from dataclasses import replace
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import contains, difference, is_empty
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.requests.batch import (
-    DELETE, DROPPING, LEADER_AND_ISR, NO_STOP, NO_UPDATE, NOTHING, STOP_REPLICA, UPDATE_METADATA,
+    DELETE,
+    DROPPING,
+    LEADER_AND_ISR,
+    NO_STOP,
+    NO_UPDATE,
+    NOTHING,
+    STOP_REPLICA,
+    UPDATE_METADATA,
 )
 from kafkaproof.spec.requests.context import NO_EPOCH, NOT_DELETED, is_settled, recipients
 from kafkaproof.spec.requests.network import (
-    ANSWERED, FAILED, HANDLED, HEALED, LATE, arriving, broker_epoch_in, has_arrived, leader_epoch_in, leader_in,
-    stop_in, update_in,
+    ANSWERED,
+    FAILED,
+    HANDLED,
+    HEALED,
+    LATE,
+    arriving,
+    broker_epoch_in,
+    has_arrived,
+    leader_epoch_in,
+    leader_in,
+    stop_in,
+    update_in,
 )
 from kafkaproof.spec.requests.zookeeper import brokers_changed, ids_changed
 
@@ -265,6 +282,4 @@ SAFETY = (
     always(replicas_converge),
     always(metadata_converges),
 )
-WITHOUT_BROKER_EPOCHS = tuple(
-    replace(p, predicate=rebind(p.predicate, {brokers_changed: ids_changed})) for p in SAFETY
-)
+WITHOUT_BROKER_EPOCHS = tuple(replace(p, predicate=rebind(p.predicate, {brokers_changed: ids_changed})) for p in SAFETY)

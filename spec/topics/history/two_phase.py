@@ -6,12 +6,23 @@ written between is missed. A partition of a topic that is deleted keeps its stat
 A reassignment that has begun cannot be taken back.
 """
 
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty, only, union
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.topics.context import (
-    ARMING, BUMPING, CHECKING, DELETING_REQUEST, WRITING_ASSIGNMENT, WRITING_TARGET, Broker, Partition,
-    clear_assignment, copy_assignment, forget, is_present,
+    ARMING,
+    BUMPING,
+    CHECKING,
+    DELETING_REQUEST,
+    WRITING_ASSIGNMENT,
+    WRITING_TARGET,
+    Broker,
+    Partition,
+    clear_assignment,
+    copy_assignment,
+    forget,
+    is_present,
 )
 from kafkaproof.spec.topics.fencing import checked_delete_request, checked_set_topic
 from kafkaproof.spec.topics.network import named
@@ -21,9 +32,14 @@ from kafkaproof.spec.topics.reign import start_machines
 from kafkaproof.spec.topics.tree import set_topic
 from kafkaproof.spec.topics.znodes import NONE
 from kafkaproof.spec.topics.zookeeper import (
-    arm, get_assignments, get_state, isr_of, leads, request_listed, request_target,
+    arm,
+    get_assignments,
+    get_state,
+    isr_of,
+    leads,
+    request_listed,
+    request_target,
 )
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
 
 Isr = SetOf("brokers")
 

@@ -1,16 +1,44 @@
 """Lemmas of topics (KIP-455), within a controller: what its event has still to do, and in which order it does it."""
 
+from kafkaproof.spec.kafka.legal import (
+    NEW_REPLICA,
+    NON_EXISTENT_PARTITION,
+    NON_EXISTENT_REPLICA,
+    OFFLINE_REPLICA,
+    ONLINE_REPLICA,
+    REPLICA_DELETION_INELIGIBLE,
+    replica_move_is_legal,
+)
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, intersection, is_empty, union
 from kafkaproof.spec.partition.context import is_known
-from kafkaproof.spec.kafka.legal import (
-    NEW_REPLICA, NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_REPLICA, ONLINE_REPLICA,
-    REPLICA_DELETION_INELIGIBLE, replica_move_is_legal,
-)
 from kafkaproof.spec.topics.context import (
-    BUMPING, CHANGING, CHECKING, DELETE_TASK, DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC,
-    DROP_TASK, ELECTING, FINISH_TASK, IDLE, LOADING, MOVING, NO_EPOCH, NO_TASK, REMOVING, REWRITING, STOPPING,
-    WRITING_ASSIGNMENT, WRITING_TARGET, Broker, Partition, is_leaving, is_present, members,
+    BUMPING,
+    CHANGING,
+    CHECKING,
+    DELETE_TASK,
+    DELETING_CONFIG,
+    DELETING_MARKER,
+    DELETING_STATES,
+    DELETING_TOPIC,
+    DROP_TASK,
+    ELECTING,
+    FINISH_TASK,
+    IDLE,
+    LOADING,
+    MOVING,
+    NO_EPOCH,
+    NO_TASK,
+    REMOVING,
+    REWRITING,
+    STOPPING,
+    WRITING_ASSIGNMENT,
+    WRITING_TARGET,
+    Broker,
+    Partition,
+    is_leaving,
+    is_present,
+    members,
 )
 
 
@@ -205,8 +233,21 @@ def stops_in_a_task(s, b: Broker, p: Partition):
 
 
 EVENTS = (
-    absent_is_blank, unknown_topic_is_left_alone, known_topic_has_partition, begins_empty, event_ends_clean,
-    doing_is_needed, starts_while_removing, queued_elects_not, deletes_when_queued, reassigns_what_is_known,
-    left_to_do_is_known, rewrites_what_is_queued, added_exists, replica_is_assigned, leaves_legally,
-    stopped_is_offline, stops_in_a_task,
+    absent_is_blank,
+    unknown_topic_is_left_alone,
+    known_topic_has_partition,
+    begins_empty,
+    event_ends_clean,
+    doing_is_needed,
+    starts_while_removing,
+    queued_elects_not,
+    deletes_when_queued,
+    reassigns_what_is_known,
+    left_to_do_is_known,
+    rewrites_what_is_queued,
+    added_exists,
+    replica_is_assigned,
+    leaves_legally,
+    stopped_is_offline,
+    stops_in_a_task,
 )

@@ -4,15 +4,22 @@ In short: a reign has an epoch of its own, and only the present one writes; so t
 knows is the one that exists, its marker stands while it deletes, and what it remembers of leadership is the state.
 """
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
-from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.topics.properties.safety import by_right, has_state
-from kafkaproof.spec.topics.lemmas.events import EVENTS, deletes_znodes, finishes
 from kafkaproof.spec.topics.context import (
-    DELETING_CONFIG, DELETING_MARKER, LOADING, REWRITING, WRITING_ASSIGNMENT, Broker, Partition, is_present,
+    DELETING_CONFIG,
+    DELETING_MARKER,
+    LOADING,
+    REWRITING,
+    WRITING_ASSIGNMENT,
+    Broker,
+    Partition,
+    is_present,
 )
+from kafkaproof.spec.topics.lemmas.events import EVENTS, deletes_znodes, finishes
+from kafkaproof.spec.topics.properties.safety import by_right, has_state
 from kafkaproof.spec.topics.reassignment import origin_of, target_of
 from kafkaproof.spec.topics.znodes import NONE, REASSIGNMENT
 
@@ -239,9 +246,28 @@ def state_was_written(s, p: Partition):
 
 
 KIP455 = (
-    *EVENTS, reign_was_elected, reigns_differ, owner_rules, dead_rules_not, watches_in_reign, queued_is_marked,
-    topic_is_known, config_goes_before_marker, no_topic_is_nothing, left_over_is_deleted, written_is_well_formed,
-    known_is_well_formed, wanted_is_well_formed, asked_is_well_formed, written_is_as_large, known_is_as_large,
-    wanted_is_as_large, asked_is_as_large, assignment_is_known, wanted_when_written, cache_is_state,
-    unknown_partition_has_no_state, state_was_written,
+    *EVENTS,
+    reign_was_elected,
+    reigns_differ,
+    owner_rules,
+    dead_rules_not,
+    watches_in_reign,
+    queued_is_marked,
+    topic_is_known,
+    config_goes_before_marker,
+    no_topic_is_nothing,
+    left_over_is_deleted,
+    written_is_well_formed,
+    known_is_well_formed,
+    wanted_is_well_formed,
+    asked_is_well_formed,
+    written_is_as_large,
+    known_is_as_large,
+    wanted_is_as_large,
+    asked_is_as_large,
+    assignment_is_known,
+    wanted_when_written,
+    cache_is_state,
+    unknown_partition_has_no_state,
+    state_was_written,
 )

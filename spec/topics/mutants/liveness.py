@@ -1,15 +1,15 @@
 """Mutants of liveness of topics. They are not held to the writing rules."""
 
-from kafkaproof.spec.language.model import first_paragraph
-from kafkaproof.spec.language.mutants.mutant import Mutant, mutant, within
-from kafkaproof.spec.topics.mutants.topics import CALM, FAULT, MOVED_FAULT, TWICE
-from kafkaproof.spec.topics.mutants.steps import look_at_nothing
 from kafkaproof.spec.kafka.legal import REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.moves import move_replica
+from kafkaproof.spec.language.model import first_paragraph
+from kafkaproof.spec.language.mutants.mutant import Mutant, mutant, within
 from kafkaproof.spec.topics import brokers as hosts
 from kafkaproof.spec.topics import deletion, reassignment, reign
 from kafkaproof.spec.topics import replica as logs
 from kafkaproof.spec.topics.context import Broker, Partition
+from kafkaproof.spec.topics.mutants.steps import look_at_nothing
+from kafkaproof.spec.topics.mutants.topics import CALM, FAULT, MOVED_FAULT, TWICE
 from kafkaproof.spec.topics.network import DELETED, FAILED, kind_of, take
 from kafkaproof.spec.topics.progress import at_work
 from kafkaproof.spec.topics.reign import take_up_deletion
@@ -61,13 +61,14 @@ KIP455 = (
     mutant("startup-resumes-nothing", "is_deleted", {hosts.resume_for: resume_nothing}, FAULT),
     mutant("logs-kept", "no_stray_log", {logs.stop_replica: keep_log}, TWICE),
     mutant("catching-up-unheard", "has_moved", {reassignment.look_again: look_at_nothing}, CALM),
-    mutant(
-        "failover-looks-at-nothing", "has_moved", {reign.take_up_deletion: look_at_no_reassignment}, MOVED_FAULT,
-    ),
+    mutant("failover-looks-at-nothing", "has_moved", {reign.take_up_deletion: look_at_no_reassignment}, MOVED_FAULT),
 )
 TWO_PHASE = (
     Mutant(
-        "catching-up-unheard", first_paragraph(look_at_nothing), "is_dealt_with",
-        within("caught_up", {at_work: never_at_work}), CALM,
+        "catching-up-unheard",
+        first_paragraph(look_at_nothing),
+        "is_dealt_with",
+        within("caught_up", {at_work: never_at_work}),
+        CALM,
     ),
 )

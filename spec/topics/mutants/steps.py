@@ -1,37 +1,69 @@
 """Mutants of what each step of a topics' controller does, on the variant `kip455`: it does nothing, or too much."""
 
-from kafkaproof.spec.language.sets import contains, with_member
-from kafkaproof.spec.language.mutants.omission import omitting
-from kafkaproof.spec.topics.mutants.topics import CALM, FAULT, marker_first, mutant
 from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
+from kafkaproof.spec.kafka.zookeeper import OK
+from kafkaproof.spec.language.mutants.omission import omitting
+from kafkaproof.spec.language.sets import contains, with_member
 from kafkaproof.spec.topics import (
-    brokers, context, creation, deletion, faults, isr, machines, network, progress, reassignment, reign, replica,
-    tree, zookeeper,
+    brokers,
+    context,
+    creation,
+    deletion,
+    faults,
+    isr,
+    machines,
+    network,
+    progress,
+    reassignment,
+    reign,
+    replica,
+    tree,
+    zookeeper,
 )
 from kafkaproof.spec.topics.context import IDLE, Broker, end_process, forget
+from kafkaproof.spec.topics.mutants.topics import CALM, FAULT, marker_first, mutant
 from kafkaproof.spec.topics.network import START, drop_requests, keep_requests, put
 from kafkaproof.spec.topics.zookeeper import end_session
-from kafkaproof.spec.kafka.zookeeper import OK
 
-OMITTED = tuple(omitting(transition, kills, CALM) for transition, kills in (
-    (reign.elect, "reign_begins"), (reign.resign, "reign_stands"), (reign.reopen, "registers_anew"),
-    (faults.crash, "process_ends"), (faults.expire_session, "session_ends"), (reign.load_context, "context_read"),
-    (brokers.broker_change, "brokers_compared"), (brokers.broker_startup, "newcomers_taken_in"),
-    (brokers.broker_failure, "departed_dropped"), (creation.topic_change, "topic_taken_up"),
-    (creation.new_partitions, "partitions_taken_up"), (creation.ignore_partitions, "expansion_undone"),
-    (creation.restore_partitions, "topic_restored"), (deletion.topic_deletion, "deletion_taken_up"),
-    (deletion.handle_answer, "answer_handled"), (deletion.delete_topic_node, "deletes_in_order"),
-    (deletion.delete_states, "states_deleted"), (machines.create_first_state, "first_state_written"),
-    (machines.elect_leader, "leader_elected"), (machines.remove_replica, "replica_removed"),
-    (machines.stop_replicas, "stopped_are_asked"), (replica.leader_and_isr, "obeyed_in_order"),
-    (replica.stop_replica, "stopped_in_order"), (faults.refuse_deletion, "refused_in_order"),
-    (reassignment.reassign, "reassignment_taken_up"), (reassignment.write_assignment, "assignment_written"),
-    (reassignment.check, "finished_when_ready"), (reassignment.tell_replicas, "replicas_told"),
-    (reassignment.move_leader, "leader_moved"), (reassignment.write_target, "target_written"),
-    (isr.alter_partition, "wish_granted"),
-    (faults.ask_for_cancellation, "cancellation_asked"), (faults.create_again, "created_whole"),
-    (faults.ask_for_deletion, "deletion_asked_once"),
-))
+OMITTED = tuple(
+    omitting(transition, kills, CALM)
+    for transition, kills in (
+        (reign.elect, "reign_begins"),
+        (reign.resign, "reign_stands"),
+        (reign.reopen, "registers_anew"),
+        (faults.crash, "process_ends"),
+        (faults.expire_session, "session_ends"),
+        (reign.load_context, "context_read"),
+        (brokers.broker_change, "brokers_compared"),
+        (brokers.broker_startup, "newcomers_taken_in"),
+        (brokers.broker_failure, "departed_dropped"),
+        (creation.topic_change, "topic_taken_up"),
+        (creation.new_partitions, "partitions_taken_up"),
+        (creation.ignore_partitions, "expansion_undone"),
+        (creation.restore_partitions, "topic_restored"),
+        (deletion.topic_deletion, "deletion_taken_up"),
+        (deletion.handle_answer, "answer_handled"),
+        (deletion.delete_topic_node, "deletes_in_order"),
+        (deletion.delete_states, "states_deleted"),
+        (machines.create_first_state, "first_state_written"),
+        (machines.elect_leader, "leader_elected"),
+        (machines.remove_replica, "replica_removed"),
+        (machines.stop_replicas, "stopped_are_asked"),
+        (replica.leader_and_isr, "obeyed_in_order"),
+        (replica.stop_replica, "stopped_in_order"),
+        (faults.refuse_deletion, "refused_in_order"),
+        (reassignment.reassign, "reassignment_taken_up"),
+        (reassignment.write_assignment, "assignment_written"),
+        (reassignment.check, "finished_when_ready"),
+        (reassignment.tell_replicas, "replicas_told"),
+        (reassignment.move_leader, "leader_moved"),
+        (reassignment.write_target, "target_written"),
+        (isr.alter_partition, "wish_granted"),
+        (faults.ask_for_cancellation, "cancellation_asked"),
+        (faults.create_again, "created_whole"),
+        (faults.ask_for_deletion, "deletion_asked_once"),
+    )
+)
 
 
 def look_at_nothing(controller, p, isr):

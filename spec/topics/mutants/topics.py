@@ -4,33 +4,53 @@ Mutations known for T1 to T10, P2, C4, C12 to C14 and C17, as far as this system
 where the variant itself keeps the property. A mutant is not held to the rules of writing a transition.
 """
 
-from kafkaproof.spec.language.model import first_paragraph
-from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.language.sets import contains, difference, with_member
-from kafkaproof.spec.topics.history import two_phase
-from kafkaproof.spec.topics.history.two_phase import set_union
-from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
-from kafkaproof.spec.partition.context import clear
+from kafkaproof.spec.kafka.assignment import append_members
 from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION, NON_EXISTENT_PARTITION, ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_SUCCESSFUL,
+    NEW_PARTITION,
+    NON_EXISTENT_PARTITION,
+    ONLINE_PARTITION,
+    ONLINE_REPLICA,
+    REPLICA_DELETION_SUCCESSFUL,
 )
 from kafkaproof.spec.kafka.moves import move_partition
-from kafkaproof.spec.kafka.assignment import append_members
 from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import OK
+from kafkaproof.spec.language.model import first_paragraph
+from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
+from kafkaproof.spec.language.sequences import push
+from kafkaproof.spec.language.sets import contains, difference, with_member
+from kafkaproof.spec.partition.context import clear
 from kafkaproof.spec.topics import (
-    context, creation, deletion, fencing, machines, progress, reassignment, replica, zookeeper,
+    context,
+    creation,
+    deletion,
+    fencing,
+    machines,
+    progress,
+    reassignment,
+    replica,
+    zookeeper,
 )
 from kafkaproof.spec.topics.context import (
-    DELETING_CONFIG, DELETING_MARKER, DELETING_TOPIC, REWRITING, WRITING_TARGET, Broker, copy_assignment, forget,
-    is_present, members,
+    DELETING_CONFIG,
+    DELETING_MARKER,
+    DELETING_TOPIC,
+    REWRITING,
+    WRITING_TARGET,
+    Broker,
+    copy_assignment,
+    forget,
+    is_present,
+    members,
 )
 from kafkaproof.spec.topics.fencing import checked_delete_topic
+from kafkaproof.spec.topics.history import two_phase
+from kafkaproof.spec.topics.history.two_phase import set_union
 from kafkaproof.spec.topics.progress import any_in, at_work, end_election, rest
 from kafkaproof.spec.topics.reassignment import finish, origin_of, plan, target_of
-from kafkaproof.spec.topics.znodes import NONE
 from kafkaproof.spec.topics.tree import delete_config, delete_request, delete_topic
+from kafkaproof.spec.topics.znodes import NONE
 from kafkaproof.spec.topics.zookeeper import data_changed, get_assignments
-from kafkaproof.spec.kafka.zookeeper import OK
 
 SIZES = ("brokers", "replicas", "partitions", "topics", "epochs", "leader_epochs", "faults", "requests")
 
@@ -281,18 +301,29 @@ MUTANTS = (
     mutant("config-left", "marker_last", {deletion.delete_topic_node: delete_tree_only}),
     mutant("config-first", "configured", {progress.begin_completion: config_first}),
     mutant("delete-config-unchecked", "configured", {fencing.checked_delete_config: config_unchecked}, AGAIN),
-    mutant_within("reassigned-eligible", "not_deleted_while_reassigned", "topic_deletion",
-                  {context.is_reassigned: nothing_reassigned}, TWICE),
-    mutant_within("reassigned-eligible-for-the-next", "not_deleted_while_reassigned", "load_context",
-                  {context.is_reassigned: nothing_reassigned}, scope(2, 1, 1, 1, 2, 4, 1, 2)),
+    mutant_within(
+        "reassigned-eligible",
+        "not_deleted_while_reassigned",
+        "topic_deletion",
+        {context.is_reassigned: nothing_reassigned},
+        TWICE,
+    ),
+    mutant_within(
+        "reassigned-eligible-for-the-next",
+        "not_deleted_while_reassigned",
+        "load_context",
+        {context.is_reassigned: nothing_reassigned},
+        scope(2, 1, 1, 1, 2, 4, 1, 2),
+    ),
     mutant("elect-queued", "queued_elects_nothing", {progress.trigger_online: trigger_any}, FAULT),
     mutant("reassign-queued", "queued_begins_nothing", {reassignment.is_valid: always_valid}, TWICE),
     mutant("obey-stale-stop", "own_logs_deleted", {replica.is_stale: never_stale}, AGAIN),
     mutant("target-first", "replicas_remembered", {reassignment.finish: target_first}),
     mutant("target-before-the-isr", "isr_assigned", {reassignment.finish: target_first}),
     mutant("adding-all", "assignment_well_formed", {reassignment.plan: plan_adding_all}),
-    mutant("duplicates", "assignment_well_formed", {reassignment.plan: plan_with_duplicates},
-           scope(4, 2, 1, 1, 1, 4, 0, 1)),
+    mutant(
+        "duplicates", "assignment_well_formed", {reassignment.plan: plan_with_duplicates}, scope(4, 2, 1, 1, 1, 4, 0, 1)
+    ),
     mutant("old-first", "planned_as_asked", {reassignment.plan: plan_old_first}, MOVED),
     mutant("adding-to-union", "planned_as_asked", {reassignment.plan: plan_adding_to_union}, MOVED_TWICE),
     mutant("target-by-id", "target_order_kept", {reassignment.finish: finish_by_id}, MOVED),

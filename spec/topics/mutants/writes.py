@@ -3,8 +3,8 @@
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
 from kafkaproof.spec.language.mutants.simple import YES, simple
-from kafkaproof.spec.topics.mutants.topics import CALM, SIZES
 from kafkaproof.spec.topics import fencing, progress
+from kafkaproof.spec.topics.mutants.topics import CALM, SIZES
 from kafkaproof.spec.topics.tree import delete_config, delete_marker, delete_state, delete_topic, set_topic
 from kafkaproof.spec.topics.zookeeper import create_state, set_state
 

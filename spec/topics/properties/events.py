@@ -5,25 +5,48 @@ or the session is over changes nothing and ends the reign; what is written is th
 Sources: KafkaController, TopicDeletionManager, PartitionStateMachine and ReplicaStateMachine, 2.7 to 3.9.
 """
 
+from kafkaproof.spec.kafka.legal import (
+    NEW_PARTITION,
+    NEW_REPLICA,
+    NON_EXISTENT_REPLICA,
+    OFFLINE_PARTITION,
+    OFFLINE_REPLICA,
+    ONLINE_REPLICA,
+    REPLICA_DELETION_INELIGIBLE,
+    REPLICA_DELETION_STARTED,
+    REPLICA_DELETION_SUCCESSFUL,
+)
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import (
-    contains, difference, intersection, is_empty, union, with_member, without_member,
+    contains,
+    difference,
+    intersection,
+    is_empty,
+    union,
+    with_member,
+    without_member,
 )
 from kafkaproof.spec.partition.context import is_known
-from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_REPLICA, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_REPLICA,
-    REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
+from kafkaproof.spec.topics.context import (
+    CHANGING,
+    DELETING_CONFIG,
+    DELETING_MARKER,
+    DELETING_STATES,
+    DELETING_TOPIC,
+    IDLE,
+    LOADING,
+    REMOVING,
+    REWRITING,
+    is_present,
+    is_reassigned,
+    members,
 )
-from kafkaproof.spec.topics.properties.safety import has_state
 from kafkaproof.spec.topics.lemmas.topics import same_assignment
+from kafkaproof.spec.topics.network import DELETED, EMPTY, FAILED, START
+from kafkaproof.spec.topics.properties.safety import has_state
 from kafkaproof.spec.topics.properties.sessions import has_session, is_refused, rests
 from kafkaproof.spec.topics.properties.writes import tree_differs
-from kafkaproof.spec.topics.context import (
-    CHANGING, DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC, IDLE, LOADING, REMOVING, REWRITING,
-    is_present, is_reassigned, members,
-)
-from kafkaproof.spec.topics.network import DELETED, EMPTY, FAILED, START
 from kafkaproof.spec.topics.znodes import ARMED, FIRED
 
 
@@ -99,8 +122,10 @@ def brokers_compared(before, after, b):
     if new.joined != difference(before.zk.registered, old.live) or new.bounced != bounced or new.live != old.live:
         return False
     moved = union(new.joined, union(new.bounced, new.gone))
-    return is_read_again(before, after, b) and new.gone == difference(old.live, before.zk.registered) and (
-        new.doing == CHANGING and not is_empty(moved)
+    return (
+        is_read_again(before, after, b)
+        and new.gone == difference(old.live, before.zk.registered)
+        and (new.doing == CHANGING and not is_empty(moved))
     )
 
 
@@ -300,8 +325,10 @@ def states_deleted(before, after, b, p):
     if is_refused(before, b):
         return new.epoch == 0 and has_state(before, p) == has_state(after, p)
     left = without_member(old.todo, p)
-    return not has_state(after, p) and new.todo == left and new.doing == (
-        DELETING_TOPIC if is_empty(left) else DELETING_STATES
+    return (
+        not has_state(after, p)
+        and new.todo == left
+        and new.doing == (DELETING_TOPIC if is_empty(left) else DELETING_STATES)
     )
 
 

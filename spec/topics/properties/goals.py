@@ -1,17 +1,19 @@
 """What must be reachable in the model of topics, so that its properties are not empty."""
 
-from kafkaproof.spec.language.model import sometimes
-from kafkaproof.spec.language.sets import contains, is_empty, union
 from kafkaproof.spec.kafka.legal import (
-    REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL,
+    REPLICA_DELETION_INELIGIBLE,
+    REPLICA_DELETION_STARTED,
+    REPLICA_DELETION_SUCCESSFUL,
 )
 from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.language.model import sometimes
+from kafkaproof.spec.language.sets import contains, is_empty, union
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.topics.context import DELETING_STATES, DELETING_TOPIC
 from kafkaproof.spec.topics.network import DELETE, DROP, kind_of
 from kafkaproof.spec.topics.progress import any_in
-from kafkaproof.spec.topics.znodes import NOTHING
 from kafkaproof.spec.topics.properties.safety import at_rest, has_state
+from kafkaproof.spec.topics.znodes import NOTHING
 
 
 def is_somewhere(s, state):
@@ -149,7 +151,8 @@ REASSIGNED = (
     sometimes(reordered, requests=1, replicas=2),
 )
 OLD_GOALS = COMMON + REASSIGNED
-GOALS = COMMON + REASSIGNED + (
-    sometimes(cancelled, requests=2, brokers="replicas"),
-    sometimes(replaced, requests=2, brokers=3),
+GOALS = (
+    COMMON
+    + REASSIGNED
+    + (sometimes(cancelled, requests=2, brokers="replicas"), sometimes(replaced, requests=2, brokers=3))
 )

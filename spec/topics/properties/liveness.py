@@ -1,10 +1,10 @@
 """Liveness of topics (L5, L6, L14): if every broker runs at last, deletions and reassignments come to an end."""
 
+from kafkaproof.spec.kafka.legal import OFFLINE_REPLICA
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
 from kafkaproof.spec.language.model import eventually, eventually_always
 from kafkaproof.spec.language.sets import contains, intersection, is_empty, union
-from kafkaproof.spec.kafka.legal import OFFLINE_REPLICA
 from kafkaproof.spec.topics.context import Partition, is_present
 from kafkaproof.spec.topics.network import named
 from kafkaproof.spec.topics.progress import replicas_in
@@ -93,17 +93,44 @@ def is_dealt_with(s):
 EVENTS_IN_TURN = tuple(
     strong(name, each=("b",))
     for name in (
-        "resign", "reopen", "broker_change", "topic_change", "new_partitions", "ignore_partitions", "topic_deletion",
-        "reassign", "find_request", "caught_up", "handle_answer",
+        "resign",
+        "reopen",
+        "broker_change",
+        "topic_change",
+        "new_partitions",
+        "ignore_partitions",
+        "topic_deletion",
+        "reassign",
+        "find_request",
+        "caught_up",
+        "handle_answer",
     )
 )
 CONTROLLERS_WORK = EVENTS_IN_TURN + (
     weak("elect"),
     weak(
-        "load_context", "arm_watch", "create_first_state", "elect_leader", "remove_replica", "stop_replicas",
-        "broker_startup", "broker_failure", "restore_partitions", "delete_states", "delete_topic_node",
-        "delete_topic_config", "delete_topic_marker", "write_assignment", "write_union", "check", "check_target",
-        "tell_replicas", "move_leader", "write_target", "delete_listed", each=("b",),
+        "load_context",
+        "arm_watch",
+        "create_first_state",
+        "elect_leader",
+        "remove_replica",
+        "stop_replicas",
+        "broker_startup",
+        "broker_failure",
+        "restore_partitions",
+        "delete_states",
+        "delete_topic_node",
+        "delete_topic_config",
+        "delete_topic_marker",
+        "write_assignment",
+        "write_union",
+        "check",
+        "check_target",
+        "tell_replicas",
+        "move_leader",
+        "write_target",
+        "delete_listed",
+        each=("b",),
     ),
     strong("leader_and_isr", "stop_replica", each=("b", "epoch", "p")),
 )
@@ -123,6 +150,6 @@ KIP455 = DELETION + (
 TWO_PHASE = DELETION + (
     eventually_always(no_stray_log, given=ASSUMED, requests=1),
     eventually(
-        is_dealt_with, after=is_listed, given=ASSUMED + (at_last(listed_is_known),), requests=1, brokers="replicas",
+        is_dealt_with, after=is_listed, given=ASSUMED + (at_last(listed_is_known),), requests=1, brokers="replicas"
     ),
 )

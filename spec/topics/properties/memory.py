@@ -10,15 +10,38 @@ from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.properties.memory import lives_without_session
 from kafkaproof.spec.topics.lemmas.events import (
-    absent_is_blank, added_exists, begins_empty, deletes_when_queued, doing_is_needed, event_ends_clean,
-    known_topic_has_partition, leaves_legally, left_to_do_is_known, queued_elects_not, reassigns_what_is_known,
-    replica_is_assigned, rewrites_what_is_queued, starts_while_removing, stopped_is_offline, stops_in_a_task,
+    absent_is_blank,
+    added_exists,
+    begins_empty,
+    deletes_when_queued,
+    doing_is_needed,
+    event_ends_clean,
+    known_topic_has_partition,
+    leaves_legally,
+    left_to_do_is_known,
+    queued_elects_not,
+    reassigns_what_is_known,
+    replica_is_assigned,
+    rewrites_what_is_queued,
+    starts_while_removing,
+    stopped_is_offline,
+    stops_in_a_task,
     unknown_topic_is_left_alone,
 )
 from kafkaproof.spec.topics.lemmas.topics import (
-    assignment_is_known, cache_is_state, config_goes_before_marker, dead_rules_not, left_over_is_deleted,
-    no_topic_is_nothing, owner_rules, queued_is_marked, state_was_written, topic_is_known,
-    unknown_partition_has_no_state, wanted_when_written, watches_in_reign,
+    assignment_is_known,
+    cache_is_state,
+    config_goes_before_marker,
+    dead_rules_not,
+    left_over_is_deleted,
+    no_topic_is_nothing,
+    owner_rules,
+    queued_is_marked,
+    state_was_written,
+    topic_is_known,
+    unknown_partition_has_no_state,
+    wanted_when_written,
+    watches_in_reign,
 )
 from kafkaproof.spec.topics.network import DELETE, DROP, EMPTY, START
 from kafkaproof.spec.topics.znodes import NOTHING

@@ -3,20 +3,31 @@
 Source: KafkaController.onPartitionReassignment, 2.7 to 3.9.
 """
 
+from kafkaproof.spec.kafka.legal import (
+    NON_EXISTENT_PARTITION,
+    NON_EXISTENT_REPLICA,
+    ONLINE_PARTITION,
+    ONLINE_REPLICA,
+    replica_move_is_legal,
+)
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union
-from kafkaproof.spec.kafka.legal import (
-    NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA, replica_move_is_legal,
+from kafkaproof.spec.topics.context import (
+    BUMPING,
+    CHECKING,
+    DROP_TASK,
+    FINISH_TASK,
+    MOVING,
+    WRITING_ASSIGNMENT,
+    WRITING_TARGET,
+    members,
 )
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.topics.lemmas.topics import same_assignment
+from kafkaproof.spec.topics.network import START
 from kafkaproof.spec.topics.properties.sessions import has_session, is_refused, rests
 from kafkaproof.spec.topics.properties.steps import is_left, is_written, may_write, names_all, reign_ends_unwritten
-from kafkaproof.spec.topics.context import (
-    BUMPING, CHECKING, DROP_TASK, FINISH_TASK, MOVING, WRITING_ASSIGNMENT, WRITING_TARGET, members,
-)
-from kafkaproof.spec.topics.network import START
 from kafkaproof.spec.topics.reassignment import is_ready, origin_of
 from kafkaproof.spec.topics.znodes import CANCELLATION, NOTHING
 

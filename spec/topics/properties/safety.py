@@ -1,20 +1,35 @@
 """Properties of topics: T1 to T10 and, as far as they concern this system, P2, C4, C13 and C14."""
 
+from kafkaproof.spec.kafka.legal import (
+    NEW_PARTITION,
+    NON_EXISTENT_PARTITION,
+    NON_EXISTENT_REPLICA,
+    OFFLINE_REPLICA,
+    ONLINE_PARTITION,
+    REPLICA_DELETION_STARTED,
+    partition_move_is_legal,
+    replica_move_is_legal,
+)
+from kafkaproof.spec.kafka.strategies import new_topic_leader, offline_leader, replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union
 from kafkaproof.spec.partition.context import is_known
-from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION, NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA, OFFLINE_REPLICA, ONLINE_PARTITION,
-    REPLICA_DELETION_STARTED, partition_move_is_legal, replica_move_is_legal,
-)
-from kafkaproof.spec.kafka.strategies import new_topic_leader, offline_leader, replicas_of
-from kafkaproof.spec.topics.properties.writes import WRITES
 from kafkaproof.spec.topics.context import (
-    ARMING, DROP_TASK, IDLE, LOADING, MOVING, NO_EPOCH, WRITING_ASSIGNMENT, WRITING_TARGET, is_present, is_reassigned,
+    ARMING,
+    DROP_TASK,
+    IDLE,
+    LOADING,
+    MOVING,
+    NO_EPOCH,
+    WRITING_ASSIGNMENT,
+    WRITING_TARGET,
+    is_present,
+    is_reassigned,
 )
 from kafkaproof.spec.topics.network import DELETE, DELETED, FAILED, kind_of
+from kafkaproof.spec.topics.properties.writes import WRITES
 from kafkaproof.spec.topics.reassignment import origin_of, target_of
 from kafkaproof.spec.topics.znodes import CANCELLATION, FIRED, REASSIGNMENT
 
@@ -135,8 +150,8 @@ def planned_as_asked(before, after, b):
     origin = origin_of(before.brokers[b].controller.partitions[asked.partition].assigned)
     target = replicas_of(asked.target)
     exact = wanted.adding == difference(target, origin) and wanted.removing == difference(origin, target)
-    return exact and begins_with(wanted.replicas, asked.target) and (
-        replicas_of(wanted.replicas) == union(origin, target)
+    return (
+        exact and begins_with(wanted.replicas, asked.target) and (replicas_of(wanted.replicas) == union(origin, target))
     )
 
 

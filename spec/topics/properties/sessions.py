@@ -6,8 +6,8 @@ Sources: KafkaController.elect, maybeResign, processExpire, and KafkaServer.star
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.topics.properties.writes import is_late
 from kafkaproof.spec.topics.context import IDLE, LOADING
+from kafkaproof.spec.topics.properties.writes import is_late
 
 
 def rests(s, b):

@@ -4,22 +4,35 @@ Sources: PartitionStateMachine, ReplicaStateMachine, KafkaController.onPartition
 ReplicaManager.becomeLeaderOrFollower and stopReplicas, 2.7 to 3.9.
 """
 
-from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.model import always_step
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
 from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_REPLICA, OFFLINE_REPLICA, ONLINE_PARTITION, REPLICA_DELETION_INELIGIBLE,
+    NEW_PARTITION,
+    NEW_REPLICA,
+    NON_EXISTENT_REPLICA,
+    OFFLINE_REPLICA,
+    ONLINE_PARTITION,
+    REPLICA_DELETION_INELIGIBLE,
     REPLICA_DELETION_STARTED,
 )
 from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal, offline_isr, offline_leader
-from kafkaproof.spec.topics.properties.safety import has_state
-from kafkaproof.spec.topics.properties.events import EVENTS
-from kafkaproof.spec.topics.properties.sessions import SESSIONS, has_session, is_refused, rests
-from kafkaproof.spec.topics.properties.writes import state_differs, tree_differs
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.model import always_step
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
 from kafkaproof.spec.topics.context import (
-    CHECKING, DELETE_TASK, ELECTING, FINISH_TASK, NO_TASK, REMOVING, STOPPING, WRITING_TARGET, members,
+    CHECKING,
+    DELETE_TASK,
+    ELECTING,
+    FINISH_TASK,
+    NO_TASK,
+    REMOVING,
+    STOPPING,
+    WRITING_TARGET,
+    members,
 )
 from kafkaproof.spec.topics.network import DELETE, DELETED, DROP, EMPTY, FAILED, START
+from kafkaproof.spec.topics.properties.events import EVENTS
+from kafkaproof.spec.topics.properties.safety import has_state
+from kafkaproof.spec.topics.properties.sessions import SESSIONS, has_session, is_refused, rests
+from kafkaproof.spec.topics.properties.writes import state_differs, tree_differs
 
 
 def reign_ends_unwritten(before, after, b, p):
@@ -125,8 +138,10 @@ def replica_removed(before, after, b, p, r):
         told = old.deleting == 1 or names_all(before, after, b, p)
         return told and is_written(before, after, b, p, leader, isr_after_removal(state.isr, r))
     cached = new.partitions[p]
-    return not state_differs(before.zk, after.zk, p) and cached.leader_epoch == state.leader_epoch and (
-        cached.leader == state.leader
+    return (
+        not state_differs(before.zk, after.zk, p)
+        and cached.leader_epoch == state.leader_epoch
+        and (cached.leader == state.leader)
     )
 
 
@@ -208,16 +223,23 @@ def wish_granted(before, after, b, p, isr):
         return reign_ends_unwritten(before, after, b, p)
     new = after.zk.partitions[p]
     same = new.leader == state.leader and new.leader_epoch == state.leader_epoch
-    return same and has_session(before, state.leader) and new.isr == isr and isr != state.isr and (
-        new.controller_epoch == old.epoch
+    return (
+        same
+        and has_session(before, state.leader)
+        and new.isr == isr
+        and isr != state.isr
+        and (new.controller_epoch == old.epoch)
     )
 
 
 def created_whole(before, after):
     """A topic is created where there is none, nor a marker, as another incarnation with a configuration."""
     gone = before.zk.topic == 0 and before.zk.marker == 0
-    return gone and after.zk.topic == before.zk.created + 1 and after.zk.created == after.zk.topic and (
-        after.zk.config == 1 and after.zk.assignments[0].replicas.length > 0
+    return (
+        gone
+        and after.zk.topic == before.zk.created + 1
+        and after.zk.created == after.zk.topic
+        and (after.zk.config == 1 and after.zk.assignments[0].replicas.length > 0)
     )
 
 
@@ -226,15 +248,19 @@ def deletion_asked_once(before, after):
     return before.zk.topic > 0 and before.zk.marker == 0 and after.zk.marker == 1
 
 
-STEPS = SESSIONS + EVENTS + (
-    always_step(first_state_written, of=("create_first_state",)),
-    always_step(leader_elected, of=("elect_leader",)),
-    always_step(replica_removed, of=("remove_replica",)),
-    always_step(stopped_are_asked, of=("stop_replicas",)),
-    always_step(obeyed_in_order, of=("leader_and_isr",)),
-    always_step(stopped_in_order, of=("stop_replica",)),
-    always_step(refused_in_order, of=("refuse_deletion",)),
-    always_step(wish_granted, of=("alter_partition",)),
-    always_step(created_whole, of=("create_again",)),
-    always_step(deletion_asked_once, of=("ask_for_deletion",)),
+STEPS = (
+    SESSIONS
+    + EVENTS
+    + (
+        always_step(first_state_written, of=("create_first_state",)),
+        always_step(leader_elected, of=("elect_leader",)),
+        always_step(replica_removed, of=("remove_replica",)),
+        always_step(stopped_are_asked, of=("stop_replicas",)),
+        always_step(obeyed_in_order, of=("leader_and_isr",)),
+        always_step(stopped_in_order, of=("stop_replica",)),
+        always_step(refused_in_order, of=("refuse_deletion",)),
+        always_step(wish_granted, of=("alter_partition",)),
+        always_step(created_whole, of=("create_again",)),
+        always_step(deletion_asked_once, of=("ask_for_deletion",)),
+    )
 )

@@ -1,7 +1,7 @@
 """Properties of what controllers write of a topic: in time (C4), and what they mark before they delete it (C13)."""
 
-from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.kafka.legal import NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA
+from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.topics.lemmas.events import deletes_znodes
 
 
@@ -69,11 +69,20 @@ def replicas_gone_first(s):
 WRITES = (
     always(marked_before_deletion),
     always(replicas_gone_first),
-    always_step(topic_written_in_time, of=(
-        "delete_topic_node", "delete_topic_config", "delete_topic_marker", "restore_partitions",
-    )),
-    always_step(partition_written_in_time, of=(
-        "create_first_state", "elect_leader", "delete_states", "write_assignment", "tell_replicas", "move_leader",
-        "write_target",
-    )),
+    always_step(
+        topic_written_in_time,
+        of=("delete_topic_node", "delete_topic_config", "delete_topic_marker", "restore_partitions"),
+    ),
+    always_step(
+        partition_written_in_time,
+        of=(
+            "create_first_state",
+            "elect_leader",
+            "delete_states",
+            "write_assignment",
+            "tell_replicas",
+            "move_leader",
+            "write_target",
+        ),
+    ),
 )

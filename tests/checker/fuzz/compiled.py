@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
-from kafkaproof.checker.explore import reference
-from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.model.execution import Execution, ExecutionError
-from kafkaproof.checker.compile.kernel import Expansion, Kernel
 from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.compile.text import NUMBER
+from kafkaproof.checker.explore import reference
+from kafkaproof.checker.model.execution import Execution, ExecutionError
 from kafkaproof.spec.language.plain import Plain
 from tests.checker.alone import Alone, OutOfRange, records
 from tests.checker.fuzz.truth import OUTSIDE, REFUSED, WRONG, Left, Truth, values_within
@@ -83,15 +83,23 @@ def _expansion(truth, kernel, expansion, key, state):
     expected = {at: s.after for at, s in steps.items() if isinstance(s, Left) and values_within(leaves, s.after)}
     yield from _differ(f"steps of {key}", expected, found)
     cuts = Counter(s.bound for s in steps.values() if isinstance(s, Left) and s.bound)
-    yield from _differ(f"cuts of {key}", {b: cuts[b] for b in kernel.compiled.bounds},
-                       dict(zip(kernel.compiled.bounds, expansion.cuts.tolist())))
+    yield from _differ(
+        f"cuts of {key}",
+        {b: cuts[b] for b in kernel.compiled.bounds},
+        dict(zip(kernel.compiled.bounds, expansion.cuts.tolist())),
+    )
     goals = {p.name: p.kind == "sometimes" for p in truth.model.properties}
     yield from _differ(
-        f"properties of {key}", {n: truth.judged[key, n] == goals[n] for n in kernel.compiled.state_names},
-        dict(zip(kernel.compiled.state_names, (expansion.judged == 0).tolist())))
+        f"properties of {key}",
+        {n: truth.judged[key, n] == goals[n] for n in kernel.compiled.state_names},
+        dict(zip(kernel.compiled.state_names, (expansion.judged == 0).tolist())),
+    )
     broken = {at[-1] for at, holds in asked.items() if holds is False}
-    yield from _differ(f"properties of the steps of {key}", {n: n in broken for n in kernel.compiled.step_names},
-                       dict(zip(kernel.compiled.step_names, (expansion.broken[:, 0] == 0).tolist())))
+    yield from _differ(
+        f"properties of the steps of {key}",
+        {n: n in broken for n in kernel.compiled.step_names},
+        dict(zip(kernel.compiled.step_names, (expansion.broken[:, 0] == 0).tolist())),
+    )
 
 
 def _explored(truth):
@@ -107,8 +115,11 @@ def _explored(truth):
     yield from _differ("reached", truth.reached(), set(found.reached))
     yield from _differ("cuts", dict(cuts), {b: n for b, n in found.cuts.items() if n})
     slow = reference.explore(truth.model, truth.scope)
-    yield from _differ("of the reference", (len(truth.states), truth.violated(), truth.reached(), +cuts),
-                       (slow.distinct, slow.violated, slow.reached, slow.cuts))
+    yield from _differ(
+        "of the reference",
+        (len(truth.states), truth.violated(), truth.reached(), +cuts),
+        (slow.distinct, slow.violated, slow.reached, slow.cuts),
+    )
 
 
 def _stopped(truth):

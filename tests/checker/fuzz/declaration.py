@@ -62,10 +62,15 @@ def _id(choices):
 
 def _leaves(choices):
     """The text of a scalar domain that holds 0."""
-    return choices.weighted([
-        (4, _number), (2, lambda _: "Flag()"), (3, _id), (3, lambda c: f"SetOf({c.one(SORTS)!r})"),
-        (1, lambda _: "Choice('A', 'B', 'C')"),
-    ])(choices)
+    return choices.weighted(
+        [
+            (4, _number),
+            (2, lambda _: "Flag()"),
+            (3, _id),
+            (3, lambda c: f"SetOf({c.one(SORTS)!r})"),
+            (1, lambda _: "Choice('A', 'B', 'C')"),
+        ]
+    )(choices)
 
 
 def _arrays(choices):

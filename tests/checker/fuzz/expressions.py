@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 from kafkaproof.spec.language.domains import Array, Bound
 from kafkaproof.spec.language.layout import length
@@ -37,9 +37,14 @@ class Expressions:
         options = [(3, lambda: str(self.choices.one([0, 1, 2, 3, -1, -2])))]
         options += self._known(NUMBER, depth)
         if depth > 0:
-            options += [(4, lambda: self._sum(depth)), (1, lambda: self._product(depth)),
-                        (2, lambda: self._builtin(depth)), (1, lambda: f"(-{self.number(0)})"),
-                        *self._chosen(NUMBER, depth), *self._lengths()]
+            options += [
+                (4, lambda: self._sum(depth)),
+                (1, lambda: self._product(depth)),
+                (2, lambda: self._builtin(depth)),
+                (1, lambda: f"(-{self.number(0)})"),
+                *self._chosen(NUMBER, depth),
+                *self._lengths(),
+            ]
         return self.choices.weighted(options)()
 
     def _sum(self, depth):
@@ -75,8 +80,12 @@ class Expressions:
         options = [(1, lambda: "0"), *self._known(kind, depth)]
         if depth > 0:
             options += [
-                (3, lambda: self._changed(kind, depth)), (2, lambda: self._joined(kind, depth)),
-                (1, lambda: f"only({self.real_id(kind.sort)})"), *self._everybody(kind), *self._chosen(kind, depth)]
+                (3, lambda: self._changed(kind, depth)),
+                (2, lambda: self._joined(kind, depth)),
+                (1, lambda: f"only({self.real_id(kind.sort)})"),
+                *self._everybody(kind),
+                *self._chosen(kind, depth),
+            ]
         return self.choices.weighted(options)()
 
     def _changed(self, kind, depth):
@@ -101,8 +110,11 @@ class Expressions:
         options.append((3, lambda: self._asked(depth)))
         if depth > 0:
             options += [
-                (3, lambda: self._both(depth)), (2, lambda: f"(not {self.condition(depth - 1)})"),
-                (1, lambda: self._chain(depth)), *self._chosen(CONDITION, depth)]
+                (3, lambda: self._both(depth)),
+                (2, lambda: f"(not {self.condition(depth - 1)})"),
+                (1, lambda: self._chain(depth)),
+                *self._chosen(CONDITION, depth),
+            ]
         return self.choices.weighted(options)()
 
     def _both(self, depth):
@@ -142,8 +154,14 @@ class Expressions:
 
     def _chosen(self, kind, depth):
         """A conditional expression."""
-        return [(1, lambda: f"({self.value(kind, depth - 1)} if {self.condition(depth - 1)}"
-                            f" else {self.value(kind, depth - 1)})")]
+        return [
+            (
+                1,
+                lambda: (
+                    f"({self.value(kind, depth - 1)} if {self.condition(depth - 1)} else {self.value(kind, depth - 1)})"
+                ),
+            )
+        ]
 
     def part(self, domain: object, depth: int) -> str:
         """A record or an array of the state, of exactly this domain; there must be one in scope."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Callable, Iterator
+from collections.abc import Callable, Iterator
 
 from kafkaproof.checker.prove.formulas import StyleError
 from kafkaproof.spec.language.subset import RuleError
@@ -43,7 +43,8 @@ def differences(program: Program, counts: Counter) -> list[str]:
 def _readings(found: Truth) -> Readings:
     states = list(found.states)[:: max(1, len(found.states) // AT)][: AT + 1]
     proofs: Readings = {
-        "proved": lambda: symbolic.proved(found), "proved for any size": lambda: symbolic.proved(found, True),
+        "proved": lambda: symbolic.proved(found),
+        "proved for any size": lambda: symbolic.proved(found, True),
     }
     if found.beginning is not None:
         return proofs
@@ -53,5 +54,6 @@ def _readings(found: Truth) -> Readings:
         "forked": lambda: symbolic.forked(found, states),
         "merged": lambda: symbolic.merged(found, states, False),
         "merged without bounds": lambda: symbolic.merged(found, states, True),
-        "bounded": lambda: symbolic.bounded(found), **proofs,
+        "bounded": lambda: symbolic.bounded(found),
+        **proofs,
     }

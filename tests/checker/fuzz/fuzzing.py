@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from multiprocessing import get_context
-from typing import Iterator
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
@@ -28,9 +28,15 @@ def fuzz(count: int, number: int, shrink: bool = True) -> Counter:
     counts: Counter = Counter()
 
     @seed(number)
-    @settings(max_examples=count, database=None, deadline=None, suppress_health_check=list(HealthCheck),
-              phases=[Phase.generate, Phase.shrink] if shrink else [Phase.generate], report_multiple_bugs=False,
-              print_blob=False)
+    @settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink] if shrink else [Phase.generate],
+        report_multiple_bugs=False,
+        print_blob=False,
+    )
     @given(programs())
     def compare(program: Program):
         counts["programs"] += 1

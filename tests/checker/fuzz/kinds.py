@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Iterator
 
 from kafkaproof.spec.language.domains import Array, Choice, Flag, Id, Number, Record, SetOf
 
@@ -55,8 +55,9 @@ class Names:
 
 def fits(known: object, kind: object) -> bool:
     """Whether a value of one kind can stand where another is wanted."""
-    return known == kind or (isinstance(known, IdOf) and isinstance(kind, IdOf)
-                             and known.sort == kind.sort and known.real >= kind.real)
+    return known == kind or (
+        isinstance(known, IdOf) and isinstance(kind, IdOf) and known.sort == kind.sort and known.real >= kind.real
+    )
 
 
 def kind_of(domain: object) -> object:

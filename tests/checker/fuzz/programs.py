@@ -37,7 +37,10 @@ DOCSTRING = '''    """A step.
     Kafka:   none.
     """'''
 ARGUMENTS = {
-    "Id('ids')": IdOf("ids", True), "Number(0, 1)": NUMBER, "Id('few')": IdOf("few", True), "Flag()": CONDITION,
+    "Id('ids')": IdOf("ids", True),
+    "Number(0, 1)": NUMBER,
+    "Id('few')": IdOf("few", True),
+    "Flag()": CONDITION,
 }
 STATE = "s"
 
@@ -125,8 +128,10 @@ class _Writer:
         """A function that others call, with a part of the state or the whole of it, and up to two values."""
         choices, writes = self.choices, self.choices.chance(50)
         domain = choices.one([self.declared.state, *self._composites()])
-        kinds = [choices.one([NUMBER, IdOf("ids", True), CONDITION, Members("ids"), NUMBER])
-                 for _ in range(choices.number(0, 2))]
+        kinds = [
+            choices.one([NUMBER, IdOf("ids", True), CONDITION, Members("ids"), NUMBER])
+            for _ in range(choices.number(0, 2))
+        ]
         result = choices.weighted([(4, NUMBER), (3, CONDITION), (1, IdOf("ids")), (1, Members("ids"))])
         if writes and choices.chance(60):
             result = PROCEDURE
@@ -142,5 +147,8 @@ class _Writer:
 
     def _composites(self):
         """Records and arrays in the state."""
-        return [domain for _, domain in paths(self.declared.state)
-                if isinstance(domain, (Record, Array)) and domain is not self.declared.state]
+        return [
+            domain
+            for _, domain in paths(self.declared.state)
+            if isinstance(domain, (Record, Array)) and domain is not self.declared.state
+        ]

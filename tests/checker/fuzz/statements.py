@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable
+from collections.abc import Callable
 
 from kafkaproof.spec.language.domains import Array, Bound, Number, Record, Sequence
 from tests.checker.fuzz.choices import Choices

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from collections.abc import Iterator
 
 import z3
 
@@ -11,10 +11,10 @@ from kafkaproof.checker.prove.bmc import violations_within
 from kafkaproof.checker.prove.proof import PROVED, RANGES, prove
 from kafkaproof.checker.prove.relation import Relation
 from kafkaproof.checker.prove.terms import value_of
-from tests.checker.symbolic import Point, SymbolicError, SymbolicModel
 from kafkaproof.spec.language.plain import get
 from tests.checker.fuzz.truth import OUTSIDE, REFUSED, WRONG, Left, Truth, values_within
 from tests.checker.samples import state_terms
+from tests.checker.symbolic import Point, SymbolicError, SymbolicModel
 
 WORK = 20.0
 DEPTH = 4

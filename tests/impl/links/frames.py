@@ -60,8 +60,10 @@ def _least(kind):
 def request(key, version, number, client, **values):
     """The frame of a request."""
     schema = load_request_schema(key, version)
-    head, known = schema.__header_schema__, {"request_api_key": key, "request_api_version": version,
-                                             "correlation_id": number, "client_id": client}
+    head, known = (
+        schema.__header_schema__,
+        {"request_api_key": key, "request_api_version": version, "correlation_id": number, "client_id": client},
+    )
     head = made(head, **{name: value for name, value in known.items() if name in head.__dataclass_fields__})
     return _frame(head, made(schema, **values))
 

@@ -16,10 +16,14 @@ STATE = {"partition_index": 0, "leader": 2, "leader_epoch": 4, "isr": [2, 1], "c
 
 def leader_and_isr(version, number=9, controller=1):
     """LeaderAndIsr of t-0, which a controller sends; topics have a level of their own from version 2 on."""
-    states = {"ungrouped_partition_states": [STATE | {"topic_name": "t"}]} if version < 2 else {
-        "topic_states": [{"topic_name": "t", "partition_states": [STATE]}]}
-    return request(LEADER_AND_ISR, version, number, str(controller), controller_id=controller, controller_epoch=3,
-                   **states)
+    states = (
+        {"ungrouped_partition_states": [STATE | {"topic_name": "t"}]}
+        if version < 2
+        else {"topic_states": [{"topic_name": "t", "partition_states": [STATE]}]}
+    )
+    return request(
+        LEADER_AND_ISR, version, number, str(controller), controller_id=controller, controller_epoch=3, **states
+    )
 
 
 @pytest.fixture
@@ -47,9 +51,16 @@ def test_every_version_of_leader_and_isr_says_leader_and_epoch(version):
     assert not fits(said, {states: {"leader": 1}}) and not fits(said, {"topic_name": "other"})
 
 
-@pytest.mark.parametrize("key, versions, name", [
-    (FETCH, range(18), "Fetch"), (5, range(5), "StopReplica"), (6, range(9), "UpdateMetadata"),
-    (CONTROLLED_SHUTDOWN, range(4), "ControlledShutdown"), (ALTER_PARTITION, range(4), "AlterPartition")])
+@pytest.mark.parametrize(
+    "key, versions, name",
+    [
+        (FETCH, range(18), "Fetch"),
+        (5, range(5), "StopReplica"),
+        (6, range(9), "UpdateMetadata"),
+        (CONTROLLED_SHUTDOWN, range(4), "ControlledShutdown"),
+        (ALTER_PARTITION, range(4), "AlterPartition"),
+    ],
+)
 def test_all_versions_of_the_control_plane_are_read(key, versions, name):
     for version in versions:
         frame = request(key, version, 1, "2")
@@ -58,8 +69,9 @@ def test_all_versions_of_the_control_plane_are_read(key, versions, name):
     assert name_of(key) == name
 
 
-@pytest.mark.parametrize("client, sender", [
-    ("1", 1), ("broker-12-fetcher-0", 12), ("rdkafka", None), ("consumer-1", None), (None, None)])
+@pytest.mark.parametrize(
+    "client, sender", [("1", 1), ("broker-12-fetcher-0", 12), ("rdkafka", None), ("consumer-1", None), (None, None)]
+)
 def test_a_broker_is_known_by_its_client_id(conversation, client, sender):
     link, inner, server = conversation
     noticed = link.add(Rule(NOTICE, {}))
@@ -84,8 +96,10 @@ def test_what_a_zombie_says_is_held_and_what_others_say_is_not(conversation):
 def test_an_answer_is_lost_by_what_was_asked(conversation):
     link, inner, server = conversation
     link.add(Rule(DROP, {"part": ANSWER, "api": "AlterPartition", "leader_epoch": 5}))
-    shrink = {"topic_name": "t", "partitions": [
-        {"partition_index": 0, "leader_epoch": 5, "new_isr": [1], "partition_epoch": 3}]}
+    shrink = {
+        "topic_name": "t",
+        "partitions": [{"partition_index": 0, "leader_epoch": 5, "new_isr": [1], "partition_epoch": 3}],
+    }
     frame = request(ALTER_PARTITION, 0, 3, "1", broker_id=1, broker_epoch=77, topics=[shrink])
     inner.sendall(frame)
     assert take(server, len(frame)) == frame
@@ -101,4 +115,9 @@ def test_a_version_that_nobody_knows_passes_and_says_who_sent_it(conversation):
     inner.sendall(frame)
     assert take(server, len(frame)) == frame
     assert noticed.taken[0].said == {
-        "part": REQUEST, "api": "LeaderAndIsr", "api_version": 99, "client": "1", "sender": 1}
+        "part": REQUEST,
+        "api": "LeaderAndIsr",
+        "api_version": 99,
+        "client": "1",
+        "sender": 1,
+    }

@@ -192,12 +192,18 @@ def test_what_is_dropped_breaks_the_connection_once(proxy, part):
 
 
 def test_a_delayed_frame_comes_late_and_a_noticed_one_at_once(proxy):
-    late, seen = proxy.add(Rule(DELAY, {"part": REQUEST}, times=2, seconds=0.01)), proxy.add(Rule(NOTICE, {}, times=None))
+    late, seen = (
+        proxy.add(Rule(DELAY, {"part": REQUEST}, times=2, seconds=0.01)),
+        proxy.add(Rule(NOTICE, {}, times=None)),
+    )
     with connect(proxy) as link:
         say(link, "a", "b", "c")
         assert [heard(link) for _ in range(3)] == ["a", "b", "c"]
-    assert len(late.taken) == 2 and [
-        frame.said["word"] for frame in seen.taken if frame.said["part"] == ANSWER] == ["a", "b", "c"]
+    assert len(late.taken) == 2 and [frame.said["word"] for frame in seen.taken if frame.said["part"] == ANSWER] == [
+        "a",
+        "b",
+        "c",
+    ]
 
 
 def test_what_passed_is_noted_with_what_became_of_it(server, tmp_path):
@@ -211,9 +217,13 @@ def test_what_passed_is_noted_with_what_became_of_it(server, tmp_path):
     proxy.close()
     noted = list(read_passed(tmp_path / "frames"))
     assert [(each.part, each.became, each.data) for each in noted if each.part == REQUEST] == [
-        (REQUEST, PASSED, frame("a")), (REQUEST, PASSED, frame("b"))]
+        (REQUEST, PASSED, frame("a")),
+        (REQUEST, PASSED, frame("b")),
+    ]
     assert [(each.became, each.data) for each in noted if each.part == ANSWER] == [
-        (PASSED, frame("a")), (DROPPED, frame("b"))]
+        (PASSED, frame("a")),
+        (DROPPED, frame("b")),
+    ]
     assert noted == sorted(noted) and {each.connection for each in noted} == {1}
 
 

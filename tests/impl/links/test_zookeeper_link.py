@@ -46,13 +46,23 @@ def test_requests_and_answers_say_what_they_do(link, client):
     assert [{k: v for k, v in each.items() if k != "session"} for each in said if each["part"] == REQUEST] == [
         {"part": REQUEST, "operation": "create", "path": "/said", "data": "one"},
         {"part": REQUEST, "operation": "setData", "path": "/said", "data": "two", "version": 0},
-        {"part": REQUEST, "operation": "multi", "operations": [
-            {"operation": "check", "path": "/said", "version": 1},
-            {"operation": "setData", "path": "/said", "data": "three", "version": 7},
-            {"operation": "delete", "path": "/other", "version": 3}]},
-        {"part": REQUEST, "operation": "delete", "path": "/said", "version": -1}]
+        {
+            "part": REQUEST,
+            "operation": "multi",
+            "operations": [
+                {"operation": "check", "path": "/said", "version": 1},
+                {"operation": "setData", "path": "/said", "data": "three", "version": 7},
+                {"operation": "delete", "path": "/other", "version": 3},
+            ],
+        },
+        {"part": REQUEST, "operation": "delete", "path": "/said", "version": -1},
+    ]
     assert [(each["operation"], each["error"]) for each in said if each["part"] == ANSWER] == [
-        ("create", 0), ("setData", 0), ("multi", -103), ("delete", 0)]
+        ("create", 0),
+        ("setData", 0),
+        ("multi", -103),
+        ("delete", 0),
+    ]
 
 
 def test_an_answer_says_which_operation_of_a_multi_has_failed(link, client):
@@ -64,7 +74,10 @@ def test_an_answer_says_which_operation_of_a_multi_has_failed(link, client):
         multi.create(path)
         multi.commit()
     assert [(each.said["error"], each.said.get("failed")) for each in noticed.taken] == [
-        (0, None), (-103, 0), (-110, 1)]
+        (0, None),
+        (-103, 0),
+        (-110, 1),
+    ]
 
 
 def test_the_session_is_known_as_its_client_knows_it(link, client):

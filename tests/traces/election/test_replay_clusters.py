@@ -6,14 +6,20 @@ from pathlib import Path
 import pytest
 
 from kafkaproof.checker.basics.errors import UserError
-from tests.traces.replaying import FENCED, altered, cut, first, read, replay, replayed, with_operations
-from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
 from kafkaproof.traces.explain.election import possibilities
+from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.snapshot import Snapshot
 from kafkaproof.traces.zookeeper.transactions import (
-    CloseSession, Create, CreateSession, Delete, Failure, SetData, Transaction,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    SetData,
+    Transaction,
 )
+from tests.traces.replaying import FENCED, altered, cut, first, read, replay, replayed, with_operations
 
 DRIVER = 0x1000012C9B10000
 STATE = "/brokers/topics/t/partitions/0/state"
@@ -43,14 +49,22 @@ def controller(broker: int) -> Create:
 
 REGISTRATION = b'{"version":1,"host":"h","port":9092,"jmx_port":-1,"timestamp":"1"}'
 OLD_CLUSTER = (
-    (1, CreateSession(3000)), (2, CreateSession(3000)),
+    (1, CreateSession(3000)),
+    (2, CreateSession(3000)),
     *((1, create(path)) for path in ("/brokers", "/brokers/ids", "/brokers/topics")),
-    (1, controller(1)), (1, Failure(-101)), (1, create("/controller_epoch", b"1")),
+    (1, controller(1)),
+    (1, Failure(-101)),
+    (1, create("/controller_epoch", b"1")),
     *((broker, create(f"/brokers/ids/{broker}", REGISTRATION, ephemeral=True)) for broker in (1, 2)),
-    (1, create("/brokers/topics/t", b'{"version":1,"partitions":{"0":[1,2]}}')), (1, create("/brokers/topics/t/partitions")),
-    (1, create("/brokers/topics/t/partitions/0")), (1, create(STATE, state(1, 0, 1))),
-    (1, CloseSession(None)), (2, controller(2)), (2, SetData("/controller_epoch", b"2", 1)),
-    (3, CreateSession(3000)), (3, SetData(STATE, state(2, 1, 1), 1)),
+    (1, create("/brokers/topics/t", b'{"version":1,"partitions":{"0":[1,2]}}')),
+    (1, create("/brokers/topics/t/partitions")),
+    (1, create("/brokers/topics/t/partitions/0")),
+    (1, create(STATE, state(1, 0, 1))),
+    (1, CloseSession(None)),
+    (2, controller(2)),
+    (2, SetData("/controller_epoch", b"2", 1)),
+    (3, CreateSession(3000)),
+    (3, SetData(STATE, state(2, 1, 1), 1)),
     (3, create("/brokers/ids/1", REGISTRATION, ephemeral=True)),
 )
 
@@ -102,13 +116,17 @@ def test_a_broker_restarts_before_its_old_session_expires(broker, owns):
 
 def test_two_clusters_on_one_zookeeper():
     other = (
-        (9, CreateSession(3000)), (9, create("/other")), (9, create("/other/controller_epoch", b"7")),
+        (9, CreateSession(3000)),
+        (9, create("/other")),
+        (9, create("/other/controller_epoch", b"7")),
         (9, create("/other/controller", b'{"brokerid":1}', ephemeral=True)),
     )
     both = log(*OLD_CLUSTER, *other)
     with pytest.raises(UserError, match="several clusters: /, /other; choose one with --chroot"):
         find_root(both, None)
-    with pytest.raises(UserError, match="--chroot /elsewhere: no Kafka cluster is there in this log; there is /, /other"):
+    with pytest.raises(
+        UserError, match="--chroot /elsewhere: no Kafka cluster is there in this log; there is /, /other"
+    ):
         find_root(both, "/elsewhere")
     members = Members(both, "")
     assert members.broker_of == {1: 1, 2: 2, 3: 1}
@@ -128,7 +146,7 @@ def test_records_that_a_snapshot_may_hold_already_are_left_to_it():
     recording = read(FENCED)
     later = cut(recording, 0xA0).start
     start = Snapshot(later.zxid - 8, later.zxid, later.sessions, later.nodes)
-    result = replayed(Recording(FENCED, start, recording.transactions[0xA0 - 8:], []))
+    result = replayed(Recording(FENCED, start, recording.transactions[0xA0 - 8 :], []))
     assert (result.divergence, result.skipped["written while the snapshot was taken"]) == (None, 8)
     assert result.explained + result.skipped.total() == result.records
 

@@ -10,7 +10,14 @@ from kafka.record import MemoryRecordsBuilder
 from kafka.record.util import calc_crc32c
 
 from kafkaproof.spec.kafka.offset_values import (
-    GroupValue, Key, MemberValue, OffsetValue, read_key, read_value, write_key, write_value,
+    GroupValue,
+    Key,
+    MemberValue,
+    OffsetValue,
+    read_key,
+    read_value,
+    write_key,
+    write_value,
 )
 from kafkaproof.traces.groups.segments import Stored, read_segment
 
@@ -36,8 +43,15 @@ class Append:
         """The bytes of it."""
         transactional = self.producer >= 0
         builder = MemoryRecordsBuilder(
-            self.magic, self.codec, 1 << 20, 0 if self.magic == 2 else self.base, transactional, self.producer,
-            0 if transactional else -1, self.sequence)
+            self.magic,
+            self.codec,
+            1 << 20,
+            0 if self.magic == 2 else self.base,
+            transactional,
+            self.producer,
+            0 if transactional else -1,
+            self.sequence,
+        )
         done = 0
         for record in self.records:
             if self.magic == 2:
@@ -57,7 +71,7 @@ class Append:
         struct.pack_into("!i", written, _EPOCH_AT, self.epoch)
         struct.pack_into("!i", written, _SEQUENCE_AT, self.sequence)
         if self.commits is not None:
-            attributes, = struct.unpack_from("!h", written, _ATTRIBUTES_AT)
+            (attributes,) = struct.unpack_from("!h", written, _ATTRIBUTES_AT)
             struct.pack_into("!h", written, _ATTRIBUTES_AT, attributes | _CONTROL | _TRANSACTIONAL)
         struct.pack_into("!I", written, _CRC_AT, calc_crc32c(bytes(written[_ATTRIBUTES_AT:])))
         return bytes(written)
@@ -66,8 +80,10 @@ class Append:
 def appends_in(file: Path) -> list[Append]:
     """The batches of a segment of magic 2 that has no transactions."""
     content = file.read_bytes()
-    return [Append(b.base, b.records, b.epoch, sequence=struct.unpack_from("!i", content, b.position + _SEQUENCE_AT)[0])
-            for b in read_segment(file).batches]
+    return [
+        Append(b.base, b.records, b.epoch, sequence=struct.unpack_from("!i", content, b.position + _SEQUENCE_AT)[0])
+        for b in read_segment(file).batches
+    ]
 
 
 def write_segment(file: Path, appends: Iterable[Append]) -> None:
@@ -76,8 +92,13 @@ def write_segment(file: Path, appends: Iterable[Append]) -> None:
     file.write_bytes(b"".join(append.encoded() for append in appends))
 
 
-def altered(source: Path, target: Path, partition: int, change: Callable[[list[Append]], list[Append]],
-            brokers: tuple[str, ...] = ("broker-1", "broker-2", "broker-3")) -> Path:
+def altered(
+    source: Path,
+    target: Path,
+    partition: int,
+    change: Callable[[list[Append]], list[Append]],
+    brokers: tuple[str, ...] = ("broker-1", "broker-2", "broker-3"),
+) -> Path:
     """A copy of one partition of all brokers, in which some have another content; before, all have the same."""
     name = f"__consumer_offsets-{partition}"
     for replica in source.glob(f"*/{name}"):
@@ -103,31 +124,47 @@ def renumbered(appends: Iterable[Append]) -> list[Append]:
     return found
 
 
-def rewritten(appends: list[Append], offset: int, change: Callable[[GroupValue], GroupValue | OffsetValue | None]
-              ) -> list[Append]:
+def rewritten(
+    appends: list[Append], offset: int, change: Callable[[GroupValue], GroupValue | OffsetValue | None]
+) -> list[Append]:
     """The batches with another value in the record of an offset."""
     place = at(appends, offset)
     records = tuple(_with_value(r, change) if r.offset == offset else r for r in appends[place].records)
-    return [*appends[:place], replace(appends[place], records=records), *appends[place + 1:]]
+    return [*appends[:place], replace(appends[place], records=records), *appends[place + 1 :]]
 
 
 def _with_value(record: Stored, change) -> Stored:
     return record._replace(value=write_value(change(read_value(read_key(record.key), record.value))))
 
 
-def member(id: str, instance: str | None = None, topics: tuple[str, ...] = ("t",), assigned: tuple[int, ...] = ()
-           ) -> MemberValue:
+def member(
+    id: str, instance: str | None = None, topics: tuple[str, ...] = ("t",), assigned: tuple[int, ...] = ()
+) -> MemberValue:
     """A consumer that subscribes to topics, and is assigned partitions of the first."""
-    subscription = struct.pack("!hi", 1, len(topics)) + b"".join(
-        struct.pack("!h", len(t)) + t.encode() for t in topics) + struct.pack("!ii", -1, 0)
+    subscription = (
+        struct.pack("!hi", 1, len(topics))
+        + b"".join(struct.pack("!h", len(t)) + t.encode() for t in topics)
+        + struct.pack("!ii", -1, 0)
+    )
     topic = topics[0].encode()
-    assignment = struct.pack("!hih", 1, 1, len(topic)) + topic + struct.pack(
-        f"!i{len(assigned)}ii", len(assigned), *assigned, -1) if assigned else b""
+    assignment = (
+        struct.pack("!hih", 1, 1, len(topic))
+        + topic
+        + struct.pack(f"!i{len(assigned)}ii", len(assigned), *assigned, -1)
+        if assigned
+        else b""
+    )
     return MemberValue(id, instance, id, "/127.0.0.1", 30_000, 10_000, subscription, assignment)
 
 
-def group(generation: int, *members: MemberValue, leader: str | None = None, protocol: str = "range", version: int = 3,
-          time: int = 0) -> GroupValue:
+def group(
+    generation: int,
+    *members: MemberValue,
+    leader: str | None = None,
+    protocol: str = "range",
+    version: int = 3,
+    time: int = 0,
+) -> GroupValue:
     """The record of a group; the first member leads unless another is named."""
     if not members:
         return GroupValue(version, "consumer", generation, None, None, time)
@@ -149,15 +186,27 @@ class Writer:
 
     def put(self, *values: tuple[Key, GroupValue | OffsetValue | None], producer: int = -1) -> int:
         """One batch; its first offset."""
-        records = tuple(Stored(self.offset + n, self.time, write_key(key), write_value(value))
-                        for n, (key, value) in enumerate(values))
+        records = tuple(
+            Stored(self.offset + n, self.time, write_key(key), write_value(value))
+            for n, (key, value) in enumerate(values)
+        )
         return self._put(records, producer)
 
     def _put(self, records, producer=-1, commits=None):
         parts = [records] if self.magic == 2 else [(record,) for record in records]
         for part in parts:
-            self.appends.append(Append(part[0].offset, part, self.epoch, self.magic, self.codec, producer,
-                                       0 if producer >= 0 else -1, commits))
+            self.appends.append(
+                Append(
+                    part[0].offset,
+                    part,
+                    self.epoch,
+                    self.magic,
+                    self.codec,
+                    producer,
+                    0 if producer >= 0 else -1,
+                    commits,
+                )
+            )
         self.offset += len(records)
         self.time += 100
         return self.offset - len(records)
@@ -193,6 +242,6 @@ class Writer:
 def flip(file: Path, offset: int) -> None:
     """Another byte in the batch of an offset, and the same checksum."""
     content = bytearray(file.read_bytes())
-    place = len(b"".join(a.encoded() for a in appends_in(file)[:at(appends_in(file), offset)]))
+    place = len(b"".join(a.encoded() for a in appends_in(file)[: at(appends_in(file), offset)]))
     content[place + 70] ^= 1
     file.write_bytes(content)

@@ -21,8 +21,11 @@ def test_beside_a_log_of_zookeeper(capsys):
     assert (code, found["verdict"], found["first_divergence"]) == (0, "conforms", None)
     assert found["records"] == 212 and found["groups"]["records"] == 825
     assert found["groups"]["partitions"][2] == {
-        "partition": 2, "records": 576, "leader_epochs": [0, 1, 2, 3],
-        "replicas": {"broker-1": 576, "broker-2": 576, "broker-3": 576}}
+        "partition": 2,
+        "records": 576,
+        "leader_epochs": [0, 1, 2, 3],
+        "replicas": {"broker-1": 576, "broker-2": 576, "broker-3": 576},
+    }
     ga = next(each for each in found["groups"]["groups"] if each["group"] == "ga")
     assert (ga["rebalances"], ga["unstored_generations"], ga["deaths"], len(ga["members"])) == (8, 0, 1, 4)
 
@@ -84,11 +87,15 @@ def test_a_group_is_in_the_partition_that_its_name_hashes_to(capsys, tmp_path):
         code, found = run_json(capsys, tmp_path, *more)
         first, *others = found["groups"]["divergences"]
         assert (code, first["partition"], first["offset"], first["group"], others) == (1, 2, 0, name, [])
-        assert first["reason"] == f"a group of this name belongs to partition {partition_for(stranger, 3)} of 3, and here is 2"
+        assert (
+            first["reason"]
+            == f"a group of this name belongs to partition {partition_for(stranger, 3)} of 3, and here is 2"
+        )
 
 
 def renamed(name):
     """The first group of a partition has another name."""
+
     def change(appends):
         first = read_key(appends[0].records[0].key).group
         return [replace(a, records=tuple(of(record, first) for record in a.records)) for a in appends]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from kafkaproof.spec.group import deletion
 from kafkaproof.spec.group.mutants import mistakes as group_mistakes
-from tests.traces.groups.segment_writer import Writer, group, member
 from kafkaproof.traces.groups.replay import replay_groups
+from tests.traces.groups.segment_writer import Writer, group, member
 
 A, B, C = member("a", assigned=(0,)), member("b", assigned=(1,)), member("c")
 HOUR = 3_600_000
@@ -19,7 +19,7 @@ HOUR = 3_600_000
 
 def only(groups):
     """The one group that was followed."""
-    followed, = groups.followed
+    (followed,) = groups.followed
     return followed
 
 
@@ -35,9 +35,18 @@ def life(writer: Writer, version: int, commits: int) -> None:
     writer.bury(0, 1, dies=True)
 
 
-@pytest.mark.parametrize("magic, version, commits, variant", [
-    (0, 0, 0, "classic"), (1, 0, 1, "classic"), (1, 1, 1, "classic"), (2, 1, 1, "middle"), (2, 2, 2, "current"),
-    (2, 3, 3, "current"), (2, 4, 4, "current")])
+@pytest.mark.parametrize(
+    "magic, version, commits, variant",
+    [
+        (0, 0, 0, "classic"),
+        (1, 0, 1, "classic"),
+        (1, 1, 1, "classic"),
+        (2, 1, 1, "middle"),
+        (2, 2, 2, "current"),
+        (2, 3, 3, "current"),
+        (2, 4, 4, "current"),
+    ],
+)
 @pytest.mark.parametrize("codec", [0, 1])
 def test_every_version(tmp_path, magic, version, commits, variant, codec):
     writer = Writer(magic=magic, codec=codec)
@@ -56,8 +65,9 @@ def test_an_offset_of_version_1_expires_when_it_says(tmp_path):
     groups = replay_groups(writer.write(tmp_path / "early"))
     assert groups.verdict == "conforms", "the topic may have been deleted"
     assert only(groups).group.counts["topic deleted"] == 1
-    writer.appends[-1] = replace(writer.appends[-1], records=tuple(
-        r._replace(time=r.time + 2_000) for r in writer.appends[-1].records))
+    writer.appends[-1] = replace(
+        writer.appends[-1], records=tuple(r._replace(time=r.time + 2_000) for r in writer.appends[-1].records)
+    )
     groups = replay_groups(writer.write(tmp_path / "late"))
     assert only(groups).group.counts["expired while subscribed"] == 1, "up to 2.0 offsets of running groups do"
     assert groups.verdict == "conforms" and not groups.properties.violated()
@@ -171,11 +181,11 @@ def test_a_compacted_log(tmp_path):
     """What is superseded is gone from a closed segment, and stays gone for a replica that was copied from there."""
     writer = Writer()
     for generation in range(1, 6):
-        writer.group(group(generation, *([A, B, C][:generation % 3 + 1])))
+        writer.group(group(generation, *([A, B, C][: generation % 3 + 1])))
         writer.commit(0, 1)
     whole, split = list(writer.appends), writer.offset
     writer.group(group(6, A))
-    writer.appends = whole[8:] + writer.appends[len(whole):]
+    writer.appends = whole[8:] + writer.appends[len(whole) :]
     copied = Writer()
     copied.appends, copied.offset = writer.appends[1:], writer.offset
     writer.write(tmp_path, "broker-1", split=(split,))

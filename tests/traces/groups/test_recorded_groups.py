@@ -7,16 +7,18 @@ import re
 import pytest
 
 from kafkaproof.spec.kafka.offset_values import read_key, read_value
-from tests.traces.groups.test_group_alterations import SEGMENTS
-from tests.traces.conftest import RECORDINGS
-from kafkaproof.traces.groups.numbers import partitions_of, topics_of
 from kafkaproof.traces.groups.directories import partitions_in
+from kafkaproof.traces.groups.numbers import partitions_of, topics_of
 from kafkaproof.traces.groups.replay import replay_groups
 from kafkaproof.traces.groups.segments import Segment, read_segment
+from tests.traces.conftest import RECORDINGS
+from tests.traces.groups.test_group_alterations import SEGMENTS
 
 FOLDERS = sorted(RECORDINGS.glob("*/*/consumer-offsets"))
-_BATCH = re.compile(r"baseOffset: (\d+) lastOffset: (\d+) .* producerId: (-?\d+) .*partitionLeaderEpoch: (-?\d+) "
-                    r"isTransactional: (\w+) isControl: (\w+) .*magic: (\d) .*crc: (\d+)")
+_BATCH = re.compile(
+    r"baseOffset: (\d+) lastOffset: (\d+) .* producerId: (-?\d+) .*partitionLeaderEpoch: (-?\d+) "
+    r"isTransactional: (\w+) isControl: (\w+) .*magic: (\d) .*crc: (\d+)"
+)
 _RECORD = re.compile(r"\| offset: (\d+) CreateTime: (-?\d+) .*? key: (\{.*?\}\}) payload: (.*)")
 pytestmark = pytest.mark.skipif(not FOLDERS, reason=f"no segments in {RECORDINGS} (set KAFKAPROOF_RECORDINGS)")
 
@@ -34,14 +36,34 @@ def as_kafka_tells(key, value):
     if value is None:
         return told_key, None
     if key.place is not None:
-        told = {"offset": value.offset, "leaderEpoch": value.leader_epoch, "metadata": value.metadata,
-                "commitTimestamp": value.time}
+        told = {
+            "offset": value.offset,
+            "leaderEpoch": value.leader_epoch,
+            "metadata": value.metadata,
+            "commitTimestamp": value.time,
+        }
         return told_key, {"version": str(value.version), "data": told}
-    members = [{"memberId": m.id, "groupInstanceId": m.instance, "clientId": m.client, "clientHost": m.host,
-                "rebalanceTimeout": m.rebalance, "sessionTimeout": m.session, "subscription": topics_of(m.subscription),
-                "assignment": partitions_of(m.assignment)} for m in value.members]
-    told = {"protocolType": value.protocol_type, "generation": value.generation, "protocol": value.protocol,
-            "leader": value.leader, "currentStateTimestamp": value.time, "members": members}
+    members = [
+        {
+            "memberId": m.id,
+            "groupInstanceId": m.instance,
+            "clientId": m.client,
+            "clientHost": m.host,
+            "rebalanceTimeout": m.rebalance,
+            "sessionTimeout": m.session,
+            "subscription": topics_of(m.subscription),
+            "assignment": partitions_of(m.assignment),
+        }
+        for m in value.members
+    ]
+    told = {
+        "protocolType": value.protocol_type,
+        "generation": value.generation,
+        "protocol": value.protocol,
+        "leader": value.leader,
+        "currentStateTimestamp": value.time,
+        "members": members,
+    }
     return told_key, {"version": str(value.version), "data": told}
 
 
@@ -52,8 +74,9 @@ def told(payload):
     found = json.loads(payload)
     for member in found["data"].get("members", ()):
         member["subscription"] = frozenset(member["subscription"]["topics"])
-        member["assignment"] = frozenset((each["topic"], n) for each in member["assignment"]["assignedPartitions"]
-                                         for n in each["partitions"])
+        member["assignment"] = frozenset(
+            (each["topic"], n) for each in member["assignment"]["assignedPartitions"] for n in each["partitions"]
+        )
     return found
 
 
@@ -64,12 +87,19 @@ def test_every_record_is_what_kafka_decodes(folder):
         with gzip.open(file.with_suffix(".txt.gz"), "rt") as lines:
             text = lines.read()
         batches = read_segment(file).batches
-        heads = [(b.base, b.last, b.producer, b.epoch, b.transactional, b.commits is not None, b.magic, b.crc)
-                 for b in batches]
-        assert heads == [(int(a), int(z), int(p), int(e), t == "true", c == "true", int(m), int(crc))
-                         for a, z, p, e, t, c, m, crc in _BATCH.findall(text)]
-        mine = [(r.offset, r.time, *as_kafka_tells(read_key(r.key), read_value(read_key(r.key), r.value)))
-                for b in batches for r in b.records]
+        heads = [
+            (b.base, b.last, b.producer, b.epoch, b.transactional, b.commits is not None, b.magic, b.crc)
+            for b in batches
+        ]
+        assert heads == [
+            (int(a), int(z), int(p), int(e), t == "true", c == "true", int(m), int(crc))
+            for a, z, p, e, t, c, m, crc in _BATCH.findall(text)
+        ]
+        mine = [
+            (r.offset, r.time, *as_kafka_tells(read_key(r.key), read_value(read_key(r.key), r.value)))
+            for b in batches
+            for r in b.records
+        ]
         theirs = [(int(o), int(t), json.loads(k), told(v)) for o, t, k, v in _RECORD.findall(text)]
         assert mine == theirs
         compared += len(mine)
@@ -114,5 +144,7 @@ def test_a_segment_takes_no_memory_for_the_zeros_at_its_end(tmp_path):
     with file.open("r+b") as out:
         out.seek((10 << 30) - 1)
         out.write(b"x")
-    assert read_segment(file).damage == (0, f"{file}: the batch of offset 0, at byte 0, cannot be read: zeros, and more "
-                                            "behind them")
+    assert read_segment(file).damage == (
+        0,
+        f"{file}: the batch of offset 0, at byte 0, cannot be read: zeros, and more behind them",
+    )

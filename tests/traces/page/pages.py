@@ -5,14 +5,14 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tests.traces.replaying import gather, metrics_of, read, replay
 from kafkaproof.traces.explain.log.audit import audit
-from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
-from kafkaproof.traces.report.facts import facts_of
-from kafkaproof.traces.report.page.render import render
-from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.report.log import Report, refused_by_epoch, verdict_of
 from kafkaproof.traces.explain.log.streams import explain_streams, settle
+from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.report.facts import facts_of
+from kafkaproof.traces.report.log import Report, refused_by_epoch, verdict_of
+from kafkaproof.traces.report.page.render import render
+from tests.traces.replaying import gather, metrics_of, read, replay
 
 
 def report_of(recording: Recording, variant: str | None = None) -> Report:
@@ -49,6 +49,11 @@ def data_in(text: str) -> dict:
 def items_in(data: dict) -> list[dict]:
     """The items of a page, with the names of what they refer to by number."""
     names = ("start", "length", "text", "zxids", "brokers", "count", "records")
-    return [{"lane": data["lanes"][lane][1], "kind": data["kinds"][kind]["id"],
-             **dict(zip(names, (start, length, data["texts"][text], *rest)))}
-            for lane, kind, start, length, text, *rest in data["items"]]
+    return [
+        {
+            "lane": data["lanes"][lane][1],
+            "kind": data["kinds"][kind]["id"],
+            **dict(zip(names, (start, length, data["texts"][text], *rest))),
+        }
+        for lane, kind, start, length, text, *rest in data["items"]
+    ]

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from kafkaproof.checker.commands.main import main
+from kafkaproof.traces.groups.replay import replay_groups
+from kafkaproof.traces.report.page.render import render
 from tests.traces.groups.segment_writer import altered, flip, rewritten
 from tests.traces.page.pages import data_in, items_in, report
 from tests.traces.replaying import BUNDLED
-from kafkaproof.traces.groups.replay import replay_groups
-from kafkaproof.traces.report.page.render import render
 
 BOTH = BUNDLED / "3.9.1-groups"
 SEGMENTS = BOTH / "consumer-offsets"
@@ -25,7 +25,9 @@ def test_every_record_of_a_group_is_in_its_lane():
 
 
 def test_groups_that_diverge_are_in_the_verdict(tmp_path):
-    segments = altered(SEGMENTS, tmp_path, 2, lambda appends: rewritten(appends, 26, lambda v: replace(v, generation=40)))
+    segments = altered(
+        SEGMENTS, tmp_path, 2, lambda appends: rewritten(appends, 26, lambda v: replace(v, generation=40))
+    )
     groups = replay_groups(segments)
     data = data_in(render(report(BOTH), groups))
     first = groups.divergences[0]

@@ -2,23 +2,27 @@
 
 import pytest
 
+from kafkaproof.traces.report.page.render import render
 from tests.pictures.picture_browser import BROWSER, ask, run
 from tests.traces.page.pages import data_in, page, report_of
 from tests.traces.replaying import FENCED, LEGACY, REASSIGN, read
-from kafkaproof.traces.report.page.render import render
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium or Chrome is installed")
 
 
 def test_it_draws_the_lanes_and_says_the_verdict_first(tmp_path):
-    answer = ask(tmp_path, page(LEGACY), """
+    answer = ask(
+        tmp_path,
+        page(LEGACY),
+        """
         return { verdict: find("#verdict").textContent, first: find("main").textContent.indexOf("The log conforms"),
                  sections: [...document.querySelectorAll(".section")].map((one) => one.textContent),
                  lanes: [...document.querySelectorAll(".label")].map((one) => one.textContent),
                  bars: count("#lanes path.c0"), marks: count("#lanes .k-late"), metric: count("#lanes path.metric"),
                  axis: count("#axis text"), overview: find("#overview .o3").getAttribute("d").length > 10,
                  resources: performance.getEntriesByType("resource").length, title: document.title,
-                 items: items.length, hidden: find("#panel").hidden, legend: count("#legend button") };""")
+                 items: items.length, hidden: find("#panel").hidden, legend: count("#legend button") };""",
+    )
     assert answer["verdict"].startswith("The log conforms to legacy, but violates C4") and 0 < answer["first"] < 200
     assert answer["sections"][:3] == ["▾ Found", "▾ Controllers", "▾ Brokers"]
     assert answer["lanes"][:4] == ["violates C4", "controller 1", "controller 2", "controller 3"]
@@ -28,7 +32,10 @@ def test_it_draws_the_lanes_and_says_the_verdict_first(tmp_path):
 
 
 def test_filters_let_through_what_they_say(tmp_path):
-    answer = ask(tmp_path, page(REASSIGN), """
+    answer = ask(
+        tmp_path,
+        page(REASSIGN),
+        """
         const set = (name, value, event) => { find(name).value = value; find(name).dispatchEvent(new Event(event)); };
         const lanesNow = () => [...new Set(shown.map((item) => item.lane.name))].sort();
         const found = { all: shown.length };
@@ -45,7 +52,8 @@ def test_filters_let_through_what_they_say(tmp_path):
         for (const kind of ["leader", "election"]) find(`[data-kind=${kind}]`).click();
         find("#trouble").click(); found.trouble = rows.filter((row) => row.lane).every((row) => row.lane.trouble);
         find("#trouble").click(); found.again = shown.length;
-        return found;""")
+        return found;""",
+    )
     assert {"r1", "r1-0", "r1-1", "r1-2", "r1-3"} <= set(answer["topic"])
     assert not [name for name in answer["topic"] if name.startswith(("r2", "r3"))]
     assert 0 < answer["broker"] < answer["all"] and answer["record"] and all(answer["record"])
@@ -54,18 +62,28 @@ def test_filters_let_through_what_they_say(tmp_path):
 
 
 def test_an_item_opens_the_records_and_the_transition_behind_it(tmp_path):
-    answer = ask(tmp_path, page(LEGACY), """
+    answer = ask(
+        tmp_path,
+        page(LEGACY),
+        """
         const text = find("#panel").textContent;
         find("#panel .close").click();
-        return { text, closed: find("#panel").hidden, pre: text.includes('"leader_epoch":0') };""", "#0x9b")
-    assert "violates C4" in answer["text"] and "0x9b" in answer["text"] and "session 0x1a1fc225ec20001" in answer["text"]
+        return { text, closed: find("#panel").hidden, pre: text.includes('"leader_epoch":0') };""",
+        "#0x9b",
+    )
+    assert (
+        "violates C4" in answer["text"] and "0x9b" in answer["text"] and "session 0x1a1fc225ec20001" in answer["text"]
+    )
     assert "create /brokers/topics/za0/partitions/8/state" in answer["text"] and answer["pre"]
     assert "partition: create_first_state: new_topic (new_topic: topic creation)" in answer["text"]
     assert "A controller creates the state of a new partition" in answer["text"] and answer["closed"]
 
 
 def test_keys_and_buttons_move_and_choose(tmp_path):
-    answer = ask(tmp_path, page(FENCED), """
+    answer = ask(
+        tmp_path,
+        page(FENCED),
+        """
         const found = [], wide = () => (view.to - view.from) / span;
         find("#scroll").focus();
         press("+"); found.push(wide());
@@ -81,12 +99,16 @@ def test_keys_and_buttons_move_and_choose(tmp_path):
         find("#axis").dispatchEvent(new WheelEvent("wheel", { deltaY: -100, clientX: 600, bubbles: true, cancelable: true }));
         found.push(wide() < 1);
         press("?"); found.push(find("#help").open);
-        return found;""")
+        return found;""",
+    )
     assert answer == [0.5, True, 1, True, True, True, 2, True, None, True, True, True]
 
 
 def test_a_click_in_the_picture_finds_what_is_drawn_there(tmp_path):
-    answer = ask(tmp_path, page(LEGACY), """
+    answer = ask(
+        tmp_path,
+        page(LEGACY),
+        """
         const row = rows.find((one) => one.lane && one.lane.name === "controller 1");
         const item = row.items.find((one) => one.kind.id === "late");
         const box = find("#space").getBoundingClientRect();
@@ -96,35 +118,48 @@ def test_a_click_in_the_picture_finds_what_is_drawn_there(tmp_path):
         const told = find("#panel h2").textContent, here = count("#panel .here button");
         find("#panel .here button:last-child").click();
         const other = find("#panel [aria-current]") === find("#panel .here button:last-child");
-        return { told, here, other, ring: count("#lanes .chosen") };""")
+        return { told, here, other, ring: count("#lanes .chosen") };""",
+    )
     assert answer["told"] == "write of a controller that is one no more: controller 1"
     assert answer["here"] > 1 and answer["other"] and answer["ring"] == 1
 
 
 def test_topics_fold_and_unfold(tmp_path):
-    answer = ask(tmp_path, page(LEGACY), """
+    answer = ask(
+        tmp_path,
+        page(LEGACY),
+        """
         const before = rows.filter((row) => row.folds).length, all = rows.length;
         press("f"); const unfoldedRows = rows.length, folds = rows.filter((row) => row.folds).length;
         press("f");
-        return [before, unfoldedRows > all + 200, folds, rows.length === all];""")
+        return [before, unfoldedRows > all + 200, folds, rows.length === all];""",
+    )
     assert answer == [10, True, 0, True]
 
 
 def test_the_table_tells_what_is_in_view(tmp_path):
-    answer = ask(tmp_path, page(REASSIGN), """
+    answer = ask(
+        tmp_path,
+        page(REASSIGN),
+        """
         find("#told").open = true; tell();
         const all = count("#told tbody tr");
         look(0, 20000);
         const some = count("#told tbody tr");
         find("#told tbody button").click();
-        return [all > some && some > 0, !find("#panel").hidden];""")
+        return [all > some && some > 0, !find("#panel").hidden];""",
+    )
     assert answer == [True, True]
 
 
 def test_a_divergence_is_drawn(tmp_path):
-    answer = ask(tmp_path, render(report_of(read(FENCED), "legacy")), """
+    answer = ask(
+        tmp_path,
+        render(report_of(read(FENCED), "legacy")),
+        """
         find("#lines button").click();
-        return [find("#verdict").className, count("#panel .record"), count(".record .unexplained") > 0];""")
+        return [find("#verdict").className, count("#panel .record"), count(".record .unexplained") > 0];""",
+    )
     assert answer == ["w3", 11, True]
 
 

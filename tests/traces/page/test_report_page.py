@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproof.checker.commands.main import main
 from kafkaproof.checker.basics.errors import UserError
-from tests.traces.page.pages import data_in, items_in, page, report, report_of
-from tests.traces.replaying import FENCED, FIVE_LEGACY, LEGACY, REASSIGN, altered, first, read, run_json
+from kafkaproof.checker.commands.main import main
+from kafkaproof.traces.basics.whole_files import write_whole
+from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.reading.times import Times
+from kafkaproof.traces.report.log import BAD_INPUT, UNDECIDED, Report
 from kafkaproof.traces.report.page import bounds, records
 from kafkaproof.traces.report.page.bounds import bounded_items, bounded_lanes
 from kafkaproof.traces.report.page.items import KINDS, Item, Lane
 from kafkaproof.traces.report.page.render import items_of, render
-from kafkaproof.traces.reading.times import Times
-from kafkaproof.traces.basics.whole_files import write_whole
-from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.report.log import BAD_INPUT, UNDECIDED, Report
+from tests.traces.page.pages import data_in, items_in, page, report, report_of
+from tests.traces.replaying import FENCED, FIVE_LEGACY, LEGACY, REASSIGN, altered, first, read, run_json
 
 ALL = (LEGACY, FENCED, REASSIGN, FIVE_LEGACY)
 
@@ -41,8 +41,9 @@ def test_the_items_count_what_the_report_counts(directory):
     items = items_in(data_in(page(directory)))
     counts = Counter(item["kind"] for item in items)
     assert counts["reign"] == len(found.result.controllers.all)
-    assert counts["violation"] == sum(violation.count for violation in found.result.violations.found.values()) \
-        + len(found.streams.overlapping)
+    assert counts["violation"] == sum(violation.count for violation in found.result.violations.found.values()) + len(
+        found.streams.overlapping
+    )
     assert counts["late"] == sum(each.unowned + each.stale for each in found.facts.reigns)
     assert counts["refused"] == sum(each.refused for each in found.facts.reigns)
     assert counts["up"] == len(found.facts.registrations)
@@ -77,8 +78,11 @@ def test_leaders_are_those_of_the_states():
         change = each.change
         at = change.time - found.recording.transactions[0].time
         name = f"{change.topic}-{change.number}"
-        leads = [bar["brokers"][0] for bar in bars if bar["lane"] == name and f"{change.zxid:#x}" in bar["zxids"]
-                 and bar["start"] == at]
+        leads = [
+            bar["brokers"][0]
+            for bar in bars
+            if bar["lane"] == name and f"{change.zxid:#x}" in bar["zxids"] and bar["start"] == at
+        ]
         began = change.before is None or change.before.leader != change.after.leader
         assert leads == ([change.after.leader] if began and change.after.leader != -1 else [])
 
@@ -91,7 +95,9 @@ def test_the_verdict_comes_first_and_the_records_say_what_explains_them():
     assert (broker, account, told) == (1, ["partition", "create_first_state: new_topic"], "new_topic: topic creation")
     assert session == "0x1a1fc225ec20001" and time > 0
     assert operations[0][0] == "create /brokers/topics/za0/partitions/8/state" and '"leader":' in operations[0][1]
-    assert data["glossary"]["partition.create_first_state"].startswith("machines.create_first_state: A controller creates")
+    assert data["glossary"]["partition.create_first_state"].startswith(
+        "machines.create_first_state: A controller creates"
+    )
     assert len(data["records"]) == data["count"] == 6425 and data["notes"] == []
 
 
@@ -100,7 +106,9 @@ def test_every_step_and_kind_has_words():
         data = data_in(page(directory))
         for *_, account, _, _ in data["records"].values():
             system, name = account
-            names = [f"{system}.{part.split(' -> ')[0].split(':')[0]}" for part in name.split(" or ")] if system else [name]
+            names = (
+                [f"{system}.{part.split(' -> ')[0].split(':')[0]}" for part in name.split(" or ")] if system else [name]
+            )
             assert all(data["glossary"].get(each) for each in names), account
 
 
@@ -114,7 +122,9 @@ def test_a_divergence_has_the_records_around_it():
 
 def test_what_cannot_be_followed_is_a_page_too():
     lost = replace(altered(first(FENCED, 0x60), 0x20, lambda t: None), gaps=1)
-    assert data_in(render(report_of(lost)))["sentence"] == "The verdict is undecided: records are missing; all others fit."
+    assert (
+        data_in(render(report_of(lost)))["sentence"] == "The verdict is undecided: records are missing; all others fit."
+    )
     whole = read(FENCED)
     data = data_in(render(Report(whole, None, (), UNDECIDED, "what was before the first record is unknown")))
     assert data["weight"] == 2 and len(data["items"]) == len(data["records"]) == 471
@@ -127,7 +137,9 @@ def test_what_is_before_a_missing_file_is_told():
     whole = report(FENCED).after(wrong)
     data = data_in(render(whole))
     assert data["sentence"].startswith(f"The log diverges from legacy at {wrong.divergence[0]:#x}")
-    told = [line["text"] for line in data["lines"] if line["text"].startswith("before a missing file, not on this page")]
+    told = [
+        line["text"] for line in data["lines"] if line["text"].startswith("before a missing file, not on this page")
+    ]
     assert len(told) == 1 and told[0].endswith(", diverges") and data["weight"] == 3
     data = data_in(render(report(FENCED).after(report(LEGACY))))
     assert data["sentence"] == "The verdict is undecided: records are missing; all others fit."
@@ -141,10 +153,20 @@ def test_a_page_is_self_contained_and_markup_stays_text():
 
 
 LANES = [Lane("Topics and partitions", f"t-{number}", "t", number) for number in range(4)]
-ITEMS = st.lists(st.builds(
-    lambda lane, kind, start, long, zxid: Item(lane, kind, start, "x", (zxid,), None if long is None else start + long),
-    st.sampled_from(LANES), st.sampled_from(["election", "offline", "unclean"]), st.integers(0, 10_000),
-    st.none() | st.integers(0, 5_000), st.integers(1, 1 << 40)), min_size=1, max_size=60)
+ITEMS = st.lists(
+    st.builds(
+        lambda lane, kind, start, long, zxid: Item(
+            lane, kind, start, "x", (zxid,), None if long is None else start + long
+        ),
+        st.sampled_from(LANES),
+        st.sampled_from(["election", "offline", "unclean"]),
+        st.integers(0, 10_000),
+        st.none() | st.integers(0, 5_000),
+        st.integers(1, 1 << 40),
+    ),
+    min_size=1,
+    max_size=60,
+)
 
 
 @given(ITEMS, st.integers(12, 40))
@@ -162,8 +184,9 @@ def test_what_is_made_one_loses_nothing_but_places(items, most):
         counts[item.lane.topic, item.kind] += item.count
         assert raised or item.lane.partition is not None
     assert counts == Counter((item.lane.topic, item.kind) for item in items)
-    assert {(item.kind, item.start, item.end) for item in items if item.end and item.end - item.start >= cell} \
-        <= {(item.kind, item.start, item.end) for item in found}
+    assert {(item.kind, item.start, item.end) for item in items if item.end and item.end - item.start >= cell} <= {
+        (item.kind, item.start, item.end) for item in found
+    }
     assert {item.lane for item in items if item.weight > 1} <= {item.lane for item in found}
 
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproof.checker.commands.main import main
 from kafkaproof.checker.basics.errors import UserError
-from tests.traces.replaying import FENCED, FIVE_LEGACY, all_of, read, run_json
-from tests.traces.transaction_strategies import TRANSACTIONS
+from kafkaproof.checker.commands.main import main
 from kafkaproof.traces.reading.events import SCHEMA, table_of, write_events
 from kafkaproof.traces.reading.stored_events import batches_in, transactions_of
 from kafkaproof.traces.zookeeper.records import Records
 from kafkaproof.traces.zookeeper.transactions import Create, Failure, SetData, Transaction
+from tests.traces.replaying import FENCED, FIVE_LEGACY, all_of, read, run_json
+from tests.traces.transaction_strategies import TRANSACTIONS
 
 STATE = b'{"controller_epoch":3,"leader":-1,"version":1,"leader_epoch":7,"isr":[2,1]}'
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.traces.log_writer import write_log
-from kafkaproof.traces.reading.records import Part, runs_of
 from kafkaproof.traces.reading.recording import read_recording
+from kafkaproof.traces.reading.records import Part, runs_of
 from kafkaproof.traces.zookeeper.transactions import Failure, LogError, Transaction
+from tests.traces.log_writer import write_log
 
 
 def record(zxid: int, code: int = -101) -> Transaction:
@@ -35,7 +35,9 @@ def test_files_of_servers_that_overlap_are_one_sequence(tmp_path_factory, ranges
     assert found.transactions[place:] == list(found.transactions)[place:]
     twice = sum(max(one, other) - min(one, other) + 1 for one, other in ranges) - len(zxids)
     told = [line for line in found.problems if "more than once" in line]
-    assert told == ([f"{directory}: {twice} records that occur more than once, the same each time, dropped"] * bool(twice))
+    assert told == (
+        [f"{directory}: {twice} records that occur more than once, the same each time, dropped"] * bool(twice)
+    )
 
 
 @given(st.sets(st.integers(-3, 12), min_size=1), st.integers(-4, 13), st.integers(-4, 13))
@@ -54,8 +56,9 @@ def test_servers_that_differ_are_an_error_and_what_is_before_is_kept(tmp_path):
         (tmp_path / name / "version-2").mkdir(parents=True)
         log = [record(zxid, -110 if zxid == changed else -101) for zxid in range(1, 10)]
         write_log(tmp_path / name / "version-2" / "log.1", log)
-    with pytest.raises(LogError, match=r"c/version-2/log.1: zxid 0x7 is error nodeexists, but another .* error nonode"
-                       ) as raised:
+    with pytest.raises(
+        LogError, match=r"c/version-2/log.1: zxid 0x7 is error nodeexists, but another .* error nonode"
+    ) as raised:
         read_recording(tmp_path)
     assert [each.zxid for each in raised.value.transactions] == list(range(1, 10))
 

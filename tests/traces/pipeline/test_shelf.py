@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.traces.replaying import BUNDLED, FENCED, FIVE_LEGACY, read, run_json
-from kafkaproof.traces.reading.cluster import Members
-from kafkaproof.traces.evidence import kept_writes as shelf
 from kafkaproof.traces.basics.columns import ByZxid, Rows
+from kafkaproof.traces.evidence import kept_writes as shelf
 from kafkaproof.traces.evidence.writes import writes_of
+from kafkaproof.traces.reading.cluster import Members
+from tests.traces.replaying import BUNDLED, FENCED, FIVE_LEGACY, read, run_json
 
 DIRECTORIES = [directory.parent for directory in sorted(BUNDLED.glob("[123]*/version-2"))]
 
@@ -53,7 +53,7 @@ def test_what_is_known_by_zxid_is_what_a_dictionary_knows(pairs):
     assert found.counts().total() == len(found) == len(dict(pairs))
 
 
-@given(st.lists(st.tuples(st.integers(-2**63, 2**63 - 1), st.text(max_size=2))), st.integers(-5, 5))
+@given(st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), st.text(max_size=2))), st.integers(-5, 5))
 def test_rows_are_a_list_of_tuples(rows, place):
     found = Rows("qr")
     for row in rows:
@@ -63,7 +63,7 @@ def test_rows_are_a_list_of_tuples(rows, place):
         assert found[place] == rows[place]
 
 
-@given(st.lists(st.tuples(st.booleans(), st.lists(st.tuples(st.integers(-2**63, 2**63 - 1), st.integers(0, 9))))))
+@given(st.lists(st.tuples(st.booleans(), st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), st.integers(0, 9))))))
 def test_rows_that_come_by_columns_are_those_that_came_one_by_one(pieces):
     found, expected, grown, others = Rows("qr"), [], [], list("9876543210")
     for grows, piece in pieces:

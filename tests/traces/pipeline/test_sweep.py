@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
-from kafkaproof.traces.explain.election.replay import Follower
 from kafkaproof.traces.evidence.gathering import Gathering
+from kafkaproof.traces.explain.election.replay import Follower
 from kafkaproof.traces.metrics.series import Metrics
 from kafkaproof.traces.reading import sweep as sweeping
-from kafkaproof.traces.reading.sweep import Listener, sweep
+from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
 from kafkaproof.traces.reading.recording import Recording, read_recording
-from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
+from kafkaproof.traces.reading.sweep import Listener, sweep
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
 from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, Delete, Failure, SetData, Transaction
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 
 STATE, EPOCH = "/brokers/topics/t/partitions/4/state", "/controller_epoch"
 CONTENT = b'{"controller_epoch":%d,"leader":%d,"version":1,"leader_epoch":%d,"isr":[1,2]}'
@@ -62,11 +62,21 @@ def test_a_record_that_only_sets_a_state_is_told_as_that(root, checked):
     assert (write.state, write.known, write.data, write.checked) == (AFTER, BEFORE, NEW, checked)
 
 
-@pytest.mark.parametrize("operations", [
-    (), (SET, SET), (Check(STATE, 1), SET), (Check(EPOCH, 1), Delete(STATE)), (Check(EPOCH, 1), Failure(-103)),
-    (Failure(-103), SET), (Check(EPOCH, 1), SET, SET), (SetData(EPOCH, NEW, 1),), (Create(STATE, b"", False, 1),),
-    (SetData(f"/elsewhere{STATE}", NEW, 1),),
-])
+@pytest.mark.parametrize(
+    "operations",
+    [
+        (),
+        (SET, SET),
+        (Check(STATE, 1), SET),
+        (Check(EPOCH, 1), Delete(STATE)),
+        (Check(EPOCH, 1), Failure(-103)),
+        (Failure(-103), SET),
+        (Check(EPOCH, 1), SET, SET),
+        (SetData(EPOCH, NEW, 1),),
+        (Create(STATE, b"", False, 1),),
+        (SetData(f"/elsewhere{STATE}", NEW, 1),),
+    ],
+)
 def test_every_other_record_is_told_before_and_after(operations):
     assert told_of("", operations) == ["before", "after"]
 
@@ -92,11 +102,14 @@ def test_a_contradiction_is_told_with_its_record_alone(monkeypatch, few):
 
 
 @pytest.mark.parametrize("few", [1, 100])
-@pytest.mark.parametrize("between, wrong", [
-    ((Delete(STATE),), "but it does not exist"),
-    ((CloseSession(None),), "but it does not exist"),
-    ((SET, SetData(STATE, NEW, 9)), "but it is at version 9"),
-])
+@pytest.mark.parametrize(
+    "between, wrong",
+    [
+        ((Delete(STATE),), "but it does not exist"),
+        ((CloseSession(None),), "but it does not exist"),
+        ((SET, SetData(STATE, NEW, 9)), "but it is at version 9"),
+    ],
+)
 def test_what_other_records_do_to_a_state_is_known(monkeypatch, few, between, wrong):
     monkeypatch.setattr(sweeping, "_FEW", few)
     heard = told_of("", *written(1, 2), between, *written(3), owner=7)
@@ -112,8 +125,9 @@ def test_a_check_of_another_epoch_and_what_is_no_state_are_told_one_by_one(monke
     assert [len(contradictions) for _, contradictions in heard] == [0, 1, 0, 0]
 
 
-@pytest.mark.parametrize("name", [
-    "1.1.1-zombie", "2.8.2-five-brokers", "3.9.1-reassign", "run-legacy-split-brain/zookeeper"])
+@pytest.mark.parametrize(
+    "name", ["1.1.1-zombie", "2.8.2-five-brokers", "3.9.1-reassign", "run-legacy-split-brain/zookeeper"]
+)
 def test_records_in_a_row_are_followed_as_they_would_be_one_by_one(monkeypatch, name):
     recording = read_recording(RECORDINGS / name)
     root = find_root(recording, None)
@@ -126,8 +140,16 @@ def test_records_in_a_row_are_followed_as_they_would_be_one_by_one(monkeypatch, 
         metrics = Metrics(members, root)
         sweep(recording, root, gathering, follower, metrics)
         result, gathered = follower.result, gathering.gathered
-        found.append((
-            list(result.accounts.items()), list(result.steps.made.items()), result.violations.found,
-            {name: list(stream.writes) for name, stream in gathered.streams.items()}, gathered.common.inputs.last_time,
-            vars(gathered.common.census), list(metrics.series.changes), list(metrics.series.counted)))
+        found.append(
+            (
+                list(result.accounts.items()),
+                list(result.steps.made.items()),
+                result.violations.found,
+                {name: list(stream.writes) for name, stream in gathered.streams.items()},
+                gathered.common.inputs.last_time,
+                vars(gathered.common.census),
+                list(metrics.series.changes),
+                list(metrics.series.counted),
+            )
+        )
     assert found[0] == found[1] == found[2] and len(found[0][0]) == len(recording.transactions)

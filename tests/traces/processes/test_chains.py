@@ -10,8 +10,10 @@ from kafkaproof.traces.processes.state.chains import Chain
 
 SIZE = 6
 NAMES = [100 + id for id in range(5)]
-WRITES = st.lists(st.one_of(
-    st.tuples(st.integers(0, SIZE - 1), st.integers(0, 3), st.integers(0, 4)), st.integers(0, SIZE)), max_size=30)
+WRITES = st.lists(
+    st.one_of(st.tuples(st.integers(0, SIZE - 1), st.integers(0, 3), st.integers(0, 4)), st.integers(0, SIZE)),
+    max_size=30,
+)
 
 
 def log():
@@ -21,7 +23,7 @@ def log():
 def plainly(log):
     """The chain of a log, from its beginning."""
     found = EMPTY
-    for entry in log.slots[:log.length]:
+    for entry in log.slots[: log.length]:
         found = link(found, entry.epoch, NAMES[entry.id])
     return found
 

@@ -4,13 +4,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafkaproof.spec.running.coordinators import MODEL, SCOPE
 from kafkaproof.spec.group.network import NETWORK
 from kafkaproof.spec.language.domains import Array, Record
 from kafkaproof.spec.language.model import SAFETY
 from kafkaproof.spec.language.plain import new_state
-from kafkaproof.traces.processes.groups.view import AFTER, BEFORE, SHOWN, TRANSITIONS, View
+from kafkaproof.spec.running.coordinators import MODEL, SCOPE
 from kafkaproof.traces.processes.groups.group import Group
+from kafkaproof.traces.processes.groups.view import AFTER, BEFORE, SHOWN, TRANSITIONS, View
 
 
 @pytest.fixture
@@ -49,9 +49,10 @@ def test_every_property_that_is_shown_can_be_asked(view):
         list(view.broken_by_step(transition, dict.fromkeys(transition.arguments, 0)))
 
 
-@pytest.mark.parametrize("name, why", [
-    ("says_goodbye", "clients"), ("disjoint", "clients"), ("answers_are_so", "answers"), ("failed_once", "faults"),
-])
+@pytest.mark.parametrize(
+    "name, why",
+    [("says_goodbye", "clients"), ("disjoint", "clients"), ("answers_are_so", "answers"), ("failed_once", "faults")],
+)
 def test_what_is_not_seen_is_not_asked(name, why):
     assert name in {p.name for p in MODEL.properties if p.kind in SAFETY} - {p.name for p in SHOWN}, why
 

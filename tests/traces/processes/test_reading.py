@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from kafkaproof.spec.errors import UserError
-from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed
 from kafkaproof.traces.processes.recorded.reading import is_recording, read_cluster, read_process
+from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed
 
 
 @pytest.fixture
@@ -49,7 +49,9 @@ def test_what_comes_between_does_not_hide_that_it_is_asked_again(copy):
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     place, asks = next((i, row) for i, row in enumerate(rows) if "register_broker" in row.get("asks", ""))
     sends = {"sends": "1.1-0", "kind": "Fetch", "content": {}, "zxid": 1, "clock": 1, "answers": None}
-    between = rows[:place + 1] + [sends, asks | {"n": asks["n"] + 1, "zxid": asks["zxid"] + 1}, sends] + rows[place + 1:]
+    between = (
+        rows[: place + 1] + [sends, asks | {"n": asks["n"] + 1, "zxid": asks["zxid"] + 1}, sends] + rows[place + 1 :]
+    )
     file.write_text("".join(json.dumps(row) + "\n" for row in between))
     found = read_process(file)
     (step,) = [line for line in found if line.step and line.name == "register_broker"]
@@ -66,10 +68,19 @@ def test_a_damaged_line_is_named(copy, text):
         read_cluster(copy.directory)
 
 
-@pytest.mark.parametrize("change", [
-    {"format": 1}, {"variant": "x"}, {"brokers": 0}, {"partitions": None}, {"replicas": 1.5}, {"partitions": 10 ** 9},
-    {"offsets": "x"}, {"room": 1},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": 1},
+        {"variant": "x"},
+        {"brokers": 0},
+        {"partitions": None},
+        {"replicas": 1.5},
+        {"partitions": 10**9},
+        {"offsets": "x"},
+        {"room": 1},
+    ],
+)
 def test_a_description_of_another_form_is_refused(copy, change):
     file = copy.directory / "recording" / "cluster.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
@@ -94,10 +105,14 @@ def test_the_command(kafkaproof):
     assert refused.code == 1 and "diverges from legacy-checked" in refused.out and "FENCED" in refused.out
 
 
-@pytest.mark.parametrize("arguments, wanted", [
-    (["--variant", "zkclient"], "no cluster is 'zkclient'"), (["--expect", "X9"], "of a recording replay evaluates"),
-    (["--chroot", "/k"], "for the log of a ZooKeeper only"),
-])
+@pytest.mark.parametrize(
+    "arguments, wanted",
+    [
+        (["--variant", "zkclient"], "no cluster is 'zkclient'"),
+        (["--expect", "X9"], "of a recording replay evaluates"),
+        (["--chroot", "/k"], "for the log of a ZooKeeper only"),
+    ],
+)
 def test_wrong_use(kafkaproof, arguments, wanted):
     assert wanted in kafkaproof("replay", FAILOVER, *arguments).complaint
 
@@ -109,19 +124,31 @@ def test_a_file_of_no_process_of_the_recording_is_named(copy, name):
         read_cluster(copy.directory)
 
 
-@pytest.mark.parametrize("change", [
-    {"at": [7, True]}, {"n": {}}, {"part": "x"}, {"part": {}}, {"at": [1]}, {"zxids": [[1]]}, {"took": []}, {"sent": [1]}, {"session": 1},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"at": [7, True]},
+        {"n": {}},
+        {"part": "x"},
+        {"part": {}},
+        {"at": [1]},
+        {"zxids": [[1]]},
+        {"took": []},
+        {"sent": [1]},
+        {"session": 1},
+    ],
+)
 def test_a_step_of_another_form_is_named(copy, change):
     rows = copy.rows("1.1")
     place = next(place for place, row in enumerate(rows) if "step" in row)
-    copy.write("1.1", rows[:place] + [rows[place] | change] + rows[place + 1:])
+    copy.write("1.1", rows[:place] + [rows[place] | change] + rows[place + 1 :])
     with pytest.raises(UserError, match=r"broker-1.1.jsonl: line \d+ cannot be read"):
         read_cluster(copy.directory)
 
 
-@pytest.mark.parametrize("found", [[1.5], [{}], [{"log": "", "length": "x", "hw": 0}], 1, [
-    {"log": "", "length": 0, "hw": 0}] * 2])
+@pytest.mark.parametrize(
+    "found", [[1.5], [{}], [{"log": "", "length": "x", "hw": 0}], 1, [{"log": "", "length": 0, "hw": 0}] * 2]
+)
 def test_what_was_found_on_a_disk_in_another_form_is_named(copy, found):
     first, *rows = copy.rows("1.1")
     copy.write("1.1", [first | {"found": found}, *rows])
@@ -139,12 +166,19 @@ def test_the_log_of_another_zookeeper_is_told_by_the_session_that_is_missing(cop
 @pytest.mark.parametrize("format, partner", [(4, "load"), (5, "clean")])
 def test_what_goes_with_a_write_that_was_refused_is_read_as_it_is_now(tmp_path, format, partner):
     copy = Copy(FAILOVER, tmp_path / "copy")
-    process, row = next((file.stem.removeprefix("broker-"), row) for file in sorted((FAILOVER / "recording").glob("b*.jsonl"))
-                        for row in copy.rows(file.stem.removeprefix("broker-")) if "reign.clean" in str(row.get("with")))
+    process, row = next(
+        (file.stem.removeprefix("broker-"), row)
+        for file in sorted((FAILOVER / "recording").glob("b*.jsonl"))
+        for row in copy.rows(file.stem.removeprefix("broker-"))
+        if "reign.clean" in str(row.get("with"))
+    )
     first, *rows = copy.rows(process)
     answer = row["step"].replace("-> OK", "-> BADVERSION")
     copy.write(process, [first | {"format": format}, *rows])
     copy.change(process, row["n"], step=answer)
-    found = next(line for line in read_process(copy.directory / "recording" / f"broker-{process}.jsonl")
-                 if line.step and str(line.step) == answer)
+    found = next(
+        line
+        for line in read_process(copy.directory / "recording" / f"broker-{process}.jsonl")
+        if line.step and str(line.step) == answer
+    )
     assert [f"reign.{partner}" in each for each in found.partners] == [True]

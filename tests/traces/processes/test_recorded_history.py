@@ -6,10 +6,10 @@ import pytest
 
 from kafkaproof.checker.pictures.history import checked
 from kafkaproof.checker.pictures.text import to_text
-from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, steps
-from kafkaproof.traces.report.process_history import STEPS, history_of
 from kafkaproof.traces.processes.recorded.reading import read_cluster
 from kafkaproof.traces.processes.replay import replay
+from kafkaproof.traces.report.process_history import STEPS, history_of
+from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, steps
 
 
 def drawn(directory, variant=None):

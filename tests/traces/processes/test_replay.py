@@ -9,14 +9,12 @@ from kafkaproof.checker.commands.main import main
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.digest import link
 from kafkaproof.spec.language.steps import parse_step
-from tests.traces.processes.recordings import (
-    FAILOVER, GROUP, LOST_ANSWERS, SPLIT_BRAIN, Copy, replayed, steps,
-)
 from kafkaproof.traces.processes.recorded.order import in_order
 from kafkaproof.traces.processes.recorded.reading import read_cluster
 from kafkaproof.traces.processes.replay import Follower, replay
 from kafkaproof.traces.processes.state.result import Divergence
 from kafkaproof.traces.zookeeper.transactions import Failure, Transaction
+from tests.traces.processes.recordings import FAILOVER, GROUP, LOST_ANSWERS, SPLIT_BRAIN, Copy, replayed, steps
 
 STEPS = steps(FAILOVER)
 CHANGING = [each for each in STEPS if each[1]["changed"]]
@@ -50,8 +48,10 @@ def test_a_leader_that_is_refused_its_own_write_asks_no_more():
     """Two are, each once: one by itself, who is the controller, and one by another broker, who tells it."""
     taken = [row for _, row in steps(LOST_ANSWERS) if row["step"].endswith("-> BADVERSION")]
     refused = [(row["step"], len(row["sent"])) for row in taken]
-    assert refused == [("control.alter_partition(b=0, p=1, sender=0, isr=3) -> BADVERSION", 0),
-                       ("control.alter_partition(b=1, p=0, sender=0, isr=3) -> BADVERSION", 1)]
+    assert refused == [
+        ("control.alter_partition(b=0, p=1, sender=0, isr=3) -> BADVERSION", 0),
+        ("control.alter_partition(b=1, p=0, sender=0, isr=3) -> BADVERSION", 1),
+    ]
 
 
 def test_every_record_after_every_step_is_what_replay_computes():
@@ -123,16 +123,14 @@ def test_another_hash_diverges_right_there(copy, process, step):
     assert diverges_at(copy, process, step)
 
 
-@pytest.mark.parametrize("process, step", [each for each in STEPS if "->" in each[1]["step"]][4::EVERY],
-                         ids=str_of)
+@pytest.mark.parametrize("process, step", [each for each in STEPS if "->" in each[1]["step"]][4::EVERY], ids=str_of)
 def test_another_answer_diverges_right_there(copy, process, step):
     text, answer = step["step"].split(" -> ")
     copy.change(process, step["n"], step=f"{text} -> {'NONODE' if answer == 'OK' else 'OK'}")
     assert diverges_at(copy, process, step)
 
 
-@pytest.mark.parametrize("process, step", CHANGING[2::EVERY],
-                         ids=str_of)
+@pytest.mark.parametrize("process, step", CHANGING[2::EVERY], ids=str_of)
 def test_another_effect_diverges_right_there(copy, process, step):
     name, value = next(iter(step["changed"].items()))
     other = value + 1 if isinstance(value, int) else "f" * 16
@@ -140,7 +138,7 @@ def test_another_effect_diverges_right_there(copy, process, step):
     assert diverges_at(copy, process, step)
 
 
-@pytest.mark.parametrize("process, step", CHANGING[6::2 * EVERY], ids=str_of)
+@pytest.mark.parametrize("process, step", CHANGING[6 :: 2 * EVERY], ids=str_of)
 def test_a_step_that_is_left_out_is_missed(copy, process, step):
     copy.write(process, [row for row in copy.rows(process) if row.get("n") != step["n"]])
     with pytest.raises(UserError, match=f"step {step['n']} is missing"):
@@ -186,7 +184,7 @@ def test_a_process_that_died_before_it_recorded_an_answer(copy):
     assert rows[asked]["n"] == rows[last]["n"]
     taken = {message for row in rows[last:] for message in row.get("sent", ()) if "sent" in row}
     others = {row["took"] for p, row in STEPS if p != f"{killed}.1" and row["took"]}
-    copy.write(f"{killed}.1", rows[:asked + 1])
+    copy.write(f"{killed}.1", rows[: asked + 1])
     if taken & others:
         with pytest.raises(UserError, match="messages that nobody has sent before"):
             replayed(copy.directory)
@@ -198,9 +196,21 @@ def land_an_append(copy):
     """Process 1.1 of the copy dies before it records its last append, which 1.2 then finds in its log."""
     rows, following, record = copy.rows("1.1"), copy.rows("1.2"), 77
     last, found = next(row for row in reversed(rows) if "step" in row and "n" in row), following[0]["found"][0]
-    copy.write("1.1", rows + [{
-        "n": last["n"] + 1, "asks": "partition data_plane.produce(b=1, p=0, acks=1)", "session": last["session"],
-        "zxid": last["zxid"], "clock": last["clock"] + 1, "took": None, "record": record}])
+    copy.write(
+        "1.1",
+        rows
+        + [
+            {
+                "n": last["n"] + 1,
+                "asks": "partition data_plane.produce(b=1, p=0, acks=1)",
+                "session": last["session"],
+                "zxid": last["zxid"],
+                "clock": last["clock"] + 1,
+                "took": None,
+                "record": record,
+            }
+        ],
+    )
     epoch = last["changed"].get("replicas[0].leader_epoch", 0)
     found |= {"length": found["length"] + 1, "log": link(found["log"], epoch, record)}
     copy.write("1.2", following)
@@ -240,15 +250,24 @@ def asked_again(copy, attempts, errors, late=0):
     cluster = read_cluster(copy.directory)
     session, zxid = int(step["session"], 16), 10 * step["zxids"][0]
     spread = [replace(each, zxid=10 * each.zxid) for each in cluster.zookeeper.transactions]
-    refused = [Transaction(zxid + 1 + n, session, 0, 0, tuple(map(Failure, codes)), True)
-               for n, codes in enumerate(errors)]
+    refused = [
+        Transaction(zxid + 1 + n, session, 0, 0, tuple(map(Failure, codes)), True) for n, codes in enumerate(errors)
+    ]
     registered = {"asked": zxid - 5, "attempts": attempts, "zxid": zxid + len(refused) - late}
     processes = []
     for lines in cluster.processes:
-        lines = [replace(line, zxid=10 * line.zxid, zxids=tuple(10 * each for each in line.zxids),
-                         at=line.at and (10 * line.at[0], line.at[1])) for line in lines]
-        processes.append([replace(line, **registered) if (line.process, line.n) == (process, step["n"]) else line
-                          for line in lines])
+        lines = [
+            replace(
+                line,
+                zxid=10 * line.zxid,
+                zxids=tuple(10 * each for each in line.zxids),
+                at=line.at and (10 * line.at[0], line.at[1]),
+            )
+            for line in lines
+        ]
+        processes.append(
+            [replace(line, **registered) if (line.process, line.n) == (process, step["n"]) else line for line in lines]
+        )
     log = replace(cluster.zookeeper, transactions=sorted(spread + refused, key=lambda each: each.zxid))
     return replay(replace(cluster, processes=processes, zookeeper=log))
 
@@ -261,10 +280,17 @@ def test_what_refused_a_request_that_was_asked_again_belongs_to_it(copy):
     assert asked_again(copy, 3, [(NODEEXISTS, ROLLED_BACK)] * 2).divergence is None
 
 
-@pytest.mark.parametrize("attempts, errors, late", [
-    (1, [(NODEEXISTS, ROLLED_BACK)], 0), (2, [(NODEEXISTS, ROLLED_BACK)] * 2, 0), (2, [(BADVERSION, ROLLED_BACK)], 0),
-    (2, [(NODEEXISTS, BADVERSION)], 0), (2, [(NODEEXISTS, ROLLED_BACK)], 1),
-], ids=["asked once", "refused too often", "another refusal", "another form", "too late"])
+@pytest.mark.parametrize(
+    "attempts, errors, late",
+    [
+        (1, [(NODEEXISTS, ROLLED_BACK)], 0),
+        (2, [(NODEEXISTS, ROLLED_BACK)] * 2, 0),
+        (2, [(BADVERSION, ROLLED_BACK)], 0),
+        (2, [(NODEEXISTS, BADVERSION)], 0),
+        (2, [(NODEEXISTS, ROLLED_BACK)], 1),
+    ],
+    ids=["asked once", "refused too often", "another refusal", "another form", "too late"],
+)
 def test_what_refused_another_request_is_noticed(copy, attempts, errors, late):
     assert "no step that broker 1 recorded" in asked_again(copy, attempts, errors, late).divergence[1]
 
@@ -286,9 +312,15 @@ def test_the_refusal_of_a_deposed_controller_may_be_lost_but_not_its_write(lande
     cluster, (process, step) = read_cluster(SPLIT_BRAIN), stale_write()
     text, zxid = step["step"].replace("-> OK", "-> LOST"), step["zxids"][0]
     partners = [each.replace("-> OK", "-> LOST") for each in step["with"]]
-    processes = [[replace(line, step=parse_step(text), partners=partners, zxids=(), at=None, zxid=zxid - 1)
-                  if (line.process, line.n, line.asks) == (process, step["n"], False) else line for line in lines]
-                 for lines in cluster.processes]
+    processes = [
+        [
+            replace(line, step=parse_step(text), partners=partners, zxids=(), at=None, zxid=zxid - 1)
+            if (line.process, line.n, line.asks) == (process, step["n"], False)
+            else line
+            for line in lines
+        ]
+        for lines in cluster.processes
+    ]
     logged = [each for each in cluster.zookeeper.transactions if landed or each.zxid != zxid]
     log = replace(cluster.zookeeper, transactions=logged)
     where, reason = replay(replace(cluster, processes=processes, zookeeper=log), "legacy-checked").divergence
@@ -308,10 +340,15 @@ def test_a_request_for_a_former_registration_is_not_obeyed():
         follower.follow(occurrence)
 
 
-@pytest.mark.parametrize("text", [
-    "control.alter_partition(b=2, p=7, sender=1, isr=7)", "control.alter_partition(b=2, p=0, sender=1)",
-    "control.alter_partition(b=2, p=0, sender=1, isr=64)", "control.alter_partition(b=2, p=0, sender=1, isr=7, x=1)",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "control.alter_partition(b=2, p=7, sender=1, isr=7)",
+        "control.alter_partition(b=2, p=0, sender=1)",
+        "control.alter_partition(b=2, p=0, sender=1, isr=64)",
+        "control.alter_partition(b=2, p=0, sender=1, isr=7, x=1)",
+    ],
+)
 def test_a_step_with_an_argument_out_of_its_range_is_none(copy, text):
     process, step = next((p, s) for p, s in STEPS if "alter_partition" in s["step"])
     copy.change(process, step["n"], step=f"{text} -> OK")
@@ -323,15 +360,19 @@ def test_a_state_of_a_partition_that_there_is_not_is_none(copy):
     """The description names another topic than the one that ZooKeeper's log has states of."""
     file = copy.directory / "recording" / "cluster.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"topic": "another"}))
-    assert "/brokers/topics/events/partitions/0/state, and there is no such partition" in replayed(
-        copy.directory).divergence[1]
+    assert (
+        "/brokers/topics/events/partitions/0/state, and there is no such partition"
+        in replayed(copy.directory).divergence[1]
+    )
 
 
 @pytest.mark.parametrize("content", [{}, {"p": 1.5}, {"p": 7}, {"p": "x"}], ids=str)
 def test_a_message_of_a_form_that_nobody_sends_is_noticed(copy, content):
     process, place = next((p, i) for p in ("0.1", "1.1", "2.1") for i, row in enumerate(copy.rows(p)) if "sends" in row)
     rows = copy.rows(process)
-    copy.write(process, rows[:place] + [rows[place] | {"content": content, "kind": "AlterPartition"}] + rows[place + 1:])
+    copy.write(
+        process, rows[:place] + [rows[place] | {"content": content, "kind": "AlterPartition"}] + rows[place + 1 :]
+    )
     assert "may not send it" in replayed(copy.directory).divergence[1]
 
 

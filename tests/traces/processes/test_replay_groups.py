@@ -42,7 +42,8 @@ def diverges(copy, process, n):
     """The reason of the divergence, which is at a line of the group."""
     result = replayed(copy.directory)
     assert result.divergence and result.divergence[0].startswith(f"broker {process}, group 'readers', line {n},"), (
-        result.divergence)
+        result.divergence
+    )
     return result.divergence[1]
 
 
@@ -60,30 +61,44 @@ def test_every_step_of_a_group_is_one_of_the_specification(kafkaproof):
     assert not replayed(FAILOVER).groups
 
 
-@pytest.mark.parametrize("process, step, answer, other", [
-    (FIRST, "sync.sync(b=1, m=0", "PARKED", "STORED"), (SECOND, "offsets.commit", "STORED", "ILLEGAL_GENERATION"),
-    (SECOND, "membership.heartbeat(b=0, m=0) -> REB", "REBALANCE_IN_PROGRESS", "NONE"),
-    (FIRST, "join.first_join", "MEMBER_ID_REQUIRED", "PARKED"),
-])
+@pytest.mark.parametrize(
+    "process, step, answer, other",
+    [
+        (FIRST, "sync.sync(b=1, m=0", "PARKED", "STORED"),
+        (SECOND, "offsets.commit", "STORED", "ILLEGAL_GENERATION"),
+        (SECOND, "membership.heartbeat(b=0, m=0) -> REB", "REBALANCE_IN_PROGRESS", "NONE"),
+        (FIRST, "join.first_join", "MEMBER_ID_REQUIRED", "PARKED"),
+    ],
+)
 def test_another_answer(copy, process, step, answer, other):
     n = alter(copy, process, step, lambda row: row.update(step=row["step"].replace(answer, other)))
     assert f"the answer was {other}; in the specification it is {answer}" in diverges(copy, process, n)
 
 
-@pytest.mark.parametrize("process, step, field, value", [
-    (SECOND, "join.complete_join", "generation", 3), (SECOND, "join.complete_join", "protocol", "roundrobin"),
-    (FIRST, "join.join_timeout", "members", ["x"]), (FIRST, "join.join_timeout", "leader", "x"),
-    (SECOND, "sync.group_stored", "assignment", 7), (SECOND, "offsets.fetch", "offsets", [["events", 0, 9]]),
-])
+@pytest.mark.parametrize(
+    "process, step, field, value",
+    [
+        (SECOND, "join.complete_join", "generation", 3),
+        (SECOND, "join.complete_join", "protocol", "roundrobin"),
+        (FIRST, "join.join_timeout", "members", ["x"]),
+        (FIRST, "join.join_timeout", "leader", "x"),
+        (SECOND, "sync.group_stored", "assignment", 7),
+        (SECOND, "offsets.fetch", "offsets", [["events", 0, 9]]),
+    ],
+)
 def test_another_thing_that_a_member_is_told(copy, process, step, field, value):
     n = alter(copy, process, step, lambda row: row["answers"][0][2].update({field: value}))
     assert f"was told {field}" in diverges(copy, process, n)
 
 
-@pytest.mark.parametrize("change", [
-    lambda answers: answers[:1], lambda answers: [*answers, [3, "NONE", {}]],
-    lambda answers: [[m, "REBALANCE_IN_PROGRESS", content] for m, _, content in answers],
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda answers: answers[:1],
+        lambda answers: [*answers, [3, "NONE", {}]],
+        lambda answers: [[m, "REBALANCE_IN_PROGRESS", content] for m, _, content in answers],
+    ],
+)
 def test_answers_that_are_not_given_or_given_to_others(copy, change):
     n = alter(copy, FIRST, "sync.group_stored", lambda row: row.update(answers=change(row["answers"])))
     assert "it answered" in diverges(copy, FIRST, n)
@@ -112,9 +127,10 @@ def test_a_commit_of_another_offset_than_was_asked_for(copy):
     assert "other offsets than were asked for" in diverges(copy, SECOND, n)
 
 
-@pytest.mark.parametrize("field, value, reason", [
-    ("place", 1, "is not at place 1"), ("id", 7, "in the log went"), ("place", -1, "its place is -1"),
-])
+@pytest.mark.parametrize(
+    "field, value, reason",
+    [("place", 1, "is not at place 1"), ("id", 7, "in the log went"), ("place", -1, "its place is -1")],
+)
 def test_an_append_at_another_place_or_of_another_batch(copy, field, value, reason):
     n = alter(copy, SECOND, "sync.sync", lambda row: row["append"].update({field: value}))
     assert reason in diverges(copy, SECOND, n)
@@ -151,10 +167,14 @@ def test_a_line_that_is_left_out_is_missed(copy, step):
         replayed(copy.directory)
 
 
-@pytest.mark.parametrize("process, step, reason", [
-    (FIRST, "sync.group_stored", "client 0 waits for another answer"), (FIRST, "join.join(b=1, m=1", "it answered"),
-    (SECOND, "membership.leave", "the answer was REBALANCE_IN_PROGRESS; in the specification it is NONE"),
-])
+@pytest.mark.parametrize(
+    "process, step, reason",
+    [
+        (FIRST, "sync.group_stored", "client 0 waits for another answer"),
+        (FIRST, "join.join(b=1, m=1", "it answered"),
+        (SECOND, "membership.leave", "the answer was REBALANCE_IN_PROGRESS; in the specification it is NONE"),
+    ],
+)
 def test_a_step_that_is_left_out_shows_at_the_next(copy, process, step, reason):
     n, rows = lines(copy, process, step)[0]["g"], copy.rows(process)
     copy.write(process, renumbered([row for row in rows if row.get("g") != n]))
@@ -212,9 +232,10 @@ def test_groups_of_a_former_format_are_refused(copy):
         replayed(copy.directory)
 
 
-@pytest.mark.parametrize("change", [
-    {"step": "faults.crash(b=1)"}, {"answers": [[0]]}, {"asked": {"m": 0}}, {"append": {"place": "x", "id": 1}},
-])
+@pytest.mark.parametrize(
+    "change",
+    [{"step": "faults.crash(b=1)"}, {"answers": [[0]]}, {"asked": {"m": 0}}, {"append": {"place": "x", "id": 1}}],
+)
 def test_a_damaged_line_of_a_group_is_named(copy, change):
     rows = copy.rows(FIRST)
     number = next(i for i, row in enumerate(rows) if row.get("step", "").startswith("sync.sync"))

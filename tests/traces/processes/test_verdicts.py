@@ -12,8 +12,18 @@ from kafkaproof.spec.running.processes import ELECTION, PARTITION
 from kafkaproof.traces.processes.state.verdicts import Verdicts, names_in
 from kafkaproof.traces.processes.state.watched import before, watched
 
-SIZES = {"brokers": 2, "replicas": 2, "partitions": 2, "min_isr": 1, "epochs": 3, "faults": 1, "log": 2, "records": 2,
-         "leader_epochs": 3, "receivers": 2}
+SIZES = {
+    "brokers": 2,
+    "replicas": 2,
+    "partitions": 2,
+    "min_isr": 1,
+    "epochs": 3,
+    "faults": 1,
+    "log": 2,
+    "records": 2,
+    "leader_epochs": 3,
+    "receivers": 2,
+}
 
 
 class Beside:

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkaproof.spec.cluster.model import CREATING
 from kafkaproof.spec.language.layout import leaves
 from kafkaproof.spec.language.plain import get, new_state, put
-from kafkaproof.spec.cluster.model import CREATING
 from kafkaproof.traces.processes.state.watched import before, lengthen, undo, watched
 
 SCOPE = {**CREATING.scope, "log": 2, "brokers": 2, "partitions": 2}

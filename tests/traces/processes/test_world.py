@@ -4,25 +4,36 @@ import random
 
 import pytest
 
-from kafkaproof.impl.server.main import ELECTION_STEPS
 from kafkaproof.impl.server.events import EVENT_STEPS
+from kafkaproof.impl.server.main import ELECTION_STEPS
 from kafkaproof.spec.election.belief import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE
-from kafkaproof.spec.running.observed import observed_cluster
+from kafkaproof.spec.kafka.zookeeper import (
+    ANSWERED,
+    BADVERSION,
+    CHANGED,
+    DELETED,
+    LOST_APPLIED,
+    LOST_DROPPED,
+    NOTHING,
+    OK,
+    Answer,
+)
 from kafkaproof.spec.partition.context import ELECTING
 from kafkaproof.spec.partition.context import IDLE as WAITING
+from kafkaproof.spec.running.observed import observed_cluster
 from kafkaproof.spec.running.processes import (
-    ELECTION, PARTITION, VARIANTS, may_ask, partners_in_election, partners_in_partition,
-)
-from kafkaproof.spec.kafka.zookeeper import (
-    ANSWERED, BADVERSION, CHANGED, DELETED, LOST_APPLIED, LOST_DROPPED, NOTHING, OK, Answer,
+    ELECTION,
+    PARTITION,
+    VARIANTS,
+    may_ask,
+    partners_in_election,
+    partners_in_partition,
 )
 from kafkaproof.traces.processes.state.messages import Sent
 from kafkaproof.traces.processes.state.world import World
 
 SIZES = {"brokers": 2, "replicas": 2, "partitions": 2, "min_isr": 1}
-NEW_EVENTS = (
-    "broker_change", "rebalance", "preferred_election", "topic_deletion", "log_dir_notification", "notify",
-)
+NEW_EVENTS = ("broker_change", "rebalance", "preferred_election", "topic_deletion", "log_dir_notification", "notify")
 
 
 def choices(world, b):
@@ -202,8 +213,11 @@ def test_a_zombie_whose_write_is_refused_writes_nothing():
     zombie.session = zombie.active = election.zk.clients[0].session = 1
     zombie.ruling, zombie.doing, zombie.epoch, election.zk.epoch = FULL, IDLE, 1, 2
     for name, answer, refused, broken in (
-            ("write_leader", BADVERSION, False, False), ("isr_notification", OK, True, False), ("write_leader", OK, False, True)):
-        (name, _), = partners_in_election(name, answer, refused)
+        ("write_leader", BADVERSION, False, False),
+        ("isr_notification", OK, True, False),
+        ("write_leader", OK, False, True),
+    ):
+        ((name, _),) = partners_in_election(name, answer, refused)
         outcome = former.take(ELECTION, name, b=0)
         assert outcome.answer == "OK"
         assert ("no_stale_write" in {prop.name for prop in former.broken(ELECTION)}) == broken
@@ -220,12 +234,19 @@ def test_a_notification_of_an_isr_that_is_there_still_is_taken_by_itself():
     assert former.enabled(PARTITION, "isr_notification", b=0, p=1)
 
 
-@pytest.mark.parametrize("fired, controller, heard, found", [
-    (DELETED, 0, CHANGED, CHANGED), (DELETED, 0, DELETED, DELETED), (DELETED, -1, CHANGED, DELETED),
-    (CHANGED, 0, DELETED, CHANGED), (NOTHING, 0, CHANGED, NOTHING),
-])
+@pytest.mark.parametrize(
+    "fired, controller, heard, found",
+    [
+        (DELETED, 0, CHANGED, CHANGED),
+        (DELETED, 0, DELETED, DELETED),
+        (DELETED, -1, CHANGED, DELETED),
+        (CHANGED, 0, DELETED, CHANGED),
+        (NOTHING, 0, CHANGED, NOTHING),
+    ],
+)
 def test_what_a_client_hears_that_reconnects_after_a_controller_has_gone_and_one_has_come(
-        ruled, fired, controller, heard, found):
+    ruled, fired, controller, heard, found
+):
     zk = ruled.states[ELECTION].zk
     zk.controller, zk.clients[1].fired = controller, fired
     ruled.hear(1, heard)

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.spec.kafka.offset_values import GroupValue, MemberValue, OffsetValue
+from kafkaproof.traces.groups.numbers import partitions_of, topics_of
+from kafkaproof.traces.groups.redacted import redacted_value
+from kafkaproof.traces.redaction import Redactor
 from tests.spec.test_offset_values import NAME, groups, offsets
 from tests.traces.groups.segment_writer import altered
 from tests.traces.groups.test_group_alterations import GROUP_3, SEGMENTS, put
 from tests.traces.page.pages import data_in
 from tests.traces.replaying import BUNDLED, run_json
-from kafkaproof.traces.groups.numbers import partitions_of, topics_of
-from kafkaproof.traces.redaction import Redactor
-from kafkaproof.traces.groups.redacted import redacted_value
 
 WHOLE = BUNDLED / "3.9.1-groups"
 NAMED = ("group", "members")
@@ -70,8 +70,11 @@ def test_members_subscribe_to_the_same_topics_and_have_the_same_partitions(value
     redactor = Redactor()
     rest = struct.pack("!i", len(data)) + data
     subscription = struct.pack("!hi", version, len(topics)) + b"".join(map(text, topics)) + rest
-    assignment = struct.pack("!hi", version, len(topics)) + b"".join(
-        text(topic) + struct.pack("!iii", 2, 1, 7) for topic in topics) + rest
+    assignment = (
+        struct.pack("!hi", version, len(topics))
+        + b"".join(text(topic) + struct.pack("!iii", 2, 1, 7) for topic in topics)
+        + rest
+    )
     members = tuple(m._replace(subscription=subscription, assignment=assignment) for m in value.members)
     found = redacted_value(redactor, replaced(value, members))
     expected = {topic: redactor.name("topic", topic) for topic in topics}

@@ -8,14 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from tests.traces.log_writer import write_log
-from tests.traces.replaying import settled
-from tests.traces.tampering import Log, repaired
-from tests.traces.tamperings.scene import KINDS, SHUTDOWN, Kind, Scene, Tampered
 from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.reading.recording import Recording, read_recording
 from kafkaproof.traces.report.log import CONFORMS
 from kafkaproof.traces.zookeeper.transactions import Transaction
+from tests.traces.log_writer import write_log
+from tests.traces.replaying import settled
+from tests.traces.tampering import Log, repaired
+from tests.traces.tamperings.scene import KINDS, SHUTDOWN, Kind, Scene, Tampered
 
 BEHIND = SHUTDOWN + 10_000
 """So many ms behind the last record that must show it are replayed too: explanations look ahead for a minute."""
@@ -61,7 +61,7 @@ def outcome(scene: Scene, name: str, kind: Kind, tampered: Tampered, known: Resu
     first = _place(log, tampered.at)
     last = first if tampered.until is None else _place(log, tampered.until)
     enough = log[last].time + BEHIND
-    log = log[:next((place for place in range(last, len(log)) if log[place].time > enough), len(log)) + 1]
+    log = log[: next((place for place in range(last, len(log)) if log[place].time > enough), len(log)) + 1]
     with TemporaryDirectory() as directory:
         write_log(Path(directory) / "log.1", numbered(log) if tampered.raw else repaired(log, scene.log)[0])
         result = settled(_read(directory), scene.variant)
@@ -92,8 +92,11 @@ def _read(directory: str) -> Recording:
 
 def _reported(result: Result, known: Result) -> tuple[int | None, str]:
     """The first record that replay finds fault with, and what it says."""
-    found = {v.zxid: f"violates {name}" for name, v in result.violations.found.items()
-             if name not in known.violations.found or known.violations.found[name].zxid > v.zxid}
+    found = {
+        v.zxid: f"violates {name}"
+        for name, v in result.violations.found.items()
+        if name not in known.violations.found or known.violations.found[name].zxid > v.zxid
+    }
     if result.divergence:
         found.setdefault(*result.divergence)
     if found:

@@ -3,8 +3,8 @@
 import json
 from dataclasses import replace
 
-from tests.traces.tamperings.scene import Record, kind
 from kafkaproof.traces.zookeeper.transactions import Create, SetData
+from tests.traces.tamperings.scene import Record, kind
 
 
 def _written(record: Record, data: bytes):

@@ -3,16 +3,16 @@
 import json
 from collections.abc import Iterator
 
-from tests.traces.tampering import dropped, swapped
-from tests.traces.tamperings.scene import Record, Tampered, kind
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.contents import state_in
 from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
-from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData, Transaction
+from tests.traces.tampering import dropped, swapped
+from tests.traces.tamperings.scene import Record, Tampered, kind
 
 
 def _deletes(record: Record) -> Iterator[Transaction]:
     """What is deleted of a topic from here on, while its deletion is completed."""
-    for transaction in record.scene.log[record.place:]:
+    for transaction in record.scene.log[record.place :]:
         operation = transaction.operations[-1]
         if not transaction.failed and isinstance(operation, Delete):
             place = place_of(operation.path)
@@ -25,14 +25,20 @@ def _deletes(record: Record) -> Iterator[Transaction]:
 def _first_deleted(record: Record) -> bool:
     """Whether it deletes the first state of a topic."""
     siblings = record.tree.nodes if record.is_a(Delete, "state") else ()
-    states = [path for path in siblings if path.startswith(f"/brokers/topics/{record.znode.topic}/partitions/")
-              and path.endswith("/state")]
+    states = [
+        path
+        for path in siblings
+        if path.startswith(f"/brokers/topics/{record.znode.topic}/partitions/") and path.endswith("/state")
+    ]
     form = record.write.form()
-    made = [t for t in record.scene.log[:record.place] if not t.failed and t.operations[-1].form() == form]
+    made = [t for t in record.scene.log[: record.place] if not t.failed and t.operations[-1].form() == form]
     known = record.tree.nodes.get(f"/brokers/topics/{record.znode.topic}") if states else None
     fresh = known and not any(t.zxid > known.czxid for t in made)
-    return bool(fresh) and len(states) == len(json.loads(known.data)["partitions"]) and not any(
-        t.zxid > known.czxid and place_of(t.operations[-1].path) == record.znode for t in made)
+    return (
+        bool(fresh)
+        and len(states) == len(json.loads(known.data)["partitions"])
+        and not any(t.zxid > known.czxid and place_of(t.operations[-1].path) == record.znode for t in made)
+    )
 
 
 def _of_kind(record: Record, kind_of: str) -> int | None:
@@ -97,12 +103,20 @@ def marker_left(record: Record):
     """A topic is deleted, and the request for it stays."""
     if record.is_a(Delete, "marker") and record.znode.topic and record.broker is not None:
         topic = f"/brokers/topics/{record.znode.topic}"
-        completed = any(isinstance(t.operations[-1], Delete) and t.operations[-1].path == topic
-                        for t in record.scene.log[max(0, record.place - 4):record.place] if not t.failed)
-        following = record.later(lambda t: t.session == record.session and place_of(
-            getattr(t.operations[-1], "path", "") or "") is not None and place_of(t.operations[-1].path).kind == "state"
-            and b'"leader_epoch":0' not in (getattr(t.operations[-1], "data", None) or b"")
-            and _is_raised(record, t))
+        completed = any(
+            isinstance(t.operations[-1], Delete) and t.operations[-1].path == topic
+            for t in record.scene.log[max(0, record.place - 4) : record.place]
+            if not t.failed
+        )
+        following = record.later(
+            lambda t: (
+                t.session == record.session
+                and place_of(getattr(t.operations[-1], "path", "") or "") is not None
+                and place_of(t.operations[-1].path).kind == "state"
+                and b'"leader_epoch":0' not in (getattr(t.operations[-1], "data", None) or b"")
+                and _is_raised(record, t)
+            )
+        )
         return record.drop(following) if completed and _undisturbed(record, following) else None
 
 
@@ -118,7 +132,8 @@ def _is_raised(record: Record, transaction: Transaction) -> bool:
 def _undisturbed(record: Record, until: int | None) -> bool:
     """Whether the controller's session goes on until then, with no election between."""
     return until is not None and not any(
-        c.ended_zxid and record.zxid < c.ended_zxid <= until for c in record.scene.controllers.all)
+        c.ended_zxid and record.zxid < c.ended_zxid <= until for c in record.scene.controllers.all
+    )
 
 
 @kind()
@@ -141,8 +156,15 @@ def deleted_while_online(record: Record):
     if _first_deleted(record):
         marker = record.tree.nodes.get(f"/admin/delete_topics/{record.znode.topic}")
         prefix = f"/brokers/topics/{record.znode.topic}/partitions/"
-        states = [t.zxid for t in record.scene.log[:record.place] if marker and t.zxid > marker.czxid and not t.failed
-                  and isinstance(t.operations[-1], SetData) and t.operations[-1].path.startswith(prefix)]
+        states = [
+            t.zxid
+            for t in record.scene.log[: record.place]
+            if marker
+            and t.zxid > marker.czxid
+            and not t.failed
+            and isinstance(t.operations[-1], SetData)
+            and t.operations[-1].path.startswith(prefix)
+        ]
         if states:
             return Tampered(lambda log: dropped(log, *states), states[0], record.zxid)
 
@@ -170,10 +192,17 @@ def interrupted_deletion(record: Record):
     """A controller writes a state of another topic in the middle of a deletion."""
     if record.is_a(Delete, "topic"):
         mine = record.next_of()
-        other = record.later(lambda t: t.session == record.session and place_of(
-            getattr(t.operations[-1], "path", "") or "") not in (None, Place("topic", record.znode.topic))
-            and place_of(t.operations[-1].path).kind == "state" and isinstance(t.operations[-1], SetData)
-            and place_of(t.operations[-1].path).topic != record.znode.topic and _is_raised(record, t))
+        other = record.later(
+            lambda t: (
+                t.session == record.session
+                and place_of(getattr(t.operations[-1], "path", "") or "")
+                not in (None, Place("topic", record.znode.topic))
+                and place_of(t.operations[-1].path).kind == "state"
+                and isinstance(t.operations[-1], SetData)
+                and place_of(t.operations[-1].path).topic != record.znode.topic
+                and _is_raised(record, t)
+            )
+        )
         if mine and other and _undisturbed(record, other) and not record.deleting(_topic_of(record, other)):
             earlier = record.later(lambda t: getattr(t.operations[-1], "path", "") == _path(record, other))
             return record.move(other)._replace(until=record.zxid) if earlier == other else None

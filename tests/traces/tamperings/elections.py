@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from tests.traces.tamperings.scene import CONTROLLER, EPOCH, IDS, SHUTDOWN, Record, Tampered, kind, opens
-from kafkaproof.traces.zookeeper.znodes.contents import number_in
 from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, CreateSession, Delete, SetData
+from kafkaproof.traces.zookeeper.znodes.contents import number_in
+from tests.traces.tamperings.scene import CONTROLLER, EPOCH, IDS, SHUTDOWN, Record, Tampered, kind, opens
 
 
 def _elects(record: Record) -> bool:
@@ -71,8 +71,13 @@ def epoch_write_lost(record: Record):
     """The record that raises the epoch is missing (up to 2.0)."""
     if _raises(record) and not record.scene.guarded and number_in(record.write.data) > 1:
         epoch = b'"controller_epoch":%s,' % record.write.data
-        return record.drop(record.later(lambda t: any(
-            epoch in (getattr(o, "data", None) or b"") and isinstance(o, SetData) for o in t.operations)))
+        return record.drop(
+            record.later(
+                lambda t: any(
+                    epoch in (getattr(o, "data", None) or b"") and isinstance(o, SetData) for o in t.operations
+                )
+            )
+        )
 
 
 @kind()
@@ -127,7 +132,7 @@ def registered_twice(record: Record):
 
 def _behind(log, place: int):
     """The record that was put in before the one that opens its session, behind it."""
-    return [*log[:place], log[place + 1], log[place], *log[place + 2:]]
+    return [*log[:place], log[place + 1], log[place], *log[place + 2 :]]
 
 
 @kind()
@@ -135,8 +140,15 @@ def session_end_lost(record: Record):
     """A session that held a registration or /controller is over, and no record ends it: its ephemerals stay."""
     if isinstance(record.write, CloseSession):
         owned = record.tree.ephemerals.get(record.session, set())
-        again = [z for path in owned if (z := record.later(lambda t, path=path: any(
-            isinstance(o, Create) and o.path == path for o in t.operations)))]
+        again = [
+            z
+            for path in owned
+            if (
+                z := record.later(
+                    lambda t, path=path: any(isinstance(o, Create) and o.path == path for o in t.operations)
+                )
+            )
+        ]
         found = record.drop(min(again), raw=True) if again else None
         stops = record.transaction.cxid and f"{IDS}/{record.broker}" in owned
         return found._replace(at=_shutdown_begun(record)) if found and stops else found
@@ -152,8 +164,11 @@ def _shutdown_begun(record: Record) -> int:
     elected = [c for c in changes if c.elected == broker]
     later = {c.after.controller_epoch for c in elected if c.zxid > record.zxid}
     since = max([record.tree.nodes[f"{IDS}/{broker}"].czxid, *(c.zxid for c in elected if c.zxid < record.zxid)])
-    removed = [c for c in changes if since < c.zxid < record.zxid and c.takes_out(broker)
-               and c.time > record.transaction.time - SHUTDOWN]
+    removed = [
+        c
+        for c in changes
+        if since < c.zxid < record.zxid and c.takes_out(broker) and c.time > record.transaction.time - SHUTDOWN
+    ]
     return next((c.zxid for c in removed if c.time < last - SHUTDOWN or c.after.controller_epoch in later), record.zxid)
 
 
@@ -184,7 +199,7 @@ def session_never_opened(record: Record):
 def write_after_the_session(record: Record):
     """A broker writes in a session that has been closed."""
     state = record.before and record.tree.nodes[record.path]
-    over = [t.session for t in record.scene.log[:record.place] if isinstance(t.operations[0], CloseSession)]
+    over = [t.session for t in record.scene.log[: record.place] if isinstance(t.operations[0], CloseSession)]
     brokers = [session for session in over if session in record.scene.members.broker_of]
     if state and brokers:
         operations = (*record.transaction.operations[:-1], replace(record.write, version=state.version + 1))
@@ -219,8 +234,13 @@ def write_of_a_tool(record: Record):
 @kind()
 def multi_without_its_check(record: Record):
     """A controller writes without a check of the epoch (2.1 and later)."""
-    if record.scene.guarded and record.znode and isinstance(record.transaction.operations[0], Check) \
-            and not record.by_leader and record.transaction.operations[0].path == EPOCH:
+    if (
+        record.scene.guarded
+        and record.znode
+        and isinstance(record.transaction.operations[0], Check)
+        and not record.by_leader
+        and record.transaction.operations[0].path == EPOCH
+    ):
         return record.operate(record.write)
 
 
@@ -235,9 +255,15 @@ def check_of_another_version(record: Record):
 @kind()
 def state_in_an_earlier_epoch(record: Record):
     """A controller writes a partition state with the controller epoch of an earlier reign, of another session."""
-    earlier = [c.epoch for c in record.scene.controllers.all
-               if c.zxid < record.zxid and c.session != record.session and c.epoch and record.after
-               and c.epoch < record.after.controller_epoch]
+    earlier = [
+        c.epoch
+        for c in record.scene.controllers.all
+        if c.zxid < record.zxid
+        and c.session != record.session
+        and c.epoch
+        and record.after
+        and c.epoch < record.after.controller_epoch
+    ]
     if record.by_controller and earlier:
         return record.restate(controller_epoch=earlier[-1])
 

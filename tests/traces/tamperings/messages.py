@@ -3,9 +3,9 @@
 import json
 from dataclasses import replace
 
-from tests.traces.tamperings.scene import INSERTED, Record, Tampered, kind
-from kafkaproof.traces.zookeeper.znodes.topics import ENTITY
 from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData
+from kafkaproof.traces.zookeeper.znodes.topics import ENTITY
+from tests.traces.tamperings.scene import INSERTED, Record, Tampered, kind
 
 
 @kind()
@@ -27,8 +27,13 @@ def notification_before_the_isr(record: Record):
     """A broker tells of an ISR of a partition before it has written any as leader (up to 2.6)."""
     # One that it has written in a session that expired it may tell of in the next: its memory goes on.
     if record.by_leader and not record.scene.guarded and record.broker is not None:
-        told = record.later(lambda t: t.session == record.session and isinstance(t.operations[-1], Create)
-                            and t.operations[-1].path.startswith("/isr_change_notification/"))
+        told = record.later(
+            lambda t: (
+                t.session == record.session
+                and isinstance(t.operations[-1], Create)
+                and t.operations[-1].path.startswith("/isr_change_notification/")
+            )
+        )
         content = json.loads(record.scene.log[told - 1].operations[-1].data) if told else {"partitions": []}
         named = {(entry["topic"], entry["partition"]) for entry in content["partitions"]}
         if (record.znode.topic, record.znode.number) in named and record.path not in record.wished():
@@ -46,11 +51,19 @@ def directory_failure_of_another(record: Record):
 def announced_before_it_is_configured(record: Record):
     """A change of a configuration is announced before it is written."""
     if isinstance(record.write, Create | SetData) and ENTITY.fullmatch(record.path):
-        announced = record.later(lambda t: t.session == record.session and isinstance(t.operations[-1], Create)
-                                 and t.operations[-1].path.startswith("/config/changes/"))
+        announced = record.later(
+            lambda t: (
+                t.session == record.session
+                and isinstance(t.operations[-1], Create)
+                and t.operations[-1].path.startswith("/config/changes/")
+            )
+        )
         entity = record.path.removeprefix("/config/").encode()
-        again = [t for t in record.scene.log[:record.place] if t.session == record.session and not t.failed
-                 and getattr(t.operations[-1], "path", None) == record.path]
+        again = [
+            t
+            for t in record.scene.log[: record.place]
+            if t.session == record.session and not t.failed and getattr(t.operations[-1], "path", None) == record.path
+        ]
         if announced and entity in record.scene.log[announced - 1].operations[-1].data and not again:
             return record.move(announced, raw=True)
 

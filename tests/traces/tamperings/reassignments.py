@@ -2,19 +2,21 @@
 
 from collections.abc import Callable
 
-from tests.traces.tampering import dropped, swapped
-from tests.traces.tamperings.scene import TOPICS, Record, Tampered, kind
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, assignment_in, target_of
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
 from kafkaproof.traces.zookeeper.znodes.topics import REASSIGN
-from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData, Transaction
+from tests.traces.tampering import dropped, swapped
+from tests.traces.tamperings.scene import TOPICS, Record, Tampered, kind
 
 
 def _moved(record: Record) -> tuple[int, Assignment, Assignment] | None:
     """The one partition whose assignment a topic znode changes: number, assignment before and after."""
-    if not record.is_a(SetData, "topic") or record.old_content.get("partitions", {}).keys() != \
-            record.content["partitions"].keys():
+    if (
+        not record.is_a(SetData, "topic")
+        or record.old_content.get("partitions", {}).keys() != record.content["partitions"].keys()
+    ):
         return None
     old = record.tree.nodes[record.path].data
     numbers = [int(n) for n in record.content["partitions"]]
@@ -32,8 +34,11 @@ def _begun(record: Record):
 def _ended(record: Record):
     """The partition whose reassignment a record ends: what was removed is gone."""
     found = _moved(record)
-    return found if found and set(found[2].replicas) < set(found[1].replicas) and not found[2].adding \
-        and not found[2].removing else None
+    return (
+        found
+        if found and set(found[2].replicas) < set(found[1].replicas) and not found[2].adding and not found[2].removing
+        else None
+    )
 
 
 def _state(record: Record, number: int) -> str:
@@ -43,7 +48,7 @@ def _state(record: Record, number: int) -> str:
 def _steps(record: Record, number: int) -> tuple[list[int], int | None]:
     """The records that write the partition's state after the reassignment has begun, up to that of its target."""
     target, found = None, []
-    for transaction in record.scene.log[record.place + 1:]:
+    for transaction in record.scene.log[record.place + 1 :]:
         path = getattr(transaction.operations[-1], "path", None)
         if transaction.failed or path not in (record.path, _state(record, number)):
             continue
@@ -143,8 +148,13 @@ def leader_not_moved(record: Record):
     if found := _begun(record):
         states, target = _steps(record, found[0])
         moved = [z for before, z in zip(states, states[1:]) if _leader(record, before) != _leader(record, z)]
-        if target and len(moved) == 1 and moved[0] != states[-1] and _undisturbed(record, target) \
-                and record.stays(_leader(record, states[0]), target):
+        if (
+            target
+            and len(moved) == 1
+            and moved[0] != states[-1]
+            and _undisturbed(record, target)
+            and record.stays(_leader(record, states[0]), target)
+        ):
             return _dropping(moved[0], target)
 
 
@@ -153,8 +163,12 @@ def removed_replica_left_in_the_isr(record: Record):
     """The target is written while a removed replica is still in the ISR."""
     if found := _begun(record):
         states, target = _steps(record, found[0])
-        if target and len(states) > 1 and _isr(record, states[-1]) < _isr(record, states[-2]) \
-                and _undisturbed(record, target):
+        if (
+            target
+            and len(states) > 1
+            and _isr(record, states[-1]) < _isr(record, states[-2])
+            and _undisturbed(record, target)
+        ):
             return _dropping(states[-1], target)
 
 
@@ -163,8 +177,12 @@ def target_before_the_isr_shrinks(record: Record):
     """The target is written before the removed replica leaves the ISR."""
     if found := _begun(record):
         states, target = _steps(record, found[0])
-        if target and len(states) > 1 and _isr(record, states[-1]) < _isr(record, states[-2]) \
-                and record.scene.log[target - 1].session == record.scene.log[states[-1] - 1].session:
+        if (
+            target
+            and len(states) > 1
+            and _isr(record, states[-1]) < _isr(record, states[-2])
+            and record.scene.log[target - 1].session == record.scene.log[states[-1] - 1].session
+        ):
             one = states[-1]
             return Tampered(lambda log: swapped(log, one, target), target, one)
 
@@ -192,8 +210,12 @@ def list_not_shortened(record: Record):
     """What was reassigned stays in the list of requests (up to 2.3)."""
     if record.path == REASSIGN and record.broker is not None and not record.scene.features.kip455:
         following = record.scene.log[record.next_of() - 1] if record.next_of() else None
-        if following and isinstance(record.write, SetData) and _is_thread(record, following) \
-                and _undisturbed(record, following.zxid):
+        if (
+            following
+            and isinstance(record.write, SetData)
+            and _is_thread(record, following)
+            and _undisturbed(record, following.zxid)
+        ):
             return record.drop(following.zxid)
 
 
@@ -207,8 +229,12 @@ def _is_carried_out(record: Record, partition: tuple[str, int], target: tuple[in
 @kind()
 def another_request_taken_out(record: Record):
     """A request leaves the list that was not carried out, and the one that was stays (up to 2.3)."""
-    if record.path == REASSIGN and isinstance(record.write, SetData) and record.broker is not None \
-            and not record.scene.features.kip455:
+    if (
+        record.path == REASSIGN
+        and isinstance(record.write, SetData)
+        and record.broker is not None
+        and not record.scene.features.kip455
+    ):
         old, new = entries_in(record.tree.nodes[REASSIGN].data), entries_in(record.write.data)
         gone = [key for key in old if key not in new]
         waits = [key for key in new if not _is_carried_out(record, key, new[key])]
@@ -222,9 +248,13 @@ def another_request_taken_out(record: Record):
 @kind()
 def requests_deleted_before_their_end(record: Record):
     """The list of requests is deleted before the last of them is carried out (up to 2.3)."""
-    if record.path == REASSIGN and isinstance(record.write, Delete) and record.broker is not None \
-            and not record.scene.features.kip455:
-        previous = [t for t in record.scene.log[:record.place] if t.session == record.session and not t.failed]
+    if (
+        record.path == REASSIGN
+        and isinstance(record.write, Delete)
+        and record.broker is not None
+        and not record.scene.features.kip455
+    ):
+        previous = [t for t in record.scene.log[: record.place] if t.session == record.session and not t.failed]
         path = getattr(previous[-1].operations[-1], "path", "") if previous else ""
         if previous and isinstance(previous[-1].operations[-1], SetData) and path.count("/") == 3:
             one = previous[-1].zxid
@@ -267,4 +297,3 @@ def _leader(record: Record, zxid: int) -> int | None:
 def _isr_before(record: Record, states: list[int], zxid: int) -> set[int]:
     place = states.index(zxid)
     return _isr(record, states[place - 1]) if place else {-9}
-

@@ -1,10 +1,10 @@
 """Tamperings that leave out what a controller had to write, so that all that is left fits together."""
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, SetData, Transaction
 from tests.traces.tampering import dropped
 from tests.traces.tamperings.scene import IDS, Record, Tampered, kind
 from tests.traces.tamperings.states import quiet
-from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, SetData, Transaction
 
 NOT_LEFT = "no later record of the controller shows that it has left the handler"
 
@@ -33,7 +33,7 @@ def _shown_behind(record: Record) -> int | None:
 
     None where it writes the partition of the record before, or a broker comes.
     """
-    for each in record.scene.log[record.place + 1:]:
+    for each in record.scene.log[record.place + 1 :]:
         if _state_set(each) == record.path or _comes(each) or isinstance(each.operations[0], CloseSession):
             return None
         wished = any(c.zxid == each.zxid and c.by_leader for c in record.scene.changes)
@@ -45,8 +45,11 @@ def _shown_behind(record: Record) -> int | None:
 def _begins(record: Record) -> bool:
     """Whether a new controller of 2.4 or later writes a state anew that was there before it."""
     there = record.tree.nodes.get("/controller") if record.by_controller and record.scene.features.kip455 else None
-    return there is not None and record.session == there.ephemeral_owner and (
-        record.tree.nodes[record.path].mzxid < there.czxid)
+    return (
+        there is not None
+        and record.session == there.ephemeral_owner
+        and (record.tree.nodes[record.path].mzxid < there.czxid)
+    )
 
 
 @kind()
@@ -66,7 +69,7 @@ def first_write_left_out(record: Record):
     later = record.next_write_of(record.path)
     if later is None or record.scene.log[later - 1].session != record.session:
         return None
-    comes = any(_comes(t) for t in record.scene.log[record.place:later])
+    comes = any(_comes(t) for t in record.scene.log[record.place : later])
     return None if comes else record.drop(later)
 
 
@@ -77,8 +80,15 @@ def election_left_out(record: Record):
     leader = record.before.leader if gone else NOBODY
     if leader not in gone or len(gone) > 1 or not all(map(record.stays, record.after.isr)):
         return None
-    siblings = [c for c in record.scene.changes if c.zxid != record.zxid and abs(c.time - record.transaction.time) < 100
-                and c.before.leader == leader and c.elected is not None and c.takes_out(leader)]
+    siblings = [
+        c
+        for c in record.scene.changes
+        if c.zxid != record.zxid
+        and abs(c.time - record.transaction.time) < 100
+        and c.before.leader == leader
+        and c.elected is not None
+        and c.takes_out(leader)
+    ]
     return record.drop(_shown_behind(record)) if siblings else None
 
 

@@ -7,17 +7,23 @@ from functools import cached_property
 from typing import NamedTuple
 
 from kafkaproof.spec.language.domains import NOBODY
-from tests.traces.tampering import Log, dropped, moved, rewritten, swapped
-from kafkaproof.traces.reading.cluster import Members, find_variant
 from kafkaproof.traces.evidence.controllers import Controllers
 from kafkaproof.traces.evidence.features import find_features
+from kafkaproof.traces.reading.cluster import Members, find_variant
 from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
-from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
 from kafkaproof.traces.zookeeper.transactions import (
-    CloseSession, Create, CreateSession, Delete, Operation, SetData, Transaction,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Operation,
+    SetData,
+    Transaction,
 )
 from kafkaproof.traces.zookeeper.tree import Tree
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
+from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
+from tests.traces.tampering import Log, dropped, moved, rewritten, swapped
 
 CONTROLLER, EPOCH, IDS, TOPICS = "/controller", "/controller_epoch", "/brokers/ids", "/brokers/topics"
 INSERTED = -1
@@ -58,11 +64,13 @@ KINDS: dict[str, Kind] = {}
 
 def kind(unseen: str | None = None, harmless: bool = False):
     """Register a function as a kind of tampering; its docstring is the description."""
+
     def register(function: Callable) -> Callable:
         name = function.__name__
         assert name not in KINDS, name
         KINDS[name] = Kind(name, " ".join(function.__doc__.split()).rstrip("."), function, unseen, harmless)
         return function
+
     return register
 
 
@@ -124,8 +132,9 @@ class Scene:
                 continue
             after = None if isinstance(write, Delete) else state_in(write.data)
             if after and (before := states.get(write.path)):
-                found.append(StateChange(
-                    t.zxid, t.time, self.members.broker_of.get(t.session), write.path, before, after))
+                found.append(
+                    StateChange(t.zxid, t.time, self.members.broker_of.get(t.session), write.path, before, after)
+                )
             states[write.path] = after
         return found
 
@@ -221,8 +230,11 @@ class Record:
     def was_away(self, broker: int) -> bool:
         """Whether a session of a registered broker has ended since /controller was taken."""
         began = self.tree.nodes[CONTROLLER].czxid if CONTROLLER in self.tree.nodes else 0
-        return any(self.scene.members.broker_of.get(t.session) == broker for t in self.scene.log[began:self.place]
-                   if isinstance(t.operations[0], CloseSession))
+        return any(
+            self.scene.members.broker_of.get(t.session) == broker
+            for t in self.scene.log[began : self.place]
+            if isinstance(t.operations[0], CloseSession)
+        )
 
     def session_of(self, broker: int) -> int:
         """The session in which a broker is registered."""
@@ -239,7 +251,7 @@ class Record:
 
     def later(self, wanted: Callable[[Transaction], bool]) -> int | None:
         """The zxid of the first later record that succeeded and is as wanted."""
-        return next((t.zxid for t in self.scene.log[self.place + 1:] if not t.failed and wanted(t)), None)
+        return next((t.zxid for t in self.scene.log[self.place + 1 :] if not t.failed and wanted(t)), None)
 
     def next_of(self, session: int | None = None) -> int | None:
         """The zxid of the next record of a session, of its own by default, that does more than end it."""
@@ -249,8 +261,11 @@ class Record:
 
     def next_write_of(self, path: str) -> int | None:
         """The zxid of the next record that creates, sets or deletes a znode."""
-        return self.later(lambda t: any(getattr(o, "path", None) == path and isinstance(o, Create | SetData | Delete)
-                                        for o in t.operations))
+        return self.later(
+            lambda t: any(
+                getattr(o, "path", None) == path and isinstance(o, Create | SetData | Delete) for o in t.operations
+            )
+        )
 
     # What can be done here
 
@@ -271,8 +286,9 @@ class Record:
 
     def substitute(self, raw: bool = False, until: int | None = None, **fields) -> Tampered:
         """Change fields of the record itself."""
-        return Tampered(lambda log: [replace(t, **fields) if t is self.transaction else t for t in log], self.zxid,
-                        until, raw)
+        return Tampered(
+            lambda log: [replace(t, **fields) if t is self.transaction else t for t in log], self.zxid, until, raw
+        )
 
     def operate(self, *operations: Operation, raw: bool = False, session: int | None = None) -> Tampered:
         """Let the record do something else."""
@@ -281,7 +297,7 @@ class Record:
     def insert(self, session: int, *operations: Operation, raw: bool = False, cxid: int = 1) -> Tampered:
         """Put a record in before this one."""
         extra = Transaction(INSERTED, session, cxid, self.transaction.time, operations, len(operations) > 1)
-        return Tampered(lambda log: [*log[:self.place], extra, *log[self.place:]], INSERTED, None, raw)
+        return Tampered(lambda log: [*log[: self.place], extra, *log[self.place :]], INSERTED, None, raw)
 
     def swap(self, other: int | None, until: int | None = None, raw: bool = False) -> Tampered | None:
         """Let the record and a later one change places; the first of both may show it."""

@@ -3,9 +3,9 @@
 from json import loads
 
 from kafkaproof.spec.language.domains import NOBODY
-from tests.traces.tamperings.scene import IDS, Record, kind
-from kafkaproof.traces.zookeeper.znodes.topics import REASSIGN
 from kafkaproof.traces.zookeeper.transactions import Create, SetData
+from kafkaproof.traces.zookeeper.znodes.topics import REASSIGN
+from tests.traces.tamperings.scene import IDS, Record, kind
 
 
 def quiet(record: Record) -> bool:
@@ -15,8 +15,12 @@ def quiet(record: Record) -> bool:
     if record.scene.features.kip455 or moving or record.deleting():
         return not moving and not record.deleting() and REASSIGN not in record.tree.nodes
     name = b'"%s"' % record.znode.topic.encode()
-    return not any(name in (getattr(o, "data", None) or b"") for t in record.scene.log[:record.place]
-                   for o in t.operations if getattr(o, "path", None) == REASSIGN)
+    return not any(
+        name in (getattr(o, "data", None) or b"")
+        for t in record.scene.log[: record.place]
+        for o in t.operations
+        if getattr(o, "path", None) == REASSIGN
+    )
 
 
 def staying(record: Record, brokers) -> list[int]:
@@ -111,8 +115,16 @@ def isr_grown_by_the_controller(record: Record):
 def isr_of_brokers_not_assigned(record: Record):
     """A leader lets a broker in that has no replica of the partition."""
     others = sorted(record.registered - set(record.replicas) - set(record.before.isr)) if record.by_leader else []
-    told = record.path in {getattr(o, "path", None) for t in record.scene.log[max(0, record.place - 400):record.place]
-                           for o in t.operations} if others else False
+    told = (
+        record.path
+        in {
+            getattr(o, "path", None)
+            for t in record.scene.log[max(0, record.place - 400) : record.place]
+            for o in t.operations
+        }
+        if others
+        else False
+    )
     if others and told and not record.deleting() and _never_assigned(record, others[0]):
         return record.restate(isr=[*record.after.isr, others[0]])
 
@@ -120,8 +132,13 @@ def isr_of_brokers_not_assigned(record: Record):
 def _never_assigned(record: Record, broker: int) -> bool:
     """Whether no version of the topic znode so far has had a broker among the partition's replicas."""
     path, number = f"/brokers/topics/{record.znode.topic}", str(record.znode.number)
-    written = [o.data for t in record.scene.log[:record.place] if not t.failed for o in t.operations
-               if getattr(o, "path", None) == path and isinstance(o, Create | SetData)]
+    written = [
+        o.data
+        for t in record.scene.log[: record.place]
+        if not t.failed
+        for o in t.operations
+        if getattr(o, "path", None) == path and isinstance(o, Create | SetData)
+    ]
     return not any(broker in loads(data)["partitions"].get(number, ()) for data in written)
 
 
@@ -233,19 +250,30 @@ def leaderless_with_a_live_one_lost(record: Record):
 @kind()
 def leaderless_while_it_lives(record: Record):
     """Leader -1 is written while the leader is there and stays there."""
-    if record.by_controller and record.after.leader == record.before.leader and quiet(record) \
-            and record.before.leader in staying(record, record.registered):
+    if (
+        record.by_controller
+        and record.after.leader == record.before.leader
+        and quiet(record)
+        and record.before.leader in staying(record, record.registered)
+    ):
         rest = [b for b in record.before.isr if b != record.before.leader]
         return record.restate(leader=NOBODY, isr=rest or list(record.before.isr))
 
 
-@kind(unseen="of what a controller has read of /brokers/ids replay keeps the oldest that fits each write by itself: "
-             "one that was away earlier in the reign may still be away to it")
+@kind(
+    unseen="of what a controller has read of /brokers/ids replay keeps the oldest that fits each write by itself: "
+    "one that was away earlier in the reign may still be away to it"
+)
 def leaderless_after_it_was_away(record: Record):
     """Leader -1 is written while the leader is there, which was away earlier in the reign and has come back."""
     leader = record.before.leader if record.by_controller else None
-    if leader in record.registered and record.after.leader == leader and quiet(record) and record.stays(leader) \
-            and record.was_away(leader):
+    if (
+        leader in record.registered
+        and record.after.leader == leader
+        and quiet(record)
+        and record.stays(leader)
+        and record.was_away(leader)
+    ):
         rest = [b for b in record.before.isr if b != leader]
         return record.restate(leader=NOBODY, isr=rest or list(record.before.isr))
 
@@ -253,8 +281,12 @@ def leaderless_after_it_was_away(record: Record):
 @kind()
 def removal_of_one_that_lives(record: Record):
     """A controller takes a replica out of an ISR that is there and stays there."""
-    if record.by_controller and record.after.leader == record.before.leader and quiet(record) \
-            and set(record.after.isr) < set(record.before.isr):
+    if (
+        record.by_controller
+        and record.after.leader == record.before.leader
+        and quiet(record)
+        and set(record.after.isr) < set(record.before.isr)
+    ):
         others = [b for b in staying(record, record.after.isr) if b != record.after.leader]
         if others:
             return record.restate(isr=[b for b in record.before.isr if b != others[0]])
@@ -263,8 +295,11 @@ def removal_of_one_that_lives(record: Record):
 @kind()
 def two_removed_at_once(record: Record):
     """A controller takes two replicas out of an ISR in one write, and the leader stays."""
-    if record.by_controller and record.after.leader == record.before.leader != NOBODY \
-            and len(set(record.before.isr) - set(record.after.isr)) == 1:
+    if (
+        record.by_controller
+        and record.after.leader == record.before.leader != NOBODY
+        and len(set(record.before.isr) - set(record.after.isr)) == 1
+    ):
         others = [b for b in record.after.isr if b != record.after.leader]
         if others and quiet(record) and record.before.leader in staying(record, record.registered):
             return record.restate(isr=[b for b in record.after.isr if b != others[0]])
@@ -299,9 +334,15 @@ def election_past_a_live_replica(record: Record):
 @kind()
 def state_written_again(record: Record):
     """A controller raises the leader epoch and changes nothing else; the leader was never away, nobody reassigns anything."""
-    if record.by_controller and record.scene.guarded and quiet(record) and record.next_of() and record.before.leader in (
-            staying(record, record.registered)):
+    if (
+        record.by_controller
+        and record.scene.guarded
+        and quiet(record)
+        and record.next_of()
+        and record.before.leader in (staying(record, record.registered))
+    ):
         following = record.scene.log[record.next_of() - 1]
-        if not any("/brokers/topics" in getattr(o, "path", "") and "/partitions" not in o.path
-                   for o in following.operations):
+        if not any(
+            "/brokers/topics" in getattr(o, "path", "") and "/partitions" not in o.path for o in following.operations
+        ):
             return record.restate(leader=record.before.leader, isr=list(record.before.isr))

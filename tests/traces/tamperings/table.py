@@ -108,8 +108,9 @@ def main() -> int:
     """Write the page; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("page", type=Path)
-    parser.add_argument("--places", type=int, default=3, metavar="N",
-                        help="of each kind in each recording (default: 3)")
+    parser.add_argument(
+        "--places", type=int, default=3, metavar="N", help="of each kind in each recording (default: 3)"
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     outcomes = []

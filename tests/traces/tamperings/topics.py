@@ -3,8 +3,8 @@
 import json
 from dataclasses import replace
 
-from tests.traces.tamperings.scene import Record, kind
 from kafkaproof.traces.zookeeper.transactions import Create, SetData
+from tests.traces.tamperings.scene import Record, kind
 
 
 def _created(record: Record) -> bool:
@@ -28,6 +28,7 @@ def _assigned(number: str, replicas: list | None):
         content["partitions"].pop(number, None)
         if replicas is not None:
             content["partitions"][number] = replicas
+
     return change
 
 
@@ -36,7 +37,7 @@ def created_with_a_replica_twice(record: Record):
     """A topic is created with a replica twice on one broker."""
     if _created(record):
         number, replicas = sorted(record.content["partitions"].items())[0]
-        return record.rewrite(_assigned(number, [replicas[0], *replicas[:1], *replicas[2:]][:max(2, len(replicas))]))
+        return record.rewrite(_assigned(number, [replicas[0], *replicas[:1], *replicas[2:]][: max(2, len(replicas))]))
 
 
 @kind()
@@ -74,8 +75,10 @@ def created_in_the_middle_of_a_reassignment(record: Record):
         return record.rewrite(lambda content: content.update(adding_replicas={"0": content["partitions"]["0"][:1]}))
 
 
-@kind(unseen="an explicit assignment is taken as it is: only adding partitions looks at who is there "
-             "(AdminManager.createTopics and its successors)")
+@kind(
+    unseen="an explicit assignment is taken as it is: only adding partitions looks at who is there "
+    "(AdminManager.createTopics and its successors)"
+)
 def created_on_an_unknown_broker(record: Record):
     """A topic is created with a replica on a broker that never was."""
     if _created(record) and record.next_write_of(record.path) is None:
@@ -88,8 +91,11 @@ def created_without_its_configuration(record: Record):
     if record.is_a(Create, "config"):
         created = record.next_write_of(f"/brokers/topics/{record.znode.topic}")
         mine = created and record.scene.log[created - 1].session == record.session
-        again = [t for t in record.scene.log[:record.place] if any(
-            getattr(o, "path", None) == record.path for o in t.operations)]
+        again = [
+            t
+            for t in record.scene.log[: record.place]
+            if any(getattr(o, "path", None) == record.path for o in t.operations)
+        ]
         return record.drop(created) if mine and not again else None
 
 
@@ -139,8 +145,11 @@ def expanded_and_changed(record: Record):
     if _expanded(record):
         old = record.old_content["partitions"]["0"]
         other = [b for b in sorted(record.registered) if b not in old]
-        return record.rewrite(_assigned("0", [*old[:-1], other[0]] if other else [*old[1:], old[0]])) \
-            if other or len(old) > 1 else None
+        return (
+            record.rewrite(_assigned("0", [*old[:-1], other[0]] if other else [*old[1:], old[0]]))
+            if other or len(old) > 1
+            else None
+        )
 
 
 @kind()
@@ -188,5 +197,6 @@ def partition_made_twice(record: Record):
         path = record.path.rpartition("/")[0]
         again = replace(record.write, path=path, data=None, parent_cversion=record.write.parent_cversion)
         version = record.tree.nodes[path.rpartition("/")[0]].cversion + 1
-        return record.insert(record.session, *record.transaction.operations[:-1],
-                             replace(again, parent_cversion=version), raw=True)
+        return record.insert(
+            record.session, *record.transaction.operations[:-1], replace(again, parent_cversion=version), raw=True
+        )

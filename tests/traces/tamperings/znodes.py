@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.zookeeper.transactions import Create, SetData
+from kafkaproof.traces.zookeeper.znodes.contents import state_in
 from tests.traces.tamperings.scene import INSERTED, Record, Tampered, kind
 from tests.traces.tamperings.states import staying
-from kafkaproof.traces.zookeeper.znodes.contents import state_in
-from kafkaproof.traces.zookeeper.transactions import Create, SetData
 
 
 def _first_state(record: Record) -> bool:
@@ -25,9 +25,14 @@ def first_state_with_another_leader(record: Record):
 def first_state_without_a_live_replica(record: Record):
     """The first ISR of a partition lacks a replica that is there and stays there."""
     others = [b for b in record.after.isr if b != record.after.leader] if _first_state(record) else []
-    seen = others and any(others[0] in state.isr for t in record.scene.log[:record.place] if t.session == record.session
-                          and not t.failed and isinstance(t.operations[-1], Create)
-                          and (state := state_in(t.operations[-1].data)))
+    seen = others and any(
+        others[0] in state.isr
+        for t in record.scene.log[: record.place]
+        if t.session == record.session
+        and not t.failed
+        and isinstance(t.operations[-1], Create)
+        and (state := state_in(t.operations[-1].data))
+    )
     if seen and others[0] in staying(record, others):
         return record.restate(isr=[b for b in record.after.isr if b != others[0]])
 
@@ -84,8 +89,13 @@ def _set_next(record: Record) -> bool:
 @kind()
 def state_after_its_topic(record: Record):
     """A partition's state is written after its topic is gone."""
-    gone = [t for t in record.scene.log[:record.place] if not t.failed and t.operations[-1].form().startswith("delete "
-            "/brokers/topics/") and t.operations[-1].path.endswith("/state")]
+    gone = [
+        t
+        for t in record.scene.log[: record.place]
+        if not t.failed
+        and t.operations[-1].form().startswith("delete /brokers/topics/")
+        and t.operations[-1].path.endswith("/state")
+    ]
     if record.before and gone and gone[-1].operations[-1].path not in record.tree.nodes:
         path = gone[-1].operations[-1].path
         operations = (*record.transaction.operations[:-1], replace(record.write, path=path))

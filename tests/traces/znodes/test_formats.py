@@ -6,16 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkaproof.traces.zookeeper.transactions import Create, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.foreign_writes import strange_in
 from kafkaproof.traces.zookeeper.znodes.formats import FORMATS, fault_in, format_of, later_version
-from kafkaproof.traces.zookeeper.transactions import Create, SetData, Transaction
 
-BROKER = {"version": 4, "host": "h", "port": 9092, "jmx_port": -1, "timestamp": "1", "endpoints": ["PLAINTEXT://h:1"],
-          "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"}}
+BROKER = {
+    "version": 4,
+    "host": "h",
+    "port": 9092,
+    "jmx_port": -1,
+    "timestamp": "1",
+    "endpoints": ["PLAINTEXT://h:1"],
+    "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"},
+}
 LISTED = {"version": 1, "partitions": [{"topic": "t", "partition": 0}]}
 WRITTEN = {
     "/brokers/topics/t/partitions/0/state": {
-        "version": 1, "leader": -1, "leader_epoch": 0, "controller_epoch": 1, "isr": [1, 2]},
+        "version": 1,
+        "leader": -1,
+        "leader_epoch": 0,
+        "controller_epoch": 1,
+        "isr": [1, 2],
+    },
     "/brokers/topics/t": {"version": 2, "partitions": {"0": [1, 2]}, "adding_replicas": {}, "removing_replicas": {}},
     "/brokers/ids/1": BROKER,
     "/controller": {"version": 1, "brokerid": 1, "timestamp": "1700000000000"},
@@ -34,7 +46,9 @@ EMPTY = ("/admin/delete_topics/t", "/brokers/seqid", "/brokers/topics/t/partitio
 STATE = "/brokers/topics/t/partitions/0/state"
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2), max_leaves=4)
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
 
 
 def fault(path: str, content) -> str | None:
@@ -69,14 +83,16 @@ def test_another_version_is_told(path, version):
 
 
 @pytest.mark.parametrize("path", WRITTEN)
-@pytest.mark.parametrize("content", [b"{", b"[1]", b"7", b"\xff", b'"x', b"\xef\xbb\xbf{}", b"[" * 100_000, b"NaN",
-                                     '{"version":1}'.encode("utf-16")])
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b"[1]", b"7", b"\xff", b'"x', b"\xef\xbb\xbf{}", b"[" * 100_000, b"NaN", '{"version":1}'.encode("utf-16")],
+)
 def test_what_is_no_object_is_told(path, content):
     assert fault(path, content) or path == "/controller" and content == b"7"
 
 
 @pytest.mark.parametrize("path", WRITTEN)
-@pytest.mark.parametrize("value", [True, 1.5, 1e300, "1", -2, 2 ** 31, None, {}, [], [[]]])
+@pytest.mark.parametrize("value", [True, 1.5, 1e300, "1", -2, 2**31, None, {}, [], [[]]])
 def test_a_value_of_another_type_is_told(path, value):
     for key, usual in WRITTEN[path].items():
         fits = isinstance(value, type(usual)) and not value or isinstance(usual, str) and isinstance(value, str)
@@ -84,37 +100,69 @@ def test_a_value_of_another_type_is_told(path, value):
             assert fault(path, WRITTEN[path] | {key: value}).startswith((f"{key} is ", f"{key} has ", f"{key}[0]")), key
 
 
-@pytest.mark.parametrize("path, key, value, told", [
-    (STATE, "isr", [1, "2"], "isr[1] is '2'"), (STATE, "isr", [True], "isr[0] is true"),
-    (STATE, "isr", [-1], "isr[0] is -1"), (STATE, "leader_recovery_state", 7, "leader_recovery_state is 7"),
-    ("/brokers/topics/t", "partitions", {"00": [1]}, "partitions has the key '00'"),
-    ("/brokers/topics/t", "partitions", {"0": [1.0]}, "partitions.0[0] is 1.0"),
-    ("/brokers/topics/t", "adding_replicas", {"0": 3}, "adding_replicas.0 is 3, and no list"),
-    ("/admin/reassign_partitions", "partitions", [{"topic": 1, "partition": 0, "replicas": []}], "topic is 1"),
-    ("/admin/reassign_partitions", "partitions", [{"topic": "t", "partition": 0}], "partitions[0] has no replicas"),
-    ("/brokers/ids/1", "endpoints", [1], "endpoints[0] is 1"),
-    ("/brokers/ids/1", "endpoints", [], "endpoints has 0 entries, and at least 1 are written"),
-    ("/brokers/ids/1", "endpoints", ["h:1"], "endpoints[0] is 'h:1', and no endpoint such as"),
-    ("/brokers/ids/1", "port", 65536, "port is 65536, and no whole number from -1 to 65535"),
-    ("/brokers/ids/1", "listener_security_protocol_map", {"IN": "TLS"}, "listener_security_protocol_map.IN is 'TLS'"),
-    ("/isr_change_notification/isr_change_0000000000", "partitions", [], "partitions has 0 entries"),
-    ("/feature", "features", {"f": {"max_version_level": "1"}}, "features.f.max_version_level is '1'"),
-    ("/config/topics/t", "config", {"retention.ms": 1}, "config.retention.ms is 1"),
-])
+@pytest.mark.parametrize(
+    "path, key, value, told",
+    [
+        (STATE, "isr", [1, "2"], "isr[1] is '2'"),
+        (STATE, "isr", [True], "isr[0] is true"),
+        (STATE, "isr", [-1], "isr[0] is -1"),
+        (STATE, "leader_recovery_state", 7, "leader_recovery_state is 7"),
+        ("/brokers/topics/t", "partitions", {"00": [1]}, "partitions has the key '00'"),
+        ("/brokers/topics/t", "partitions", {"0": [1.0]}, "partitions.0[0] is 1.0"),
+        ("/brokers/topics/t", "adding_replicas", {"0": 3}, "adding_replicas.0 is 3, and no list"),
+        ("/admin/reassign_partitions", "partitions", [{"topic": 1, "partition": 0, "replicas": []}], "topic is 1"),
+        ("/admin/reassign_partitions", "partitions", [{"topic": "t", "partition": 0}], "partitions[0] has no replicas"),
+        ("/brokers/ids/1", "endpoints", [1], "endpoints[0] is 1"),
+        ("/brokers/ids/1", "endpoints", [], "endpoints has 0 entries, and at least 1 are written"),
+        ("/brokers/ids/1", "endpoints", ["h:1"], "endpoints[0] is 'h:1', and no endpoint such as"),
+        ("/brokers/ids/1", "port", 65536, "port is 65536, and no whole number from -1 to 65535"),
+        (
+            "/brokers/ids/1",
+            "listener_security_protocol_map",
+            {"IN": "TLS"},
+            "listener_security_protocol_map.IN is 'TLS'",
+        ),
+        ("/isr_change_notification/isr_change_0000000000", "partitions", [], "partitions has 0 entries"),
+        ("/feature", "features", {"f": {"max_version_level": "1"}}, "features.f.max_version_level is '1'"),
+        ("/config/topics/t", "config", {"retention.ms": 1}, "config.retention.ms is 1"),
+    ],
+)
 def test_what_is_inside_is_looked_at(path, key, value, told):
     assert told in fault(path, WRITTEN[path] | {key: value})
 
 
-@pytest.mark.parametrize("topic_id, fine", [
-    ("vZdzT09QRRy9_mjB6JTdpQ", True), ("topic-id-7", True), ("vZdzT09QRRy9_mjB6JTdp", False), ("zebra", False), ("", False)])
+@pytest.mark.parametrize(
+    "topic_id, fine",
+    [
+        ("vZdzT09QRRy9_mjB6JTdpQ", True),
+        ("topic-id-7", True),
+        ("vZdzT09QRRy9_mjB6JTdp", False),
+        ("zebra", False),
+        ("", False),
+    ],
+)
 def test_a_topic_id_is_one_of_kafkas_or_a_pseudonym(topic_id, fine):
     content = WRITTEN["/brokers/topics/t"] | {"version": 3, "topic_id": topic_id}
     assert (fault("/brokers/topics/t", content) is None) == fine
 
 
-@pytest.mark.parametrize("content, fine", [
-    (b"0", True), (b"17", True), (b"2147483647", True), (b"2147483648", False), (b"", False), (b"-1", False),
-    (b"01", False), (b"1.0", False), (b"1\n", False), ("\u0663".encode(), False), (b"{}", False), (b"\xff", False)])
+@pytest.mark.parametrize(
+    "content, fine",
+    [
+        (b"0", True),
+        (b"17", True),
+        (b"2147483647", True),
+        (b"2147483648", False),
+        (b"", False),
+        (b"-1", False),
+        (b"01", False),
+        (b"1.0", False),
+        (b"1\n", False),
+        ("\u0663".encode(), False),
+        (b"{}", False),
+        (b"\xff", False),
+    ],
+)
 def test_an_epoch_is_a_number_as_kafka_writes_it(content, fine):
     assert (fault("/controller_epoch", content) is None) == fine
 
@@ -137,9 +185,15 @@ def test_a_key_that_no_known_kafka_writes_is_told_and_is_no_certain_fault():
     assert (found.certain, found.text) == (False, "it has the key 'observers', which no known Kafka writes")
 
 
-@pytest.mark.parametrize("path, found", [
-    ("/admin/delete_topics/controller", "a request to delete a topic"), ("/brokers/topics/feature", "a topic"),
-    ("/k/controller", "the controller"), ("/config/topics/seqid", "a configuration")])
+@pytest.mark.parametrize(
+    "path, found",
+    [
+        ("/admin/delete_topics/controller", "a request to delete a topic"),
+        ("/brokers/topics/feature", "a topic"),
+        ("/k/controller", "the controller"),
+        ("/config/topics/seqid", "a configuration"),
+    ],
+)
 def test_the_shortest_chroot_counts(path, found):
     assert format_of(path)[1].name == found
 
@@ -166,14 +220,21 @@ def test_a_registration_and_a_controller_are_ephemeral_and_nothing_else_is():
     assert record(created("/brokers/topics/t", kind="ttl")) == ["it is a znode of the kind ttl"]
 
 
-@pytest.mark.parametrize("prefix", ["/isr_change_notification/isr_change_", "/config/changes/config_change_",
-                                    "/log_dir_event_notification/log_dir_event_"])
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "/isr_change_notification/isr_change_",
+        "/config/changes/config_change_",
+        "/log_dir_event_notification/log_dir_event_",
+    ],
+)
 def test_zookeeper_numbers_what_is_sequential_by_the_children_that_there_ever_were(prefix):
     data = json.dumps(WRITTEN[f"{prefix}0000000000"]).encode()
     assert record(Create(f"{prefix}0000000007", data, False, 8)) == []
     assert record(Create(f"{prefix}0000000007", data, False, -1)) == []
     assert record(Create(f"{prefix}0000000009", data, False, 8)) == [
-        "its number is 9, and ZooKeeper would have given it 7"]
+        "its number is 9, and ZooKeeper would have given it 7"
+    ]
     for name in (f"{prefix}7", prefix, prefix.rpartition("/")[0] + "/0000000007"):
         assert record(Create(name, data, False, 8)) == [f"its name is not {prefix.rpartition('/')[2]} and ten digits"]
 

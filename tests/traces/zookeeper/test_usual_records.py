@@ -9,8 +9,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.traces.log_writer import file_header, payload
-from tests.traces.transaction_strategies import DIGESTS, HEADER, INTS, TRANSACTIONS
 from kafkaproof.traces.reading.events import table_of
 from kafkaproof.traces.reading.survey import survey_of
 from kafkaproof.traces.zookeeper.decoding import transaction_in
@@ -18,16 +16,29 @@ from kafkaproof.traces.zookeeper.jute import JuteError
 from kafkaproof.traces.zookeeper.log import read_log
 from kafkaproof.traces.zookeeper.records import Records
 from kafkaproof.traces.zookeeper.transactions import Check, LogError, SetData, Transaction
+from tests.traces.log_writer import file_header, payload
+from tests.traces.transaction_strategies import DIGESTS, HEADER, INTS, TRANSACTIONS
 
 STATE = b'{"controller_epoch":3,"leader":-1,"version":1,"leader_epoch":7,"isr":[2,1]}'
-PATHS = st.sampled_from(["/brokers/topics/t/partitions/0/state", "/a/brokers/topics/\u00fc/partitions/1/state",
-                         "/brokers/topics/t", "/controller_epoch", "/a/controller_epoch", "/controller", "/migration", "/x",
-                         ""])
+PATHS = st.sampled_from(
+    [
+        "/brokers/topics/t/partitions/0/state",
+        "/a/brokers/topics/\u00fc/partitions/1/state",
+        "/brokers/topics/t",
+        "/controller_epoch",
+        "/a/controller_epoch",
+        "/controller",
+        "/migration",
+        "/x",
+        "",
+    ]
+)
 DATA = st.none() | st.sampled_from([STATE, STATE.replace(b"7", b"8"), b"", b"\xff", b"5", b'{"version":2}'])
 SETS = st.builds(SetData, PATHS, DATA, INTS)
 CHECKS = st.builds(Check, PATHS, INTS)
 USUAL = st.builds(Transaction, *HEADER, st.tuples(SETS), st.just(False), DIGESTS) | st.builds(
-    Transaction, *HEADER, st.tuples(CHECKS, SETS), st.just(True), DIGESTS)
+    Transaction, *HEADER, st.tuples(CHECKS, SETS), st.just(True), DIGESTS
+)
 ALIKE = st.builds(Transaction, *HEADER, st.lists(CHECKS | SETS, max_size=3).map(tuple), st.just(True), DIGESTS)
 LOGS = st.lists(USUAL | ALIKE | TRANSACTIONS, max_size=8)
 GUARDED = payload(Transaction(7, 1, 0, 0, (Check("/controller_epoch", 2), SetData("/x", b"data", 1)), True))
@@ -65,9 +76,15 @@ def test_records_and_rows_are_those_of_one_by_one(file, transactions, first, las
     assert list(found) == transactions
     assert rows(found) == rows(Records.of(transactions))
     assert survey_of(found) == survey_of(transactions)
-    assert len(found.sets) == sum(not each.multi and type(each.first) is SetData and each.first.data is not None
-                                  or each.multi and tuple(map(type, each.operations)) == (Check, SetData)
-                                  and each.operations[1].data is not None for each in transactions)
+    assert len(found.sets) == sum(
+        not each.multi
+        and type(each.first) is SetData
+        and each.first.data is not None
+        or each.multi
+        and tuple(map(type, each.operations)) == (Check, SetData)
+        and each.operations[1].data is not None
+        for each in transactions
+    )
     assert list(found[first:last]) == transactions[first:last]
     assert rows(found[first:last]) == rows(Records.of(transactions[first:last]))
 
@@ -86,7 +103,7 @@ def read_one_by_one(payloads: list[bytes]) -> tuple[list[Transaction], str | Non
 @given(st.sampled_from([GUARDED, ALONE]), st.data(), st.booleans())
 def test_a_byte_that_is_changed_is_found_as_one_by_one(file, body, data, last):
     place, byte = data.draw(st.integers(0, len(body) - 1)), data.draw(st.sampled_from(range(256)))
-    assert_found_as_one_by_one(file, body[:place] + bytes([byte]) + body[place + 1:], last)
+    assert_found_as_one_by_one(file, body[:place] + bytes([byte]) + body[place + 1 :], last)
 
 
 @pytest.mark.parametrize("last", [True, False])
@@ -97,9 +114,16 @@ def test_a_record_that_is_cut_or_too_long_is_found_as_one_by_one(file, body, las
     assert_found_as_one_by_one(file, body + b"digest", last)
 
 
-@pytest.mark.parametrize("old, new", [
-    (b"/x", b"/\xff"), (b"/controller_epoch", b"/controller_epo\xff\xff"), (b"\0\0\0\4data", b"\xff\xff\xff\xff"),
-    (b"\0\0\0\4data", b"\x7f\xff\xff\xffdata"), (b"\0\0\0\x02/x", b"\xff\xff\xff\xfe/x")])
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        (b"/x", b"/\xff"),
+        (b"/controller_epoch", b"/controller_epo\xff\xff"),
+        (b"\0\0\0\4data", b"\xff\xff\xff\xff"),
+        (b"\0\0\0\4data", b"\x7f\xff\xff\xffdata"),
+        (b"\0\0\0\x02/x", b"\xff\xff\xff\xfe/x"),
+    ],
+)
 def test_what_is_no_path_and_no_length_is_found_as_one_by_one(file, old, new):
     for body in GUARDED, ALONE:
         assert_found_as_one_by_one(file, body.replace(old, new), False)

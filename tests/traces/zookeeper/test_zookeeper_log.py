@@ -6,14 +6,22 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.traces.log_writer import file_header, payload, record, write_log
-from tests.traces.transaction_strategies import TRANSACTIONS
 from kafkaproof.traces.zookeeper.log import LogFile, read_log, read_more
 from kafkaproof.traces.zookeeper.transactions import (
-    Check, CloseSession, Create, CreateSession, Failure, LogError, SetData, Transaction,
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Failure,
+    LogError,
+    SetData,
+    Transaction,
 )
+from tests.traces.log_writer import file_header, payload, record, write_log
+from tests.traces.transaction_strategies import TRANSACTIONS
 
 SESSION = 0xFF00000000000001
 DIGEST = b"\0\0\0\2" + b"\1\2\3\4\5\6\7\x42"
@@ -44,7 +52,7 @@ def scratch(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("logs")
 
 
-@given(st.lists(TRANSACTIONS, min_size=1, max_size=5), st.integers(-2**63, 2**63 - 1), st.integers(0, 20))
+@given(st.lists(TRANSACTIONS, min_size=1, max_size=5), st.integers(-(2**63), 2**63 - 1), st.integers(0, 20))
 def test_what_is_written_is_read_again(scratch, transactions, dbid, padding):
     write_log(scratch / "log.1", transactions, dbid)
     log = read(scratch, (scratch / "log.1").read_bytes() + bytes(padding))
@@ -69,9 +77,10 @@ def test_truncation_inside_the_last_record_is_a_torn_tail(scratch, padding):
     for length in range(STARTS[3], STARTS[4]):
         log = read(scratch, CONTENT[:length] + bytes(padding))
         assert tuple(log.transactions) == ALL[:3]
-        if CONTENT[STARTS[3]:length].strip(b"\0"):
-            assert log.problems == (f"{scratch}/log.1: torn last record at byte {STARTS[3]} left out "
-                                    "(last good zxid 0x3)",)
+        if CONTENT[STARTS[3] : length].strip(b"\0"):
+            assert log.problems == (
+                f"{scratch}/log.1: torn last record at byte {STARTS[3]} left out (last good zxid 0x3)",
+            )
         else:
             assert log.problems == ()
 
@@ -95,10 +104,13 @@ def test_a_flipped_byte_in_the_last_record_is_damage(scratch):
             assert tuple(error_of(scratch, bytes(damaged)).transactions) == ALL[:3]
 
 
-@pytest.mark.parametrize("garbage", [bytes(20), b"\xff" * 40, b"\0\0\0\0\1\2\3\4\0\0\x7f\x7f" + b"x" * 30],
-                         ids=["zeros", "ones", "long-record"])
+@pytest.mark.parametrize(
+    "garbage",
+    [bytes(20), b"\xff" * 40, b"\0\0\0\0\1\2\3\4\0\0\x7f\x7f" + b"x" * 30],
+    ids=["zeros", "ones", "long-record"],
+)
 def test_garbage_between_records_is_damage(scratch, garbage):
-    error = error_of(scratch, CONTENT[:STARTS[2]] + garbage + CONTENT[STARTS[2]:])
+    error = error_of(scratch, CONTENT[: STARTS[2]] + garbage + CONTENT[STARTS[2] :])
     assert tuple(error.transactions) == ALL[:2]
     assert "last good zxid 0x2" in str(error)
 
@@ -127,7 +139,8 @@ def test_empty_file_and_header_only_are_told(scratch):
     assert "cut inside the file header" in read(scratch, CONTENT[:9]).problems[0]
     for padding in (0, 100):
         assert read(scratch, file_header() + bytes(padding)).problems == (
-            f"{scratch}/log.1: a file header only, no record",)
+            f"{scratch}/log.1: a file header only, no record",
+        )
 
 
 def test_what_is_no_log_is_told(scratch):
@@ -166,7 +179,7 @@ def test_however_many_zeros_are_preallocated_they_take_no_memory(tmp_path, zeros
 @pytest.mark.parametrize("count", [0, 4])
 def test_what_comes_behind_zeros_is_damage(tmp_path, size, count):
     with pytest.raises(LogError, match=f"byte {STARTS[count]}: no record begins here") as raised:
-        read_log(sparse(tmp_path / "log.1", size, CONTENT[:STARTS[count]], b"B"))
+        read_log(sparse(tmp_path / "log.1", size, CONTENT[: STARTS[count]], b"B"))
     assert tuple(raised.value.transactions) == ALL[:count]
 
 

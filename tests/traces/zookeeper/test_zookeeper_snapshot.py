@@ -27,8 +27,15 @@ def sealed(content: bytes) -> bytes:
 ROOT = znode("", b"", (0, 0, 0, 0, 0, 3, 0, 0, 9))
 CONTROLLER = znode("/controller", None, (8, 9, 800, 900, 1, 0, 0, OWNER, 8))
 ACL_CACHE = struct.pack(">iqii", 1, 1, 1, 31) + string("world") + string("anyone")
-BODY = (b"ZKSN" + struct.pack(">iq", 2, -1) + struct.pack(">iQi", 1, OWNER, 3000) + ACL_CACHE
-        + ROOT + CONTROLLER + string("/"))
+BODY = (
+    b"ZKSN"
+    + struct.pack(">iq", 2, -1)
+    + struct.pack(">iQi", 1, OWNER, 3000)
+    + ACL_CACHE
+    + ROOT
+    + CONTROLLER
+    + string("/")
+)
 OLD = sealed(BODY)
 WITH_DIGEST = sealed(OLD + struct.pack(">qiq", 12, 2, 77))
 WITH_ZXID = sealed(OLD + struct.pack(">q", 12))
@@ -41,8 +48,11 @@ def read(directory, content: bytes, name: str = "snapshot.7") -> Snapshot:
     return read_snapshot(directory / name)
 
 
-@pytest.mark.parametrize("content, last", [(OLD, 9), (WITH_DIGEST, 12), (WITH_ZXID, 12), (WITH_BOTH, 12)],
-                         ids=["3.4", "3.6", "3.9-zxid", "3.9-both"])
+@pytest.mark.parametrize(
+    "content, last",
+    [(OLD, 9), (WITH_DIGEST, 12), (WITH_ZXID, 12), (WITH_BOTH, 12)],
+    ids=["3.4", "3.6", "3.9-zxid", "3.9-both"],
+)
 def test_all_formats_are_read(tmp_path, content, last):
     assert read(tmp_path, content) == Snapshot(7, last, {OWNER: 3000}, NODES)
 

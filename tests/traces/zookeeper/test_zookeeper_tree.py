@@ -5,12 +5,22 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kafkaproof.traces.reading.recording import read_recording
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
 from kafkaproof.traces.zookeeper.transactions import (
-    Check, CloseSession, Create, CreateSession, Delete, Failure, Reconfig, SetAcl, SetData, Transaction,
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    Reconfig,
+    SetAcl,
+    SetData,
+    Transaction,
 )
 from kafkaproof.traces.zookeeper.tree import Tree, parent_path
 
@@ -41,27 +51,30 @@ def test_create_set_and_delete():
     assert (node.czxid, node.mzxid, node.pzxid, node.ctime, node.mtime) == (1, 3, 5, 1001, 1003)
 
 
-@pytest.mark.parametrize("steps, text", [
-    ((A, SetData("/a", b"", 2)), "setData /a to version 2, but it is at version 0"),
-    ((SetData("/a", b"", 1),), "setData /a, but it does not exist"),
-    (((A, SetData("/a", b"", 0)),), "setData /a to version 0, but it is at version 0"),
-    ((A, Create("/a", b"", False, 2)), "create /a, but it exists since 0x1"),
-    ((A, Create("/b", b"", False, 3)), "create /b with parent cversion 3, but it is 1"),
-    ((Create("/a/b", b"", False, 1),), "create /a/b, but its parent does not exist"),
-    ((E,), "create ephemeral /e, but the session is not open"),
-    ((OPEN, E, Create("/e/f", b"", False, 1)), "create /e/f, but its parent is ephemeral"),
-    ((Delete("/a"),), "delete /a, but it does not exist"),
-    ((A, Create("/a/b", b"", False, 1), Delete("/a")), "delete /a, but it has children"),
-    (((Check("/a", 1),),), "check /a succeeded, but it does not exist"),
-    ((A, (Check("/a", 2),)), "check /a succeeded at version 1, but it is at version 0"),
-    ((SetAcl("/a", 1),), "setACL /a, but it does not exist"),
-    ((A, SetAcl("/a", 2)), "setACL /a to version 2, but it is at version 0"),
-    ((OPEN, E, CloseSession(())), "closeSession lists [], but the session's ephemerals are ['/e']"),
-    ((OPEN, OPEN), "createSession, but it is open"),
-    ((CreateSession(0),), "createSession with a timeout of 0 ms"),
-    ((Failure(5),), "error 5, and codes of errors are negative"),
-    ((OPEN, CloseSession(("/e",))), "closeSession lists ['/e'], but the session's ephemerals are []"),
-])
+@pytest.mark.parametrize(
+    "steps, text",
+    [
+        ((A, SetData("/a", b"", 2)), "setData /a to version 2, but it is at version 0"),
+        ((SetData("/a", b"", 1),), "setData /a, but it does not exist"),
+        (((A, SetData("/a", b"", 0)),), "setData /a to version 0, but it is at version 0"),
+        ((A, Create("/a", b"", False, 2)), "create /a, but it exists since 0x1"),
+        ((A, Create("/b", b"", False, 3)), "create /b with parent cversion 3, but it is 1"),
+        ((Create("/a/b", b"", False, 1),), "create /a/b, but its parent does not exist"),
+        ((E,), "create ephemeral /e, but the session is not open"),
+        ((OPEN, E, Create("/e/f", b"", False, 1)), "create /e/f, but its parent is ephemeral"),
+        ((Delete("/a"),), "delete /a, but it does not exist"),
+        ((A, Create("/a/b", b"", False, 1), Delete("/a")), "delete /a, but it has children"),
+        (((Check("/a", 1),),), "check /a succeeded, but it does not exist"),
+        ((A, (Check("/a", 2),)), "check /a succeeded at version 1, but it is at version 0"),
+        ((SetAcl("/a", 1),), "setACL /a, but it does not exist"),
+        ((A, SetAcl("/a", 2)), "setACL /a to version 2, but it is at version 0"),
+        ((OPEN, E, CloseSession(())), "closeSession lists [], but the session's ephemerals are ['/e']"),
+        ((OPEN, OPEN), "createSession, but it is open"),
+        ((CreateSession(0),), "createSession with a timeout of 0 ms"),
+        ((Failure(5),), "error 5, and codes of errors are negative"),
+        ((OPEN, CloseSession(("/e",))), "closeSession lists ['/e'], but the session's ephemerals are []"),
+    ],
+)
 def test_contradictions(steps, text):
     tree, texts = replay(*steps)
     assert texts == [f"zxid {len(steps):#x}, session {SESSION:#x}: {text}"]
@@ -85,10 +98,16 @@ def test_a_failed_transaction_changes_nothing():
 
 
 def test_containers_ttl_nodes_and_reconfig():
-    tree, texts = replay(Create("/c", b"", False, 1, "container"), Create("/t", b"", False, 2, "ttl", (), 5000),
-                         Create("/c/d", b"", False, 1, "create2"), Delete("/c/d"), Delete("/c", container=True),
-                         Create("/t/d", b"", False, 1), Create("/zookeeper/config", b"", False, 1),
-                         Reconfig("/zookeeper/config", b"new", -1))
+    tree, texts = replay(
+        Create("/c", b"", False, 1, "container"),
+        Create("/t", b"", False, 2, "ttl", (), 5000),
+        Create("/c/d", b"", False, 1, "create2"),
+        Delete("/c/d"),
+        Delete("/c", container=True),
+        Create("/t/d", b"", False, 1),
+        Create("/zookeeper/config", b"", False, 1),
+        Reconfig("/zookeeper/config", b"new", -1),
+    )
     assert texts == [] and "/c" not in tree.nodes
     assert tree.nodes["/t"].ephemeral_owner == 0xFF00000000000000 | 5000
     assert tree.nodes["/zookeeper/config"].data == b"new"
@@ -153,7 +172,9 @@ def test_replay_over_a_fuzzy_snapshot_ends_in_the_same_tree(recording_directory,
         if transaction.zxid in (end, len(transactions)):
             moment = moments[transaction.zxid]
             assert (comparable(tree.nodes, recording_directory), tree.sessions) == (
-                comparable(moment.nodes, recording_directory), moment.sessions)
+                comparable(moment.nodes, recording_directory),
+                moment.sessions,
+            )
 
 
 def test_parent_path():

@@ -10,8 +10,9 @@ from kafkaproof.traces.zookeeper.transactions import Transaction
 _MOST = 6
 
 
-def reason_for(possible: Possibilities, transaction: Transaction, broker: int, observation: Observation,
-               after: Shared) -> str:
+def reason_for(
+    possible: Possibilities, transaction: Transaction, broker: int, observation: Observation, after: Shared
+) -> str:
     """The reason in words, in one line."""
     before = possible.shared
     parts = [f"{transaction.form()} by broker {broker}, session {transaction.session:#x}"]
@@ -22,8 +23,11 @@ def reason_for(possible: Possibilities, transaction: Transaction, broker: int, o
     parts.append(f"before it {shared_text(before)}")
     parts.append(f"broker {broker} may be: {_beliefs(possible, broker)}")
     if observation.candidates:
-        parts += [_verdict(possible, broker, candidate.name, observation) for candidate in observation.candidates
-                  if possible.steps.has(candidate.name)] or [f"{possible.steps.model.variant} has no such step"]
+        parts += [
+            _verdict(possible, broker, candidate.name, observation)
+            for candidate in observation.candidates
+            if possible.steps.has(candidate.name)
+        ] or [f"{possible.steps.model.variant} has no such step"]
     parts.append(f"allowed there: {_allowed(possible, broker)}")
     return "; ".join(parts)
 
@@ -40,7 +44,8 @@ def _verdict(possible: Possibilities, broker: int, name: str, observation: Obser
     """What a transition would have been answered, and what it would have made."""
     known = observation.known.controller_epoch if observation.known else 0
     outcomes = [
-        outcome for local, scene in possible.readied(broker, name, known)
+        outcome
+        for local, scene in possible.readied(broker, name, known)
         if (outcome := possible.steps.take(name, ANSWERED, local, scene))
     ]
     if not outcomes:

@@ -6,13 +6,21 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kafkaproof.traces.evidence.accounts import TOOLS
-from kafkaproof.traces.reading.cluster import below
 from kafkaproof.traces.explain.election.possibilities import Candidate
+from kafkaproof.traces.reading.cluster import below
+from kafkaproof.traces.zookeeper.transactions import (
+    Check,
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    Operation,
+    SetData,
+    Transaction,
+)
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
 from kafkaproof.traces.zookeeper.znodes.topics import is_of_state
-from kafkaproof.traces.zookeeper.transactions import (
-    Check, CloseSession, Create, CreateSession, Delete, Failure, Operation, SetData, Transaction,
-)
 
 NONODE, BADVERSION, NODEEXISTS = -101, -103, -110
 _NAMES = {NONODE: "NONODE", BADVERSION: "BADVERSION", NODEEXISTS: "NODEEXISTS"}
@@ -25,9 +33,12 @@ _OF_CONTROLLER = {
 }
 """What only a controller writes, where no check of the epoch tells it (KAFKA 7.1, Reading C4)."""
 _OUTSIDE = (
-    ("create", r"/(consumers|cluster|feature|config|admin|brokers|isr_change_notification|log_dir_event_notification"
-               r"|latest_producer_id_block|brokers/(ids|topics|seqid)|config/\w+|admin/delete_topics|cluster/id)",
-     "persistent znodes at start"),
+    (
+        "create",
+        r"/(consumers|cluster|feature|config|admin|brokers|isr_change_notification|log_dir_event_notification"
+        r"|latest_producer_id_block|brokers/(ids|topics|seqid)|config/\w+|admin/delete_topics|cluster/id)",
+        "persistent znodes at start",
+    ),
     ("create|setData|delete", r"/(kafka-acl|delegation_token).*", "access control and tokens"),
     ("setData|create", r"/feature", "feature levels, written unguarded"),
     ("setData", r"/latest_producer_id_block", "blocks of producer ids"),
@@ -40,8 +51,11 @@ _OUTSIDE = (
     ("delete", r"/config/.+", "configuration"),
     ("create", r"/brokers/topics/[^/]+", "topics, created by whoever was asked"),
     ("setData", r"/brokers/topics/[^/]+", "assignments: partitions added, or a reassignment"),
-    ("create|setData|delete", r"/admin/(delete_topics/.+|reassign_partitions|preferred_replica_election)",
-     "requests to the controller"),
+    (
+        "create|setData|delete",
+        r"/admin/(delete_topics/.+|reassign_partitions|preferred_replica_election)",
+        "requests to the controller",
+    ),
     ("create", r"/(isr_change|log_dir_event)_notification/.+", "notifications by leaders and brokers"),
     ("create|setData|delete", r"/consumers/.+", "old consumers"),
 )
@@ -108,8 +122,9 @@ class Observer:
             return self._multi(operations, broker, transaction.session)
         return self._single(operations[0], broker)
 
-    def of_state(self, state: PartitionState | None, known: PartitionState | None, checked: bool,
-                 broker: int) -> Observation | None:
+    def of_state(
+        self, state: PartitionState | None, known: PartitionState | None, checked: bool, broker: int
+    ) -> Observation | None:
         """What a broker's record that sets a partition's state may be; None for what is in no table."""
         if checked:
             return _of_controller(SetData, state, known)
@@ -228,8 +243,11 @@ class Observer:
 
 def _of_controller(form: type, state: PartitionState | None, known: PartitionState | None) -> Observation | None:
     """A partition state that a controller creates or sets."""
-    return Observation(done("clean" if form is Create else "write_state").candidates, state=state, known=known) \
-        if state else None
+    return (
+        Observation(done("clean" if form is Create else "write_state").candidates, state=state, known=known)
+        if state
+        else None
+    )
 
 
 def refusal(operation: Operation) -> str:

@@ -7,19 +7,39 @@ handled, the notice that a session is over, crashes, errors that force a resigna
 expired session cannot make any more, and at the start of a reign the deletion of notifications that do not exist.
 """
 
-from typing import Iterable, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from kafkaproof.spec.election.belief import CLEANING
-from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.explain.election.single_steps import (
-    ME, OTHER, ElectionSteps, Local, Outcome, Scene, renamed_scene,
+    ME,
+    OTHER,
+    ElectionSteps,
+    Local,
+    Outcome,
+    Scene,
+    renamed_scene,
 )
 
 LIMIT = 5_000
 _LOGGED = {
-    "start", "reopen", "stop", "expire_session", "expire_orphan", "register_broker", "die", "create", "raise_epoch",
-    "found_epoch", "register", "clean", "write_state", "delete_any_controller", "delete_own_controller",
+    "start",
+    "reopen",
+    "stop",
+    "expire_session",
+    "expire_orphan",
+    "register_broker",
+    "die",
+    "create",
+    "raise_epoch",
+    "found_epoch",
+    "register",
+    "clean",
+    "write_state",
+    "delete_any_controller",
+    "delete_own_controller",
 }
 
 
@@ -107,8 +127,12 @@ class Possibilities:
         return begins and outcome.answer == "OK"
 
     def outcomes(
-        self, broker: int, candidates: Iterable[Candidate], after: Shared,
-        state_epoch: int = 0, reign: int | None = None,
+        self,
+        broker: int,
+        candidates: Iterable[Candidate],
+        after: Shared,
+        state_epoch: int = 0,
+        reign: int | None = None,
     ) -> list[Explanation]:
         """All ways in which the broker may have taken one of the steps, got its answer and left `after`.
 

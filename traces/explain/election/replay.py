@@ -9,24 +9,24 @@ import numpy as np
 
 from kafkaproof.spec.election.model import MODELS
 from kafkaproof.traces.evidence.accounts import Account
-from kafkaproof.traces.reading.cluster import Members
-from kafkaproof.traces.explain.election.first_states import begin
 from kafkaproof.traces.evidence.controllers import Controllers
 from kafkaproof.traces.explain.election.divergence import reason_for
-from kafkaproof.traces.explain.election.state_kinds import Kinds
+from kafkaproof.traces.explain.election.first_states import begin
 from kafkaproof.traces.explain.election.observation import CLOSES, OPENS, Observation, Observer
 from kafkaproof.traces.explain.election.possibilities import Candidate, Possibilities, Shared, Undecided
 from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.election.single_steps import ElectionSteps, Local
+from kafkaproof.traces.explain.election.state_kinds import Kinds
 from kafkaproof.traces.explain.election.steps import Made, Steps
 from kafkaproof.traces.explain.election.violations import Violations
+from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.reading.current_states import Standing
+from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.reading.state_records import StateWrite, StateWrites
 from kafkaproof.traces.reading.sweep import Listener
-from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.zookeeper.znodes.contents import broker_in, number_in
 from kafkaproof.traces.zookeeper.transactions import Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
+from kafkaproof.traces.zookeeper.znodes.contents import broker_in, number_in
 
 
 class _Explained(NamedTuple):
@@ -63,9 +63,14 @@ class Follower(Listener):
         self._shared = None, None, shared_in(tree, self.root)
         self.possible = Possibilities(self.steps, self.members.brokers, self._shared[2])
         begin(self.possible, self.latest, self._registrations())
-        self.result = Result(self.variant, len(self._recording.transactions), self.possible.shared,
-                             Controllers(self.members, self.root, tree.nodes), Violations(self.steps.properties),
-                             Steps(self._recording))
+        self.result = Result(
+            self.variant,
+            len(self._recording.transactions),
+            self.possible.shared,
+            Controllers(self.members, self.root, tree.nodes),
+            Violations(self.steps.properties),
+            Steps(self._recording),
+        )
         complete = self._recording.start.last_processed_zxid if self._recording.start else 0
         for transaction in takewhile(lambda t: t.zxid <= complete, self._recording.transactions):
             self.result.skip(transaction, "written while the snapshot was taken")
@@ -113,7 +118,7 @@ class Follower(Listener):
             known = np.array([each is not None for each in explained])[kinds.of[row:]]
             many = len(known) if known.all() else int(np.argmin(known))
             if many:
-                self._count_many(writes.part(row, row + many), kinds.of[row:row + many], explained)
+                self._count_many(writes.part(row, row + many), kinds.of[row : row + many], explained)
             else:
                 self.state_written(writes.write(row), ())
             row += max(1, many)
@@ -149,8 +154,9 @@ class Follower(Listener):
         broker, observation = self._broker, self._observation
         if self._closed:
             if not transaction.failed:
-                raise _Divergence(f"{transaction.form()} by broker {broker}, but its session "
-                                  f"{transaction.session:#x} is not open")
+                raise _Divergence(
+                    f"{transaction.form()} by broker {broker}, but its session {transaction.session:#x} is not open"
+                )
             self.result.skip(transaction, "requests in a session that is over")
             return
         if contradictions:
@@ -180,8 +186,10 @@ class Follower(Listener):
         if name is None and after == self.possible.shared:
             self.result.skip(transaction, self.observer.kind_of_tool(transaction))
         elif name is None or not self.steps.has(name) or not self.possible.settle_operator(name, after):
-            raise _Divergence(f"{transaction.form()} by session {transaction.session:#x}, which is no broker's: "
-                              f"{self.result.variant} has no such step")
+            raise _Divergence(
+                f"{transaction.form()} by session {transaction.session:#x}, which is no broker's: "
+                f"{self.result.variant} has no such step"
+            )
         else:
             self.result.accounts.append(transaction.zxid, Account("election", name))
             made = Made(transaction.session, None, Candidate(name, None), 0, self.possible.shared, ())
@@ -211,8 +219,10 @@ class Follower(Listener):
     def _of_broker(self, transaction: Transaction, broker: int, observation: Observation | None, after: Shared) -> None:
         """Find the steps that may have made a record; one that changes nothing shared is found once for all alike."""
         if observation is None:
-            raise _Divergence(f"{transaction.form()} by broker {broker}: no step of {self.result.variant}, and no kind "
-                              "of record outside of the election")
+            raise _Divergence(
+                f"{transaction.form()} by broker {broker}: no step of {self.result.variant}, and no kind "
+                "of record outside of the election"
+            )
         if observation == OPENS:
             self.latest[broker] = transaction.session
         if after != self.possible.shared:
@@ -287,5 +297,6 @@ def shared_in(tree: Tree, root: str) -> Shared:
     """What a tree says of /controller and /controller_epoch."""
     controller, epoch = tree.nodes.get(f"{root}/controller"), tree.nodes.get(f"{root}/controller_epoch")
     number = number_in(epoch.data) if epoch else None
-    return Shared(broker_in(controller.data) if controller else None,
-                  *((-1, 0) if number is None else (number, epoch.version)))
+    return Shared(
+        broker_in(controller.data) if controller else None, *((-1, 0) if number is None else (number, epoch.version))
+    )

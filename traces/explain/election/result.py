@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 
+from kafkaproof.traces.basics.columns import ByZxid
 from kafkaproof.traces.evidence.accounts import Account
 from kafkaproof.traces.evidence.controllers import Controllers
 from kafkaproof.traces.explain.election.possibilities import Shared
 from kafkaproof.traces.explain.election.steps import Steps
 from kafkaproof.traces.explain.election.violations import Violations
-from kafkaproof.traces.basics.columns import ByZxid
 from kafkaproof.traces.zookeeper.transactions import Transaction
 
 
@@ -46,8 +46,9 @@ class Result:
     @property
     def skipped(self) -> Counter:
         """How many records are outside of it, by their kinds."""
-        return Counter({account.name: count for account, count in self.accounts.counts().items()
-                        if account.system is None})
+        return Counter(
+            {account.name: count for account, count in self.accounts.counts().items() if account.system is None}
+        )
 
     def skip(self, transaction: Transaction, kind: str) -> None:
         """A record is no step, but of a kind that no transition makes."""

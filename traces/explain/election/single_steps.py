@@ -6,22 +6,27 @@ that acts, and one other. What is a broker's own is a `Local`; what the log dete
 """
 
 import re
-from collections.abc import Callable
-from typing import Iterator, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from kafkaproof.checker.model.execution import Execution
+from kafkaproof.spec.kafka.zookeeper import ABSENT, ORPHAN, read_state
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model, Property
 from kafkaproof.spec.language.plain import Plain, values_of
 from kafkaproof.spec.language.sets import contains, only
-from kafkaproof.spec.kafka.zookeeper import ABSENT, ORPHAN, read_state
 from kafkaproof.traces.explain.election.epoch_names import Names
 
 ME, OTHER = 0, 1
 _NUMBERED = ("epoch", "epoch_version", "read_epoch", "read_version", "seen_epoch", "applied")
 _SCOPE = {"brokers": 2, "receivers": 1, "epochs": 1, "faults": 1}
 _LOGGED = (
-    "one_owner", "epoch_unique", "no_stale_write", "deletes_own", "epoch_bound", "epoch_node",
+    "one_owner",
+    "epoch_unique",
+    "no_stale_write",
+    "deletes_own",
+    "epoch_bound",
+    "epoch_node",
     "state_epoch_never_falls",
 )
 """The properties that a log decides: they speak of ZooKeeper and of writes, not of what brokers believe."""
@@ -123,14 +128,22 @@ class ElectionSteps:
     def _take_named(self, name, fate, local, scene, other):
         """The same step where epochs have other names, with the real ones put back."""
         names = self.names_of(local, scene, other or ())
-        key = (name, fate, self.renamed(local, names.small), renamed_scene(scene, names.small),
-               other and self.renamed(other, names.small))
+        key = (
+            name,
+            fate,
+            self.renamed(local, names.small),
+            renamed_scene(scene, names.small),
+            other and self.renamed(other, names.small),
+        )
         if key not in self._named:
             self._named[key] = self._take(*key)
         outcome = self._named[key]
         return outcome and outcome._replace(
-            local=self.renamed(outcome.local, names.real), other=self.renamed(outcome.other, names.real),
-            scene=renamed_scene(outcome.scene, names.real), reign=names.real(outcome.reign))
+            local=self.renamed(outcome.local, names.real),
+            other=self.renamed(outcome.other, names.real),
+            scene=renamed_scene(outcome.scene, names.real),
+            reign=names.real(outcome.reign),
+        )
 
     def names_of(self, local: Local, scene: Scene, other: Local = ()) -> Names:
         """Other names for all epochs and versions; their own where an operator may write any epoch."""
@@ -155,8 +168,9 @@ class ElectionSteps:
             return None
         answer = self._execution.step(transition, arguments).answer
         broken = frozenset() if other else self._broken(state, after)
-        return Outcome(self._local(after, ME), self._local(after, OTHER), _scene(after), answer,
-                       state.brokers[ME].epoch, broken)
+        return Outcome(
+            self._local(after, ME), self._local(after, OTHER), _scene(after), answer, state.brokers[ME].epoch, broken
+        )
 
     def after_reading(self, local: Local, scene: Scene) -> Scene:
         """The scene after the broker has read the partition state, with the specification's request for it.
@@ -188,7 +202,8 @@ class ElectionSteps:
 
     def _broken(self, before: Plain, after: Plain) -> frozenset[str]:
         return frozenset(
-            name for name, p in self.properties.items()
+            name
+            for name, p in self.properties.items()
             if not (p.predicate(before, after) if p.kind == "step" else p.predicate(after))
         )
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.basics.columns import distinct
+from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.reading.state_records import StateWrites
 
 

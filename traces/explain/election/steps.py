@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kafkaproof.traces.explain.election.possibilities import Candidate, Shared
 from kafkaproof.traces.basics.columns import ByZxid
+from kafkaproof.traces.explain.election.possibilities import Candidate, Shared
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.transactions import Transaction
 

@@ -23,8 +23,13 @@ class Violation:
 
     def as_json(self) -> dict:
         """The violation as an object of `replay --json`."""
-        return {"property": self.property, "zxid": hex(self.zxid), "count": self.count,
-                "leader_changes": self.leader_changes, "text": self.text}
+        return {
+            "property": self.property,
+            "zxid": hex(self.zxid),
+            "count": self.count,
+            "leader_changes": self.leader_changes,
+            "text": self.text,
+        }
 
 
 class Violations:
@@ -44,8 +49,11 @@ class Violations:
 
     def add_many(self, writes: StateWrites, broken: list[frozenset[str]], kinds: np.ndarray) -> None:
         """The same for many records that set states; `broken`: by each kind, `kinds`: of each record."""
-        firsts = {(int(writes.zxids[rows[0]]), name): rows for name in sorted(frozenset().union(*broken)) if len(
-            rows := np.flatnonzero(np.array([name in each for each in broken])[kinds]))}
+        firsts = {
+            (int(writes.zxids[rows[0]]), name): rows
+            for name in sorted(frozenset().union(*broken))
+            if len(rows := np.flatnonzero(np.array([name in each for each in broken])[kinds]))
+        }
         for (zxid, name), rows in sorted(firsts.items(), key=lambda each: each[0]):
             violation = self.found.setdefault(name, Violation(name, self._texts[name], zxid))
             violation.count += len(rows)

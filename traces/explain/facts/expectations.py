@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.basics.columns import distinct
-from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.basics.versions import NEVER
+from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.reading.state_records import NOTHING
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,25 @@ def _written(evidence: Evidence, rows: np.ndarray) -> Written:
     leader_there, isr_there = _decided(registered, 2, held, inputs.brokers.counts(zxids))
     is_assigned, is_within = _decided(within, 2, held, assigned)
     present, owned, owner = _ruling(evidence, rows)
-    filled, = _decided(lambda code: (bool(named[code][1]),), 1, held)
-    grows, = _decided(lambda old, new: (named[old][1] < named[new][1],), 1, former, held)
+    (filled,) = _decided(lambda code: (bool(named[code][1]),), 1, held)
+    (grows,) = _decided(lambda old, new: (named[old][1] < named[new][1],), 1, former, held)
     return Written(
-        states.leaders[after] != NOBODY, states.leads[after], filled, leader_there, isr_there, is_assigned, is_within,
-        present, owned, owner, before != NOTHING, states.leaders[before] != states.leaders[after], grows,
+        states.leaders[after] != NOBODY,
+        states.leads[after],
+        filled,
+        leader_there,
+        isr_there,
+        is_assigned,
+        is_within,
+        present,
+        owned,
+        owner,
+        before != NOTHING,
+        states.leaders[before] != states.leaders[after],
+        grows,
         states.leader_epochs[after] - states.leader_epochs[before],
-        states.controller_epochs[after] - states.controller_epochs[before])
+        states.controller_epochs[after] - states.controller_epochs[before],
+    )
 
 
 def _ruling(evidence: Evidence, rows: np.ndarray) -> np.ndarray:

@@ -29,9 +29,16 @@ class Leaderless:
     def as_json(self) -> dict:
         """The time as an object of `replay --json`."""
         ended = None if self.ended is None else hex(self.ended)
-        return {"topic": self.partition[0], "partition": self.partition[1], "zxid": hex(self.zxid), "ended": ended,
-                "ms": self.ended_time and self.ended_time - self.time, "isr": list(self.isr), "leader": self.leader,
-                "unclean": self.unclean}
+        return {
+            "topic": self.partition[0],
+            "partition": self.partition[1],
+            "zxid": hex(self.zxid),
+            "ended": ended,
+            "ms": self.ended_time and self.ended_time - self.time,
+            "isr": list(self.isr),
+            "leader": self.leader,
+            "unclean": self.unclean,
+        }
 
 
 def without_leader(changes: Iterable[Change], deletions: Iterable[Deletion]) -> list[Leaderless]:

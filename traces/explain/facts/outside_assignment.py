@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafkaproof.traces.evidence.streams import Evidence
-from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.basics.columns import distinct
-from kafkaproof.traces.explain.facts.remarks import OUTSIDE, STANDS, Remark
 from kafkaproof.traces.basics.versions import NEVER
+from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.explain.facts.remarks import OUTSIDE, STANDS, Remark
 from kafkaproof.traces.zookeeper.znodes.assignments import assignment_in
 
 
@@ -34,9 +34,16 @@ class Outside:
         """What is told of it."""
         end = f"until {self.ended:#x}" if self.ended else "to the end of the log"
         later = "" if self.last == self.isr else f", at last {list(self.last)}"
-        return Remark(OUTSIDE, self.time, self.partition, (
-            f"ISR {list(self.isr)}{later}, assignment {list(self.replicas)}, for {self.lasted / 1000:,.0f} s, {end}: "
-            "who is not assigned is waited for at every commit, and is never elected, not even uncleanly"), self.zxid)
+        return Remark(
+            OUTSIDE,
+            self.time,
+            self.partition,
+            (
+                f"ISR {list(self.isr)}{later}, assignment {list(self.replicas)}, for {self.lasted / 1000:,.0f} s, {end}: "
+                "who is not assigned is waited for at every commit, and is never elected, not even uncleanly"
+            ),
+            self.zxid,
+        )
 
 
 def outside_in(evidence: Evidence) -> list[Outside]:
@@ -46,9 +53,13 @@ def outside_in(evidence: Evidence) -> list[Outside]:
     first = evidence.assigned.places(versions.partitions, versions.since)
     last = evidence.assigned.places(versions.partitions, versions.until - 1)
     rows, kinds = distinct(held, first, last)
-    is_outside = [any(assignment is not None and not changes.states.different[code][1] <= {*assignment.replicas}
-                      for assignment in evidence.assigned.versions[start:end + 1])
-                  for code, start, end in zip(held[rows].tolist(), first[rows].tolist(), last[rows].tolist())]
+    is_outside = [
+        any(
+            assignment is not None and not changes.states.different[code][1] <= {*assignment.replicas}
+            for assignment in evidence.assigned.versions[start : end + 1]
+        )
+        for code, start, end in zip(held[rows].tolist(), first[rows].tolist(), last[rows].tolist())
+    ]
     found = np.flatnonzero(np.array(is_outside, bool)[kinds]).tolist()
     times = [each for row in found for each in _times(evidence, row)]
     return [each for each in _joined(times) if each.lasted >= STANDS]
@@ -78,8 +89,9 @@ def _times(evidence: Evidence, row: int) -> Iterator[Outside]:
         end = topics[place + 1].zxid if place + 1 < len(topics) else until
         if assignment and not {*state.isr} <= {*assignment.replicas}:
             time, ended = _time_of(evidence, begin), None if end == NEVER else end
-            yield Outside(partition, begin, time, state.isr, state.isr, assignment.replicas, ended,
-                          _time_of(evidence, end) - time)
+            yield Outside(
+                partition, begin, time, state.isr, state.isr, assignment.replicas, ended, _time_of(evidence, end) - time
+            )
 
 
 def _time_of(evidence: Evidence, zxid: int) -> int:

@@ -21,17 +21,17 @@ DELETED = "records deleted as if they were of 1970"
 
 WAYS_OUT = {
     OBEYED: "what it has acknowledged since may be on no other member of ZooKeeper's ISR, and the next election may "
-            "lose it: stop producers, copy those records from this leader, restart it, send again what is then missing",
+    "lose it: stop producers, copy those records from this leader, restart it, send again what is then missing",
     TRUNCATED: "copy the records from a replica that still has them before it truncates, too; else send them again",
     UNTOLD: "delete /controller: the next controller reads the state, and tells the brokers",
     OUTSIDE: "reassign the partition to living members of its ISR, and from there to where it is to be",
     REFUSED: "reassign the partition to the same replicas in another order, or restart the leader: a new leader epoch "
-             "ends it, a new controller alone may not",
+    "ends it, a new controller alone may not",
     CLOSED: "start the broker again; if there is time before it gives up, delete /controller: the next controller does "
-            "not know who is shutting down, and lets the follower in",
+    "not know who is shutting down, and lets the follower in",
     DEAD: "restart that broker: what it keeps of an earlier reign is gone with the process",
     DELETED: "as long as this broker has not led since, take its replica away and give it back by reassignments; "
-             "else send the records again; Kafka 3.5.2 deletes them no more (KAFKA-15375)",
+    "else send the records again; Kafka 3.5.2 deletes them no more (KAFKA-15375)",
 }
 """What to do about each kind."""
 STANDS = 10_000
@@ -67,9 +67,17 @@ class Remark(NamedTuple):
     def as_json(self) -> dict:
         """The remark as an object of `replay --json`."""
         topic, partition = self.partition or (None, None)
-        return {"what": self.what, "time": self.time, "topic": topic, "partition": partition,
-                "zxid": None if self.zxid is None else hex(self.zxid), "file": self.file and str(self.file),
-                "line": self.line, "text": self.text, "way_out": WAYS_OUT[self.what]}
+        return {
+            "what": self.what,
+            "time": self.time,
+            "topic": topic,
+            "partition": partition,
+            "zxid": None if self.zxid is None else hex(self.zxid),
+            "file": self.file and str(self.file),
+            "line": self.line,
+            "text": self.text,
+            "way_out": WAYS_OUT[self.what],
+        }
 
 
 def print_remarks(out: Console, remarks: Iterable[Remark]) -> None:
@@ -79,8 +87,12 @@ def print_remarks(out: Console, remarks: Iterable[Remark]) -> None:
         counts[each.what] += 1
         if counts[each.what] <= _SHOWN:
             out.print(f"[bold red]{each.what}[/]: ", end="")
-            out.print(f"{time_of_day(each.time)} {each.name}: {each.text} ({each.place})", soft_wrap=True, markup=False,
-                      highlight=False)
+            out.print(
+                f"{time_of_day(each.time)} {each.name}: {each.text} ({each.place})",
+                soft_wrap=True,
+                markup=False,
+                highlight=False,
+            )
     for what, count in counts.items():
         more = f"and {count - _SHOWN:,} more: see --json; " if count > _SHOWN else ""
         out.print(f"[yellow]{what}[/]: {more}way out: {escape(WAYS_OUT[what])}", soft_wrap=True, highlight=False)

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.basics.columns import distinct
+from kafkaproof.traces.evidence.state_changes import Change, Changes
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.facts.expectations import UNEXPECTED, Broken, broken_by
 from kafkaproof.traces.explain.facts.leaderless import Leaderless, alone, is_unclean, without_leader
 from kafkaproof.traces.explain.facts.outside_assignment import Outside, outside_in
 from kafkaproof.traces.explain.facts.terms import Written, states_by
-from kafkaproof.traces.evidence.state_changes import Change, Changes
-from kafkaproof.traces.basics.columns import distinct
-from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.explain.topics.history import Deletion
+from kafkaproof.traces.reading.state_records import NOTHING
 
 
 @dataclass
@@ -47,8 +47,9 @@ def facts_in(evidence: Evidence, deletions: list[Deletion]) -> StreamFacts:
     leaderless = without_leader(changes.at(np.flatnonzero(~led | nobody)), deletions)
     written = states_by(evidence.controllers, evidence.common.moments, changes, evidence.claims)
     unclean = _unclean(changes, np.flatnonzero(elected))
-    return StreamFacts(unclean, leaderless, outside_in(evidence), len(lost), int(kept_alone.sum()), written,
-                       broken_by(evidence))
+    return StreamFacts(
+        unclean, leaderless, outside_in(evidence), len(lost), int(kept_alone.sum()), written, broken_by(evidence)
+    )
 
 
 def _unclean(changes: Changes, rows: np.ndarray) -> list[Change]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kafkaproof.traces.basics.columns import distinct
+from kafkaproof.traces.evidence.claims import Claims
 from kafkaproof.traces.evidence.controllers import Controller, Controllers
 from kafkaproof.traces.evidence.state_changes import Change, Changes
-from kafkaproof.traces.evidence.claims import Claims
-from kafkaproof.traces.basics.columns import distinct
 from kafkaproof.traces.reading.state_records import NOTHING
 
 UNOWNED, STALE = "after its /controller was gone", "after the next election"
@@ -42,7 +42,10 @@ class Written:
     def add(self, other: "Written") -> None:
         """Count what else it wrote."""
         self.states, self.unowned, self.stale = (
-            self.states + other.states, self.unowned + other.unowned, self.stale + other.stale)
+            self.states + other.states,
+            self.unowned + other.unowned,
+            self.stale + other.stale,
+        )
 
 
 def written_by(controllers: Controllers, refused: list[tuple[int, int]]) -> list[Written]:
@@ -62,8 +65,9 @@ def written_by(controllers: Controllers, refused: list[tuple[int, int]]) -> list
 def states_by(controllers: Controllers, moments: np.ndarray, changes: Changes, claims: Claims) -> list[Written]:
     """The states that controllers, and in their names leaders, wrote. `moments`: those of the controllers."""
     reigns, claimed = _reigns(controllers), set(claims.keys)
-    found = {(c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in reigns
-             if (c.epoch, c.session) in claimed}
+    found = {
+        (c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in reigns if (c.epoch, c.session) in claimed
+    }
     rows = np.flatnonzero(changes.after != NOTHING)
     first, kinds = distinct(claims.codes[rows], np.searchsorted(moments, changes.zxids[rows]))
     for row, count in zip(rows[first].tolist(), np.bincount(kinds).tolist()):
@@ -71,7 +75,10 @@ def states_by(controllers: Controllers, moments: np.ndarray, changes: Changes, c
         if each := found.get((epoch, session)):
             late = _lateness(reigns, int(changes.zxids[row]), epoch)
             each.states, each.stale, each.unowned = (
-                each.states + count, each.stale + count * (late == STALE), each.unowned + count * (late == UNOWNED))
+                each.states + count,
+                each.stale + count * (late == STALE),
+                each.unowned + count * (late == UNOWNED),
+            )
     return [each for each in found.values() if each.states]
 
 

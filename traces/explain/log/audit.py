@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from kafkaproof.traces.evidence.accounts import Account, is_listed
-from kafkaproof.traces.explain.election.result import Result
-from kafkaproof.traces.evidence.streams import Common
-from kafkaproof.traces.explain.partitions.leader_changes import BY_ALTER_PARTITION
 from kafkaproof.traces.basics.columns import ByZxid
-from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.evidence.accounts import Account, is_listed
+from kafkaproof.traces.evidence.streams import Common
+from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.log.streams import Streams, unexplained
+from kafkaproof.traces.explain.partitions.leader_changes import BY_ALTER_PARTITION
+from kafkaproof.traces.reading.recording import Recording
 
 _LISTED = "of a listed kind"
 _LOST = Account(None, "nothing that is known")
@@ -75,10 +75,15 @@ class Audit:
         """The object `audit` of `replay --json`."""
         first = self.accounts.firsts()
         return {
-            "records": self.records, "steps": self.steps, "listed": self.listed, "unexplained": len(self.unexplained),
+            "records": self.records,
+            "steps": self.steps,
+            "listed": self.listed,
+            "unexplained": len(self.unexplained),
             "not_followed": self.not_followed,
-            "by": [{"system": account.system, "what": account.name, "count": count, "first": hex(first[account])}
-                   for account, count in self._counts()],
+            "by": [
+                {"system": account.system, "what": account.name, "count": count, "first": hex(first[account])}
+                for account, count in self._counts()
+            ],
         }
 
     def of(self, what: str) -> list[int]:
@@ -104,9 +109,12 @@ class Audit:
         kinds = len(rows.get(_LISTED, ()))
         left = [f"{len(self.unexplained):,} unexplained"] if self.unexplained else []
         left += [f"{self.not_followed:,} not followed"] if self.not_followed else []
-        out.print(f"{len(self.accounts):,} of {self.records:,} records accounted for: {self.steps:,} steps of the "
-                  f"specification, {self.listed:,} of {kinds} listed kinds; {', '.join(left) or 'none left'}",
-                  soft_wrap=True, highlight=False)
+        out.print(
+            f"{len(self.accounts):,} of {self.records:,} records accounted for: {self.steps:,} steps of the "
+            f"specification, {self.listed:,} of {kinds} listed kinds; {', '.join(left) or 'none left'}",
+            soft_wrap=True,
+            highlight=False,
+        )
 
 
 def _rank(each: tuple[Account, int]) -> tuple:
@@ -120,7 +128,8 @@ def audit(recording: Recording, common: Common, result: Result, streams: Streams
     odd = {each.zxid for each in unexplained(common, streams)} | set((result.divergence or ())[:1])
     strange, others = ByZxid.alike(sorted(odd), _LOST), ByZxid.alike(recording.zxids, _LOST)
     named = streams.best.mapped(lambda best: _of_partition(best.strategy, best.trigger)).over(
-        streams.told.mapped(_STEPS.get))
+        streams.told.mapped(_STEPS.get)
+    )
     told = strange.over(named, result.accounts, others).until(result.last)
     accounts = told.mapped(lambda account: account if _is_known(account) else None)
     lost = told.mapped(lambda account: None if _is_known(account) else account)

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from kafkaproof.traces.basics.columns import groups
+from kafkaproof.traces.evidence.terms import Term
 from kafkaproof.traces.explain.log.view_order import Explanations, Floors
 from kafkaproof.traces.explain.omissions.threads import Thread
 from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN
 from kafkaproof.traces.explain.partitions.leader_changes import BY_ALTER_PARTITION, BY_LEADER
-from kafkaproof.traces.basics.columns import groups
-from kafkaproof.traces.evidence.terms import Term
 
 Reign = tuple[int, int]
 _PREFERRED, _SHUTDOWN = "preferred", "controlled_shutdown"

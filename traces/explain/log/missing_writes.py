@@ -7,17 +7,17 @@ from functools import cache
 from typing import NamedTuple
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.basics.versions import NEVER
+from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.streams import Gathered
-from kafkaproof.traces.explain.log.view_order import Floors
-from kafkaproof.traces.explain.omissions.first_writes import Missing
-from kafkaproof.traces.explain.omissions.expected_writes import Debt
+from kafkaproof.traces.evidence.terms import Term
 from kafkaproof.traces.explain.log.handled_events import threads_of
+from kafkaproof.traces.explain.log.stream import Found
+from kafkaproof.traces.explain.log.view_order import Floors
+from kafkaproof.traces.explain.omissions.expected_writes import Debt
+from kafkaproof.traces.explain.omissions.first_writes import Missing
 from kafkaproof.traces.explain.omissions.judge import Judge, left
 from kafkaproof.traces.explain.omissions.same_event import Sibling
-from kafkaproof.traces.evidence.state_changes import Partition
-from kafkaproof.traces.explain.log.stream import Found
-from kafkaproof.traces.evidence.terms import Term
-from kafkaproof.traces.basics.versions import NEVER
 
 
 class Waiting(NamedTuple):
@@ -35,8 +35,11 @@ class Waiting(NamedTuple):
     def told(self) -> str:
         """All of it in words."""
         more = f"and {self.count - 1:,} more, " if self.count > 1 else ""
-        ruled = f"controller of epoch {self.epochs[0]}" if len(self.epochs) == 1 else \
-            f"controllers of epochs {', '.join(map(str, self.epochs))}"
+        ruled = (
+            f"controller of epoch {self.epochs[0]}"
+            if len(self.epochs) == 1
+            else f"controllers of epochs {', '.join(map(str, self.epochs))}"
+        )
         return f"since {self.since:#x}: {self.text}; {more}by the {ruled}; nothing shows that a handler was left"
 
     def as_json(self) -> dict:
@@ -66,8 +69,9 @@ class Owed:
         for each in found:
             self._judge(each)
         self.missing.sort()
-        self.waiting = sorted(Waiting(since, epochs, len(texts), texts[0])
-                              for (since, _, epochs), texts in self._unpaid.items())
+        self.waiting = sorted(
+            Waiting(since, epochs, len(texts), texts[0]) for (since, _, epochs), texts in self._unpaid.items()
+        )
 
     def _judge(self, found: Found) -> None:
         """Judge what may have been owed to one stream, which is read again only where something may be missing."""
@@ -131,5 +135,7 @@ class Owed:
 
 
 def _text(debt: Debt, term: Term, judge: Judge) -> str:
-    return (f"the controller of epoch {term.epoch} has left the handler in which it had to write "
-            f"{judge.text(debt)}: that record is missing")
+    return (
+        f"the controller of epoch {term.epoch} has left the handler in which it had to write "
+        f"{judge.text(debt)}: that record is missing"
+    )

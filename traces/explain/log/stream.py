@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kafkaproof.traces.basics.columns import Repeated, Rows
+from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.facts.stream import StreamFacts, facts_in
-from kafkaproof.traces.explain.omissions.first_writes import Missing, skipped
 from kafkaproof.traces.explain.omissions.expected_writes import Debts
+from kafkaproof.traces.explain.omissions.first_writes import Missing, skipped
 from kafkaproof.traces.explain.omissions.same_event import siblings_in
-from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.explain.partitions.explained import UNEXPLAINED, Explained
 from kafkaproof.traces.explain.partitions.replay import explain_changes
-from kafkaproof.traces.basics.columns import Repeated, Rows
 from kafkaproof.traces.explain.topics.context import Judged
 from kafkaproof.traces.explain.topics.replay import Judgements, explain_topics
 
@@ -58,12 +58,18 @@ def found_of(evidence: Evidence, judged: Judgements) -> Found:
     for each in judged.writes:
         writes.append(each.write.number, each.write.zxid, (each.stream, each.kind))
     return Found(
-        evidence.name, Rows.of(*columns),
+        evidence.name,
+        Rows.of(*columns),
         {place: explained[kept[place]] for place in np.flatnonzero(codes == UNEXPLAINED).tolist()},
-        writes, {each.write.number: each for each in judged.writes if each.kind is None},
+        writes,
+        {each.write.number: each for each in judged.writes if each.kind is None},
         {reign: array("q", zxids) for reign, zxids in judged.threads.items()},
-        replace(judged, partitions=None, writes=[], threads={}), facts_in(evidence, judged.deletions),
-        debts, skipped(evidence, debts), siblings_in(evidence, explained))
+        replace(judged, partitions=None, writes=[], threads={}),
+        facts_in(evidence, judged.deletions),
+        debts,
+        skipped(evidence, debts),
+        siblings_in(evidence, explained),
+    )
 
 
 def changes_in(evidence: Evidence) -> list[Change]:

@@ -9,20 +9,20 @@ import numpy as np
 
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.topics.properties.safety import not_deleted_while_reassigned
-from kafkaproof.traces.integrity.contradictions import Contradiction, contradictions_in
+from kafkaproof.traces.basics.columns import ByZxid, Rows
+from kafkaproof.traces.basics.tasks import Here, shown
+from kafkaproof.traces.evidence.streams import Common, Gathered
 from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.election.violations import Violation
-from kafkaproof.traces.evidence.streams import Common, Gathered
 from kafkaproof.traces.explain.facts.stream import facts_together
-from kafkaproof.traces.explain.log.view_order import Floors
 from kafkaproof.traces.explain.log.missing_writes import Owed
-from kafkaproof.traces.explain.partitions.explanations import DELETION
-from kafkaproof.traces.explain.partitions.explained import Explained, is_ambiguous
-from kafkaproof.traces.basics.columns import ByZxid, Rows
 from kafkaproof.traces.explain.log.stream import Found, changes_in, explain_stream
-from kafkaproof.traces.basics.tasks import Here, shown
-from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.explain.log.view_order import Floors
+from kafkaproof.traces.explain.partitions.explained import Explained, is_ambiguous
+from kafkaproof.traces.explain.partitions.explanations import DELETION
 from kafkaproof.traces.explain.topics.context import TOPIC, Gap, Judged
+from kafkaproof.traces.integrity.contradictions import Contradiction, contradictions_in
+from kafkaproof.traces.reading.recording import Recording
 
 _NONE = np.zeros(0, np.int64)
 
@@ -61,8 +61,7 @@ class Streams:
         self._gathered, self._found = gathered, found
         self.made = sorted((m for each in found for m in each.judged.made), key=lambda made: made.zxid)
         self.deletions = sorted((d for each in found for d in each.judged.deletions), key=lambda d: d.zxid)
-        self.reassignments = sorted((r for each in found for r in each.judged.reassignments),
-                                    key=lambda r: r.zxid or 0)
+        self.reassignments = sorted((r for each in found for r in each.judged.reassignments), key=lambda r: r.zxid or 0)
         self.gaps = [gap for each in found for gap in each.judged.gaps]
         self.facts = facts_together(each.facts for each in found)
         self._join_changes()
@@ -71,8 +70,9 @@ class Streams:
     def _join_changes(self) -> None:
         deleting = sorted((e for each in self._found for e in each.judged.deleting), key=lambda e: e.change.zxid)
         self._floors = Floors(self._gathered.common, self._found, {each.change.zxid for each in deleting})
-        self.overlapping = [each.change.zxid for each in deleting
-                            if _is_deletion(each, self._floors.seen.get(each.change.zxid, 0))]
+        self.overlapping = [
+            each.change.zxid for each in deleting if _is_deletion(each, self._floors.seen.get(each.change.zxid, 0))
+        ]
         self.changes, self.best = len(self._floors.zxids), self._floors.best()
         self.ways: Counter = self._floors.counts()
         strange = [each for found in self._found for each in found.strange.values()]
@@ -83,8 +83,12 @@ class Streams:
 
     def _join_writes(self) -> None:
         """Each write once, though several streams judge it: what one of them does not explain is not explained."""
-        self.odd: list[Judged] = [judged for _, judged in sorted(
-            {number: judged for found in self._found for number, judged in found.odd.items()}.items())]
+        self.odd: list[Judged] = [
+            judged
+            for _, judged in sorted(
+                {number: judged for found in self._found for number, judged in found.odd.items()}.items()
+            )
+        ]
         odd, seen = {judged.write.number for judged in self.odd}, set()
         self.kinds: Counter = Counter((judged.stream, None) for judged in self.odd)
         told = Rows("qr")
@@ -112,8 +116,10 @@ class Streams:
     @cached_property
     def threads(self) -> dict[tuple[int, int], np.ndarray]:
         """The zxids of the writes of each controller for which it matters, by epoch and session."""
-        return {reign: np.sort(np.concatenate([each.threads.get(reign, _NONE) for each in self._found]))
-                for reign in {gap.reign for gap in self.gaps}}
+        return {
+            reign: np.sort(np.concatenate([each.threads.get(reign, _NONE) for each in self._found]))
+            for reign in {gap.reign for gap in self.gaps}
+        }
 
     @cached_property
     def partitions(self) -> list[Explained]:
@@ -122,7 +128,8 @@ class Streams:
         found = [
             strange.get((change.zxid, change.partition)) or Explained(change, explanations)
             for number, each in enumerate(self._found)
-            for change, explanations in zip(changes_in(self._gathered.streams[each.name]), self._floors.of(number))]
+            for change, explanations in zip(changes_in(self._gathered.streams[each.name]), self._floors.of(number))
+        ]
         return sorted(found, key=lambda each: (each.change.zxid, each.change.topic))
 
     @cached_property
@@ -139,8 +146,9 @@ class Streams:
 
 def _numbers_in_several(columns: list) -> set[int]:
     """The numbers that are in more than one column."""
-    numbers, counts = np.unique(np.concatenate([np.frombuffer(c, np.int64) for c in columns if c] or [[]]),
-                                return_counts=True)
+    numbers, counts = np.unique(
+        np.concatenate([np.frombuffer(c, np.int64) for c in columns if c] or [[]]), return_counts=True
+    )
     return set(numbers[counts > 1].astype(int).tolist())
 
 
@@ -154,9 +162,15 @@ def _is_deletion(each: Explained, floor: int) -> bool:
 
 def unexplained(common: Common, streams: Streams) -> list[Unexplained]:
     """What nothing explains, in the order of the log."""
-    return sorted([
-        *_partitions(streams), *_writes(streams), *_interruptions(common, streams), *_same_ids(streams),
-        *(Unexplained(*each, True) for each in streams.owed.missing)])
+    return sorted(
+        [
+            *_partitions(streams),
+            *_writes(streams),
+            *_interruptions(common, streams),
+            *_same_ids(streams),
+            *(Unexplained(*each, True) for each in streams.owed.missing),
+        ]
+    )
 
 
 def _partitions(streams: Streams) -> Iterator[Unexplained]:
@@ -189,12 +203,14 @@ def _same_ids(streams: Streams) -> Iterator[Unexplained]:
         if made.id is not None and made.first == 0:
             if made.id in seen:
                 yield Unexplained(
-                    made.zxid, f"topic stream: topic id {made.id} of {made.topic} is another topic's", True)
+                    made.zxid, f"topic stream: topic id {made.id} of {made.topic} is another topic's", True
+                )
             seen.add(made.id)
 
 
-def settle(common: Common, result: Result, streams: Streams, recording: Recording,
-           contradictions: Iterable[Contradiction] = ()) -> None:
+def settle(
+    common: Common, result: Result, streams: Streams, recording: Recording, contradictions: Iterable[Contradiction] = ()
+) -> None:
     """Let the streams count for the result of a replay: where it diverges, and what is undecided.
 
     So do records that cannot have been written: those that the recording shows, and other `contradictions`.

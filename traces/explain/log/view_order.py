@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafkaproof.traces.evidence.streams import Common
-from kafkaproof.traces.explain.partitions.explanations import Explanation
 from kafkaproof.traces.basics.columns import ByZxid
+from kafkaproof.traces.evidence.streams import Common
 from kafkaproof.traces.explain.log.stream import Found
+from kafkaproof.traces.explain.partitions.explanations import Explanation
 
 _MANY = 100_000
 Explanations = tuple[Explanation, ...]
@@ -37,12 +37,14 @@ class Floors:
         self._values: list[Explanations] = [()]
         self._known: dict[Explanations, int] = {(): 0}
         self._bounds = np.cumsum([0, *(len(each.changes) for each in found)])
-        self.zxids = np.concatenate([np.frombuffer(e.changes.columns[0], np.int64) for e in found if e.changes]
-                                    or [np.zeros(0, np.int64)])
+        self.zxids = np.concatenate(
+            [np.frombuffer(e.changes.columns[0], np.int64) for e in found if e.changes] or [np.zeros(0, np.int64)]
+        )
         self._codes = self._joined([each.changes.columns[2] for each in found], self._code)
         names: dict[tuple, int] = {}
-        self.reigns = self._joined([each.changes.columns[1] for each in found],
-                                   lambda reign: names.setdefault(reign, len(names)))
+        self.reigns = self._joined(
+            [each.changes.columns[1] for each in found], lambda reign: names.setdefault(reign, len(names))
+        )
         self.names, self.floors = list(names), np.zeros(len(self.zxids), np.int64)
         self._order = np.argsort(self.zxids, kind="stable")
         self.seen: dict[int, int] = {}
@@ -58,8 +60,11 @@ class Floors:
     @staticmethod
     def _joined(columns, code) -> np.ndarray:
         """The codes of several columns of repeated values as one."""
-        parts = [np.array([code(value) for value in column.different], np.uint32)[column.codes]
-                 for column in columns if len(column)]
+        parts = [
+            np.array([code(value) for value in column.different], np.uint32)[column.codes]
+            for column in columns
+            if len(column)
+        ]
         return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
 
     def _narrow(self, reigns: np.ndarray, names: list) -> None:
@@ -68,9 +73,10 @@ class Floors:
         seeing = np.array([any(each.view is not None for each in value) for value in self._values], bool)
         order = self._order[seeing[self._codes[self._order]]]
         for start in range(0, len(order), _MANY):
-            places = order[start:start + _MANY]
-            rows = zip(*(column.tolist() for column in (places, self.zxids[places], reigns[places],
-                                                        self._codes[places])))
+            places = order[start : start + _MANY]
+            rows = zip(
+                *(column.tolist() for column in (places, self.zxids[places], reigns[places], self._codes[places]))
+            )
             for place, zxid, reign, code in rows:
                 floor = floors.get(reign) or self._first(names[reign])
                 if zxid in self._wanted:
@@ -117,7 +123,7 @@ class Floors:
 
     def of(self, stream: int) -> Iterator[Explanations]:
         """The explanations of the changes of one stream."""
-        begin, end = self._bounds[stream:stream + 2]
+        begin, end = self._bounds[stream : stream + 2]
         return map(self._values.__getitem__, self._codes[begin:end].tolist())
 
     def best(self) -> ByZxid:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.traces.evidence.streams import Evidence
-from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.basics.columns import Rows, groups
 from kafkaproof.traces.basics.versions import NEVER, Version
+from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.zookeeper.znodes.topics import topic_in
 
 _NONE = np.zeros(0, np.int64)
@@ -80,8 +80,9 @@ class Debts:
                     self.made.append(first, since)
                 self._owe(-1, min(first, until), NOBODY, since, (topic, number), made)
 
-    def _owe(self, stands: int, until: int, gone: int, reason: int, partition: Partition, made: bool,
-             paid: bool = True) -> None:
+    def _owe(
+        self, stands: int, until: int, gone: int, reason: int, partition: Partition, made: bool, paid: bool = True
+    ) -> None:
         """Note it for each term in which it stands from the time on that the controller may know of it."""
         place = max(bisect_right(self._starts, reason) - 1, 0)
         for number in range(place, len(self._terms)):

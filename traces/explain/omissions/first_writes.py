@@ -64,5 +64,7 @@ def _written(evidence: Evidence, partition: tuple[str, int], reign: tuple[int, i
 
 def _text(partition: tuple[str, int], epoch: int, allowed: set[Elected]) -> str:
     first = " or ".join(sorted(f"leader {each.leader}, ISR {sorted(each.isr)}" for each in allowed))
-    return (f"the controller of epoch {epoch} had to write another state of {'{}-{}'.format(*partition)} before, when "
-            f"its reign began, {first}: that record is missing")
+    return (
+        f"the controller of epoch {epoch} had to write another state of {'{}-{}'.format(*partition)} before, when "
+        f"its reign began, {first}: that record is missing"
+    )

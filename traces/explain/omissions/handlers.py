@@ -8,22 +8,31 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
+from kafkaproof.spec.kafka.legal import (
+    NEW_PARTITION,
+    OFFLINE_PARTITION,
+    OFFLINE_REPLICA,
+    ONLINE_PARTITION,
+    ONLINE_REPLICA,
+)
+from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.model import EVENTS, MODELS
 from kafkaproof.spec.partition import progress
 from kafkaproof.spec.partition.context import (
-    ELECTING, IDLE, NO_EPOCH, READING_BROKERS, drop_result, remember_leadership,
+    ELECTING,
+    IDLE,
+    NO_EPOCH,
+    READING_BROKERS,
+    drop_result,
+    remember_leadership,
 )
-from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA,
-)
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.model import EVENTS, MODELS
 from kafkaproof.spec.partition.network import put_shutdown
 from kafkaproof.spec.partition.znodes import FIRED
-from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.partitions.strategies import Elected
 
@@ -109,8 +118,10 @@ class Handlers:
 
     def _state(self, partition: Partition, seen: Seen, gone: int) -> tuple[Plain, dict[int, int]]:
         """A state with the partition in ZooKeeper, and the numbers of the brokers in it, the lowest of who is gone."""
-        ids = sorted({*partition.replicas, *(partition.isr or ())} | ({partition.leader} - {NOBODY}),
-                     key=lambda broker: (broker != gone, broker))
+        ids = sorted(
+            {*partition.replicas, *(partition.isr or ())} | ({partition.leader} - {NOBODY}),
+            key=lambda broker: (broker != gone, broker),
+        )
         number = {broker: place for place, broker in enumerate(ids)}
         s = self._blank(len(ids) + 1)
         zk, controller = s.zk, _controller(s)
@@ -148,7 +159,6 @@ class Handlers:
 
     def _take(self, s: Plain, name: str, *arguments: int) -> None:
         next(function for function, _ in self._events if function.__name__ == name)(s, len(s.brokers) - 1, *arguments)
-
 
     def _blank(self, brokers: int) -> Plain:
         if brokers not in self._blanks:

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.basics.versions import NEVER
+from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
 from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.evidence.terms import Term
 from kafkaproof.traces.explain.omissions.expected_writes import Debt
 from kafkaproof.traces.explain.omissions.handlers import Partition, Seen, handlers_of
 from kafkaproof.traces.explain.omissions.same_event import Sibling
 from kafkaproof.traces.explain.omissions.threads import Thread
-from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN, Explanation
-from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
-from kafkaproof.traces.evidence.terms import Term
-from kafkaproof.traces.basics.versions import NEVER
+from kafkaproof.traces.explain.partitions.strategies import Elected
 
 _MOST = 50
 """So many different /brokers/ids are tried for what a handler saw; where there are more nothing is said."""
@@ -50,12 +50,14 @@ class Judge:
         """
         doubtful = {frozenset(), self._doubtful(sibling.zxid) - online - {debt.gone}}
         sights = product(self._partitions(debt, term, last), sibling.explanations, doubtful, (False, True))
-        found = {written for partition, why, *seen in sights
-                 for written in self._beside(debt, term, partition, why, *seen)}
+        found = {
+            written for partition, why, *seen in sights for written in self._beside(debt, term, partition, why, *seen)
+        }
         return bool(found) and None not in found
 
-    def _beside(self, debt: Debt, term: Term, partition: Partition, why: Explanation, offline: frozenset[int],
-                unclean: bool) -> Iterator[Elected | None]:
+    def _beside(
+        self, debt: Debt, term: Term, partition: Partition, why: Explanation, offline: frozenset[int], unclean: bool
+    ) -> Iterator[Elected | None]:
         """What each handler writes first that an explanation of something else stands for."""
         handlers, gone, live = self._handlers, debt.gone, self._inputs.brokers.at(why.view)
         if why.trigger == SHUTDOWN and why.strategy != "offline":
@@ -92,8 +94,12 @@ class Judge:
             return not self._failures.existed(term.session, debt.since, last)
         changes = self._evidence.changes
         made = changes.creation(debt.partition, debt.since)
-        known = made is None or made.zxid < term.start or made.reign == term.key and not self._failures.existed(
-            term.session, made.zxid, last)
+        known = (
+            made is None
+            or made.zxid < term.start
+            or made.reign == term.key
+            and not self._failures.existed(term.session, made.zxid, last)
+        )
         return known and changes.state_at(debt.partition, debt.since).controller_epoch <= term.epoch
 
     def _partitions(self, debt: Debt, term: Term, last: int) -> list[Partition]:
@@ -132,8 +138,11 @@ class Judge:
         """The brokers whose replicas may count as offline: they are gone soon, or have told of a failed directory."""
         common = self._inputs.common
         until = common.time_at(last) + LEAVES_WITHIN
-        soon = {broker for broker, lives in common.departures.items()
-                if any(each.zxid > last and each.time <= until for each in lives)}
+        soon = {
+            broker
+            for broker, lives in common.departures.items()
+            if any(each.zxid > last and each.time <= until for each in lives)
+        }
         return frozenset(soon) | common.lost_log_directories(last)
 
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.basics.columns import Rows
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges
 from kafkaproof.traces.explain.partitions.explanations import FAILOVER, FAILURE, SHUTDOWN, START_UP, Explanation
-from kafkaproof.traces.basics.columns import Rows
 from kafkaproof.traces.reading.state_records import NOTHING
 
 _STRATEGIES = {"offline", "offline_unclean", "controlled_shutdown", "remove_from_isr"}

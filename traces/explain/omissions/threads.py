@@ -24,7 +24,8 @@ class Thread:
         ended = np.searchsorted(zxids, self._behind)
         self.done, self.topics = (
             np.concatenate([[0], np.maximum.accumulate(column)])[ended] if len(zxids) else zxids
-            for column in (floors, made))
+            for column in (floors, made)
+        )
 
     def left(self, view: int) -> int:
         """The zxid of the first write that shows that all is done by a view of /brokers/ids not older than this."""

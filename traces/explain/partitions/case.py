@@ -2,14 +2,13 @@
 
 from typing import NamedTuple
 
-from kafkaproof.traces.evidence.streams import Evidence
-from kafkaproof.traces.evidence.state_changes import Change
-from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.evidence.broker_views import Sight
+from kafkaproof.traces.evidence.state_changes import Change
+from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.zookeeper.znodes.assignments import target_of
 from kafkaproof.traces.zookeeper.znodes.topics import Place
-
 
 Repeated = tuple[str, str, int]
 """Strategy, trigger and view of an election."""
@@ -81,18 +80,24 @@ def case_of(change: Change, reign: Reign, evidence: Evidence) -> Case:
     requested = inputs.deletions(change.topic, reign.start, zxid)
     following = evidence.next_checked(change.session, zxid) if known == written else None
     return Case(
-        known, written, tuple(dict.fromkeys(own + targets)),
-        tuple(targets), _created(change, reign, evidence, versions[0].zxid) if versions and known is None else None,
+        known,
+        written,
+        tuple(dict.fromkeys(own + targets)),
+        tuple(targets),
+        _created(change, reign, evidence, versions[0].zxid) if versions and known is None else None,
         inputs.common.lost_log_directories(zxid),
         inputs.common.preferred_requested(partition, change.session, last, zxid),
-        any(requested), all(requested), features.variant == "zkclient" and _may_be_emptied(change, reign, evidence),
+        any(requested),
+        all(requested),
+        features.variant == "zkclient" and _may_be_emptied(change, reign, evidence),
         before is not None and before.controller_epoch != change.after.controller_epoch and change.since > reign.start,
         following == Place("topic", change.topic),
     )
 
 
-def unclean_of(case: Case, row: int, reign: Reign, sights: tuple[Sight, ...],
-               evidence: Evidence) -> tuple[Unclean, ...]:
+def unclean_of(
+    case: Case, row: int, reign: Reign, sights: tuple[Sight, ...], evidence: Evidence
+) -> tuple[Unclean, ...]:
     """What an election by each sight read that wrote a change: the state first, then the topic's configuration."""
     if case.known is None or case.written.leader in case.known.isr:
         return ()
@@ -104,8 +109,9 @@ def _unclean(change: Change, since: int, evidence: Evidence) -> Unclean:
     """What one read that began at a zxid."""
     settings = evidence.inputs.unclean(change.topic, since, change.zxid)
     enabled = [setting.zxid for setting in settings if setting.value]
-    return Unclean(bool(enabled), bool(enabled) and enabled[-1] > since,
-                   any(setting.value is None for setting in settings))
+    return Unclean(
+        bool(enabled), bool(enabled) and enabled[-1] > since, any(setting.value is None for setting in settings)
+    )
 
 
 def _created(change: Change, reign: Reign, evidence: Evidence, assigned: int) -> Created:
@@ -131,7 +137,10 @@ def _targets(change: Change, evidence: Evidence, requested: int, last: int) -> l
     """What a reassignment under way wants, or one new since the controller's last write, or asked for."""
     assignments = [v.value for v in evidence.inputs.assignments(change.partition, last, change.zxid)]
     under_way = [target_of(a) for a in assignments[-1:] if a.adding or a.removing]
-    new = [a.replicas for before, a in zip(assignments, assignments[1:])
-           if a.replicas not in (before.replicas, target_of(before))]
+    new = [
+        a.replicas
+        for before, a in zip(assignments, assignments[1:])
+        if a.replicas not in (before.replicas, target_of(before))
+    ]
     asked = evidence.inputs.common.requested_targets(change.partition, requested, change.zxid)
     return list(dict.fromkeys(under_way + new + asked))

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.basics.columns import distinct, following
 from kafkaproof.traces.basics.interned import Known, known
-from kafkaproof.traces.explain.partitions.case import Case, Repeated, case_of, repeats_of, unclean_of
+from kafkaproof.traces.evidence.broker_views import Sight
 from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.explain.partitions.case import Case, Repeated, case_of, repeats_of, unclean_of
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
 from kafkaproof.traces.explain.partitions.explanations import Told, explainer_of
-from kafkaproof.traces.evidence.broker_views import Sight
-from kafkaproof.traces.basics.columns import distinct, following
 from kafkaproof.traces.reading.state_records import NOTHING
-from kafkaproof.traces.evidence.terms import Reign
 from kafkaproof.traces.zookeeper.znodes.topics import Place
 
 
@@ -20,8 +20,9 @@ def explain_controlled(evidence: Evidence, rows: np.ndarray, found: ExplainedCha
     changes, won = evidence.changes, evidence.claims.won[rows]
     for row in rows[~won].tolist():
         change = changes[row]
-        found.refuse(row, f"written in controller epoch {change.after.controller_epoch} by {writer(change)}, "
-                          "who did not win it")
+        found.refuse(
+            row, f"written in controller epoch {change.after.controller_epoch} by {writer(change)}, who did not win it"
+        )
     _Judge(evidence, found).explain(rows[won])
 
 
@@ -39,13 +40,22 @@ class _Judge:
         changes, views, claims = self._changes, self._evidence.views, self._evidence.claims
         alike, codes = self._alike, []
         moments = views.moments(claims.codes[rows], claims.keys, changes.times[rows], changes.zxids[rows])
-        columns = (rows, claims.codes[rows], changes.partitions[rows], changes.zxids[rows], self._inputs(rows),
-                   changes.states.leaders[changes.before[rows]], changes.before[rows])
+        columns = (
+            rows,
+            claims.codes[rows],
+            changes.partitions[rows],
+            changes.zxids[rows],
+            self._inputs(rows),
+            changes.states.leaders[changes.before[rows]],
+            changes.before[rows],
+        )
         for row, claim, partition, zxid, inputs, leader, before, moment in zip(
-                *(column.tolist() for column in columns), moments):
+            *(column.tolist() for column in columns), moments
+        ):
             reign, name = claims.reigns[claim], changes.names[partition]
-            sights = views.sights(reign, None if before == NOTHING else leader, reign.elected.get(name, reign.start),
-                                  moment)
+            sights = views.sights(
+                reign, None if before == NOTHING else leader, reign.elected.get(name, reign.start), moment
+            )
             repeats = self._repeats(row, name, reign)
             told, code = alike.get((inputs, sights, repeats)) or self._tell(row, reign, inputs, sights, repeats)
             reign.last[name] = zxid
@@ -64,8 +74,9 @@ class _Judge:
             return None
         return repeats_of(self._changes[row], reign, self._evidence)
 
-    def _tell(self, row: int, reign: Reign, inputs: int, sights: Known[tuple[Sight, ...]],
-              repeats: Repeated | None) -> tuple[Told, int]:
+    def _tell(
+        self, row: int, reign: Reign, inputs: int, sights: Known[tuple[Sight, ...]], repeats: Repeated | None
+    ) -> tuple[Told, int]:
         """Explain a change that is like none before."""
         if inputs not in self._given:
             self._given[inputs] = known(case_of(self._changes[row], reign, self._evidence))
@@ -96,13 +107,17 @@ class _Judge:
         own = np.unique([topic for topic, _ in changes.names] or [""], return_inverse=True)[1][partitions]
         moments, lists = inputs.moments([topic for topic, _ in changes.names]), inputs.common.moments_of_lists()
         return distinct(
-            states.held[before], states.held[after], np.where(new, 1 + np.arange(len(rows)), 0),
-            assigned.ranges(first, now), now - assigned.places(partitions, last),
+            states.held[before],
+            states.held[after],
+            np.where(new, 1 + np.arange(len(rows)), 0),
+            assigned.ranges(first, now),
+            now - assigned.places(partitions, last),
             partitions if len(lists) else own,
             *(np.searchsorted(moments, each, "right") for each in (starts, np.maximum(starts, since), zxids)),
             *(np.searchsorted(lists, each, "right") for each in (starts, last, zxids)),
             np.unique(changes.sessions[rows], return_inverse=True)[1] if len(lists) else np.zeros(len(rows), np.int64),
-            overtaken + 2 * in_time + 4 * self._topic_follows(rows))[1]
+            overtaken + 2 * in_time + 4 * self._topic_follows(rows),
+        )[1]
 
     def _topic_follows(self, rows: np.ndarray) -> np.ndarray:
         """Where leader and ISR stay, whether the controller writes the topic next."""

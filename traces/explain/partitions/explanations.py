@@ -10,11 +10,11 @@ from itertools import takewhile, zip_longest
 from math import inf
 from typing import NamedTuple
 
-from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.basics.interned import Known
+from kafkaproof.traces.evidence.broker_views import Sight
+from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.partitions.case import Case, Repeated, Unclean
 from kafkaproof.traces.explain.partitions.strategies import Elected, Elections
-from kafkaproof.traces.evidence.broker_views import Sight
 
 FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
 CREATION, EXPANSION, DELETION = "topic creation", "partition expansion", "topic deletion"
@@ -56,8 +56,13 @@ class Explainer:
         self._elections = Elections()
         self.tell = lru_cache(maxsize=_REMEMBERED)(self.tell)
 
-    def tell(self, given: Known[Case], sights: Known[tuple[Sight, ...]], unclean: tuple[Unclean, ...],
-             repeats: Repeated | None) -> Told:
+    def tell(
+        self,
+        given: Known[Case],
+        sights: Known[tuple[Sight, ...]],
+        unclean: tuple[Unclean, ...],
+        repeats: Repeated | None,
+    ) -> Told:
         """What explains a change in a case that is given but for these."""
         case = given.value._replace(sights=sights.value, unclean=unclean, repeats=repeats)
         found = self.explanations(case)
@@ -79,8 +84,15 @@ class Explainer:
             if self._features.elects_what_is_deleted:
                 finders += (self._controlled_shutdown, self._repeated)
         else:
-            finders = (self._preferred, self._reassign, self._controlled_shutdown, self._removal, self._offline,
-                       self._epoch_bump, self._repeated)
+            finders = (
+                self._preferred,
+                self._reassign,
+                self._controlled_shutdown,
+                self._removal,
+                self._offline,
+                self._epoch_bump,
+                self._repeated,
+            )
         found = dict.fromkeys(found for finder in finders for found in finder(case))
         return tuple(sorted(found, key=lambda e: (-inf if e.view is None else -e.view, e.tokens)))
 
@@ -101,8 +113,11 @@ class Explainer:
             return [("new_topic", self._elections.new_topic(replicas, online))]
         isr = case.known.isr
         targets = [("reassign", self._elections.reassign(target, isr, online)) for target in case.targets]
-        return [("offline", self._elections.offline(replicas, isr, online, False)),
-                ("preferred", self._elections.preferred(replicas, isr, online)), *targets]
+        return [
+            ("offline", self._elections.offline(replicas, isr, online, False)),
+            ("preferred", self._elections.preferred(replicas, isr, online)),
+            *targets,
+        ]
 
     def _new_topic(self, case: Case) -> Iterator[Explanation]:
         for sight in case.sights if case.created else ():
@@ -249,5 +264,7 @@ def _why_not(case: Case, allowed: list[str]) -> str:
     """Why nothing explains a controller's change: what it may have read, and what it might have written by that."""
     orders = " or ".join(str(list(order)) for order in case.assignments) or "unknown"
     views = ", ".join(f"{sorted(view.brokers)} since {view.zxid:#x}" for view, *_ in case.sights)
-    return f"no strategy gives this with assignment {orders} and a view of /brokers/ids of {views}; " \
-           f"allowed there: {', '.join(allowed) or 'nothing'}"
+    return (
+        f"no strategy gives this with assignment {orders} and a view of /brokers/ids of {views}; "
+        f"allowed there: {', '.join(allowed) or 'nothing'}"
+    )

@@ -4,11 +4,11 @@ from functools import cache
 
 import numpy as np
 
-from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.basics.columns import distinct
 from kafkaproof.traces.evidence.state_changes import Change
+from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
 from kafkaproof.traces.explain.partitions.explanations import Explanation
-from kafkaproof.traces.basics.columns import distinct
 from kafkaproof.traces.reading.state_records import NOTHING
 
 BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"

@@ -21,8 +21,10 @@ def explain_changes(evidence: Evidence) -> ExplainedChanges:
     for wrong, why in (
         (after == NOTHING, lambda row: "what is written is no partition state"),
         (states.repeats[after], lambda row: "the ISR has a replica twice"),
-        (~stays & (states.leader_epochs[after] != expected), lambda row:
-            f"leader epoch {states.leader_epochs[after[row]]}, where it can only be {expected[row]}"),
+        (
+            ~stays & (states.leader_epochs[after] != expected),
+            lambda row: f"leader epoch {states.leader_epochs[after[row]]}, where it can only be {expected[row]}",
+        ),
         (~stays & falls, lambda row: "a controller that finds a state of a later one does not write it"),
     ):
         for row in np.flatnonzero(rest & wrong).tolist():

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from kafkaproof.spec.kafka import strategies
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.partition.history import strategies as former
-from kafkaproof.spec.kafka import strategies
 
 _REMEMBERED = 20_000
 """So many elections are remembered, of each strategy: a cluster has few assignments, ISRs and sets of live brokers."""
@@ -42,8 +42,9 @@ class Elections:
         inputs = self._sequence(assignment), self._set(online)
         return self._elected(strategies.new_topic_leader(*inputs), lambda leader: strategies.new_topic_isr(*inputs))
 
-    def offline(self, assignment: tuple[int, ...], isr: frozenset[int], online: frozenset[int],
-                unclean: bool) -> Elected | None:
+    def offline(
+        self, assignment: tuple[int, ...], isr: frozenset[int], online: frozenset[int], unclean: bool
+    ) -> Elected | None:
         """The election of a partition without a leader; None when it fails."""
         sets = self._set(isr), self._set(online)
         leader = strategies.offline_leader(self._sequence(assignment), *sets, int(unclean))
@@ -59,8 +60,13 @@ class Elections:
         leader = strategies.preferred_leader(self._sequence(assignment), self._set(isr), self._set(online))
         return self._elected(leader, lambda leader: strategies.preferred_isr(self._set(isr)))
 
-    def controlled_shutdown(self, assignment: tuple[int, ...], isr: frozenset[int], online_or_leaving: frozenset[int],
-                            leaving: frozenset[int]) -> Elected | None:
+    def controlled_shutdown(
+        self,
+        assignment: tuple[int, ...],
+        isr: frozenset[int],
+        online_or_leaving: frozenset[int],
+        leaving: frozenset[int],
+    ) -> Elected | None:
         """The election instead of a leader that is shutting down; None when it fails."""
         sets = self._set(isr), self._set(online_or_leaving), self._set(leaving)
         leader = strategies.controlled_shutdown_leader(self._sequence(assignment), *sets)

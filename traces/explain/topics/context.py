@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.state_changes import Change
+from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.explain.topics.creations import Creations
 from kafkaproof.traces.explain.topics.deletions import Deletions
 from kafkaproof.traces.explain.topics.history import History
@@ -13,8 +14,6 @@ from kafkaproof.traces.explain.topics.memory import Memory
 from kafkaproof.traces.explain.topics.reassignments import Reassignments
 from kafkaproof.traces.explain.topics.steps import steps_of
 from kafkaproof.traces.explain.topics.work_in_progress import Work
-from kafkaproof.traces.evidence.writes import Write
-
 
 TOPIC = "topic"
 """The stream of topics: what a controller is in the middle of there is the deletion of one."""

@@ -6,10 +6,10 @@ from functools import lru_cache
 from itertools import permutations, product
 
 from kafkaproof.spec.topics.assignment import assign_replicas
-from kafkaproof.traces.evidence.streams import Evidence
-from kafkaproof.traces.explain.topics.steps import TopicSteps
 from kafkaproof.traces.basics.versions import Version
+from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.explain.topics.steps import TopicSteps
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import Topic, entity_in, topic_in
 
@@ -85,9 +85,19 @@ class Creations:
         counts_on = list(new) == list(range(first, first + len(new))) or not self._features.guarded
         reassigned = self._features.kip455 and any(a.adding or a.removing for a in read.partitions.values())
         size = len(read.partitions[0].replicas) if 0 in read.partitions else 0
-        return bool(new) and counts_on and not reassigned and self.why_malformed(Topic(new, None)) is None and all(
-            len(a.replicas) == size and not a.adding and not a.removing
-            and any(set(a.replicas) <= brokers.value for brokers in there) for a in new.values())
+        return (
+            bool(new)
+            and counts_on
+            and not reassigned
+            and self.why_malformed(Topic(new, None)) is None
+            and all(
+                len(a.replicas) == size
+                and not a.adding
+                and not a.removing
+                and any(set(a.replicas) <= brokers.value for brokers in there)
+                for a in new.values()
+            )
+        )
 
     def balanced(self, write: Write, topic: Topic, first: int = 0) -> bool:
         """Whether the assignment from partition `first` on is the rule's, for brokers that may have been there.
@@ -138,7 +148,7 @@ def _orders(brokers: frozenset[int], wanted: list[list[int]]) -> list[list[int]]
 
     The first replicas of the first partitions go round the brokers, which tells the order, or the beginning of it.
     """
-    begins = [replicas[0] for replicas in wanted[:len(brokers)]]
+    begins = [replicas[0] for replicas in wanted[: len(brokers)]]
     others = sorted(brokers - set(begins))
     if len(set(begins)) < len(begins) or len(others) > _UNSEEN:
         return [sorted(brokers)]

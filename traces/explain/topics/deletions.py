@@ -3,8 +3,8 @@
 from collections import defaultdict
 
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.state_changes import Change
+from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import Reign
 from kafkaproof.traces.evidence.topic_trees import TopicTree
 from kafkaproof.traces.evidence.writes import Write
@@ -61,8 +61,10 @@ class Deletions:
         for number, assignment in tree.topic.partitions.items():
             absent = [r for r in assignment.replicas if not any(r in version.value for version in there)]
             if absent:
-                return f"T1: the replica of partition {number} on broker {absent[0]} cannot have been deleted, the " \
-                       "broker has not been there since"
+                return (
+                    f"T1: the replica of partition {number} on broker {absent[0]} cannot have been deleted, the "
+                    "broker has not been there since"
+                )
             if self._leads_on(reign, topic, tree, number, set(assignment.replicas)):
                 return f"T1: the replicas of partition {number} have not been taken offline"
         return None

@@ -2,26 +2,31 @@
 
 from math import inf
 
-from kafkaproof.traces.explain.partitions.strategies import Elected
-from kafkaproof.traces.explain.partitions.explanations import REASSIGNMENT
-from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.explain.partitions.explained import Explained
+from kafkaproof.traces.explain.partitions.explanations import REASSIGNMENT
+from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.explain.topics.context import TOPIC, Context, Gap, Judged, unexplained
 from kafkaproof.traces.explain.topics.memory import Memory
 from kafkaproof.traces.explain.topics.requests import Entries, Requests
 from kafkaproof.traces.explain.topics.steps import Scene, Step
 from kafkaproof.traces.explain.topics.work_in_progress import Completing, Listing, Reassigning, Work
-from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.zookeeper.znodes.topics import Topic, text_of, topic_in
 
 STREAM, LISTED, ASKED_AGAIN = "reassignment", "request list written", "written again"
 _KINDS = {
-    "write_assignment": "assignment written", "write_union": "union written", "write_target": "target written",
+    "write_assignment": "assignment written",
+    "write_union": "union written",
+    "write_target": "target written",
     "delete_listed": LISTED,
 }
 _DELETED = {
-    "state": "partition znodes deleted", "partition": "partition znodes deleted",
-    "directory": "partition znodes deleted", "topic": "topic znode deleted", "config": "configuration deleted",
+    "state": "partition znodes deleted",
+    "partition": "partition znodes deleted",
+    "directory": "partition znodes deleted",
+    "topic": "topic znode deleted",
+    "config": "configuration deleted",
     "marker": "deletion finished",
 }
 
@@ -98,11 +103,13 @@ class Handlers:
             return f"/admin/reassign_partitions with {self.requests.text(rest)}" if stood else None
         memory, end = self._context.memory(reign), min(write.zxid, last + 1)
         unlisted = work.awaits_list(scene) and not (
-            self.requests.stood(last, write.zxid) or self.requests.remain(memory, end, work.partition))
+            self.requests.stood(last, write.zxid) or self.requests.remain(memory, end, work.partition)
+        )
         return None if work.optional or unlisted or work.may_end(scene) else work.allowed(scene)
 
-    def _take(self, work: Work, scene: Scene | None, write: Write, reign: Reign,
-              each: Explained | None) -> Judged | None:
+    def _take(
+        self, work: Work, scene: Scene | None, write: Write, reign: Reign, each: Explained | None
+    ) -> Judged | None:
         """What a write is to a handler, None where it is no step of it."""
         if isinstance(work, Completing):
             return self.deletes(work, write, reign)
@@ -206,8 +213,10 @@ class Handlers:
         if number not in topic.partitions:
             return f"partition {number} is left out, though its controller knows of it: {remembered}"
         asked = [list(target) for target in memory.listed(write.zxid).get((name, number), ())]
-        return f"no step of a reassignment writes {text_of(topic.partitions[number])} for partition {number}; its " \
-               f"controller knows {remembered}, and {asked or 'nothing'} as asked for in /admin/reassign_partitions"
+        return (
+            f"no step of a reassignment writes {text_of(topic.partitions[number])} for partition {number}; its "
+            f"controller knows {remembered}, and {asked or 'nothing'} as asked for in /admin/reassign_partitions"
+        )
 
 
 def elected(each: Explained) -> Elected | None:

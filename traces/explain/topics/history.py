@@ -3,11 +3,10 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from kafkaproof.traces.evidence.state_changes import Change
-from kafkaproof.traces.evidence.state_changes import Partition
-from kafkaproof.traces.explain.topics.steps import Step
+from kafkaproof.traces.evidence.state_changes import Change, Partition
 from kafkaproof.traces.evidence.topic_trees import World
 from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.explain.topics.steps import Step
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, origin_of, target_of
 from kafkaproof.traces.zookeeper.znodes.topics import Topic
 
@@ -85,10 +84,14 @@ class History:
         self.made: list[Made] = []
         self.deletions: list[Deletion] = []
         self._deleting: dict[str, Deletion] = {}
-        assigned = {(name, n): a for name, tree in world.topics.items() if tree.topic
-                    for n, a in tree.topic.partitions.items()}
-        self.moving = {p: Reassignment(p, "request", target_of(a), None, None, origin_of(a))
-                        for p, a in assigned.items() if a.adding or a.removing}
+        assigned = {
+            (name, n): a for name, tree in world.topics.items() if tree.topic for n, a in tree.topic.partitions.items()
+        }
+        self.moving = {
+            p: Reassignment(p, "request", target_of(a), None, None, origin_of(a))
+            for p, a in assigned.items()
+            if a.adding or a.removing
+        }
         self.reassignments = list(self.moving.values())
 
     def create(self, write: Write, first: int, topic: Topic, balanced: bool) -> None:
@@ -121,8 +124,15 @@ class History:
         if deletion := self._deleting.pop(write.place.topic, None):
             deletion.ended, deletion.ended_time, deletion.how = write.zxid, write.time, how
 
-    def step(self, partition: Partition, step: Step, write: Write, known: Assignment, target: tuple[int, ...],
-             listed: Collection[tuple[int, ...]]) -> None:
+    def step(
+        self,
+        partition: Partition,
+        step: Step,
+        write: Write,
+        known: Assignment,
+        target: tuple[int, ...],
+        listed: Collection[tuple[int, ...]],
+    ) -> None:
         """A controller took a step of a reassignment.
 
         `known`: the assignment before it; `target`: what it goes by of /admin/reassign_partitions (2.3 and before);

@@ -3,8 +3,8 @@
 from collections import defaultdict
 
 from kafkaproof.traces.evidence.state_changes import Partition
-from kafkaproof.traces.evidence.topic_inputs import Inputs
 from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.topic_inputs import Inputs
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import Topic
 
@@ -83,6 +83,9 @@ class Memory:
     def asked_at(self, partition: Partition, zxid: int) -> int:
         """The zxid at which a reassignment of a partition was last asked for in this reign before a record, or 0."""
         versions = self._inputs.common.requests(self.reign.start, zxid - 1)
-        zxids = [version.zxid for before, version in zip(versions, versions[1:])
-                 if partition in version.value and partition not in before.value]
+        zxids = [
+            version.zxid
+            for before, version in zip(versions, versions[1:])
+            if partition in version.value and partition not in before.value
+        ]
         return max(zxids, default=0)

@@ -8,8 +8,8 @@ from operator import itemgetter
 import numpy as np
 
 from kafkaproof.traces.evidence.streams import Evidence
-from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, json_in
 
 STREAM = "notification"
@@ -52,8 +52,12 @@ class Notifications:
         self._latest[write.session] = write.data
         told, changed = self._told[write.broker], self._changed[write.broker]
         since = max(_last(told, _last(told, write.zxid)), _last(self._stopped.get(write.broker, ()), write.zxid))
-        done = {partition for _, partition in changed[bisect_right(changed, since, key=itemgetter(0)):
-                                                      bisect_left(changed, write.zxid, key=itemgetter(0))]}
+        done = {
+            partition
+            for _, partition in changed[
+                bisect_right(changed, since, key=itemgetter(0)) : bisect_left(changed, write.zxid, key=itemgetter(0))
+            ]
+        }
         strange = sorted(p for p in set(entries_in(write.data)) - done if self._owns(p[0]))
         if not strange or again or not since and not self._whole:
             return None

@@ -5,13 +5,13 @@ from bisect import bisect_left
 import numpy as np
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.basics.columns import distinct
 from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges
 from kafkaproof.traces.explain.partitions.explanations import DELETION, REASSIGNMENT
-from kafkaproof.traces.basics.columns import distinct
-from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.explain.topics.context import Context
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.reading.state_records import NOTHING
 
 
 class PlainChanges:

@@ -6,15 +6,15 @@ from functools import cache
 from itertools import combinations
 
 from kafkaproof.spec.language.plain import Plain
-from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.state_changes import Partition
-from kafkaproof.traces.explain.partitions.strategies import Elected
-from kafkaproof.traces.explain.partitions.explained import Explained
+from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.explain.partitions.explained import Explained
+from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.explain.topics.memory import Memory
 from kafkaproof.traces.explain.topics.steps import Scene, Step, TopicSteps
 from kafkaproof.traces.explain.topics.work_in_progress import Reassigning
-from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, target_of
 from kafkaproof.traces.zookeeper.znodes.topics import Topic
 
@@ -29,8 +29,12 @@ class Reassignments:
         self._evidence, self._steps, self._world = evidence, steps, evidence.world
         self._leaving = evidence.leaving
         self._versions = cache(self._versions)
-        self._first = {(name, number): state.isr for name, tree in evidence.world.topics.items()
-                       for number, state in tree.states.items() if state}
+        self._first = {
+            (name, number): state.isr
+            for name, tree in evidence.world.topics.items()
+            for number, state in tree.states.items()
+            if state
+        }
 
     def scene(self, reign: Reign, partition: Partition, write: Write, last: int) -> Scene:
         """What a controller may go by when it writes something of a partition; `last`: its last write before.
@@ -79,8 +83,11 @@ class Reassignments:
                 continue
             partition, wanted = (name, number), topic.partitions[number]
             scene = self.scene(memory.reign, partition, write, last)
-            states = [state for known in memory.of(partition, write.zxid)
-                      for state in self._beginnings(memory, partition, known, wanted, scene, write)]
+            states = [
+                state
+                for known in memory.of(partition, write.zxid)
+                for state in self._beginnings(memory, partition, known, wanted, scene, write)
+            ]
             work = Reassigning(self._steps, partition, last, states)
             if taken := work.take(scene, wanted):
                 found.append((work, taken[0]))
@@ -92,8 +99,9 @@ class Reassignments:
         changed = [number for number, assignment in topic.partitions.items() if assignment not in known[number]]
         return changed[:1] if changed else list(topic.partitions)
 
-    def _beginnings(self, memory: Memory, partition: Partition, known: Assignment, wanted: Assignment, scene: Scene,
-                    write: Write) -> Iterator[Plain]:
+    def _beginnings(
+        self, memory: Memory, partition: Partition, known: Assignment, wanted: Assignment, scene: Scene, write: Write
+    ) -> Iterator[Plain]:
         """The states in which a controller that remembers an assignment may look at a partition."""
         yield from self._resumed(memory, partition, known, scene, write)
         if self._steps.kip455 and wanted != known:
@@ -107,8 +115,9 @@ class Reassignments:
                     yield asked
                     return
 
-    def _resumed(self, memory: Memory, partition: Partition, known: Assignment, scene: Scene,
-                 write: Write) -> Iterator[Plain]:
+    def _resumed(
+        self, memory: Memory, partition: Partition, known: Assignment, scene: Scene, write: Write
+    ) -> Iterator[Plain]:
         """The states in which a controller looks again at what it knows to be reassigned."""
         if self._steps.kip455:
             yield self._steps.at_work(known, scene.state, scene.epoch)

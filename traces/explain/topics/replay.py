@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.evidence.subjects import CLUSTER
+from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.explain.partitions.explained import Explained, ExplainedChanges
 from kafkaproof.traces.explain.partitions.explanations import DELETION, REASSIGNMENT
-from kafkaproof.traces.evidence.terms import Reign
-from kafkaproof.traces.evidence.subjects import CLUSTER
 from kafkaproof.traces.explain.topics.context import Context, Gap, Judged, unexplained
 from kafkaproof.traces.explain.topics.handlers import Handlers
 from kafkaproof.traces.explain.topics.history import Deletion, Made, Reassignment
 from kafkaproof.traces.explain.topics.plain_changes import PlainChanges
 from kafkaproof.traces.explain.topics.topic_writes import TopicWrites
-from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.zookeeper.znodes.topics import topic_in
 
 

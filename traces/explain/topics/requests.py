@@ -1,9 +1,9 @@
 """The requests to reassign in /admin/reassign_partitions, as controllers take them away."""
 
 from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.explain.topics.context import Context
 from kafkaproof.traces.explain.topics.memory import Memory
-from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
 
 Entries = dict[Partition, tuple[int, ...]]

@@ -9,19 +9,27 @@ from functools import cache
 from types import SimpleNamespace
 from typing import NamedTuple
 
+from kafkaproof.spec.kafka.legal import ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_SUCCESSFUL
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, is_empty
-from kafkaproof.spec.topics.model import MODELS
-from kafkaproof.spec.kafka.legal import ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_SUCCESSFUL
-from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.topics.properties.safety import assignment_well_formed
 from kafkaproof.spec.topics import progress
 from kafkaproof.spec.topics.context import (
-    BUMPING, CHECKING, DELETING_REQUEST, MOVING, NO_EPOCH, REMOVING, STOPPING, WRITING_ASSIGNMENT, WRITING_TARGET,
+    BUMPING,
+    CHECKING,
+    DELETING_REQUEST,
+    MOVING,
+    NO_EPOCH,
+    REMOVING,
+    STOPPING,
+    WRITING_ASSIGNMENT,
+    WRITING_TARGET,
 )
+from kafkaproof.spec.topics.model import MODELS
+from kafkaproof.spec.topics.properties.safety import assignment_well_formed
 from kafkaproof.spec.topics.znodes import CANCELLATION, REASSIGNMENT
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
@@ -30,7 +38,8 @@ from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 EPOCH, LATER_EPOCH = 1, 2
 """The epoch of the controller, and that of every later one, in the states that are built here."""
 _VISIBLE = {
-    WRITING_ASSIGNMENT: ("write_assignment", "write_union"), BUMPING: ("tell_replicas",),
+    WRITING_ASSIGNMENT: ("write_assignment", "write_union"),
+    BUMPING: ("tell_replicas",),
     WRITING_TARGET: ("write_target",),
 }
 
@@ -78,8 +87,9 @@ class TopicSteps:
         assigned = SimpleNamespace(replicas=sequence, adding=masks[0], removing=masks[1])
         return assignment_well_formed(SimpleNamespace(zk=SimpleNamespace(assignments=[assigned])))
 
-    def at_work(self, known: Assignment, state: PartitionState | None, epoch: int,
-                target: tuple[int, ...] | None = None) -> Plain:
+    def at_work(
+        self, known: Assignment, state: PartitionState | None, epoch: int, target: tuple[int, ...] | None = None
+    ) -> Plain:
         """A state in which a controller of an epoch is to look at a partition that is being reassigned.
 
         `known`: the assignment in its memory; `state`: the partition's, None without one; `target`: what
@@ -144,7 +154,7 @@ class TopicSteps:
     def requested(self, s: Plain) -> tuple[int, ...]:
         """The target in /admin/reassign_partitions as a state has it, empty without one."""
         target = s.zk.request.target
-        return tuple(self._ids[number] for number in target.slots[:target.length])
+        return tuple(self._ids[number] for number in target.slots[: target.length])
 
     def refresh(self, s: Plain, state: PartitionState | None, epoch: int) -> None:
         """Put the partition's state as ZooKeeper has it into a state of the specification."""
@@ -241,7 +251,7 @@ class TopicSteps:
         assigned.adding, assigned.removing = self._set(assignment.adding), self._set(assignment.removing)
 
     def _get(self, assigned):
-        replicas = [self._ids[number] for number in assigned.replicas.slots[:assigned.replicas.length]]
+        replicas = [self._ids[number] for number in assigned.replicas.slots[: assigned.replicas.length]]
         parts = (self._members(assigned.adding), self._members(assigned.removing))
         return Assignment(tuple(replicas), *(tuple(broker for broker in replicas if broker in part) for part in parts))
 

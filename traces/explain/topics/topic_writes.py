@@ -1,17 +1,19 @@
 """What is written to topics by whom, but for reassignments: each write of these must be a step of somebody."""
 
 from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.explain.topics.context import Context, Judged, unexplained
 from kafkaproof.traces.explain.topics.handlers import Handlers
 from kafkaproof.traces.explain.topics.notifications import DELETED, Notifications
 from kafkaproof.traces.explain.topics.notifications import STREAM as NOTIFICATION
 from kafkaproof.traces.explain.topics.work_in_progress import Completing
-from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.zookeeper.znodes.topics import topic_in
 
 STREAM = "topic"
-_NOT_ADDED = "nobody adds partitions like this; allowed there: more partitions, numbered on, on brokers that are " \
-             "there, each with as many replicas as partition 0"
+_NOT_ADDED = (
+    "nobody adds partitions like this; allowed there: more partitions, numbered on, on brokers that are "
+    "there, each with as many replicas as partition 0"
+)
 
 
 class TopicWrites:
@@ -25,10 +27,17 @@ class TopicWrites:
     def judge(self, write: Write, reign: Reign | None) -> Judged:
         """Explain a write."""
         judges = {
-            "topic": self._topic, "directory": self._directory, "partition": self._partition, "state": self._deleted,
-            "config": self._config, "marker": self._marker, "announcement": self._announcement,
-            "reassign": self._list, "preferred": self._preferred,
-            "isr_change": self._notification, "log_dir_event": self._notification,
+            "topic": self._topic,
+            "directory": self._directory,
+            "partition": self._partition,
+            "state": self._deleted,
+            "config": self._config,
+            "marker": self._marker,
+            "announcement": self._announcement,
+            "reassign": self._list,
+            "preferred": self._preferred,
+            "isr_change": self._notification,
+            "log_dir_event": self._notification,
         }
         return judges[write.place.kind](write, reign)
 

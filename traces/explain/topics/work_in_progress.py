@@ -3,9 +3,9 @@
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.topics.context import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
 from kafkaproof.traces.evidence.state_changes import Partition
+from kafkaproof.traces.evidence.topic_trees import TopicTree
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.explain.topics.steps import Scene, Step, TopicSteps, copied
-from kafkaproof.traces.evidence.topic_trees import TopicTree
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import Place, text_of
 
@@ -166,8 +166,11 @@ def place_text(place: Place) -> str:
     """The path of a topic's znode."""
     base = f"/brokers/topics/{place.topic}"
     paths = {
-        "topic": base, "directory": f"{base}/partitions", "partition": f"{base}/partitions/{place.number}",
-        "state": f"{base}/partitions/{place.number}/state", "config": f"/config/topics/{place.topic}",
+        "topic": base,
+        "directory": f"{base}/partitions",
+        "partition": f"{base}/partitions/{place.number}",
+        "state": f"{base}/partitions/{place.number}/state",
+        "config": f"/config/topics/{place.topic}",
         "marker": f"/admin/delete_topics/{place.topic}",
     }
     return paths[place.kind]

@@ -9,9 +9,9 @@ from kafkaproof.spec.group.records import GROUP_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import Plain
-from kafkaproof.traces.processes.recorded.group_lines import Asked, GroupLine
-from kafkaproof.traces.processes.groups.storage import OffsetsLog
 from kafkaproof.traces.processes.groups.group import Group
+from kafkaproof.traces.processes.groups.storage import OffsetsLog
+from kafkaproof.traces.processes.recorded.group_lines import Asked, GroupLine
 from kafkaproof.traces.processes.recorded.offset_records import Entry
 from kafkaproof.traces.processes.state.result import Divergence
 
@@ -38,8 +38,10 @@ class Appends:
         place, id = line.append
         takes = self._log.leads() and not self._log.lacks_replicas()
         if (place != NOWHERE) != takes:
-            raise Divergence(f"its place is {place}, and the log of broker {line.step.arguments['b']} "
-                             f"{'takes' if takes else 'refuses'} it")
+            raise Divergence(
+                f"its place is {place}, and the log of broker {line.step.arguments['b']} "
+                f"{'takes' if takes else 'refuses'} it"
+            )
         if produced != (None if place == NOWHERE else id):
             raise Divergence(f"it appended batch {id}, and in the log went {produced}")
         if place != NOWHERE and (place, id) != (self._log.length - 1, self._log.id(self._log.length - 1)):
@@ -61,8 +63,10 @@ class Appends:
         if written.kind == GROUP_RECORD:
             for name in (*COMPARED, *(["owner"] if found.owner != NOBODY else [])):
                 if getattr(found, name) != getattr(written, name):
-                    return (f"{name} of the batch that it appended is {getattr(found, name)}; in the specification "
-                            f"{getattr(written, name)}")
+                    return (
+                        f"{name} of the batch that it appended is {getattr(found, name)}; in the specification "
+                        f"{getattr(written, name)}"
+                    )
         elif sorted((e.topic, e.partition, e.offset) for e in entries) != sorted(asked.offsets):
             return "the batch that it appended has other offsets than were asked for"
         return None

@@ -7,22 +7,31 @@ from dataclasses import dataclass
 from types import FunctionType
 from zlib import crc32
 
-from kafkaproof.spec.running.coordinators import MODEL, PROTOTYPE, UNKNOWN, arguments_of, bound, digest_of
 from kafkaproof.spec.group import network
 from kafkaproof.spec.group.coordinator import GONE
 from kafkaproof.spec.group.network import (
-    JOIN, LEAVE, MEMBER_ID_REQUIRED, NONE, PARKED, STORED, SYNC, UNANSWERED, WORK, Verdict,
+    JOIN,
+    LEAVE,
+    MEMBER_ID_REQUIRED,
+    NONE,
+    PARKED,
+    STORED,
+    SYNC,
+    UNANSWERED,
+    WORK,
+    Verdict,
 )
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.states import GroupState
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model, Property
 from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.running.coordinators import MODEL, PROTOTYPE, UNKNOWN, arguments_of, bound, digest_of
 from kafkaproof.traces.processes.groups.appends import Appends
-from kafkaproof.traces.processes.recorded.group_lines import Answer, Asked, GroupLine
+from kafkaproof.traces.processes.groups.group import Group
 from kafkaproof.traces.processes.groups.storage import OffsetsLog, Storage
 from kafkaproof.traces.processes.groups.view import TRANSITIONS, View
-from kafkaproof.traces.processes.groups.group import Group
+from kafkaproof.traces.processes.recorded.group_lines import Answer, Asked, GroupLine
 from kafkaproof.traces.processes.recorded.offset_records import Entry
 from kafkaproof.traces.processes.state.result import Divergence
 from kafkaproof.traces.processes.state.watched import before
@@ -49,7 +58,8 @@ class Steps:
         watched = {each: self._noting(each) for each in (network.answer, network.answer_operator)}
         watched[network.operator] = lambda _: self.waiter
         self.functions: dict[str, FunctionType] = {
-            name: rebind(function, watched) for name, function in bound(model, None, Storage).items()}
+            name: rebind(function, watched) for name, function in bound(model, None, Storage).items()
+        }
 
     def _noting(self, answer):
         def call(*arguments):
@@ -66,8 +76,14 @@ class Coordinator:
     were answered, whoever did it. `changes` tells of each leader that it has heard of whether it was itself.
     """
 
-    def __init__(self, b: int, log: OffsetsLog, steps: Steps, batches: Mapping[int, tuple[Entry, ...]],
-                 answered: Mapping[str, set[int]]):
+    def __init__(
+        self,
+        b: int,
+        log: OffsetsLog,
+        steps: Steps,
+        batches: Mapping[int, tuple[Entry, ...]],
+        answered: Mapping[str, set[int]],
+    ):
         self._b, self._log, self._steps = b, log, steps
         self._batches, self._answered, self._appends = batches, answered, Appends(log, batches)
         self.changes: list[bool] = []
@@ -104,8 +120,10 @@ class Coordinator:
         else:
             taken = self._step(self.groups[line.group], line, produced, acked)
         if digest_of(self.groups[line.group].record) != line.state:
-            raise Divergence(f"the group's record after it has another hash; in the specification "
-                             f"{self._situation(self.groups[line.group])}")
+            raise Divergence(
+                f"the group's record after it has another hash; in the specification "
+                f"{self._situation(self.groups[line.group])}"
+            )
         return taken
 
     def _begin(self, line):
@@ -157,8 +175,10 @@ class Coordinator:
     def _situation(self, group: Group) -> str:
         record = group.record
         here = "loading" if record.loading else "owned" if record.owned else "not owned"
-        return (f"the group is {GroupState.names[record.group.state]} in generation {record.group.generation} with "
-                f"{len(group.present())} members, and the partition {here}")
+        return (
+            f"the group is {GroupState.names[record.group.state]} in generation {record.group.generation} with "
+            f"{len(group.present())} members, and the partition {here}"
+        )
 
     # Requests
 
@@ -237,12 +257,14 @@ class Coordinator:
             expected = {"assignment": crc32(assignment)}
         elif "offsets" in answer.content:
             found = group.offsets if answer.verdict == NONE else {}
-            expected = {"offsets": [[topic, p, found.get((topic, p), NO_OFFSET)]
-                                    for topic, p, _ in answer.content["offsets"]]}
+            expected = {
+                "offsets": [[topic, p, found.get((topic, p), NO_OFFSET)] for topic, p, _ in answer.content["offsets"]]
+            }
         for name, value in expected.items():
             if answer.content.get(name) != value:
-                raise Divergence(f"client {answer.m} was told {name} {answer.content.get(name)}; in the specification "
-                                 f"it is {value}")
+                raise Divergence(
+                    f"client {answer.m} was told {name} {answer.content.get(name)}; in the specification it is {value}"
+                )
 
     def _joined(self, group, answer, asked):
         if answer.verdict == MEMBER_ID_REQUIRED:
@@ -250,8 +272,14 @@ class Coordinator:
         if answer.verdict != NONE:
             return {"generation": NO_GENERATION, "members": []}
         record, told = group.record.group, group.network.answers[answer.m]
-        return {"id": group.names[told.id], "generation": told.generation, "leader": group.names[record.leader],
-                "protocol": group.protocols[record.protocol], "members": group.present() if told.leading else []}
+        return {
+            "id": group.names[told.id],
+            "generation": told.generation,
+            "leader": group.names[record.leader],
+            "protocol": group.protocols[record.protocol],
+            "members": group.present() if told.leading else [],
+        }
+
 
 def _told(answers: dict[int, int]) -> str:
     """Answers in words."""

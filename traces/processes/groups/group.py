@@ -6,10 +6,9 @@ partition has; what its batches say, the recording tells.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
-from typing import Mapping, Sequence
 
-from kafkaproof.spec.running.coordinators import SCOPE, UNKNOWN, begin
 from kafkaproof.spec.group.coordinator import BROKER, GONE, MEMBER
 from kafkaproof.spec.group.network import NETWORK, drop_answer, drop_request
 from kafkaproof.spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD, RECORD, name_record
@@ -17,8 +16,9 @@ from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sets import with_member
-from kafkaproof.traces.processes.recorded.group_lines import Asked
+from kafkaproof.spec.running.coordinators import SCOPE, UNKNOWN, begin
 from kafkaproof.traces.processes.groups.storage import OffsetsLog, Storage
+from kafkaproof.traces.processes.recorded.group_lines import Asked
 from kafkaproof.traces.processes.recorded.offset_records import Entry, GroupEntry, OffsetEntry
 from kafkaproof.traces.processes.state.result import Divergence
 from kafkaproof.traces.processes.state.watched import Journal, lengthen, watched
@@ -32,8 +32,15 @@ class Group:
     whose answers are due; `entries` the places of its records in the log.
     """
 
-    def __init__(self, name: str, b: int, log: OffsetsLog, changes: list[bool],
-                 batches: Mapping[int, tuple[Entry, ...]], known: Plain | None):
+    def __init__(
+        self,
+        name: str,
+        b: int,
+        log: OffsetsLog,
+        changes: list[bool],
+        batches: Mapping[int, tuple[Entry, ...]],
+        known: Plain | None,
+    ):
         self.name, self._log, self._batches = name, log, batches
         self.changes: Journal = {}
         self.record = watched(new_state(BROKER, SCOPE), self.changes)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import Iterator
+from collections.abc import Iterator
 
-from kafkaproof.spec.running.coordinators import MODEL
 from kafkaproof.spec.language.model import Model
-from kafkaproof.spec.running.processes import PARTITION
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
 from kafkaproof.spec.replica.clients.network import lacks_replicas
+from kafkaproof.spec.running.coordinators import MODEL
+from kafkaproof.spec.running.processes import PARTITION
 from kafkaproof.traces.processes.groups.coordinator import Coordinator, Steps, Taken
 from kafkaproof.traces.processes.recorded.group_lines import GroupLine, Offered
 from kafkaproof.traces.processes.recorded.offset_records import Entry

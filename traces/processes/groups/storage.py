@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Protocol
 
-from kafkaproof.spec.running.coordinators import SCOPE
 from kafkaproof.spec.group.cache import describe_group
 from kafkaproof.spec.group.records import GROUP_RECORD, RECORD, name_record
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.storage import NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER, TIMED_OUT
 from kafkaproof.spec.language.plain import Plain, new_state
+from kafkaproof.spec.running.coordinators import SCOPE
 from kafkaproof.traces.processes.recorded.offset_records import GroupEntry
 from kafkaproof.traces.processes.state.result import Divergence
 

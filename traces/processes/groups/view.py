@@ -8,10 +8,9 @@ flight; places are those in this log.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Iterator
 
-from kafkaproof.spec.running.coordinators import MODEL, SCOPE
 from kafkaproof.spec.group.cluster import STATE
 from kafkaproof.spec.group.coordinator import MEMBER
 from kafkaproof.spec.group.network import NETWORK
@@ -21,12 +20,14 @@ from kafkaproof.spec.group.storage import GHOSTS, STORAGE
 from kafkaproof.spec.language.accepted import reads_only
 from kafkaproof.spec.language.model import SAFETY, Property, Transition
 from kafkaproof.spec.language.plain import Plain, new_state
-from kafkaproof.traces.processes.groups.storage import OffsetsLog
+from kafkaproof.spec.running.coordinators import MODEL, SCOPE
 from kafkaproof.traces.processes.groups.group import Group
+from kafkaproof.traces.processes.groups.storage import OffsetsLog
 from kafkaproof.traces.processes.recorded.offset_records import GroupEntry, OffsetEntry
 
 LOG = STORAGE.only("epoch", "leaders", "log", "committed").extended(
-    ghosts=(GHOSTS.only("gone", "stale"), "history, for properties only"))
+    ghosts=(GHOSTS.only("gone", "stale"), "history, for properties only")
+)
 """What is seen of the offsets partition; nobody counts faults, and no retention period passes."""
 AFTER = STATE.only("brokers").extended(storage=(LOG, "the offsets partition"))
 """What is seen of a state; clients are not recorded, and what they were answered is not in the network any more."""
@@ -43,8 +44,9 @@ class View:
     the step has appended, -1 for nothing.
     """
 
-    def __init__(self, group: Group, log: OffsetsLog, changes: list[bool], before: Plain, requests: Plain,
-                 appended: int):
+    def __init__(
+        self, group: Group, log: OffsetsLog, changes: list[bool], before: Plain, requests: Plain, appended: int
+    ):
         self._group, self._log = group, log
         end = log.length if appended < 0 else appended + 1
         self._places = sorted({place for place in self._of_interest(before) if 0 <= place < end})
@@ -52,8 +54,11 @@ class View:
         ours = [place != appended for place in self._places]
         leaders = [0 if leads else 1 for leads in changes] + [1]
         leads = log.rules() or appended >= 0
-        self._storage = {"epoch": len(changes) + (not leads), "leaders": leaders,
-                         "committed": bisect_left(self._places, log.committed)}
+        self._storage = {
+            "epoch": len(changes) + (not leads),
+            "leaders": leaders,
+            "committed": bisect_left(self._places, log.committed),
+        }
         self.before = self._state(before, [slot for slot, old in zip(slots, ours) if old])
         self.before.network = SimpleNamespace(requests=requests.requests, late=requests.late)
         self.after = self._state(group.record, slots)
@@ -62,12 +67,18 @@ class View:
         group = self._group
         for record in (before, group.record):
             yield record.group.offset
-            yield from (append.position for append in record.appends.slots[:record.appends.length])
+            yield from (append.position for append in record.appends.slots[: record.appends.length])
         for kind in (GroupEntry, OffsetEntry):
             found = group.last_entry(kind)
             yield found[0] if found else NOWHERE
-        yield next((place for place in reversed(group.entries)
-                    if place < self._log.length and self._log.id(place) in group.storage.answered), NOWHERE)
+        yield next(
+            (
+                place
+                for place in reversed(group.entries)
+                if place < self._log.length and self._log.id(place) in group.storage.answered
+            ),
+            NOWHERE,
+        )
 
     def _record(self, place):
         members = self._group.record.group.members
@@ -81,10 +92,13 @@ class View:
         """A state of *group*; a log has one slot more than it can hold records."""
         seen = record.copy()
         seen.group.offset = self._place(record.group.offset)
-        for append in seen.appends.slots[:seen.appends.length]:
+        for append in seen.appends.slots[: seen.appends.length]:
             append.position = self._place(append.position)
-        storage = SimpleNamespace(log=SimpleNamespace(slots=[*slots, new_state(RECORD, SCOPE)], length=len(slots)),
-                                  ghosts=self._group.storage.ghosts, **self._storage)
+        storage = SimpleNamespace(
+            log=SimpleNamespace(slots=[*slots, new_state(RECORD, SCOPE)], length=len(slots)),
+            ghosts=self._group.storage.ghosts,
+            **self._storage,
+        )
         return SimpleNamespace(brokers=[seen], storage=storage)
 
     def _place(self, place):

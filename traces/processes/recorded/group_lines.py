@@ -5,9 +5,9 @@ from __future__ import annotations
 from base64 import b64decode
 from dataclasses import dataclass, field
 
-from kafkaproof.spec.running.coordinators import STEPS
 from kafkaproof.spec.group.network import Request, Verdict
 from kafkaproof.spec.language.steps import Step, parse_step
+from kafkaproof.spec.running.coordinators import STEPS
 from kafkaproof.traces.processes.recorded.offset_records import Entry, read_batch
 
 PLACED = ("m", "id", "known", "generation", "leading")
@@ -94,16 +94,27 @@ class GroupLines:
             raise ValueError(f"no coordinator takes a step {step.transition}")
         placed = row.get("append")
         return GroupLine(
-            self.process, int(self.process.split(".")[0]), self.count, str(row["group"]), str(row["state"]), step,
+            self.process,
+            int(self.process.split(".")[0]),
+            self.count,
+            str(row["group"]),
+            str(row["state"]),
+            step,
             _asked(row["asked"]) if "asked" in row else None,
-            tuple(Answer(int(m), Verdict.names.index(verdict), dict(content))
-                  for m, verdict, content in row.get("answers", ())),
+            tuple(
+                Answer(int(m), Verdict.names.index(verdict), dict(content))
+                for m, verdict, content in row.get("answers", ())
+            ),
             placed and (int(placed["place"]), int(placed["id"])),
         )
 
 
 def _asked(row):
     numbers = {name: int(row[name]) for name in PLACED}
-    return Asked(kind=Request.names.index(row["kind"]), name=str(row["name"]),
-                 protocols=tuple(map(str, row.get("protocols", ()))),
-                 offsets=tuple((str(t), int(p), int(offset)) for t, p, offset in row.get("offsets", ())), **numbers)
+    return Asked(
+        kind=Request.names.index(row["kind"]),
+        name=str(row["name"]),
+        protocols=tuple(map(str, row.get("protocols", ()))),
+        offsets=tuple((str(t), int(p), int(offset)) for t, p, offset in row.get("offsets", ())),
+        **numbers,
+    )

@@ -41,8 +41,9 @@ class Notices:
 
     def there(self, zxid: int) -> list[Hashable]:
         """What the notifications speak of that are there after a transaction."""
-        return [each for each, come in self._come.items()
-                if bisect_right(come, zxid) > bisect_right(self._gone[each], zxid)]
+        return [
+            each for each, come in self._come.items() if bisect_right(come, zxid) > bisect_right(self._gone[each], zxid)
+        ]
 
 
 def log_dir_events(transactions: Iterable[Transaction]) -> Iterator[Notice]:

@@ -43,7 +43,7 @@ Entry = GroupEntry | OffsetEntry
 def read_batch(data: bytes, id: int) -> list[Entry]:
     """The records in a batch whose checksum is `id`; raises ValueError for what is no sound batch of such records."""
     try:
-        batch, = MemoryRecords(data)
+        (batch,) = MemoryRecords(data)
         if batch.crc != id or not batch.validate_crc():
             raise ValueError(f"its checksum is not {id}")
         return [_entry(record.key, record.value) for record in batch]

@@ -31,8 +31,10 @@ APPENDS = ("produce", "receive_answer", "stop_replica")
 """Steps that write to a log, not to ZooKeeper."""
 REFUSED = {"register_broker": "nodeexists"}
 """By what the second request of a step that asks again is refused if the first has landed."""
-LANDED = {"notify": re.compile("/log_dir_event_notification/.*"),
-          "change_isr": re.compile("/brokers/topics/[^/]+/partitions/[0-9]+/state")}
+LANDED = {
+    "notify": re.compile("/log_dir_event_notification/.*"),
+    "change_isr": re.compile("/brokers/topics/[^/]+/partitions/[0-9]+/state"),
+}
 """What the first request of a step that asks again, and is not told of in *partition*, has written if it has landed."""
 FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?|/config/brokers/<default>")
 """What a step writes besides, and the specification does not know: folders of states; which numbers topics have had."""
@@ -120,8 +122,15 @@ def in_order(cluster: Cluster) -> list[Occurrence]:
             continue
         landed = places.landed.get(transaction.zxid)
         stray = None if closes or landed else broker
-        found.append(Occurrence(Place(transaction.zxid, AT), transaction=transaction, closes=broker if closes else None,
-                                landed=landed, stray=stray))
+        found.append(
+            Occurrence(
+                Place(transaction.zxid, AT),
+                transaction=transaction,
+                closes=broker if closes else None,
+                landed=landed,
+                stray=stray,
+            )
+        )
     return sorted(found, key=lambda each: each.key)
 
 
@@ -207,8 +216,10 @@ class _Places:
     def _opened(self, line: Line) -> int:
         """When ZooKeeper opened the session that a step begins with; raises UserError."""
         if line.session not in self._sessions.opened:
-            raise UserError(f"{self._cluster.directory}: ZooKeeper's log has no session {line.session:#x}, which "
-                            f"broker {line.process} has opened: it is not whole, or of another cluster")
+            raise UserError(
+                f"{self._cluster.directory}: ZooKeeper's log has no session {line.session:#x}, which "
+                f"broker {line.process} has opened: it is not whole, or of another cluster"
+            )
         return self._sessions.opened[line.session]
 
     def _unanswered(self, line: Line) -> Place:
@@ -246,14 +257,20 @@ class _Places:
         """Take the transactions that a step's requests made, of which it never heard: one for each but the last."""
         if line.attempts == 1 or line.name not in LANDED:
             return
-        found = (t.zxid for t in self._unclaimed(line, END if line.asks else line.zxid)
-                 if not t.failed and LANDED[line.name].fullmatch(getattr(t.operations[-1], "path", "")))
+        found = (
+            t.zxid
+            for t in self._unclaimed(line, END if line.asks else line.zxid)
+            if not t.failed and LANDED[line.name].fullmatch(getattr(t.operations[-1], "path", ""))
+        )
         self.landed |= dict.fromkeys(islice(found, line.attempts - 1), line)
 
     def _unclaimed(self, line: Line, last: int) -> Iterator[Transaction]:
         """The transactions of a line's session from its first request to the zxid `last` that no step has made."""
-        return (t for t in self._cluster.zookeeper.transactions
-                if t.session == line.session and line.asked < t.zxid <= last and t.zxid not in self.claimed)
+        return (
+            t
+            for t in self._cluster.zookeeper.transactions
+            if t.session == line.session and line.asked < t.zxid <= last and t.zxid not in self.claimed
+        )
 
 
 def _is_refused(transaction, error):

@@ -12,10 +12,10 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kafkaproof.spec.running.processes import ELECTION, PARTITION, REFUSED, VARIANTS
 from kafkaproof.spec.errors import UserError
-from kafkaproof.spec.language.steps import Step, parse_step
 from kafkaproof.spec.kafka.zookeeper import Answer
+from kafkaproof.spec.language.steps import Step, parse_step
+from kafkaproof.spec.running.processes import ELECTION, PARTITION, REFUSED, VARIANTS
 from kafkaproof.traces.processes.recorded.group_lines import GroupLine, GroupLines, Offered
 from kafkaproof.traces.reading.recording import Recording, read_recording
 
@@ -112,8 +112,9 @@ class Cluster:
     @property
     def longest_log(self) -> int:
         """How many batches producers have offered to one partition, at most."""
-        offered = Counter(line.step.arguments["p"] for lines in self.processes for line in lines
-                          if line.record is not None)
+        offered = Counter(
+            line.step.arguments["p"] for lines in self.processes for line in lines if line.record is not None
+        )
         return max(offered.values(), default=0)
 
 
@@ -125,8 +126,9 @@ def is_recording(directory: Path) -> bool:
 def read_cluster(directory: Path) -> Cluster:
     """Read a recording; raises UserError, with file and line, for what cannot be read."""
     manifest = _manifest(directory / MANIFEST)
-    files = sorted((directory / "recording").glob("broker-*.jsonl"),
-                   key=lambda file: _number(file, manifest["brokers"]))
+    files = sorted(
+        (directory / "recording").glob("broker-*.jsonl"), key=lambda file: _number(file, manifest["brokers"])
+    )
     if not files:
         raise UserError(f"{directory / 'recording'}: no broker-*.jsonl: no process has recorded anything")
     if not (directory / "zookeeper").is_dir():
@@ -135,11 +137,23 @@ def read_cluster(directory: Path) -> Cluster:
     processes = [read_process(file) for file in files]
     for file, lines in zip(files, processes):
         if lines and len(lines[0].found or ()) not in (0, sizes["partitions"]):
-            raise UserError(f"{file}: line 1 cannot be read: {len(lines[0].found)} replicas are found, of "
-                            f"{sizes['partitions']} partitions")
-    return Cluster(directory, manifest["variant"], manifest["topic"], sizes, manifest["offsets"], processes,
-                   read_recording(directory / "zookeeper"), manifest["room"], manifest["format"] >= WITH_DELETIONS,
-                   manifest["format"] == FORMAT, _running(directory / FAULTS))
+            raise UserError(
+                f"{file}: line 1 cannot be read: {len(lines[0].found)} replicas are found, of "
+                f"{sizes['partitions']} partitions"
+            )
+    return Cluster(
+        directory,
+        manifest["variant"],
+        manifest["topic"],
+        sizes,
+        manifest["offsets"],
+        processes,
+        read_recording(directory / "zookeeper"),
+        manifest["room"],
+        manifest["format"] >= WITH_DELETIONS,
+        manifest["format"] == FORMAT,
+        _running(directory / FAULTS),
+    )
 
 
 def _running(file: Path) -> frozenset[int]:
@@ -158,8 +172,10 @@ def _number(file: Path, brokers: int) -> tuple[int, int]:
     """The broker and which of its processes a file is of; raises UserError."""
     named = _FILE.fullmatch(file.name)
     if named is None or int(named[1]) >= brokers:
-        raise UserError(f"{file}: not of a process of this recording; it would be called broker-B.N.jsonl, B from 0 to "
-                        f"{brokers - 1}")
+        raise UserError(
+            f"{file}: not of a process of this recording; it would be called broker-B.N.jsonl, B from 0 to "
+            f"{brokers - 1}"
+        )
     return int(named[1]), int(named[2])
 
 
@@ -168,8 +184,11 @@ def _manifest(file: Path) -> dict:
         manifest = json.loads(file.read_text())
         sizes = [manifest[name] for name in SIZES]
         others = {name: manifest.get(name, default) for name, default in OTHERS.items()}
-        numbers = all(type(each) is int for each in (*sizes, *others.values())) and all(
-            0 < size <= most for size, most in zip(sizes, MOST)) and max(others.values()) < manifest["partitions"]
+        numbers = (
+            all(type(each) is int for each in (*sizes, *others.values()))
+            and all(0 < size <= most for size, most in zip(sizes, MOST))
+            and max(others.values()) < manifest["partitions"]
+        )
         if numbers and manifest["format"] in FORMATS and manifest["variant"] in VARIANTS:
             return manifest | others | {"topic": str(manifest["topic"])}
     except (OSError, ValueError, KeyError, TypeError):
@@ -203,13 +222,31 @@ def read_process(file: Path) -> list[Line]:
                     step = replace(step, partners=[_CLEAN.sub("reign.load", each) for each in step.partners])
                 found.append(step)
             elif "sends" in row:
-                found.append(_line(process, broker, row, sends=_message(row["sends"]), kind=row["kind"],
-                                   content=dict(row["content"]), took=_message(row["answers"])))
+                found.append(
+                    _line(
+                        process,
+                        broker,
+                        row,
+                        sends=_message(row["sends"]),
+                        kind=row["kind"],
+                        content=dict(row["content"]),
+                        took=_message(row["answers"]),
+                    )
+                )
             elif "asks" in row:
                 part, step = row["asks"].split(" ", 1)
-                asked = _line(process, broker, row, asks=True, n=int(row["n"]), session=int(row["session"], 16),
-                              part=_part(part), step=parse_step(step), took=_message(row["took"]),
-                              record=row.get("record"))
+                asked = _line(
+                    process,
+                    broker,
+                    row,
+                    asks=True,
+                    n=int(row["n"]),
+                    session=int(row["session"], 16),
+                    part=_part(part),
+                    step=parse_step(step),
+                    took=_message(row["took"]),
+                    record=row.get("record"),
+                )
                 before = _take_request(found, asked, groups.earlier)
                 found.append(replace(before, attempts=before.attempts + 1) if before else asked)
             elif "format" in row:
@@ -271,12 +308,24 @@ def _step(process, broker, row, found):
     if at and at[1] and at[0] not in row["zxids"]:
         raise ValueError(f"it wrote at {at[0]}, which is none of its transactions")
     return _line(
-        process, broker, row, session=int(row["session"], 16), n=int(row["n"]), part=_part(row["part"]),
-        step=parse_step(row["step"]), partners=list(row["with"]), zxids=tuple(map(int, row["zxids"])),
-        at=at, took=_message(row["took"]),
-        sent=tuple(map(_message, row["sent"])), state=row["state"], changed=dict(row["changed"]),
+        process,
+        broker,
+        row,
+        session=int(row["session"], 16),
+        n=int(row["n"]),
+        part=_part(row["part"]),
+        step=parse_step(row["step"]),
+        partners=list(row["with"]),
+        zxids=tuple(map(int, row["zxids"])),
+        at=at,
+        took=_message(row["took"]),
+        sent=tuple(map(_message, row["sent"])),
+        state=row["state"],
+        changed=dict(row["changed"]),
         record=row.get("record"),
-        acked=tuple(row.get("acked", ())), place=row.get("place"), found=found,
+        acked=tuple(row.get("acked", ())),
+        place=row.get("place"),
+        found=found,
         heard=next((answer for name, _, answer in row["seams"] if name == "waiting"), None),
         arms=any(name == "read_controller" for name, *_ in row["seams"]),
     )

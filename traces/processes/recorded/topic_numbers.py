@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from kafkaproof.spec.language.plain import ids_in
 from kafkaproof.spec.kafka.topic_ids import members_in
+from kafkaproof.spec.language.plain import ids_in
 from kafkaproof.traces.processes.recorded.reading import Cluster
-from kafkaproof.traces.zookeeper.znodes.topics import topic_in
 from kafkaproof.traces.zookeeper.transactions import Create, Delete, Transaction
+from kafkaproof.traces.zookeeper.znodes.topics import topic_in
 
 OFFSETS_TOPIC = "__consumer_offsets"
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)")
@@ -36,8 +36,14 @@ class TopicNumbers:
 
     def of_topic(self, topic: str, zxid: int) -> list[int]:
         """The numbers of a topic's partitions right before or, where it is created then, after a transaction."""
-        return next((numbers for since, numbers in reversed(self._numbers.get(topic, []))
-                     if since < zxid or since == zxid and numbers), [])
+        return next(
+            (
+                numbers
+                for since, numbers in reversed(self._numbers.get(topic, []))
+                if since < zxid or since == zxid and numbers
+            ),
+            [],
+        )
 
     def of(self, topic: str, partition: int, zxid: int) -> int | None:
         """The number of a topic's partition, None where there is no such partition."""

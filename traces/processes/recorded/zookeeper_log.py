@@ -6,18 +6,18 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from kafkaproof.spec.kafka.topic_ids import members_in
 from kafkaproof.spec.language.plain import Plain, ids_in
 from kafkaproof.spec.language.sets import contains, with_member, without_member
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
-from kafkaproof.spec.kafka.topic_ids import members_in
 from kafkaproof.traces.evidence.topic_inputs import unclean_in
 from kafkaproof.traces.processes.recorded.notices import STATE, Notices, isr_changes, log_dir_events
 from kafkaproof.traces.processes.recorded.reading import Cluster
 from kafkaproof.traces.processes.recorded.topic_numbers import TopicNumbers
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, Operation, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.contents import number_in, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
 from kafkaproof.traces.zookeeper.znodes.topics import Topic, topic_in
-from kafkaproof.traces.zookeeper.transactions import Create, Delete, Operation, SetData, Transaction
 
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)")
 _MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
@@ -33,8 +33,9 @@ class Logged:
         self._log_dir_events = Notices(log_dir_events(cluster.zookeeper.transactions))
         self._isr_changes = Notices(isr_changes(cluster.zookeeper.transactions))
         self._numbers = TopicNumbers(cluster)
-        self.epochs = 2 + sum(getattr(o, "path", "") == "/controller_epoch" for t in self._transactions.values()
-                              for o in t.operations)
+        self.epochs = 2 + sum(
+            getattr(o, "path", "") == "/controller_epoch" for t in self._transactions.values() for o in t.operations
+        )
 
     def notifying(self, zxid: int) -> int:
         """The brokers whose notifications of failed log directories are there after a transaction, as a set."""
@@ -91,8 +92,11 @@ class Logged:
         for broker in target[1:]:
             others = with_member(others, broker)
         moved = {"first": target[0], "others": without_member(others, target[0])}
-        yield PARTITION, "ask_for_reassignment", {"p": numbers[partition]} | (
-            moved if self._reassigns else {"target": target[0]})
+        yield (
+            PARTITION,
+            "ask_for_reassignment",
+            {"p": numbers[partition]} | (moved if self._reassigns else {"target": target[0]}),
+        )
 
     def _marked(self, topic: str, zxid: int) -> Iterator[tuple[str, str, dict]]:
         """The deletion of a topic that is asked for, one that is there or is not."""
@@ -136,14 +140,13 @@ class Logged:
         members = members_in(topic.id)
         numbers = ids_in(members)
         written = [list(assignment.replicas) for _, assignment in sorted(topic.partitions.items())]
-        held = [zk.assignments[p].slots[:zk.assignments[p].length] for p in numbers]
+        held = [zk.assignments[p].slots[: zk.assignments[p].length] for p in numbers]
         return None if written == held else f"it gave {name} the replicas {written}, not {held}"
 
     def _differs_in_assignment(self, name: str, zxid: int, topic: Topic, zk: Plain) -> str | None:
         """In what assignments that were written differ from what the specification's ZooKeeper holds."""
         for (_, written), p in zip(sorted(topic.partitions.items()), self._numbers.of_topic(name, zxid)):
-            held = (zk.assignments[p].slots[:zk.assignments[p].length], ids_in(zk.adding[p]),
-                    ids_in(zk.removing[p]))
+            held = (zk.assignments[p].slots[: zk.assignments[p].length], ids_in(zk.adding[p]), ids_in(zk.removing[p]))
             if (list(written.replicas), sorted(written.adding), sorted(written.removing)) != held:
                 return f"it wrote {written} of partition {p}, not {held}"
         return None
@@ -170,5 +173,9 @@ def _words(data: bytes) -> dict:
 def _held(zk: Plain, p: int) -> dict:
     state = zk.partitions[p]
     isr = [r for r in range(len(zk.clients)) if contains(state.isr, r)]
-    return {"leader": state.leader, "leader_epoch": state.leader_epoch, "controller_epoch": state.controller_epoch,
-            "isr": isr}
+    return {
+        "leader": state.leader,
+        "leader_epoch": state.leader_epoch,
+        "controller_epoch": state.controller_epoch,
+        "isr": isr,
+    }

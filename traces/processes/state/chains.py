@@ -19,7 +19,7 @@ class Chain:
 
     def forget(self, place: int) -> None:
         """A place was written to: what is linked behind it is not known."""
-        del self._links[place + 1:]
+        del self._links[place + 1 :]
 
     def of(self, log: Plain) -> str:
         """The chain of the log's records up to its length."""

@@ -6,9 +6,9 @@ delivered with what it said, whatever was sent since, at most once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Iterator
 
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.sets import with_member, without_member
@@ -132,7 +132,14 @@ def _decision(state, message, broker):
 
 
 _SHOWN = {
-    "LeaderAndIsr": _leader_and_isr, "StorageError": _storage_error, "StopReplica": _stop_replica,
-    "Stopped": _stopped, "AlterPartition": _alter_partition, "ControlledShutdown": _controlled_shutdown,
-    ASKED: _between_replicas, FETCHED: _between_replicas, WRITTEN: _decision, REFUSED: _decision,
+    "LeaderAndIsr": _leader_and_isr,
+    "StorageError": _storage_error,
+    "StopReplica": _stop_replica,
+    "Stopped": _stopped,
+    "AlterPartition": _alter_partition,
+    "ControlledShutdown": _controlled_shutdown,
+    ASKED: _between_replicas,
+    FETCHED: _between_replicas,
+    WRITTEN: _decision,
+    REFUSED: _decision,
 }

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from kafkaproof.spec.cluster.control import is_refused
 from kafkaproof.spec.cluster.faults import checkpointed
 from kafkaproof.spec.cluster.zookeeper import is_not_older
+from kafkaproof.spec.kafka.zookeeper import LOST
 from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.rebind import rebind
@@ -18,12 +19,11 @@ from kafkaproof.spec.language.sets import contains, difference, everybody
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.reassignment.faults import put_target
 from kafkaproof.spec.partition.zookeeper import as_they_are, assigned, known_as_they_are
-from kafkaproof.spec.running.planes import departures
-from kafkaproof.spec.running.processes import Cluster, has_planes, is_lost
 from kafkaproof.spec.replica.broker import enough_in_sync
 from kafkaproof.spec.replica.clients.network import commit
+from kafkaproof.spec.running.planes import departures
+from kafkaproof.spec.running.processes import Cluster, has_planes, is_lost
 from kafkaproof.spec.running.seams import answers_of, seams_of
-from kafkaproof.spec.kafka.zookeeper import LOST
 from kafkaproof.traces.processes.state.knowledge import Knowledge
 from kafkaproof.traces.processes.state.messages import REFUSED, Sent
 
@@ -57,14 +57,20 @@ class Seams:
     def watched(self, transition: Transition) -> Transition:
         """A transition that notes what it asks and what it sends."""
         answering = answers_of(transition.function)
-        watched = {each: self._watch(each, each in answering)
-                   for each in seams_of(transition.function) | answering
-                   if each in answering or each.__name__ in SENDING}
+        watched = {
+            each: self._watch(each, each in answering)
+            for each in seams_of(transition.function) | answering
+            if each in answering or each.__name__ in SENDING
+        }
         watched |= {each: self._telling(each) for each in (known_as_they_are, as_they_are)}
         if self._cluster.reassigns:
             watched |= {assigned: self._taken_for_assigned, put_target: self._put_listed}
-        watched |= {is_not_older: self._is_not_older, commit: self._acknowledging(commit),
-                    is_refused: self._hears_refusal, checkpointed: _as_found}
+        watched |= {
+            is_not_older: self._is_not_older,
+            commit: self._acknowledging(commit),
+            is_refused: self._hears_refusal,
+            checkpointed: _as_found,
+        }
         return Transition(rebind(transition.function, watched))
 
     def _taken_for_assigned(self, zk, p):
@@ -78,6 +84,7 @@ class Seams:
 
     def _telling(self, known):
         """Which brokers of some a request reaches; it is sent to the others, too, who refuse it."""
+
         def call(zk, b, members):
             self._told = members
             return known(zk, b, members)
@@ -110,6 +117,7 @@ class Seams:
 
     def _acknowledging(self, commit):
         """`commit`, which notes the producers that it answers."""
+
         def call(clients, zk, b, broker):
             waited = broker.waiting
             commit(clients, zk, b, broker)
@@ -120,13 +128,15 @@ class Seams:
 
         return call
 
-
     def sent(self, arguments: Mapping[str, int], before: Plain, after: Plain) -> Iterator[Sent]:
         """The messages that a step of *partition* has sent; `before` and `after` are the states."""
         for name, epoch, p, *about, to in self._put:
             kind = "StopReplica" if name in STOPS else "LeaderAndIsr"
-            said = {"leader_epoch": about[0] if about else NO_EPOCH} if name in STOPS else dict(
-                zip(("leader", "leader_epoch", "isr"), about))
+            said = (
+                {"leader_epoch": about[0] if about else NO_EPOCH}
+                if name in STOPS
+                else dict(zip(("leader", "leader_epoch", "isr"), about))
+            )
             content = {"epoch": epoch, "p": p, **said}
             for r in range(len(after.brokers)):
                 known = self._known.registration(arguments["b"], r)

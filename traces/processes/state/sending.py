@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kafkaproof.spec.cluster.control import is_refused
-from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.kafka.legal import REPLICA_DELETION_STARTED
-from kafkaproof.spec.running.planes import ASKED, fields_of
-from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.spec.replica.network import is_request
+from kafkaproof.spec.running.planes import ASKED, fields_of
+from kafkaproof.spec.running.processes import PARTITION
 from kafkaproof.traces.processes.state.messages import Sent, delivered
 from kafkaproof.traces.processes.state.world import World
 
@@ -22,7 +22,10 @@ def may_send(world: World, kind: str, broker: int, content: dict, answered: Sent
         case "AlterPartition":
             replica = state.planes[content["p"]].brokers[broker]
             return (replica.state, replica.leader_epoch, replica.pending) == (
-                LEADER, content["leader_epoch"], content["isr"])
+                LEADER,
+                content["leader_epoch"],
+                content["isr"],
+            )
         case "IsrRefused":
             with delivered(state, answered, broker):
                 return is_refused(state, broker, content["p"], answered.sender, content["fields"]["isr"])

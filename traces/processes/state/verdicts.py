@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
 
+from kafkaproof.spec.cluster.properties.safety import is_of_each_plane
 from kafkaproof.spec.language.model import SAFETY, Model, Property, Transition
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.subset import functions_reached
-from kafkaproof.spec.cluster.properties.safety import is_of_each_plane
 from kafkaproof.traces.processes.state.watched import Path
 
 PLANES = "planes"
@@ -68,8 +68,12 @@ class Verdicts:
         names, plane = tuple(each for each in path if isinstance(each, str)), path[1] if path[0] == PLANES else None
         if (names, plane) not in self._readers:
             self._readers[names, plane] = [
-                question for asked in self._asked.values() for _, questions in asked for question in questions
-                if question.reads(names, plane)]
+                question
+                for asked in self._asked.values()
+                for _, questions in asked
+                for question in questions
+                if question.reads(names, plane)
+            ]
         return self._readers[names, plane]
 
     def broken(self) -> Iterator[Property]:
@@ -81,8 +85,9 @@ class Verdicts:
             if not all(question.answer for question in questions):
                 yield prop
 
-    def broken_by(self, transition: Transition, values: list[int], before: Plain,
-                  changed: set[_Question]) -> Iterator[Property]:
+    def broken_by(
+        self, transition: Transition, values: list[int], before: Plain, changed: set[_Question]
+    ) -> Iterator[Property]:
         """The properties of steps that a step has broken: a transition with its arguments.
 
         `before` is the state before it; `changed` the questions whose answers it has made to be forgotten.

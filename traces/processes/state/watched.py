@@ -93,8 +93,8 @@ def before(state: Plain, written: Mapping[Path, int]) -> Plain:
     for path, former in written.items():
         for end in range(1, len(path)):
             if path[:end] not in copies:
-                parent = copies[path[:end - 1]]
-                copies[path[:end]] = copy(get(parent, path[end - 1:end]))
-                put(parent, path[end - 1:end], copies[path[:end]])
+                parent = copies[path[: end - 1]]
+                copies[path[:end]] = copy(get(parent, path[end - 1 : end]))
+                put(parent, path[end - 1 : end], copies[path[:end]])
         put(copies[path[:-1]], path[-1:], former)
     return copies[()]

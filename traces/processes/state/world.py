@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, CHANGED, DELETED, OK
 from kafkaproof.spec.language.domains import NOBODY, values
 from kafkaproof.spec.language.model import Property, Transition
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sets import intersection, with_member
 from kafkaproof.spec.partition.creation_zookeeper import leave_unused
 from kafkaproof.spec.partition.deletion.zookeeper import group_topics
-from kafkaproof.spec.running.processes import ELECTION, PARTITION, Cluster, named, scopes
 from kafkaproof.spec.replica.zookeeper import Answer
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, CHANGED, DELETED, OK
+from kafkaproof.spec.running.processes import ELECTION, PARTITION, Cluster, named, scopes
 from kafkaproof.traces.processes.state.chains import Chain
 from kafkaproof.traces.processes.state.compared import Compared, Records
 from kafkaproof.traces.processes.state.knowledge import Knowledge
@@ -48,8 +48,16 @@ class World:
     partitions; `offsets` is a topic of its own.
     """
 
-    def __init__(self, cluster: Cluster, sizes: dict[str, int], epochs: int, log: int = 0, room: int = 0,
-                 compared: bool = True, offsets: int = -1):
+    def __init__(
+        self,
+        cluster: Cluster,
+        sizes: dict[str, int],
+        epochs: int,
+        log: int = 0,
+        room: int = 0,
+        compared: bool = True,
+        offsets: int = -1,
+    ):
         self.cluster = cluster
         self.scopes = scopes(*sizes.values(), epochs, log)
         self._names: list[list[int]] = [[] for _ in range(sizes["partitions"])]
@@ -161,8 +169,10 @@ class World:
         return self._records[broker].fields()
 
     def _records_of(self, broker, compared) -> Records:
-        found = {(part, ("brokers", broker)): Compared(part, record)
-                 for part, record in zip((ELECTION, PARTITION), self.record(broker))}
+        found = {
+            (part, ("brokers", broker)): Compared(part, record)
+            for part, record in zip((ELECTION, PARTITION), self.record(broker))
+        }
         replicas = named(self.replicas(broker)).items() if compared else ()
         for p, (name, replica) in enumerate(replicas):
             found[PARTITION, (PLANES, p, "brokers", broker)] = Compared(name, replica, (self._chains[p][broker].of,))
@@ -192,7 +202,8 @@ class World:
             self.known.list_brokers(arguments["b"], state.zk.registered)
         sent = tuple(self.seams.sent(arguments, former, state)) if part == PARTITION else ()
         broken = self._verdicts[part].broken_by(
-            self._functions[part][name], self._values(part, name, arguments), former, changed)
+            self._functions[part][name], self._values(part, name, arguments), former, changed
+        )
         return Outcome(answer, sent, tuple(self._names[p][id] for p, id in self.seams.acked), tuple(broken))
 
     def _run(self, part, name, arguments) -> bool:

@@ -81,5 +81,14 @@ def _one(items: list[Item]) -> Item:
     zxids = list(dict.fromkeys(zxid for item in items for zxid in item.zxids))
     brokers = tuple(dict.fromkeys(broker for item in items for broker in item.brokers))
     text = f"{len(items):,} of these, the first: {first.text}"
-    return Item(first.lane, first.kind, min(item.start for item in items), text,
-                tuple(zxids[:MOST_BEHIND]), max(ends, default=None), brokers, len(items), len(zxids))
+    return Item(
+        first.lane,
+        first.kind,
+        min(item.start for item in items),
+        text,
+        tuple(zxids[:MOST_BEHIND]),
+        max(ends, default=None),
+        brokers,
+        len(items),
+        len(zxids),
+    )

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from kafkaproof.traces.evidence.registrations import EXPIRED
 from kafkaproof.traces.explain.facts.terms import late_writes
-from kafkaproof.traces.report.page.items import Item, Lane
+from kafkaproof.traces.explain.log.streams import flaws
 from kafkaproof.traces.reading.times import Times
 from kafkaproof.traces.report.log import Report
-from kafkaproof.traces.explain.log.streams import flaws
+from kafkaproof.traces.report.page.items import Item, Lane
 
 FOUND, CONTROLLERS, BROKERS, REQUESTS = "Found", "Controllers", "Brokers", "Requests"
 _AROUND = 5
@@ -19,18 +19,28 @@ def found_items(report: Report, times: Times) -> Iterator[Item]:
     result = report.result
     if result.divergence:
         zxid, reason = result.divergence
-        yield Item(Lane(FOUND, "divergence"), "divergence", times.at(zxid), f"first divergence: {reason}",
-                   times.around(zxid, _AROUND))
+        yield Item(
+            Lane(FOUND, "divergence"),
+            "divergence",
+            times.at(zxid),
+            f"first divergence: {reason}",
+            times.around(zxid, _AROUND),
+        )
     elif result.undecided:
         zxid = int(result.undecided.split(":")[0], 16)
         yield Item(Lane(FOUND, "undecided"), "undecided", times.at(zxid), result.undecided, times.around(zxid, _AROUND))
     for step in result.steps:
         for name in step.violates:
-            yield Item(Lane(FOUND, f"violates {name}"), "violation", step.transaction.time,
-                       f"violates {name}: {step.transaction.form()}, written by broker {step.broker}"
-                       + (f" as controller of epoch {step.reign}" if step.reign else "")
-                       + f", while /controller_epoch is {step.shared.epoch}",
-                       (step.transaction.zxid,), brokers=(step.broker,) if step.broker is not None else ())
+            yield Item(
+                Lane(FOUND, f"violates {name}"),
+                "violation",
+                step.transaction.time,
+                f"violates {name}: {step.transaction.form()}, written by broker {step.broker}"
+                + (f" as controller of epoch {step.reign}" if step.reign else "")
+                + f", while /controller_epoch is {step.shared.epoch}",
+                (step.transaction.zxid,),
+                brokers=(step.broker,) if step.broker is not None else (),
+            )
     for flaw in flaws(report.streams):
         for zxid in report.streams.overlapping:
             yield Item(Lane(FOUND, f"{flaw.property} does not hold"), "violation", times.at(zxid), flaw.text, (zxid,))
@@ -44,17 +54,34 @@ def controller_items(report: Report, times: Times) -> Iterator[Item]:
         how = f"until {each.ended} at {each.ended_zxid:#x}" if each.ended else "to the end"
         zxids = dict.fromkeys(z for z in (each.zxid, each.epoch_zxid, each.ended_zxid) if z is not None)
         end = times.ended if each.ended_zxid is None else times.at(each.ended_zxid)
-        yield Item(_controller(each.broker), "reign", times.at(each.zxid),
-                   f"{epoch}: controller by {each.zxid:#x}, {how}", tuple(zxids), end, (each.broker,))
+        yield Item(
+            _controller(each.broker),
+            "reign",
+            times.at(each.zxid),
+            f"{epoch}: controller by {each.zxid:#x}, {how}",
+            tuple(zxids),
+            end,
+            (each.broker,),
+        )
     for change, how in late_writes(result.controllers, (each.change for each in report.streams.partitions)):
-        yield Item(_controller(change.broker), "late", change.time,
-                   f"written {how}, in epoch {change.after.controller_epoch}: {change.text}", (change.zxid,),
-                   brokers=(change.broker,))
+        yield Item(
+            _controller(change.broker),
+            "late",
+            change.time,
+            f"written {how}, in epoch {change.after.controller_epoch}: {change.text}",
+            (change.zxid,),
+            brokers=(change.broker,),
+        )
     for step in result.steps:
         if step.candidate.answer == "FENCED":
-            yield Item(_controller(step.broker), "refused", step.transaction.time,
-                       f"refused: /controller_epoch is {step.shared.epoch}", (step.transaction.zxid,),
-                       brokers=(step.broker,))
+            yield Item(
+                _controller(step.broker),
+                "refused",
+                step.transaction.time,
+                f"refused: /controller_epoch is {step.shared.epoch}",
+                (step.transaction.zxid,),
+                brokers=(step.broker,),
+            )
 
 
 def _controller(broker: int | None) -> Lane:
@@ -68,11 +95,18 @@ def broker_items(report: Report, times: Times) -> Iterator[Item]:
         how = f"{each.how} at {each.ended:#x}" if each.how else "stands at the end"
         zxids = (each.zxid,) if each.ended is None else (each.zxid, each.ended)
         end = times.ended if each.ended is None else each.ended_time
-        yield Item(lane, "up", max(each.time, times.began), f"registered at {each.zxid:#x}: {how}", zxids, end,
-                   (each.broker,))
+        yield Item(
+            lane, "up", max(each.time, times.began), f"registered at {each.zxid:#x}: {how}", zxids, end, (each.broker,)
+        )
         if each.how == EXPIRED:
-            yield Item(lane, "expired", each.ended_time, f"the session of broker {each.broker} expired", (each.ended,),
-                       brokers=(each.broker,))
+            yield Item(
+                lane,
+                "expired",
+                each.ended_time,
+                f"the session of broker {each.broker} expired",
+                (each.ended,),
+                brokers=(each.broker,),
+            )
 
 
 def request_items(report: Report) -> Iterator[Item]:
@@ -81,5 +115,11 @@ def request_items(report: Report) -> Iterator[Item]:
         write = judged.write
         if judged.kind and write.place.topic is None:
             brokers = () if write.broker is None else (write.broker,)
-            yield Item(Lane(REQUESTS, write.place.kind.replace("_", " ")), "request", write.time,
-                       f"{judged.kind}: {write.text}", (write.zxid,), brokers=brokers)
+            yield Item(
+                Lane(REQUESTS, write.place.kind.replace("_", " ")),
+                "request",
+                write.time,
+                f"{judged.kind}: {write.text}",
+                (write.zxid,),
+                brokers=brokers,
+            )

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from kafkaproof.spec.kafka.offset_values import GroupValue, read_value
 from kafkaproof.traces.groups.replay import CONFORMS, DIVERGES, UNDECIDED, Groups, kind_of
 from kafkaproof.traces.groups.replicas import Entry
+from kafkaproof.traces.reading.times import Times
 from kafkaproof.traces.report.page.items import Item, Lane
 from kafkaproof.traces.report.page.summary import Line
-from kafkaproof.traces.reading.times import Times
 
 GROUPS = "Groups"
 
@@ -23,12 +23,20 @@ def group_items(groups: Groups, times: Times) -> Iterator[Item]:
             time = found[entry.record.offset] = min(max(entry.record.time, times.began), times.ended)
             if (stored := _stored(entry)) is not None:
                 group, value = stored
-                yield Item(Lane(GROUPS, group), "group", time, f"{_words(value)}; offset {entry.record.offset} of "
-                                                               f"{entry.batch.segment}")
+                yield Item(
+                    Lane(GROUPS, group),
+                    "group",
+                    time,
+                    f"{_words(value)}; offset {entry.record.offset} of {entry.batch.segment}",
+                )
         for each in (each for each in groups.divergences if each.partition == log.partition):
             where = f"offset {each.offset} of {each.segment}"
-            yield Item(Lane(GROUPS, each.group or f"__consumer_offsets-{each.partition}"), "divergence",
-                       found.get(each.offset, times.ended), f"diverges at {where}: {each.reason}")
+            yield Item(
+                Lane(GROUPS, each.group or f"__consumer_offsets-{each.partition}"),
+                "divergence",
+                found.get(each.offset, times.ended),
+                f"diverges at {where}: {each.reason}",
+            )
 
 
 def _stored(entry: Entry) -> tuple[str, GroupValue | None] | None:
@@ -72,4 +80,5 @@ def group_sentence(groups: Groups) -> tuple[str, int]:
 
 def _told(groups: Groups) -> str:
     return {CONFORMS: "conform", DIVERGES: "diverge", UNDECIDED: "are undecided"}.get(
-        groups.verdict, "cannot be read to the end")
+        groups.verdict, "cannot be read to the end"
+    )

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.election import model as election
+from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.topics import model as topics
 from kafkaproof.traces.evidence.accounts import KINDS, TOOLS
-from kafkaproof.traces.report.page.items import Item
 from kafkaproof.traces.report.log import Report
+from kafkaproof.traces.report.page.items import Item
 from kafkaproof.traces.zookeeper.transactions import CreateSession, Transaction
 
 PER_ITEM, MOST_RECORDS, MOST_BYTES, LONGEST = 12, 25_000, 8_000_000, 1_500
@@ -41,8 +41,14 @@ def records_as_json(report: Report, zxids: Iterable[int], began: int) -> dict[st
         size += sum(len(form) + len(text) for form, text in operations)
         if size > MOST_BYTES:
             break
-        found[f"{zxid:#x}"] = [transaction.time - began, f"{transaction.session:#x}", _broker(report, transaction),
-                               _account(report, zxid), operations, told.get(zxid, "")]
+        found[f"{zxid:#x}"] = [
+            transaction.time - began,
+            f"{transaction.session:#x}",
+            _broker(report, transaction),
+            _account(report, zxid),
+            operations,
+            told.get(zxid, ""),
+        ]
     return found
 
 
@@ -89,7 +95,9 @@ def glossary(report: Report) -> dict[str, str]:
 def _words(system: str, function: str) -> Iterator[str]:
     """The name and the words of a transition, by its function's name."""
     models: dict[str, tuple[Model, ...]] = {
-        "election": election.MODELS, "partition": (*partition.MODELS, *topics.MODELS), "topics": topics.MODELS,
+        "election": election.MODELS,
+        "partition": (*partition.MODELS, *topics.MODELS),
+        "topics": topics.MODELS,
     }
     for model in models[system]:
         for transition in model.transitions:

@@ -5,26 +5,39 @@ from pathlib import Path
 
 from kafkaproof.checker.pictures.page import filled
 from kafkaproof.traces.groups.replay import Groups
-from kafkaproof.traces.report.metrics import INFORMING, METRICS
 from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES
 from kafkaproof.traces.metrics.series import Series
+from kafkaproof.traces.reading.times import Times
+from kafkaproof.traces.report.log import Report
+from kafkaproof.traces.report.metrics import INFORMING, METRICS
 from kafkaproof.traces.report.page.bounds import bounded_items, bounded_lanes
 from kafkaproof.traces.report.page.cluster_items import broker_items, controller_items, found_items, request_items
 from kafkaproof.traces.report.page.group_items import group_items, group_lines, group_sentence
 from kafkaproof.traces.report.page.items import KINDS, Item, Lane
 from kafkaproof.traces.report.page.records import chosen_records, glossary, records_as_json
 from kafkaproof.traces.report.page.summary import lines, sentence
-from kafkaproof.traces.reading.times import Times
 from kafkaproof.traces.report.page.topic_items import (
-    change_items, leader_items, reassignment_items, topic_items, worry_items,
+    change_items,
+    leader_items,
+    reassignment_items,
+    topic_items,
+    worry_items,
 )
-from kafkaproof.traces.report.log import Report
 
 OTHER = "Other records"
 MOST_POINTS = 2_000
 """So many points of a metric at most."""
-SECTIONS = ("Found", "Controllers", "Brokers", "Metrics", "Topics and partitions", "Groups", "Requests",
-            "More metrics", OTHER)
+SECTIONS = (
+    "Found",
+    "Controllers",
+    "Brokers",
+    "Metrics",
+    "Topics and partitions",
+    "Groups",
+    "Requests",
+    "More metrics",
+    OTHER,
+)
 
 
 def render(report: Report, groups: Groups | None = None) -> str:
@@ -41,13 +54,20 @@ def render(report: Report, groups: Groups | None = None) -> str:
         told = sorted([*told, *group_lines(groups)], key=lambda line: -line.weight)
     transactions = report.recording.transactions
     data = {
-        "source": str(report.recording.directory), "sentence": verdict, "weight": weight,
+        "source": str(report.recording.directory),
+        "sentence": verdict,
+        "weight": weight,
         "lines": [_line(line) for line in told],
         "problems": [*report.problems, *(_problems(groups) if groups else ())],
-        "began": times.began, "ended": times.ended, "count": len(transactions),
+        "began": times.began,
+        "ended": times.ended,
+        "count": len(transactions),
         "zxids": [f"{t.zxid:#x}" for t in ((transactions[0], transactions[-1]) if transactions else ())],
-        "kinds": [{"id": name, **kind._asdict()} for name, kind in KINDS.items()], "sections": SECTIONS,
-        **_columns(items, times.began), "records": records, "glossary": glossary(report),
+        "kinds": [{"id": name, **kind._asdict()} for name, kind in KINDS.items()],
+        "sections": SECTIONS,
+        **_columns(items, times.began),
+        "records": records,
+        "glossary": glossary(report),
         "metrics": _metrics(report.metrics, times.began) if report.metrics else [],
         "notes": list(_notes(lost, cell, raised, len(records), len(transactions))),
     }
@@ -60,9 +80,15 @@ def items_of(report: Report, times: Times) -> list[Item]:
         lane = Lane(OTHER, "all records")
         return [Item(lane, "other", t.time, t.form(), (t.zxid,)) for t in report.recording.transactions]
     found = [
-        *found_items(report, times), *controller_items(report, times), *broker_items(report, times),
-        *request_items(report), *topic_items(report.streams, times), *leader_items(report.streams, times),
-        *change_items(report.streams), *worry_items(report.metrics), *reassignment_items(report.streams, times),
+        *found_items(report, times),
+        *controller_items(report, times),
+        *broker_items(report, times),
+        *request_items(report),
+        *topic_items(report.streams, times),
+        *leader_items(report.streams, times),
+        *change_items(report.streams),
+        *worry_items(report.metrics),
+        *reassignment_items(report.streams, times),
     ]
     return [*found, *_others(report, {zxid for item in found for zxid in item.zxids})]
 
@@ -74,8 +100,14 @@ def _others(report: Report, shown: set[int]) -> Iterator[Item]:
             account = report.audit.accounts.get(transaction.zxid)
             name = "not followed" if account is None else account.name
             broker = report.result.controllers.broker_of(transaction.session)
-            yield Item(Lane(OTHER, name), "other", transaction.time, transaction.form(), (transaction.zxid,),
-                       brokers=() if broker is None else (broker,))
+            yield Item(
+                Lane(OTHER, name),
+                "other",
+                transaction.time,
+                transaction.form(),
+                (transaction.zxid,),
+                brokers=() if broker is None else (broker,),
+            )
 
 
 def _problems(groups: Groups) -> Iterator[str]:
@@ -95,9 +127,17 @@ def _columns(items: list[Item], began: int) -> dict:
     for lane in sorted({item.lane for item in items}, key=_rank):
         lanes[lane] = len(lanes)
     rows = [
-        [lanes[item.lane], kinds[item.kind], item.start - began, -1 if item.end is None else item.end - item.start,
-         texts.setdefault(item.text, len(texts)), [f"{zxid:#x}" for zxid in item.zxids], item.brokers, item.count,
-         item.records]
+        [
+            lanes[item.lane],
+            kinds[item.kind],
+            item.start - began,
+            -1 if item.end is None else item.end - item.start,
+            texts.setdefault(item.text, len(texts)),
+            [f"{zxid:#x}" for zxid in item.zxids],
+            item.brokers,
+            item.count,
+            item.records,
+        ]
         for item in sorted(items, key=lambda item: item.start)
     ]
     return {"lanes": [list(vars(lane).values()) for lane in lanes], "texts": list(texts), "items": rows}
@@ -117,8 +157,16 @@ def _metrics(series: Series, began: int) -> list[dict]:
         points += [[series.moments[n].time - began, value] for n, value in zip(course.samples, course.values)]
         if len(points) > 1:
             metric = METRICS[name]
-            found.append({"name": name, "text": metric.text, "alert": metric.alert, "kafka": metric.kafka,
-                          "worry": name not in (*INFORMING, *COUNTERS), "points": _thinned(points)})
+            found.append(
+                {
+                    "name": name,
+                    "text": metric.text,
+                    "alert": metric.alert,
+                    "kafka": metric.kafka,
+                    "worry": name not in (*INFORMING, *COUNTERS),
+                    "points": _thinned(points),
+                }
+            )
     return found
 
 
@@ -129,7 +177,7 @@ def _thinned(points: list[list[int]]) -> list[list[int]]:
     size = -(-len(points) // (MOST_POINTS // 4))
     found = []
     for start in range(0, len(points), size):
-        part = points[start:start + size]
+        part = points[start : start + size]
         places = {0, len(part) - 1, *(pick(range(len(part)), key=lambda i: part[i][1]) for pick in (min, max))}
         found += [part[place] for place in sorted(places)]
     return found
@@ -144,5 +192,7 @@ def _notes(lost: int, cell: int, raised: bool, embedded: int, records: int) -> I
     if raised:
         yield "elections, ISR changes and under-replicated times of partitions are in the lanes of their topics"
     if embedded < records:
-        yield (f"{embedded:,} of {records:,} records are in this page: kafkaproof replay DIR --events OUT writes "
-               "each operation of all of them")
+        yield (
+            f"{embedded:,} of {records:,} records are in this page: kafkaproof replay DIR --events OUT writes "
+            "each operation of all of them"
+        )

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kafkaproof.traces.report.metrics import METRICS, rows_of
-from kafkaproof.traces.report.log import CONFORMS, DIVERGES, Report
 from kafkaproof.traces.explain.log.streams import flaws
+from kafkaproof.traces.report.log import CONFORMS, DIVERGES, Report
+from kafkaproof.traces.report.metrics import METRICS, rows_of
 
 _ASKED = ("offline_partitions", "under_min_isr", "under_replicated", "reassigning", "topics_to_delete")
 
@@ -26,13 +26,17 @@ def sentence(report: Report) -> tuple[str, int]:
     also = f", and violates {', '.join(each.property for each in found)}" if found else ""
     if report.verdict == DIVERGES:
         of = next(part.result for part in report.parts if part.result and part.result.divergence)
-        return (f"The log diverges from {of.variant} at {of.divergence[0]:#x}: no behaviour of the "
-                f"specification gives this record{also}."), 3
+        return (
+            f"The log diverges from {of.variant} at {of.divergence[0]:#x}: no behaviour of the "
+            f"specification gives this record{also}."
+        ), 3
     if report.verdict == CONFORMS:
         but = also.replace("and", "but", 1)
         until = f" until {report.end.zxid:#x}" if report.end else ""
-        return (f"The log conforms to {result.variant}{until}{but}: each of its {records:,} records is a step that the "
-                "specification allows, or of a listed kind."), 3 if found else 0
+        return (
+            f"The log conforms to {result.variant}{until}{but}: each of its {records:,} records is a step that the "
+            "specification allows, or of a listed kind."
+        ), 3 if found else 0
     return f"The verdict is {report.verdict}{also}: {report.reason}.", 2
 
 
@@ -87,16 +91,22 @@ def _of_partitions(report: Report) -> Iterator[Line]:
     for row in rows_of(report.metrics):
         if row.metric.name in _ASKED and row.first:
             over = "not over at the end of the log" if row.lasts else f"over at {row.last.zxid:#x}"
-            yield Line(f"up to {row.most:,} {METRICS[row.metric.name].text}: for {row.seconds:,.1f} s in all, {over}",
-                       2 if row.metric.name in _ASKED[:2] else 1, row.first.zxid or None)
+            yield Line(
+                f"up to {row.most:,} {METRICS[row.metric.name].text}: for {row.seconds:,.1f} s in all, {over}",
+                2 if row.metric.name in _ASKED[:2] else 1,
+                row.first.zxid or None,
+            )
 
 
 def _of_topics(report: Report) -> Iterator[Line]:
     streams = report.streams
     if streams.made or streams.deletions:
         created = sum(each.first == 0 for each in streams.made)
-        yield Line(f"{created:,} topics created, {len(streams.made) - created:,} expanded, "
-                   f"{len(streams.deletions):,} deletions asked for", 0)
+        yield Line(
+            f"{created:,} topics created, {len(streams.made) - created:,} expanded, "
+            f"{len(streams.deletions):,} deletions asked for",
+            0,
+        )
     if streams.reassignments:
         counts = Counter(each.outcome for each in streams.reassignments)
         told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.most_common())

@@ -5,15 +5,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.traces.explain.facts.leaderless import is_unclean
-from kafkaproof.traces.metrics.rules import NOTHING
-from kafkaproof.traces.metrics.series import Series
-from kafkaproof.traces.report.page.items import Item, Lane
-from kafkaproof.traces.reading.times import Times
 from kafkaproof.traces.evidence.state_changes import Change, Partition
+from kafkaproof.traces.explain.facts.leaderless import is_unclean
+from kafkaproof.traces.explain.log.streams import Streams
 from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.explain.topics.history import Deletion
-from kafkaproof.traces.explain.log.streams import Streams
+from kafkaproof.traces.metrics.rules import NOTHING
+from kafkaproof.traces.metrics.series import Series
+from kafkaproof.traces.reading.times import Times
+from kafkaproof.traces.report.page.items import Item, Lane
 
 TOPICS = "Topics and partitions"
 _WORRIES = {
@@ -54,7 +54,7 @@ def leader_items(streams: Streams, times: Times) -> Iterator[Item]:
 def _first(gone: list[int], start: int, following: int | None) -> int | None:
     """What ends a leader's time first: the end of its topic, or what follows; None for neither."""
     place = bisect_left(gone, start)
-    ends = [zxid for zxid in (*gone[place:place + 1], following) if zxid is not None]
+    ends = [zxid for zxid in (*gone[place : place + 1], following) if zxid is not None]
     return min(ends, default=None)
 
 
@@ -117,10 +117,15 @@ def reassignment_items(streams: Streams, times: Times) -> Iterator[Item]:
     for each in streams.reassignments:
         start = times.ended if each.zxid is None else each.time
         end = times.ended if each.ended_time is None else each.ended_time
-        yield Item(lane_of(each.partition), "reassignment", min(start, end),
-                   f"from {list(each.before)} to {list(each.target)}, asked for by {each.asked}: {each.outcome}",
-                   tuple(zxid for zxid in (each.zxid, each.ended) if zxid is not None), end,
-                   tuple(dict.fromkeys((*each.before, *each.target))))
+        yield Item(
+            lane_of(each.partition),
+            "reassignment",
+            min(start, end),
+            f"from {list(each.before)} to {list(each.target)}, asked for by {each.asked}: {each.outcome}",
+            tuple(zxid for zxid in (each.zxid, each.ended) if zxid is not None),
+            end,
+            tuple(dict.fromkeys((*each.before, *each.target))),
+        )
 
 
 def topic_items(streams: Streams, times: Times) -> Iterator[Item]:
@@ -131,8 +136,14 @@ def topic_items(streams: Streams, times: Times) -> Iterator[Item]:
             kind = "created" if judged.kind in _CREATED else "config" if judged.kind in _CONFIGURED else "topic-write"
             brokers = () if write.broker is None else (write.broker,)
             text = f"{judged.kind}: {write.text}" if judged.kind else f"unexplained: {judged.text}"
-            yield Item(Lane(TOPICS, write.place.topic, write.place.topic), kind, write.time, text, (write.zxid,),
-                       brokers=brokers)
+            yield Item(
+                Lane(TOPICS, write.place.topic, write.place.topic),
+                kind,
+                write.time,
+                text,
+                (write.zxid,),
+                brokers=brokers,
+            )
     for deletion in streams.deletions:
         yield _deletion(deletion, times)
 

@@ -31,7 +31,8 @@ class PartitionState(NamedTuple):
 _NUMBER = rb"(?:0|[1-9]\d{0,8})"
 USUAL_STATE = re.compile(
     rb'\{"controller_epoch":(?P<controller_epoch>%b),"leader":(?P<leader>-1|%b),"version":1,'
-    rb'"leader_epoch":(?P<leader_epoch>%b),"isr":\[(?P<isr>(?:%b(?:,%b)*)?)\]\}' % ((_NUMBER,) * 5))
+    rb'"leader_epoch":(?P<leader_epoch>%b),"isr":\[(?P<isr>(?:%b(?:,%b)*)?)\]\}' % ((_NUMBER,) * 5)
+)
 """A state as Kafka 0.8 to 3.9 writes it, which is read without a reader of JSON: there are more of these than of all
 else."""
 USUAL = f"^{USUAL_STATE.pattern.decode()}$"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kafkaproof.traces.zookeeper.znodes.formats import Fault, Format, fault_in, format_of
 from kafkaproof.traces.zookeeper.transactions import Create, Operation, SetData, Transaction
+from kafkaproof.traces.zookeeper.znodes.formats import Fault, Format, fault_in, format_of
 
 _NUMBERED = re.compile(r"(.*?)(\d{10})")
 

@@ -76,44 +76,107 @@ def _of(version: int | str, releases: str, shapes: Mapping[str, Shape], optional
     return Version(version, releases, fields(shapes, optional), frozenset(("version", *shapes, *optional)))
 
 
-STATE = Format("the state of a partition", r"/brokers/topics/[^/]+/partitions/\d+/state", (
-    _of(1, "0.8.0 to 3.9", {"leader": whole(-1), "leader_epoch": whole(), "controller_epoch": whole(),
-                            "isr": listed(whole())}, {"leader_recovery_state": whole(0, 1)}),))
+STATE = Format(
+    "the state of a partition",
+    r"/brokers/topics/[^/]+/partitions/\d+/state",
+    (
+        _of(
+            1,
+            "0.8.0 to 3.9",
+            {"leader": whole(-1), "leader_epoch": whole(), "controller_epoch": whole(), "isr": listed(whole())},
+            {"leader_recovery_state": whole(0, 1)},
+        ),
+    ),
+)
 EPOCH = Format("the epoch of controllers", "/controller_epoch", plain=_NUMBER)
 REASSIGN = Format("a list of reassignments", "/admin/reassign_partitions", (_of(1, "0.8.0 to 3.9", _WANTED),))
 FORMATS = (
-    STATE, EPOCH, REASSIGN,
-    Format("a topic", "/brokers/topics/[^/]+", (
-        _of(1, "0.8.0 to 2.3", {"partitions": _ASSIGNED}),
-        _of(2, "2.4 to 2.7", {"partitions": _ASSIGNED, "adding_replicas": _ASSIGNED, "removing_replicas": _ASSIGNED}),
-        _of(3, "2.8 to 3.9", {"partitions": _ASSIGNED, "adding_replicas": _ASSIGNED, "removing_replicas": _ASSIGNED},
-            {"topic_id": _TOPIC_ID}))),
-    Format("the registration of a broker", r"/brokers/ids/\d+", (
-        _of(1, "0.8", _BROKER), _of(2, "0.9 to 3.9", _ENDPOINTS), _of(3, "0.10.0 to 0.10.1", _ENDPOINTS, _RACK),
-        _of(4, "0.10.2 to 3.9", _LISTENERS, _RACK), _of(5, "2.7 to 3.9", _LISTENERS | {"features": _LEVELS}, _RACK),
-    ), ephemeral=True),
-    Format("the controller", "/controller", (
-        _of(1, "0.8.0 to 3.3", {"brokerid": whole(), "timestamp": _DIGITS}),
-        _of(2, "3.4 to 3.9", {"brokerid": whole(), "timestamp": _DIGITS, "kraftControllerEpoch": whole(-1)}),
-    ), plain=_NUMBER, ephemeral=True),
-    Format("a list of preferred elections", "/admin/preferred_replica_election", (
-        _of(1, "0.8.0 to 3.9", _LISTED),)),
+    STATE,
+    EPOCH,
+    REASSIGN,
+    Format(
+        "a topic",
+        "/brokers/topics/[^/]+",
+        (
+            _of(1, "0.8.0 to 2.3", {"partitions": _ASSIGNED}),
+            _of(
+                2, "2.4 to 2.7", {"partitions": _ASSIGNED, "adding_replicas": _ASSIGNED, "removing_replicas": _ASSIGNED}
+            ),
+            _of(
+                3,
+                "2.8 to 3.9",
+                {"partitions": _ASSIGNED, "adding_replicas": _ASSIGNED, "removing_replicas": _ASSIGNED},
+                {"topic_id": _TOPIC_ID},
+            ),
+        ),
+    ),
+    Format(
+        "the registration of a broker",
+        r"/brokers/ids/\d+",
+        (
+            _of(1, "0.8", _BROKER),
+            _of(2, "0.9 to 3.9", _ENDPOINTS),
+            _of(3, "0.10.0 to 0.10.1", _ENDPOINTS, _RACK),
+            _of(4, "0.10.2 to 3.9", _LISTENERS, _RACK),
+            _of(5, "2.7 to 3.9", _LISTENERS | {"features": _LEVELS}, _RACK),
+        ),
+        ephemeral=True,
+    ),
+    Format(
+        "the controller",
+        "/controller",
+        (
+            _of(1, "0.8.0 to 3.3", {"brokerid": whole(), "timestamp": _DIGITS}),
+            _of(2, "3.4 to 3.9", {"brokerid": whole(), "timestamp": _DIGITS, "kraftControllerEpoch": whole(-1)}),
+        ),
+        plain=_NUMBER,
+        ephemeral=True,
+    ),
+    Format("a list of preferred elections", "/admin/preferred_replica_election", (_of(1, "0.8.0 to 3.9", _LISTED),)),
     Format("a request to delete a topic", "/admin/delete_topics/[^/]+", plain=""),
-    Format("a notification of ISRs", "/isr_change_notification/[^/]+", (
-        _of(1, "0.9 to 3.9", _TOLD),), sequence="isr_change_"),
-    Format("a notification of a failed log directory", "/log_dir_event_notification/[^/]+", (
-        _of(1, "1.0 to 3.9", {"broker": whole(), "event": whole(1, 1)}),), sequence="log_dir_event_"),
-    Format("an announcement of a configuration", "/config/changes/[^/]+", (
-        _of(1, "0.9 to 0.10.0", {"entity_type": _ANY, "entity_name": _ANY}),
-        _of(2, "0.10.1 to 3.9", {"entity_path": _ANY})), plain='".*"', sequence="config_change_"),
-    Format("a configuration", "/config/(?:topics|clients|users|brokers|ips)/.+", (
-        _of(1, "0.8.1 to 3.9", {"config": mapped(".*", _ANY)}),), plain=""),
+    Format(
+        "a notification of ISRs",
+        "/isr_change_notification/[^/]+",
+        (_of(1, "0.9 to 3.9", _TOLD),),
+        sequence="isr_change_",
+    ),
+    Format(
+        "a notification of a failed log directory",
+        "/log_dir_event_notification/[^/]+",
+        (_of(1, "1.0 to 3.9", {"broker": whole(), "event": whole(1, 1)}),),
+        sequence="log_dir_event_",
+    ),
+    Format(
+        "an announcement of a configuration",
+        "/config/changes/[^/]+",
+        (
+            _of(1, "0.9 to 0.10.0", {"entity_type": _ANY, "entity_name": _ANY}),
+            _of(2, "0.10.1 to 3.9", {"entity_path": _ANY}),
+        ),
+        plain='".*"',
+        sequence="config_change_",
+    ),
+    Format(
+        "a configuration",
+        "/config/(?:topics|clients|users|brokers|ips)/.+",
+        (_of(1, "0.8.1 to 3.9", {"config": mapped(".*", _ANY)}),),
+        plain="",
+    ),
     Format("the cluster's id", "/cluster/id", (_of("1", "0.10.1 to 3.9", {"id": _ANY}),)),
-    Format("a block of producer ids", "/latest_producer_id_block", (
-        _of(1, "0.11 to 3.9", {"broker": whole(-1), "block_start": _DIGITS, "block_end": _DIGITS}),), plain=""),
-    Format("the levels of features", "/feature", (
-        _of(1, "2.7 to 3.9", {"status": whole(0, 1), "features": _LEVELS}),
-        _of(2, "3.3 to 3.9", {"status": whole(0, 1), "features": _LEVELS}))),
+    Format(
+        "a block of producer ids",
+        "/latest_producer_id_block",
+        (_of(1, "0.11 to 3.9", {"broker": whole(-1), "block_start": _DIGITS, "block_end": _DIGITS}),),
+        plain="",
+    ),
+    Format(
+        "the levels of features",
+        "/feature",
+        (
+            _of(1, "2.7 to 3.9", {"status": whole(0, 1), "features": _LEVELS}),
+            _of(2, "3.3 to 3.9", {"status": whole(0, 1), "features": _LEVELS}),
+        ),
+    ),
     Format("the counter of broker ids", "/brokers/seqid", plain=""),
     Format("a partition", r"/brokers/topics/[^/]+/partitions(?:/\d+)?", plain=""),
 )

@@ -19,6 +19,7 @@ def shown(value: object) -> str:
 
 def whole(least: int = 0, most: int = MOST) -> Shape:
     """A whole number from `least` to `most`; neither 1.0 nor `true` is one."""
+
     def why_not(value: object, name: str) -> str | None:
         if type(value) is int and least <= value <= most:
             return None
@@ -40,6 +41,7 @@ def text(pattern: str = ".*", words: str = "text") -> Shape:
 
 def either(*shapes: Shape) -> Shape:
     """What has one of several shapes."""
+
     def why_not(value: object, name: str) -> str | None:
         found = [shape(value, name) for shape in shapes]
         return None if None in found else found[0]
@@ -54,6 +56,7 @@ def null(value: object, name: str) -> str | None:
 
 def listed(of: Shape, least: int = 0) -> Shape:
     """A list of values of one shape, at `least` so many."""
+
     def why_not(value: object, name: str) -> str | None:
         if not isinstance(value, list):
             return f"{name} is {shown(value)}, and no list"
@@ -81,6 +84,7 @@ def mapped(keys: str, of: Shape) -> Shape:
 
 def fields(shapes: Mapping[str, Shape], optional: Mapping[str, Shape] = {}) -> Shape:
     """An object that has these keys, and perhaps those that are optional; others say nothing against it."""
+
     def why_not(value: object, name: str) -> str | None:
         if not isinstance(value, dict):
             return f"{name} is {shown(value)}, and no object"

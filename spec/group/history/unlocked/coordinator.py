@@ -1,8 +1,8 @@
 """The threads of requests that append what they have prepared (up to 1.0)."""
 
+from kafkaproof.spec.group.history.unlocked.storage import append_prepared
 from kafkaproof.spec.group.sorts import Broker
 from kafkaproof.spec.language.domains import Bound, Number
-from kafkaproof.spec.group.history.unlocked.storage import append_prepared
 
 Thread = Number(0, Bound("prepared", -1))
 
