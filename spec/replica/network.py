@@ -2,7 +2,7 @@
 
 LeaderAndIsr: for each leader epoch its content, and the brokers to which it is on its way. It may come at any
 later time, after that of a higher epoch (then it changes nothing, and is no step), or never. One without a
-leader changes nothing at a broker (2.6 of the domain document) and is not sent.
+leader changes nothing at a broker and is not sent.
 
 Between a follower and its leader at most one message is on its way: a request (FETCH, EPOCHS) or its answer. A
 follower may send again at any time; what was on its way is lost then. What the follower has done in

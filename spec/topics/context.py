@@ -3,7 +3,7 @@
 A handler is a program counter (`doing`) and the sets still to do, one ZooKeeper operation a step. Reading a state and
 writing it on the version that was read is one step: a write between them only makes Kafka read again.
 
-A topic that is deleted and created again is another incarnation; the domain document calls it inc. The context
+A topic that is deleted and created again is another incarnation. The context
 knows the one that it read (in Kafka, from 2.8 on, the topic id); no guard of Kafka's looks at it.
 """
 

@@ -1,4 +1,4 @@
-"""A controller that reassigns partitions keeps what it promises, but for what is found in the domain document, too."""
+"""A controller that reassigns partitions keeps what it promises, but for what is a finding (docs/findings/partition.md)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The election strategies once more, with lists as KAFKA.md 3.5 writes them: what the specification is held to.
+"""The election strategies once more, with lists: what the specification is held to.
 
 Brokers are ints; `ar`, `isr` and `target` are lists in their stored order, all other inputs are sets. A
 strategy gives (leader, new ISR, recipients), the removal (leader, new ISR); None where nothing is written.

@@ -1,4 +1,4 @@
-"""Who reads which partition: the vectors of the domain document and of Kafka's comments, and laws of assignments."""
+"""Who reads which partition: vectors of our own and of Kafka's comments, and laws of assignments."""
 
 from collections import Counter
 from itertools import product

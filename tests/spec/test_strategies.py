@@ -1,4 +1,4 @@
-"""Who is elected: the vectors and edge cases of KAFKA.md 3.5, and laws against a restatement with lists."""
+"""Who is elected: vectors and edge cases, and laws against a restatement with lists."""
 
 from types import SimpleNamespace
 

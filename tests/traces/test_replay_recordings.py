@@ -109,7 +109,7 @@ def test_refused_writes_of_deposed_controllers(recording_directory):
 
 
 def stale_writes(directory: Path) -> tuple[list[str], int]:
-    """The zxids of plain writes by controllers after a later election, and how many changed a leader (KAFKA 7.1)."""
+    """The zxids of plain writes by controllers after a later election, and how many changed a leader."""
     brokers = {line["sid"] for line in records(directory) if line.get("path", "").startswith("/brokers/ids/")}
     own, states, epoch, stale, changed = {}, {}, 0, [], 0
     for line in records(directory):

@@ -1,4 +1,4 @@
-"""What groups must be able to do, so that the properties speak of something (7.7 of the domain document).
+"""What groups must be able to do, so that the properties speak of something.
 
 That each error code is given is in `group_codes`.
 """

@@ -31,7 +31,7 @@ _OF_CONTROLLER = {
         r"/brokers/topics/.+|/admin/.+|/config/(?!changes/).+|/(isr_change|log_dir_event)_notification/.+"
     ),
 }
-"""What only a controller writes, where no check of the epoch tells it (KAFKA 7.1, Reading C4)."""
+"""What only a controller writes, where no check of the epoch tells it (see C4 in docs/glossary.md)."""
 _OUTSIDE = (
     (
         "create",

@@ -233,7 +233,7 @@ def logged_properties(model: Model) -> dict[str, Property]:
 
 
 def identity(prop: Property) -> str:
-    """The id of KAFKA's list of properties that the text names (C4), else the property's name."""
+    """The id of a property that its text names (C4), else the property's name."""
     found = re.search(r"\((C\d+)\)", prop.text)
     return found[1] if found else prop.name
 
