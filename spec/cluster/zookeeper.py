@@ -5,6 +5,9 @@ from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.replica.network import refuse_proposals
 
+SEAMS_OF = ("zk", "data")
+KNOWN = ("is_not_older",)
+
 
 def note_state(data, state):
     """The state may have been written: with a new leader epoch what leaders propose in older ones is refused."""

@@ -29,6 +29,8 @@ from kafkaproof.spec.kafka.zookeeper import Answer as CommonAnswer
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record
 from kafkaproof.spec.language.sets import contains, with_member
 
+KNOWN = ("session_open", "take_event")
+
 Answer = Choice(*CommonAnswer.names, "NOBROKERS")  # OK, and /brokers/ids has no child
 NOBROKERS = len(CommonAnswer.names)
 Watch = Choice("UNARMED", "ARMED", "FIRED")

@@ -16,6 +16,8 @@ A process that dies leaves its session behind. Such an orphan is kept only while
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record, SetOf
 from kafkaproof.spec.language.sets import contains, only, with_member, without_member
 
+KNOWN = ("session_open", "waiting", "take_event")
+
 Answer = Choice(
     "OK",
     "NODEEXISTS",

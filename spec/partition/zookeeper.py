@@ -32,6 +32,25 @@ from kafkaproof.spec.language.sets import (
 from kafkaproof.spec.partition.context import NO_EPOCH, clear, copy
 from kafkaproof.spec.partition.znodes import ARMED, FIRED, NONE, PREFERRED_REQUEST, REASSIGN_REQUEST
 
+KNOWN = (
+    "session_open",
+    "vacant",
+    "moved",
+    "brokers_changed",
+    "election_wanted",
+    "unclean_allowed",
+    "assigned",
+    "partitions_of_topics",
+    "deletion_wanted",
+    "is_moved",
+    "copy_target",
+    "wanted_target",
+    "log_dir_events",
+    "isr_changed",
+    "known_as_they_are",
+    "as_they_are",
+)
+
 
 def fire(zk):
     """Fire every armed watch on /brokers/ids."""

@@ -22,6 +22,8 @@ from kafkaproof.spec.replica.storage import LeaderEpoch, Offset, last_epoch
 from kafkaproof.spec.replica.zookeeper import FENCED_LEADER_EPOCH, NOT_LEADER, OK, UNKNOWN_LEADER_EPOCH
 from kafkaproof.spec.replication.replication import append
 
+SEAMS_OF = ()
+
 Kind = Choice("NO_MESSAGE", "FETCH", "EPOCHS", "RECORD", "NO_RECORD", "DIVERGING", "END")
 NO_MESSAGE, FETCH, EPOCHS, RECORD, NO_RECORD, DIVERGING, END = Kind
 Proposal = Choice("NO_PROPOSAL", "SENT", "DONE", "REFUSED")

@@ -10,6 +10,8 @@ the log's end. A leader's epoch starts at its first record of that epoch, or at 
 from kafkaproof.spec.language.domains import Bound, Number, Sequence
 from kafkaproof.spec.replication.replication import ENTRY, truncate
 
+SEAMS_OF = ("log",)
+
 NO_EPOCH = -1
 
 LeaderEpoch = Number(NO_EPOCH, Bound("epochs"))

@@ -11,6 +11,8 @@ kafka.server.ReplicaFetcherThread); earlier versions are in `spec/replication/hi
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, Sequence, SetOf
 from kafkaproof.spec.language.sets import contains, everybody, only, with_member, without_member
 
+SEAMS_OF = ("log",)
+
 Replica = Id("brokers")
 Request = Number(0, Bound("epochs"))
 Reason = Choice("FENCED", "BEHIND")

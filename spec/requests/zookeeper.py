@@ -12,6 +12,8 @@ from kafkaproof.spec.language.sets import contains, difference, only, with_membe
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.requests.context import NOT_DELETED, QUEUED, BrokerEpoch, Leader
 
+KNOWN = ("brokers_changed",)
+
 ZOOKEEPER = Record(
     registered=(SetOf("brokers"), "children of /brokers/ids"),
     epochs=(Array(BrokerEpoch, "brokers"), "how often each broker was registered"),

@@ -2,6 +2,8 @@
 
 They are the functions of the specification whose first parameter is `zk` or `network`, those that read and write a
 partition's log, and those that answer clients. Whoever runs or replays a specification replaces them, or watches them.
+A module whose seams have another first parameter names it in `SEAMS_OF`, and in `KNOWN` those of its functions of ZooKeeper that
+tell what is known already; all others ask, and answer with a code.
 
 What is between a follower and its leader, and what a leader proposes to the controller, is no seam: a message is a
 small record that the functions of `kafkaproof.spec.replica.network` read and write, in a running broker as in a model. It
@@ -10,6 +12,7 @@ travels as it is.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import FunctionType
 
@@ -18,46 +21,18 @@ from kafkaproof.spec.replica.clients.network import take_record
 from kafkaproof.spec.replica.network import check
 
 SEAMS = ("zk", "network")
-OF_MODULES = {
-    "kafkaproof.spec.replica.network": (),
-    "kafkaproof.spec.replica.storage": ("log",),
-    "kafkaproof.spec.replication.replication": ("log",),
-    "kafkaproof.spec.replica.clients.network": ("clients",),
-    "kafkaproof.spec.cluster.zookeeper": ("zk", "data"),
-}
-"""The modules whose seams have another first parameter."""
-KNOWN = {
-    "session_open",
-    "waiting",
-    "take_event",
-    "brokers_changed",
-    "vacant",
-    "moved",
-    "election_wanted",
-    "unclean_allowed",
-    "deletion_wanted",
-    "is_moved",
-    "wanted_target",
-    "copy_target",
-    "log_dir_events",
-    "isr_changed",
-    "assigned",
-    "known_as_they_are",
-    "as_they_are",
-    "is_not_older",
-    "partitions_of_topics",
-    "topics_of",
-    "is_left_over",
-    "is_listed",
-}
-"""Seams of ZooKeeper that tell what is known already; all others ask, and answer with a code."""
 ANSWERS = (check, take_record)
 """Functions that are no request to ZooKeeper, and whose answer is that of the step."""
 
 
+def _declared(function: Callable, name: str, otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    """What the module of a function declares under a name."""
+    return getattr(sys.modules.get(function.__module__), name, otherwise)
+
+
 def is_seam(function: Callable) -> bool:
     """Whether a function of the specification is a seam."""
-    names = OF_MODULES.get(function.__module__, SEAMS)
+    names = _declared(function, "SEAMS_OF", SEAMS)
     return function.__code__.co_argcount > 0 and function.__code__.co_varnames[0] in names
 
 
@@ -84,4 +59,4 @@ def _reached(function):
 
 def asks(seam: Callable) -> bool:
     """Whether a seam is a request to ZooKeeper."""
-    return seam.__code__.co_varnames[0] == "zk" and seam.__name__ not in KNOWN
+    return seam.__code__.co_varnames[0] == "zk" and seam.__name__ not in _declared(seam, "KNOWN", ())

@@ -21,6 +21,8 @@ from kafkaproof.spec.partition.zookeeper import remove_controller, session_open
 from kafkaproof.spec.topics.context import NO_EPOCH, copy_assignment, is_present, remember_leadership
 from kafkaproof.spec.topics.znodes import ARMED, FIRED, NONE, REASSIGNMENT
 
+KNOWN = ("brokers_changed",)
+
 
 def brokers_changed(zk, b, live):
     """Whether registrations are not what `b` read last: its watch says so."""

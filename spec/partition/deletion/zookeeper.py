@@ -11,6 +11,8 @@ from kafkaproof.spec.partition.context import NO_EPOCH, clear
 from kafkaproof.spec.partition.creation_zookeeper import assign_new as assign_replicas
 from kafkaproof.spec.partition.zookeeper import disconnect, partitions_of_topics, session_open
 
+KNOWN = ("deletion_wanted", "is_left_over", "topics_of")
+
 
 def deletion_wanted(zk):
     """The partitions of the topics that are there and queued for deletion: watches say so."""

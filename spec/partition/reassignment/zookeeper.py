@@ -11,6 +11,8 @@ from kafkaproof.spec.partition.deletion.zookeeper import is_fenced
 from kafkaproof.spec.partition.zookeeper import disconnect, is_moved, session_open
 from kafkaproof.spec.partition.zookeeper import load_partition as load_known
 
+KNOWN = ("is_listed",)
+
 
 def is_listed(zk, p, replicas):
     """Whether /admin/reassign_partitions lists a partition with exactly these replicas: the watch says so."""

@@ -12,6 +12,8 @@ from kafkaproof.spec.replica.storage import Offset
 from kafkaproof.spec.replica.zookeeper import NOT_ENOUGH_REPLICAS, OK
 from kafkaproof.spec.replication.replication import append
 
+SEAMS_OF = ("clients",)
+
 GHOSTS = Record(
     committed=(Number(0, Bound("records")), "1 + record committed at this offset, 0 without one"),
     read=(Number(0, Bound("records")), "1 + record that the consumer got at this offset"),

@@ -41,6 +41,8 @@ from kafkaproof.spec.topics.zookeeper import (
     request_target,
 )
 
+KNOWN = ("is_listed",)
+
 Isr = SetOf("brokers")
 
 
