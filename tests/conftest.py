@@ -57,6 +57,7 @@ THOROUGH = re.compile(
             r"test_prove_systems\.py::test_lemmas_hold_in_sampled.*group-(unlocked|classic|static|limited)",
             r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
             r"test_live_walks\.py::.*election-legacy",
+            r"test_prove_bmc\.py::test_exhibits_of_other_systems.*requests-legacy",
             r"test_live_loss\.py::test_(a_zombie|followers)",
             r"test_ended_brokers\.py::test_a_broker_that_fails",
             r"test_conductor\.py::test_(one_of_partition|a_cluster_that_answers_otherwise)",
