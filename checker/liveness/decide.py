@@ -104,7 +104,7 @@ class _Here:
         return found if found.lasso else replace(found, vacuous=found.vacuous or not self._is_kept(question))
 
     def _is_kept(self, question):
-        """Whether some behaviour keeps what is assumed, be the goal reached or not."""
+        """Whether some behaviour keeps what is assumed, whether or not the goal is reached."""
         everywhere = np.ones(len(self._graph.states), bool)
         return bool((fair_sets(self._graph, replace(question, settles=False), everywhere) >= 0).any())
 

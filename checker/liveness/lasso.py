@@ -101,7 +101,7 @@ class _Lasso:
         ) and not self.execution.spends(self.states[i], after)
 
     def _is_enabled(self, action: Action, state: Plain) -> bool:
-        """Whether some step of the action changes the state, be it beyond a bound, and spends no budget."""
+        """Whether some step of the action changes the state, perhaps beyond a bound, and spends no budget."""
         for transition in filter(action.of_transition, self.trace.model.transitions):
             for arguments in transition.choices(self.trace.scope):
                 if belongs(action, state, transition, arguments):

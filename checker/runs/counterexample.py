@@ -137,7 +137,7 @@ def violates(trace: Trace, prop: Property) -> bool:
 
 
 def is_stuck(trace: Trace) -> bool:
-    """Whether the last state of a trace has no step, be it beyond a bound."""
+    """Whether the last state of a trace has no step, not even one beyond a bound."""
     execution = Execution(trace.model, trace.scope)
     return all(
         execution.after(trace.last, transition, arguments) is None

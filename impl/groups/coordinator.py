@@ -97,7 +97,7 @@ class Coordinator:
             self.handle(call)
 
     def _group(self, name: str) -> Group:
-        """A group; one that is not known is as the group that there is not."""
+        """A group; one that is not known is as a group that does not exist."""
         if name not in self.groups:
             group = Group(name, self.leader)
             with transition():
@@ -269,7 +269,7 @@ class Coordinator:
     # The offsets log
 
     def _follow_leader(self) -> None:
-        """Handle changes of the leader, in order, each to its end: in the group that there is not, then in all."""
+        """Handle changes of the leader, in order, each to its end: in the group that does not exist, then in all."""
         self.leader.look()
         prototype = self.groups[PROTOTYPE]
         while self._step_of_leader(prototype):

@@ -17,7 +17,7 @@ from kafkaproof.spec.metrics.names import (
 
 
 def consumers(s):
-    """How many consumers are registered, be it by a former session."""
+    """How many consumers are registered, by the present session or a former one."""
     count = 0
     for client in s.zk.clients:
         if client.registered != ABSENT:

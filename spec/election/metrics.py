@@ -33,7 +33,7 @@ def channel_managers(s):
 
 
 def registered_brokers(s):
-    """How many broker ids are registered, be it by a former process."""
+    """How many broker ids are registered, by the present process or a former one."""
     count = 0
     for client in s.zk.clients:
         if client.registered != ABSENT:

@@ -65,7 +65,7 @@ def may_elect_uncleanly(isr, online, allowed):
     """Whether an election may take a leader from outside the ISR.
 
     `allowed` is unclean.leader.election.enable of the topic, or 1 for an operator's request (2.4+). It
-    counts only while no member of the ISR is online, be it one that is no longer assigned.
+    counts only while no member of the ISR is online, not even one that is no longer assigned.
 
     Kafka: PartitionStateMachine.collectUncleanLeaderElectionState, 2.4 to 3.9.
     """

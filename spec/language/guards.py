@@ -127,7 +127,7 @@ class _Walk:
 
 
 def reaches(function: FunctionType, seams) -> bool:
-    """Whether a function is one of the seams, or calls one, be it a copy whose callees are others."""
+    """Whether a function is one of the seams, or calls one; a copy whose callees are others counts."""
     return not {seam.__code__ for seam in seams}.isdisjoint({f.__code__ for f in functions_reached(function)})
 
 

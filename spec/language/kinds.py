@@ -126,7 +126,7 @@ def joined(one: object, other: object) -> object | None:
 
 
 def is_condition(kind: object) -> bool:
-    """Whether a value is True or False, be it written 1 or 0."""
+    """Whether a value is True or False, also where it is written 1 or 0."""
     return kind == TRUTH or isinstance(kind, Constant) and 0 <= kind.low and kind.high <= 1
 
 

@@ -62,7 +62,7 @@ STEPS = (
 )
 """The steps that a running coordinator takes, by module and name."""
 PROTOTYPE = ""
-"""The name of the group that there is not: a group that is not known begins as a copy of it."""
+"""The name of a group that does not exist: a group that is not known begins as a copy of it."""
 COPIED = ("epoch", "owned", "loading", "read")
 """What a copy has of it."""
 

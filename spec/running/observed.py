@@ -47,7 +47,7 @@ def end_controllers_session(zk, b):
 
 
 def stop(s, b: Broker):
-    """The process of `b` is stopped, and closes its session, be it over already.
+    """The process of `b` is stopped, and closes its session, which may be over already.
 
     Guards:  there is a process that believes its session to be open.
     Effects: its ephemerals are gone at once, and all that it knew.

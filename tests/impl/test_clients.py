@@ -123,7 +123,7 @@ def test_kafka_python_creates_a_topic(cluster):
 
 
 def created(admin, name):
-    """Whether a topic is there, be it since an attempt whose answer was lost."""
+    """Whether a topic is there, perhaps since an attempt whose answer was lost."""
     try:
         admin.create_topics([Wanted(name, 1, 2)], request_timeout=10)[name].result(PATIENCE)
     except KafkaException as failure:
@@ -188,7 +188,7 @@ def test_kafka_python_deletes_a_topic(cluster):
 
 
 def deleted(admin, name):
-    """Whether a topic is to be deleted, or was, be it by an attempt whose answer was lost."""
+    """Whether a topic is to be deleted, or was, perhaps by an attempt whose answer was lost."""
     try:
         admin.delete_topics([name], request_timeout=10)[name].result(PATIENCE)
     except KafkaException as failure:

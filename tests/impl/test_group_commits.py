@@ -102,7 +102,7 @@ def test_nobody_is_told_an_offset_that_went_into_no_log(groups):
     ids=["join", "commit"],
 )
 def test_a_group_without_a_name_is_refused(groups, sound):
-    """It is not taken for the group that there is not, of which every new group begins as a copy."""
+    """It is not taken for the group that stands for all that do not exist, of which every new group begins as a copy."""
     coordinator, taken = groups.brokers[BROKER].coordinator, list(groups.replays.steps)
     call = Call(sound, 0)
     coordinator.handle(call)

@@ -38,7 +38,7 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Whether the process lives, be it stopped."""
+        """Whether the process lives; one that is stopped does."""
         return self._process.poll() is None
 
     @property

@@ -223,7 +223,7 @@ class KafkaCluster(Cluster):
         return log_of([file for each in self._directories(broker) for file in (each / replica).glob("*.log")])
 
     def has_log(self, broker: int, partition: int) -> bool:
-        """Whether a broker has a log of a replica, be it empty."""
+        """Whether a broker has a log of a replica, which may be empty."""
         return any((each / f"{TOPIC}-{partition}").exists() for each in self._directories(broker))
 
     def create_logs(self, assignments: list[list[int]]) -> None:

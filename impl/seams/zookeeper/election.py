@@ -109,7 +109,7 @@ class ElectionZooKeeper:
         return MINE if Controller.decode(found.result[0]).broker == b else OK
 
     def _drop_events(self):
-        """Forget events of watches that attempts to read have armed, be it one whose answers were lost in part: the
+        """Forget events of watches that attempts to read have armed, even one whose answers were lost in part: the
         attempt that succeeded saw the change. Those of a watch that a former step armed are kept.
         """
         fired, kept = self.requests.session.fired, self._genuine

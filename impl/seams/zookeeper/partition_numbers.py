@@ -34,7 +34,7 @@ class Places:
         return (OFFSETS_TOPIC, 0) if p == self.offsets else (self.topic, p)
 
     def number_of(self, topic: str, partition: int) -> int | None:
-        """The number of a partition in the specification; None for a topic that there is not."""
+        """The number of a partition in the specification; None for a topic that does not exist."""
         if topic == OFFSETS_TOPIC:
             return self.offsets if partition == 0 and self.offsets != NONE else None
         if topic == self.topic:

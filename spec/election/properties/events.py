@@ -269,7 +269,7 @@ def fault_strikes(before, after, b):
 
 
 def answer_ends_step(before, after, b):
-    """A read that is answered, be it that the session is over, leads to another step of the event, or ends it."""
+    """A read that is answered leads to another step of the event, or ends it; so does the answer that the session is over."""
     return before.brokers[b].doing != after.brokers[b].doing
 
 

@@ -2,7 +2,7 @@
 
 In short: a reign has an epoch of its own; a controller that knows the version of a state is about to write what its
 strategy makes of it; what it remembers is the state, but for its own write whose answer was lost; and whoever knows a
-leader epoch, be it in a cache, on its way or at a broker, knows the leader that was written with it.
+leader epoch (in a cache, on its way or at a broker) knows the leader that was written with it.
 """
 
 from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal

@@ -83,7 +83,7 @@ def remove_first(s, b: Broker, leaver: Broker):
 
 
 def may_wish(s, b, p, sender, wished):
-    """Whether a controller at work obeys a wish for an ISR of replicas, be the sender in it or not."""
+    """Whether a controller at work obeys a wish for an ISR of replicas, whether or not the sender is in it."""
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
     if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):

@@ -134,7 +134,7 @@ def online_has_leader(s):
 
 
 def is_led(controller, p, state):
-    """Whether a partition has a leader, be it one that is shutting down, as far as the controller knows."""
+    """Whether a partition has a leader as far as the controller knows; one that is shutting down counts."""
     return state.leader != NOBODY and contains(online_or_leaving(controller, controller.partitions[p]), state.leader)
 
 

@@ -15,7 +15,7 @@ from kafkaproof.spec.replica.zookeeper import OK, set_isr
 
 
 def has_caught_up(broker, follower):
-    """Whether a follower has reached the high watermark, be it behind what is committed (up to 2.0.0)."""
+    """Whether a follower has reached the high watermark, even where that is behind what is committed (up to 2.0.0)."""
     return broker.ends[follower] >= broker.hw
 
 

@@ -1,6 +1,6 @@
 """Lemmas of what is promised of replicas with real messages, for two brokers: why it stays.
 
-Promised is what was committed or read, and what is below a high watermark, be it a broker's or one in an answer. All of
+Promised is what was committed or read, and what is below a high watermark: a broker's, or one in an answer. All of
 the ISR has it, whoever is followed has it, and whom a leader wishes to add to the ISR.
 """
 

@@ -1,7 +1,7 @@
 """Lemmas of control requests: what a process knows of itself, what a controller knows of the state, what is on its way.
 
 In short: only elected controllers send, and each in its own epoch; a controller by right knows the state; and whoever
-knows a leader epoch, be it a cache, a replica, or a request on its way, knows the leader that was written with it. What
+knows a leader epoch (a cache, a replica, or a request on its way) knows the leader that was written with it. What
 a replica will know when all has arrived is in `requests_convergence_lemmas`.
 """
 

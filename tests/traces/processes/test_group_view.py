@@ -15,7 +15,7 @@ from kafkaproof.traces.processes.groups.view import AFTER, BEFORE, SHOWN, TRANSI
 
 @pytest.fixture
 def view():
-    """What is seen of a group that there is not, at the leader of an empty log."""
+    """What is seen of a group that does not exist, at the leader of an empty log."""
     log = SimpleNamespace(length=0, committed=0, leads=lambda: True, rules=lambda: True)
     group = Group("readers", 0, log, [True], {}, None)
     group.record.epoch = 1

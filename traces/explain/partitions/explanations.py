@@ -23,7 +23,7 @@ ENABLED, FORCED = "unclean election enabled", "unclean election requested"
 ELECTIONS = ("new_topic", "offline", "offline_unclean", "preferred", "reassign", "controlled_shutdown")
 BY_ZNODE, BY_REQUEST = "preferred election by znode", "preferred election by request or timer"
 _REMEMBERED = 50_000
-"""So many cases are remembered: those of the partitions that one broker's end concerns are mostly alike."""
+"""So many cases are remembered: when a broker fails, those of its partitions are mostly alike."""
 
 
 class Explanation(NamedTuple):
