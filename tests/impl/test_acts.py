@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from kafkaproof.impl.harness.driving import acts
-from kafkaproof.impl.harness.driving.acts import ACTS, Act, carry_out, read_acts
-from kafkaproof.impl.harness.driving.chaos import FAULTS
+from kafkaproof.impl.harness.driving.acts import Act, carry_out, read_acts
+from kafkaproof.impl.harness.driving.catalogue import FAULTS
 from kafkaproof.impl.harness.driving.cluster import Cluster, Size
 from kafkaproof.spec.errors import UserError
 from tests.impl.test_chaos import FakeCluster, Silent
@@ -42,10 +42,10 @@ def write(tmp_path):
 
 
 def test_each_act_is_a_method_with_these_arguments():
-    for fault, arguments in ACTS.items():
+    for fault, declared in FAULTS.items():
         code = getattr(Cluster, fault).__code__
-        assert code.co_varnames[1 : 1 + len(arguments)] == arguments, fault
-    assert FAULTS.keys() < ACTS.keys()
+        assert code.co_varnames[1 : 1 + len(declared.needs)] == declared.needs, fault
+        assert not declared.undone_by or FAULTS[declared.undone_by].needs == ("broker",), fault
 
 
 def test_what_was_recorded_can_be_read(write):
@@ -61,7 +61,7 @@ def test_what_was_recorded_can_be_read(write):
     [
         ("{", "line 2: not JSON"),
         ([1], "line 2: its fault is none of"),
-        ({"time": 3, "fault": "burn"}, "none of start"),
+        ({"time": 3, "fault": "burn"}, "none of kill"),
         ({"time": 3, "fault": "kill"}, "kill needs time, fault, broker, and there is time, fault"),
         ({"time": 3, "fault": "kill", "broker": 3}, "broker is 3: a whole number from 0 to 2"),
         ({"time": 3, "fault": "kill", "broker": True}, "broker is true"),

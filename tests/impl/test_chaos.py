@@ -6,7 +6,7 @@ import pytest
 
 from kafkaproof.impl.harness.driving import chaos
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
-from kafkaproof.impl.harness.driving.chaos import FAULTS, Chaos
+from kafkaproof.impl.harness.driving.chaos import OFTEN, Chaos
 from kafkaproof.impl.harness.driving.damage import Broken
 
 
@@ -76,7 +76,7 @@ class FakeCluster:
         self.done.append(("resume", broker))
 
     def __getattr__(self, name):
-        assert name in FAULTS or name == "let_go"
+        assert name in OFTEN or name == "let_go"
         return lambda *arguments: self.done.append((name, *arguments))
 
 
@@ -110,7 +110,7 @@ def is_slow(done):
 @pytest.mark.parametrize("seed", range(5))
 def test_all_faults_come_and_all_is_mended(run, seed):
     cluster = run(seed)
-    assert {name for name, *_ in cluster.done} - {"let_go"} == FAULTS.keys() - {"stop", "allow_unclean"}
+    assert {name for name, *_ in cluster.done} - {"let_go"} == OFTEN.keys() - {"stop", "allow_unclean"}
     assert not any({b: delay for name, b, delay in filter(is_slow, cluster.done)}.values())
     assert sum(name == "create_topic" for name, *_ in cluster.done) == 3, "there is room for three"
     assert not cluster.paused and cluster.registered() == [0, 1, 2]

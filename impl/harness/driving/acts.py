@@ -20,36 +20,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafkaproof.impl.clients.topics import NAME
+from kafkaproof.impl.harness.driving.catalogue import END, FAULTS
 from kafkaproof.impl.harness.driving.cluster import Cluster, Size
-from kafkaproof.impl.harness.driving.damage import DISKS, SLOW, Broken
+from kafkaproof.impl.harness.driving.damage import Broken
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.harness.links.rules import check_pattern
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
 from kafkaproof.spec.errors import UserError
 
-BROKER, REPLICA, DELAY, TOPIC_NAMED = ("broker",), ("broker", "partition"), ("broker", "delay"), ("topic",)
-FRAME = ("broker", "link", "pattern")
 ZOOKEEPER, KAFKA = "zookeeper", "kafka"
 """The links of a broker: to ZooKeeper, and the one by which other brokers reach it."""
-ACTS = {
-    **dict.fromkeys(("start", "stop", "kill", "pause", "resume", "expire", "release"), BROKER),
-    **dict.fromkeys(("cut_zookeeper", "mend_zookeeper", "cut_links", "mend_links"), BROKER),
-    **dict.fromkeys(SLOW, DELAY),
-    **dict.fromkeys(("lose_frame", "hold_frame"), FRAME),
-    "delay_frame": (*FRAME, "delay"),
-    "let_go": BROKER,
-    **dict.fromkeys(DISKS, REPLICA),
-    **dict.fromkeys(("restart_zookeeper", "delete_controller", "ask_for_preferred", "allow_unclean", "stop_all"), ()),
-    **dict.fromkeys(("create_topic", "delete_topic"), TOPIC_NAMED),
-    "reassign": ("partition", "replicas"),
-    "write_znode": ("path", "data"),
-    "hold": ("broker", "before"),
-}
-"""What may be done, and what it needs to be told."""
-OF_LOGS, OF_TOPICS, REASSIGN = ("fill_disk", "tear"), ("create_topic", "delete_topic"), "reassign"
-OF_STEPS, END = ("hold", "release"), "stop_all"
-OF_RUNNING = ("stop", "kill", "pause", "expire", "hold", "fail_log_dir", *OF_LOGS)
-"""What can be done to a running broker only."""
 LONGEST = 60.0
 """The longest delay of a slow link, in seconds."""
 
@@ -90,34 +70,31 @@ def _act(line: str, size: Size, owns_zookeeper: bool) -> Act:
         row = json.loads(line)
     except ValueError:
         raise ValueError('not JSON; a line is like {"time": 5.2, "fault": "kill", "broker": 0}') from None
-    if not isinstance(row, dict) or row.get("fault") not in ACTS:
-        raise ValueError(f"its fault is none of {', '.join(ACTS)}")
-    fault, wanted = row["fault"], ("time", "fault", *ACTS[row["fault"]])
+    if not isinstance(row, dict) or row.get("fault") not in FAULTS:
+        raise ValueError(f"its fault is none of {', '.join(FAULTS)}")
+    fault, wanted = row["fault"], ("time", "fault", *FAULTS[row["fault"]].needs)
     if set(row) != set(wanted):
         raise ValueError(f"{fault} needs {', '.join(wanted)}, and there is {', '.join(row)}")
     if why := why_not(fault, size, owns_zookeeper):
         raise ValueError(f"{fault}: {why}")
-    if fault == REASSIGN:
+    if "replicas" in row:
         _check_reassignment(row, size)
     if "pattern" in row:
         _check_frame(row, size)
     highest = {"time": sys.float_info.max, "broker": size.brokers - 1, "partition": size.planes - 1, "delay": LONGEST}
     for name in row.keys() - {"replicas", "link", "pattern"} - ({"data"} if row.get("data", "") is None else set()):
         _check(name, row[name], highest.get(name))
-    return Act(row["time"], fault, tuple(row[name] for name in ACTS[fault]))
+    return Act(row["time"], fault, tuple(row[name] for name in FAULTS[fault].needs))
 
 
 def why_not(fault: str, size: Size, owns_zookeeper: bool) -> str | None:
     """Why something cannot be done to a cluster, None where it can."""
-    if fault in OF_LOGS + OF_STEPS and size.release:
+    declared = FAULTS[fault]
+    if declared.ours and size.release:
         return "only brokers of our own do that when they are told; leave --kafka away"
-    if fault in OF_LOGS and size.variant == "legacy":
-        return "legacy brokers have no logs"
-    if fault in OF_TOPICS and size.variant == "legacy":
-        return "in legacy clusters topics are neither created nor deleted"
-    if fault == REASSIGN and size.variant == "legacy":
-        return "in legacy clusters partitions are not reassigned"
-    if fault == "restart_zookeeper" and not owns_zookeeper:
+    if declared.not_legacy and size.variant == "legacy":
+        return declared.not_legacy
+    if declared.our_zookeeper and not owns_zookeeper:
         return "the ZooKeeper of --zookeeper is not ours to kill"
     return None
 
@@ -184,10 +161,10 @@ def carry_out(
         words = " ".join(map(str, (act.fault.replace("_", " "), *act.arguments)))
         if act.fault == "start":
             broken.start(*act.arguments)
-        elif act.fault in OF_RUNNING and not _runs(cluster, act):
+        elif FAULTS[act.fault].running and not _runs(cluster, act):
             watcher.say(f"not done: {words}: broker {act.arguments[0]} does not run", fault=act.fault, left_out=True)
         else:
-            about = dict(zip(ACTS[act.fault][:1] or ("broker",), act.arguments or (None,)))
+            about = dict(zip(FAULTS[act.fault].needs[:1] or ("broker",), act.arguments or (None,)))
             watcher.say(words, fault=act.fault, **about)
             broken.do(act.fault, *act.arguments)
     before_mending()

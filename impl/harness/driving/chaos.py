@@ -5,38 +5,15 @@ from __future__ import annotations
 import random
 import time
 
-from kafkaproof.impl.harness.driving.acts import KAFKA, OF_TOPICS, REASSIGN, ZOOKEEPER, why_not
+from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER, why_not
+from kafkaproof.impl.harness.driving.catalogue import FAULTS, undone
 from kafkaproof.impl.harness.driving.cluster import Cluster
-from kafkaproof.impl.harness.driving.damage import DISKS, SLOW, UNDONE, Broken
+from kafkaproof.impl.harness.driving.damage import Broken
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
 from kafkaproof.impl.harness.links.zookeeper import WRITES
 
-FAULTS = {
-    "kill": 4,
-    "start": 8,
-    "pause": 3,
-    "resume": 5,
-    "expire": 3,
-    "delete_controller": 3,
-    "stop": 1,
-    "ask_for_preferred": 1,
-    "fail_log_dir": 1,
-    "cut_zookeeper": 2,
-    "mend_zookeeper": 4,
-    "cut_links": 2,
-    "mend_links": 4,
-    "slow_zookeeper": 2,
-    "slow_links": 2,
-    "restart_zookeeper": 1,
-    "fill_disk": 1,
-    "tear": 1,
-    "allow_unclean": 1,
-    "create_topic": 4,
-    "delete_topic": 8,
-    "reassign": 3,
-    "lose_frame": 2,
-}
+OFTEN = {name: fault.often for name, fault in FAULTS.items() if fault.often}
 """What may be done, and how often beside the others."""
 DELAYS = (0.0, 0.02, 0.1)
 """How long a slow link holds back what is sent, in seconds."""
@@ -77,21 +54,21 @@ class Chaos:
         watcher.look(self._cluster)
 
     def _fault(self, watcher: Watcher) -> None:
-        possible = {name: brokers for name in FAULTS if (brokers := self._possible(name))}
-        name = self._chance.choices(list(possible), [FAULTS[each] for each in possible])[0]
+        possible = {name: brokers for name in OFTEN if (brokers := self._possible(name))}
+        name = self._chance.choices(list(possible), [OFTEN[each] for each in possible])[0]
         broker = self._chance.choice(possible[name])
         partition, delay = self._chance.randrange(self._cluster.size.standing), self._chance.choice(DELAYS)
         whom = "" if broker is None else f" {broker}"
-        kind = "topic" if name in OF_TOPICS else "partition" if name == REASSIGN else "broker"
+        kind, *others = FAULTS[name].needs or ("broker",)
         watcher.say(name.replace("_", " ") + whom, fault=name, **{kind: broker})
         self._created += name == "create_topic"
-        others = [partition] if name in DISKS else [delay] if name in SLOW else []
-        if name == REASSIGN:
-            others = [self._target()]
-        if name == "lose_frame":
+        drawn = {("partition",): [partition], ("delay",): [delay]}.get(tuple(others), [])
+        if "replicas" in others:
+            drawn = [self._target()]
+        if "pattern" in others:
             link = self._chance.choice([ZOOKEEPER, KAFKA] if self._cluster.size.release else [ZOOKEEPER])
-            others = [link, self._chance.choice(LOST[link])]
-        self._broken.do(name, broker, *others)
+            drawn = [link, self._chance.choice(LOST[link])]
+        self._broken.do(name, broker, *drawn)
 
     def _target(self) -> list[int]:
         """Some brokers that a partition is to be on, no fewer than acks=all needs."""
@@ -110,7 +87,7 @@ class Chaos:
             case "start":
                 return [b for b in brokers if b not in up and cluster.owner(b) is None]
             case "resume" | "mend_zookeeper":
-                return sorted(broken[UNDONE[name][0]])
+                return sorted(broken[undone(name)[0]])
             case "mend_links":
                 return sorted(broken["cut_links"] & set(awake))
             case "pause" | "kill":

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
+from kafkaproof.impl.harness.driving.catalogue import FAULTS, undone
 from kafkaproof.impl.harness.driving.cluster import Cluster
 
-MENDS = {
-    "pause": "resume",
-    "hold": "release",
-    "cut_links": "mend_links",
-    "cut_zookeeper": "mend_zookeeper",
-    **dict.fromkeys(("hold_frame", "delay_frame", "lose_frame"), "let_go"),
-}
-"""Faults that last, and what takes them back."""
-UNDONE = {mend: tuple(fault for fault in MENDS if MENDS[fault] == mend) for mend in MENDS.values()}
-SLOW = ("slow_links", "slow_zookeeper")
-DISKS = ("fail_log_dir", "fill_disk", "tear")
-OF_PROCESS = ("pause", "hold", "cut_links", "slow_links", *DISKS)
-"""Faults that end with the process: a new one finds a disk that works."""
+LASTING = {name: fault for name, fault in FAULTS.items() if fault.lasts}
 
 
 class Broken:
@@ -24,18 +13,20 @@ class Broken:
 
     def __init__(self, cluster: Cluster):
         self.cluster = cluster
-        self.brokers: dict[str, set[int]] = {fault: set() for fault in (*MENDS, *SLOW, *DISKS)}
+        self.brokers: dict[str, set[int]] = {name: set() for name in LASTING}
 
     def do(self, fault: str, broker: int | None = None, *others: object) -> None:
         """Do it, and note whether it lasts."""
-        if fault in MENDS or fault in DISKS or fault in SLOW and others[0]:
+        lasting = LASTING.get(fault)
+        if lasting and not (lasting.slows and not others[0]):
             self.brokers[fault].add(broker)
-        elif fault in UNDONE or fault in SLOW:
-            for each in UNDONE.get(fault, (fault,)):
+        elif lasting or undone(fault):
+            for each in undone(fault) or (fault,):
                 self.brokers[each].discard(broker)
         elif fault in ("kill", "start"):
-            for each in OF_PROCESS:
-                self.brokers[each].discard(broker)
+            for each in LASTING:
+                if LASTING[each].ends:
+                    self.brokers[each].discard(broker)
         getattr(self.cluster, fault)(*(() if broker is None else (broker, *others)))
 
     def mend(self) -> None:
@@ -43,10 +34,10 @@ class Broken:
         come up, and those anew whose disks have failed or are to fail at the next append, and wait until all are there;
         raises Unfinished where they never are.
         """
-        for fault in (*SLOW, *reversed(MENDS)):
-            for broker in sorted(self.brokers[fault]):
-                self.do(MENDS.get(fault, fault), broker, *([0.0] if fault in SLOW else []))
-        for broker in sorted(set().union(*(self.brokers[fault] for fault in DISKS))):
+        for fault in sorted(reversed(LASTING), key=lambda name: not LASTING[name].slows):
+            for broker in sorted(self.brokers[fault]) if not LASTING[fault].disk else []:
+                self.do(LASTING[fault].undone_by or fault, broker, *([0.0] if LASTING[fault].slows else []))
+        for broker in sorted(set().union(*(self.brokers[fault] for fault in LASTING if LASTING[fault].disk))):
             if self.cluster.children[broker].running:
                 self.do("stop", broker)
         self.cluster.await_that(self._are_all_there, "all brokers are there")
