@@ -14,33 +14,8 @@ from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.spec.election.reign import at_work
 from kafkaproof.spec.partition import progress
-from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.running.processes import PARTITION, continuations
 
-EVENT_STEPS = {
-    "load_brokers": (),
-    "load_state": ("p",),
-    "read_for_election": ("p",),
-    "write_leader": ("p",),
-    "create_first_state": ("p",),
-    "read_for_removal": ("p", "r"),
-    "write_removal": ("p", "r"),
-    "broker_startup": (),
-    "broker_failure": (),
-    "delete_request": (),
-    "resume_deletion": ("p",),
-    "stop_replicas": (),
-    "delete_state": ("p",),
-    "delete_topic": (),
-    "delete_config": (),
-    "delete_marker": (),
-    "delete_leftovers": (),
-    "write_assignment": ("p",),
-    "check_reassignment": ("p",),
-    "tell_replicas": ("p",),
-    "stop_removed": ("p",),
-    "write_target": ("p",),
-}
-"""What goes on while an event of the controller is in progress, with the arguments that are to be found."""
 REASSIGNMENT = ("reassignment", "reassign", "caught_up")
 """Events of a reassignment: up to 2.0 the election that belongs to it, later how it begins, and comes to its end."""
 OF_ANY_BROKER = ("change_isr", "fail_log_dir")
@@ -61,14 +36,11 @@ class Events:
 
     def go_on(self) -> bool:
         """Take the next step of the event in progress; whether one is possible."""
-        sizes = {"p": self._process.settings.partitions, "r": self._process.settings.brokers}
-        for name, arguments in EVENT_STEPS.items():
-            choices: list[dict[str, int]] = [{}]
-            for argument in arguments:
-                choices = [choice | {argument: value} for choice in choices for value in range(sizes[argument])]
-            if any(self._try_step(PARTITION, name, **choice) for choice in choices):
-                return True
-        return False
+        settings, model = self._process.settings, self._process.cluster.model(PARTITION)
+        return any(
+            self._try_step(PARTITION, name, **arguments)
+            for name, arguments in continuations(model, settings.partitions, settings.brokers)
+        )
 
     def begin(self) -> bool:
         """Begin the next event of the controller, if the broker is one, or do what a broker does by itself."""

@@ -15,7 +15,9 @@ Whatever runs a cluster, or replays one, goes by this table.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.cluster.model import CREATING, DELETING, REASSIGNING
@@ -66,6 +68,31 @@ WRITES = (
     "write_target",
 )
 """The steps of a controller in *partition* that make a request."""
+CONTINUATIONS = (
+    "load_brokers",
+    "load_state",
+    "read_for_election",
+    "write_leader",
+    "create_first_state",
+    "read_for_removal",
+    "write_removal",
+    "broker_startup",
+    "broker_failure",
+    "delete_request",
+    "resume_deletion",
+    "stop_replicas",
+    "delete_state",
+    "delete_topic",
+    "delete_config",
+    "delete_marker",
+    "delete_leftovers",
+    "write_assignment",
+    "check_reassignment",
+    "tell_replicas",
+    "stop_removed",
+    "write_target",
+)
+"""The steps by which an event of a controller goes on while it is in progress."""
 REFUSED = (BADVERSION, NODEEXISTS, NONODE)
 """The answers to a write that is refused for what it finds there."""
 
@@ -142,6 +169,17 @@ def parts(variant: str) -> tuple[Model, Model]:
     """The models of a variant."""
     found = cluster(variant)
     return found.election, found.partition
+
+
+def continuations(model: Model, partitions: int, brokers: int) -> Iterator[tuple[str, dict[str, int]]]:
+    """The steps by which the event in progress of a controller may go on: names, and arguments for each partition and
+    broker that they may concern, without who takes them and what becomes of their requests.
+    """
+    known, sizes = {t.function.__name__: t for t in model.transitions}, {"p": partitions, "r": brokers}
+    for name in [each for each in CONTINUATIONS if each in known]:
+        wanted = [argument for argument in known[name].arguments if argument in sizes]
+        for values in product(*(range(sizes[argument]) for argument in wanted)):
+            yield name, dict(zip(wanted, values))
 
 
 def is_lost(request, fate: int) -> bool:

@@ -12,10 +12,9 @@ from kafkaproof.impl.seams.storage.log import FileLog
 from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
 from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
 from kafkaproof.impl.seams.zookeeper.partner_answers import Told
-from kafkaproof.impl.server.events import EVENT_STEPS
 from kafkaproof.impl.server.main import ELECTION_STEPS
 from kafkaproof.spec.language.rebind import globals_used
-from kafkaproof.spec.running.processes import ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
+from kafkaproof.spec.running.processes import CONTINUATIONS, ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
 from kafkaproof.spec.running.seams import is_seam, seams_of
 
 EVENTS = (
@@ -52,7 +51,7 @@ EVENTS = (
 )
 TAKEN = {
     ELECTION: ("start", "notice_expiry", "reopen", "handle_change", "clean", *ELECTION_STEPS),
-    PARTITION: (*EVENT_STEPS, *EVENTS),
+    PARTITION: (*CONTINUATIONS, *EVENTS),
 }
 FOLLOWING = {ELECTION: ("clean", "load"), PARTITION: ("restart", "reopen", "elect", "resign", "stop")}
 LIVE = {
@@ -143,4 +142,4 @@ def test_the_code_of_a_bound_transition_is_the_checked_one(variant):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_step_in_the_tables_of_the_cluster_is_a_transition_of_some_variant(variant):
     known = {t.function.__name__ for each in VARIANTS for t in cluster(each).partition.transitions}
-    assert {*READS, *WRITES, *EVENTS, *EVENT_STEPS} <= known
+    assert {*READS, *WRITES, *EVENTS, *CONTINUATIONS} <= known

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kafkaproof.spec.language.model import Property
 from kafkaproof.spec.partition.context import IDLE
-from kafkaproof.spec.running.processes import ELECTION, PARTITION
+from kafkaproof.spec.running.processes import ELECTION, PARTITION, continuations
 from kafkaproof.traces.processes.recorded.reading import Line
 from kafkaproof.traces.processes.state.world import World
 
@@ -56,48 +56,7 @@ class Unrecorded:
     def _finish_event(self, broker: int) -> None:
         """Let the event in progress of a controller whose session is over end: its next request is answered EXPIRED."""
         zk = self._world.states[PARTITION].zk
-        partitions, brokers = range(len(zk.partitions)), range(len(zk.clients))
-        steps = [
-            (name, {})
-            for name in (
-                "load_brokers",
-                "broker_startup",
-                "broker_failure",
-                "delete_request",
-                "stop_replicas",
-                "delete_topic",
-                "delete_config",
-                "delete_marker",
-                "delete_leftovers",
-            )
-        ]
-        steps += [
-            (name, {"p": p})
-            for name in (
-                "load_state",
-                "read_for_election",
-                "write_leader",
-                "create_first_state",
-                "resume_deletion",
-                "delete_state",
-                "write_assignment",
-                "check_reassignment",
-                "tell_replicas",
-                "stop_removed",
-                "write_target",
-            )
-            for p in partitions
-        ]
-        steps += [
-            (name, {"p": p, "r": r})
-            for name in ("read_for_removal", "write_removal")
-            for p in partitions
-            for r in brokers
-        ]
+        steps = list(continuations(self._world.cluster.model(PARTITION), len(zk.partitions), len(zk.clients)))
         while self._world.record(broker)[1].controller.doing != IDLE:
-            name, arguments = next(
-                (n, a)
-                for n, a in steps
-                if self._world.has(PARTITION, n) and self._world.enabled(PARTITION, n, b=broker, **a)
-            )
+            name, arguments = next((n, a) for n, a in steps if self._world.enabled(PARTITION, n, b=broker, **a))
             self.take(PARTITION, name, b=broker, **arguments)

@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from kafkaproof.impl.server.events import EVENT_STEPS
 from kafkaproof.impl.server.main import ELECTION_STEPS
 from kafkaproof.spec.election.belief import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE
 from kafkaproof.spec.kafka.zookeeper import (
@@ -25,6 +24,7 @@ from kafkaproof.spec.running.processes import (
     ELECTION,
     PARTITION,
     VARIANTS,
+    continuations,
     may_ask,
     partners_in_election,
     partners_in_partition,
@@ -51,19 +51,14 @@ def choices(world, b):
     if candidate.doing == CLEANING:
         yield ELECTION, "clean", {}
     if may_ask(candidate, "load_brokers") or idle:
-        for name, wanted in EVENT_STEPS.items() if event else ():
-            yield from ((PARTITION, name, arguments) for arguments in every(wanted))
+        if event:
+            model = world.cluster.model(PARTITION)
+            for name, arguments in continuations(model, SIZES["partitions"], SIZES["brokers"]):
+                yield PARTITION, name, arguments
     if idle and not event:
         yield from ((ELECTION, name, {}) for name in ("reopen", "handle_change"))
         if may_ask(candidate, "") and candidate.session != EXPIRED_SESSION:
             yield from ((PARTITION, name, {}) for name in NEW_EVENTS)
-
-
-def every(wanted):
-    found = [{}]
-    for name in wanted:
-        found = [each | {name: value} for each in found for value in range(2)]
-    return found
 
 
 def take(world, b, part, name, arguments, chance):
