@@ -126,6 +126,16 @@ def _has_moved(cluster: Cluster) -> bool:
     return topic is not None and not any(moved for _, moved in (*topic.adding, *topic.removing))
 
 
+def _is_assigned(cluster: KafkaCluster) -> bool:
+    """Whether the ISR of each partition is part of its assignment."""
+    topic = read_znode(cluster, Topic.path_of(TOPIC), Topic)
+    return topic is None or all(
+        state is None or set(state.isr) <= set(replicas)
+        for p, replicas in enumerate(topic.assignments)
+        for state in (state_in(cluster, p),)
+    )
+
+
 RESTATED: Mapping[str, Callable[[Seen, Seen, Clients], list[str]]] = {
     "committed": lost,
     "isr_complete": incomplete,
@@ -147,6 +157,7 @@ MENDED: Mapping[str, tuple[str, Callable[[KafkaCluster], bool]]] = {
     "is_served": ("the leader that ZooKeeper names takes no record", _serves),
     "trapped": ("a new topic gets no first state", _creates_states),
     "has_moved": ("a reassignment is not over", _has_moved),
+    "isr_assigned": ("an ISR has a member outside the assignment", _is_assigned),
 }
 """The same of what is to come by itself, and does not: whether it has come when nothing is held any more."""
 ASKED = ("alone_acknowledges",)
