@@ -317,7 +317,7 @@ def has_lost(load: Load, readers: Consumers, watcher: Watcher, cluster: Cluster)
         read=read,
         lost=len(lost),
     )
-    wait_until(lambda: cluster.check() or load.noted.items() <= readers.read.items())
+    wait_until(lambda: cluster.check() or lost or load.noted.items() <= readers.read.items())
     readers.stop()
     missed = len(load.noted.items() - readers.read.items())
     watcher.say(f"the group has read {len(readers.read):,}, and missed {missed:,} of them", missed=missed)

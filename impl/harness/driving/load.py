@@ -32,13 +32,14 @@ class Load:
     """Produces numbered records to every partition of a topic, one after the other, until `stop`.
 
     Use it as a context, so that it ends where something else fails.
-    `noted`: what was acknowledged, by partition and offset.
+    `noted`: what was acknowledged last, by partition and offset; `replaced`: what was acknowledged there before, with both.
     """
 
     def __init__(self, bootstrap: Callable[[], list[str]], topic: str, partitions: int):
         logging.getLogger("kafka").setLevel(logging.CRITICAL)
         self._bootstrap, self._topic, self._partitions = bootstrap, topic, partitions
         self.noted: dict[tuple[int, int], bytes] = {}
+        self.replaced: list[tuple[int, int, bytes]] = []
         self._stopping, self._patience = threading.Event(), TIMEOUT
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -80,12 +81,15 @@ class Load:
                 time.sleep(0.2)
 
     def _note(self, value, metadata):
-        self.noted[metadata.partition, metadata.offset] = value
+        place = metadata.partition, metadata.offset
+        if place in self.noted:
+            self.replaced.append((*place, self.noted[place]))
+        self.noted[place] = value
 
     @property
     def acknowledged(self) -> int:
         """How many records have been acknowledged."""
-        return len(self.noted)
+        return len(self.noted) + len(self.replaced)
 
     def stop(self, patience: float = TIMEOUT) -> None:
         """Produce no more; what is under way may still be acknowledged, within so many seconds."""
@@ -142,10 +146,10 @@ class Load:
             for place, records in consumer.poll(timeout_ms=1000).items():
                 found.update({(place.partition, record.offset): record.value for record in records})
         consumer.close()
-        lost = [
+        lost = self.replaced + [
             (p, offset, value) for (p, offset), value in sorted(self.noted.items()) if found.get((p, offset)) != value
         ]
-        return Verdict(len(self.noted), len(found), lost)
+        return Verdict(self.acknowledged, len(found), lost)
 
 
 def close_producer(producer: KafkaProducer, patience: float) -> None:
