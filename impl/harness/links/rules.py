@@ -35,7 +35,7 @@ class Rule:
 
     A pattern has names and what they stand for: a frame fits where each name occurs in it, at whatever depth, with a
     value that is equal, or that a text fits as a regular expression, or that is a record in which a pattern fits:
-    {"part": "answer", "operation": "multi", "path": "/brokers/topics/t/.*", "data": {"leader": 1}}.
+    {"part": "answer", "operation": "multi", "path": "/brokers/topics/t/.*", "data": ".*\"leader\":1,.*"}.
     """
 
     def __init__(self, action: str, *patterns: Mapping[str, object], times: int | None = 1, seconds: float = 0.0):
