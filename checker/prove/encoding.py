@@ -7,7 +7,6 @@ import z3
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.prove.clauses import Bits, Clauses, truth_of
 from kafkaproof.checker.prove.naming import Naming
-from kafkaproof.checker.prove.order import in_order
 from kafkaproof.checker.prove.parts import distinct, key
 from kafkaproof.checker.prove.question import new_solver
 from kafkaproof.checker.prove.relation import Relation
@@ -23,8 +22,7 @@ class Encoding:
     """A relation over numbered truths: of a state, then of the state after it, then of the step between them.
 
     A leaf has as many bits as its declared range takes. Of a state is also which ids were named so far, where they are
-    named in order, and which actions come too late in it. Of a step are which action is taken, one truth each, and its
-    arguments that are not known. `order` demands of a step that it is in order (see `order.py`), `step` all else. Where
+    named in order. Of a step are which action is taken, one truth each, and its arguments that are not known. Where
     the last truth of all holds, `broken` demands that the state or the step breaks a property, and `wrong` that what is
     tried or asked in a state puts a value out of its range, or an index; it is None where nothing may.
     """
@@ -36,7 +34,6 @@ class Encoding:
         self._places = [place for place in variables.places if not place.spare]
         self.leaves = {place.path: self._of(place) for place in self._places}
         self._named = {name: self._new(1)[0] for name in self._naming.named}
-        self._late = self._new(len(actions))
         self.state = self._last
         self._new(self.state)
         self.taken = self._new(len(actions))
@@ -47,7 +44,6 @@ class Encoding:
         self._terms += [(symbol, self.arguments[name].term(symbol.size())) for name, symbol in symbols.items()]
         self.initial = Clauses([z3.Or(*map(self._is, Execution(relation.model, relation.scope).initial_states()))])
         self.step = Clauses([*self._one_taken(), *self._left(), *self._within(), *self._named_in_order()])
-        self.order = Clauses([*self._in_order()])
         asked = truth_of(self._new(1)[0])
         self.broken = {p.name: Clauses([z3.Implies(asked, self._fails(p))]) for p in relation.properties}
         owed = self._may_fail(distinct(map(z3.simplify, self._owed())))
@@ -117,10 +113,6 @@ class Encoding:
             for i in self._naming.needed[name]:
                 yield z3.Implies(truth_of(self.taken[i]), known)
             yield later == z3.Or(known, *(truth_of(self.taken[i]) for i in self._naming.named[name]))
-
-    def _in_order(self):
-        taken, late = ([*map(truth_of, numbers)] for numbers in (self.taken, self._late))
-        return in_order(self.relation, taken, late, [truth_of(number + self.state) for number in self._late])
 
     def _owed(self):
         """What holds in a state unless a step that is tried there, or a property that is asked, goes wrong."""

@@ -48,9 +48,7 @@ class Unrolling:
         self._solver.append_formula(found)
 
     def extend(self) -> None:
-        """One more state; the step that was the last one shall be in order now."""
-        if self.states > 1:
-            self._add(self.encoding.order, self.states - 2)
+        """One more state, and the step that leads to it."""
         self._add(self.encoding.step, self.states - 1)
         self.states += 1
         self._follow()
