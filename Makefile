@@ -28,6 +28,10 @@ check: install
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@rm -rf build/types && mkdir -p build/types/kafkaproof
+	@for part in spec checker impl traces; do ln -s ../../../$$part build/types/kafkaproof/$$part; done
+	@for file in __init__ model; do ln -s ../../../kafkaproof/$$file.py build/types/kafkaproof/$$file.py; done
+	$(BIN)/mypy
 
 test: install
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m "not thorough and not real"

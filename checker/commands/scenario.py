@@ -62,8 +62,8 @@ def run(options) -> int:
     tellings = [play(scenario, part) for part in parts]
     if options.json:
         head = {"name": scenario.name, "title": scenario.title, "story": scenario.story}
-        parts = [part_as_json(scenario, told) for told in tellings]
-        print(json.dumps({"format": 1, "scenario": head, "parts": parts}, indent=2))
+        told_parts = [part_as_json(scenario, told) for told in tellings]
+        print(json.dumps({"format": 1, "scenario": head, "parts": told_parts}, indent=2))
     elif options.output or options.svg:
         _write(scenario, tellings, options)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rich.console import Console
 from rich.segment import Segment
@@ -35,7 +35,7 @@ def console() -> Console:
     return found if found.is_terminal else _Console(highlight=False, width=160, file=obeyed(sys.stdout))
 
 
-def scope_text(scope: dict) -> str:
+def scope_text(scope: Mapping[str, int]) -> str:
     """A scope in short: ``brokers 3, log 2``."""
     return ", ".join(f"{name} {value}" for name, value in scope.items())
 

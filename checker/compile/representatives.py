@@ -38,10 +38,6 @@ class Representatives:
             self._tables[sort] = len(self.ties)
             self.ties += _tie_table(sum(map(len, blocks)), len(self.ties))
 
-    def order(self, images: tuple[int, ...]) -> int:
-        """The number of a permutation that makes id i images[i]."""
-        return sum(old << DIGIT * new for old, new in enumerate(images))
-
     def represent(self) -> Generated:
         """The function `represent`, with all that it calls."""
         keys = {

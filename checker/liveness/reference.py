@@ -30,8 +30,10 @@ def lassos(model: Model, scope: Scope, found: Steps) -> dict[str, int]:
     """For each property of liveness that is violated, the states of a shortest way to a fair loop."""
     lengths = {}
     for prop in model.properties_at(scope):
-        labels = Labels(model, scope, (prop,)) if prop.kind in LIVENESS else None
-        for instance in labels.instances if labels else ():
+        if prop.kind not in LIVENESS:
+            continue
+        labels = Labels(model, scope, (prop,))
+        for instance in labels.instances:
             length = _length(labels.actions, instance, found)
             if length is not None:
                 lengths[prop.name] = min(length, lengths.get(prop.name, length))

@@ -35,8 +35,9 @@ def naming_of(relation: Relation) -> Naming:
         for name in named:
             if ids is None or name in ids:
                 named[name].append(i)
-        for place, name in enumerate(ids or ()):
-            if name in follows and follows[name] not in ids[:place]:
+        known = ids or []
+        for place, name in enumerate(known):
+            if name in follows and follows[name] not in known[:place]:
                 needed[follows[name]].append(i)
     return Naming(named, needed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
 from kafkaproof.checker.pictures.histories import history_of
 from kafkaproof.checker.pictures.show import show
@@ -24,8 +25,8 @@ AT_FIRST = "{name} fails in an initial state already, where {leaves}."
 
 def histories_of_proof(proof: Proof) -> Iterator[dict]:
     """The counterexamples to induction: of properties first, then of declared ranges and of lemmas."""
-    failed = (v for v in [*proof.verdicts, *proof.lemmas] if v.cti)
-    return (history_of_cti(proof.relation, v.cti) for v in sorted(failed, key=lambda v: v.kind not in SAFETY))
+    failed = [(v.kind not in SAFETY, v.cti) for v in [*proof.verdicts, *proof.lemmas] if v.cti]
+    return (history_of_cti(proof.relation, cti) for _, cti in sorted(failed, key=itemgetter(0)))
 
 
 def histories_of_violations(model: Model, scope: Scope, entries: Iterable[dict]) -> Iterator[dict]:

@@ -70,9 +70,9 @@ class RunDirectory:
             raise RunError(f"{self.uri} already holds a run; resume it with --resume, or name another")
         self._files.make()
         self._require_alone("name a directory that is new or empty")
-        run = as_bytes({"format": FORMAT, **run})
-        self._files.write(LEVELS, as_bytes({"run": checksum(run), "levels": []}))
-        self._files.write(RUN, run)
+        written = as_bytes({"format": FORMAT, **run})
+        self._files.write(LEVELS, as_bytes({"run": checksum(written), "levels": []}))
+        self._files.write(RUN, written)
 
     def held(self) -> AbstractContextManager[None]:
         """Have the directory for this process alone, where it is local; raises RunError where another one has it."""

@@ -29,7 +29,6 @@ from kafkaproof.spec.language.steps import parse_step
 HEADERS = ("title", "system", "scope", "variant")
 KINDS = ("refused", "expect", "violates", "reaches")
 STEP = "step"
-RELATIONS = ("!=", "<=", ">=", "=", "<", ">")
 _EXPECTATION = re.compile(r"(\S.*?)\s*(!=|<=|>=|=|<|>)\s*(\S.*)")
 
 

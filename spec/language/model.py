@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
-from types import FunctionType
 
 from kafkaproof.spec.language.domains import Record, Scope, values
 from kafkaproof.spec.language.fairness import Assumption
@@ -54,7 +53,7 @@ class Transition:
     @property
     def arguments(self) -> dict[str, object]:
         """Argument names and the domains that they are chosen from, in order: as `declared`, narrowed by `only`."""
-        return self.declared | self.only
+        return {**self.declared, **self.only}
 
     @property
     def declared(self) -> dict[str, object]:
@@ -269,7 +268,7 @@ class Model:
         return tuple(scope[name] for name in self.scope)
 
 
-def first_paragraph(function: FunctionType) -> str:
+def first_paragraph(function: Callable) -> str:
     """The first paragraph of a docstring as one line, or the function's name in words."""
     text = (function.__doc__ or function.__name__.replace("_", " ")).strip()
     return " ".join(text.split("\n\n")[0].split())

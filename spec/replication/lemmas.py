@@ -144,15 +144,6 @@ def untaken(s, leader, request):
     )
 
 
-def may_lead(s, leader, request):
-    """Whether `leader` leads in the epoch of `request`, or may still take it."""
-    return (
-        request < s.requests.length
-        and s.requests.slots[request].leader == leader
-        and s.replicas[leader].leader_epoch <= request
-    )
-
-
 def isr_grows_after_a_move(s, leader: Replica):
     """While nobody of a leader's ISR has moved on, the ISR in the state znode has nobody else."""
     l = s.replicas[leader]

@@ -47,8 +47,8 @@ def sample(execution: Execution, size: int, among: int = AMONG):
 
 
 def state_terms(variables: Variables, state: Plain) -> dict[tuple, z3.ExprRef]:
-    """A concrete state as constants for each leaf."""
-    terms = {}
+    """A concrete state as constants for each leaf; what an array without end has beyond is as initially."""
+    terms, (initial, *_) = {}, Execution(variables.model, variables.scope).initial_states()
     for place in variables.places:
         if place.spare:
             continue
@@ -56,8 +56,10 @@ def state_terms(variables: Variables, state: Plain) -> dict[tuple, z3.ExprRef]:
             terms[place.path] = variables.constant(place.domain, get(state, place.path))
             continue
         cut = place.path.index(EVERY)
-        array = z3.K(z3.IntSort(), variables.constant(place.domain, 0))
-        for i, element in enumerate(get(state, place.path[:cut])):
+        beyond = get(get(initial, place.path[:cut])[0], place.path[cut + 1 :])
+        array = z3.K(z3.IntSort(), variables.constant(place.domain, beyond))
+        elements = get(state, place.path[:cut])
+        for i, element in enumerate(elements if place.path in variables.over_ids else elements[:-1]):
             array = z3.Store(array, i, variables.constant(place.domain, get(element, place.path[cut + 1 :])))
         terms[place.path] = array
     return terms

@@ -18,7 +18,6 @@ from kafkaproof.spec.language.model import always, eventually
 from kafkaproof.spec.language.sets import contains, with_member
 from kafkaproof.spec.language.subset import RuleError
 from tests import toys
-from tests.checker.symbolic import SymbolicModel
 from tests.spec.broken_rules import line_of
 
 MODEL = replace(toys.clock(), others={"quick": {}})
@@ -28,7 +27,6 @@ WAYS = {
     "plain": lambda model: Execution(model, model.scope),
     "kernel": lambda model: Kernel(model, model.scope, model.properties_at(model.scope)),
     "graph": lambda model: state_graph(model, model.scope, 100),
-    "symbolic": lambda model: SymbolicModel(model, model.scope),
     "prove": lambda model: prove(model, model.scope, model.properties, (), 100.0),
     "depth": lambda model: violations_within(model, model.scope, model.properties, 3, 100.0),
 }

@@ -1,4 +1,4 @@
-"""Every step of every model, run as Python, compiled and symbolically, leads to the same state.
+"""Every step of every model, run as Python and compiled, leads to the same state (under z3: test_prove_relation.py).
 
 The generated explorer is run for the newest variant of each system; the transitions of all variants are run by
 themselves too, and with checked indices.
@@ -18,19 +18,16 @@ from kafkaproof.checker.compile.kernel import Expansion, Kernel
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.catalogue import MODELS
 from kafkaproof.spec.language.model import Transition
-from kafkaproof.spec.language.plain import values_of
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, is_empty
 from tests import toys
 from tests.checker.alone import OutOfRange, records, transitions_alone
 from tests.checker.samples import sample, small_scope
-from tests.checker.symbolic import Point, SymbolicModel
 
 ROOT = Path(__file__).parents[2]
 TOYS = [toys.clock(), toys.graph([(0, 1), (1, 2), (2, 0), (3, 3)], [0, 3]), toys.counter(4), toys.queue()]
 ALL = [*TOYS, *MODELS]
 NEWEST = [*TOYS, *{model.system: model for model in MODELS}.values()]
-FEW_PATHS = ("replication", "election")
 
 
 def of_their_own(models):
@@ -87,46 +84,6 @@ def test_compiled_properties_judge_as_python_does(model):
         verdicts = dict(zip(kernel.compiled.state_names, expansion.judged == 0))
         expected = {p.name: holds == (p.kind == "sometimes") for p, holds in execution.state_verdicts(state)}
         assert verdicts == expected
-
-
-@of_their_own([*TOYS, *(model for model in MODELS if model.system in FEW_PATHS)])
-def test_symbolic_steps_are_those_of_python(model, own):
-    scope = small_scope(model)
-    execution, symbolic = Execution(model, scope), SymbolicModel(model, scope)
-    states = sample(execution, 100)
-    points = [Point(symbolic, execution.key(state)) for state in states]
-    for transition in own:
-        for arguments in transition.choices(scope):
-            paths = symbolic.paths(transition, arguments)
-            for state, point in zip(states, points):
-                (taken,) = [path for path in paths if point.on(path)]
-                agree(execution.after(state, transition, arguments), taken, point)
-
-
-def agree(after, taken, point):
-    """A path leads from a point to the state that Python leads to, or to none."""
-    assert taken.success == (after is not None)
-    assert after is None or point.after(taken) == list(values_of(after))
-
-
-@of_their_own([model for model in MODELS if model.system not in FEW_PATHS])
-def test_the_path_that_a_state_takes_is_that_of_python(model, own):
-    scope = small_scope(model)
-    execution, symbolic = Execution(model, scope), SymbolicModel(model, scope)
-    for state in sample(execution, 8):
-        point = Point(symbolic, execution.key(state))
-        for transition in own:
-            for arguments in transition.choices(scope):
-                taken = symbolic.path_of(transition, arguments, point)
-                assert point.on(taken)
-                after = execution.after(state, transition, arguments)
-                if after is None or is_within(execution, after):
-                    agree(after, taken, point)
-
-
-def is_within(execution, state):
-    """Whether every leaf is in its range: beyond a bound, a set may have members that a bit vector has no room for."""
-    return all(leaf.low <= value <= leaf.high for leaf, value in zip(execution.leaves, execution.key(state)))
 
 
 @of_their_own(ALL)

@@ -51,10 +51,6 @@ class KafkaLink(Proxy):
         said = {"api": name_of(key), "api_version": version, **connection.about} | decoded(key, version, data, part)
         return said | {"request": decoded(key, version, request, REQUEST)} if part == ANSWER else said
 
-    def connections_of(self, sender: int) -> list[Connection]:
-        """The connections that are open from a broker."""
-        return [each for each in self.connections if each.about.get("sender") == sender]
-
 
 def name_of(key: int) -> str:
     """What Kafka calls the API of a key."""

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from kafkaproof.impl.harness.links.passed import DROPPED, PASSED
 
 HOLD, DELAY, DROP, NOTICE = "hold", "delay", "drop", "notice"
-ACTIONS = (HOLD, DELAY, DROP, NOTICE)
 
 
 class Frame:

@@ -51,7 +51,6 @@ def _readings(found: Truth) -> Readings:
     return {
         "compiled alone": lambda: compiled.alone(found, list(found.states)),
         "compiled": lambda: compiled.expanded(found),
-        "forked": lambda: symbolic.forked(found, states),
         "merged": lambda: symbolic.merged(found, states, False),
         "merged without bounds": lambda: symbolic.merged(found, states, True),
         "bounded": lambda: symbolic.bounded(found),

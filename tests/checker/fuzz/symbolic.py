@@ -1,4 +1,4 @@
-"""What the symbolic readings of a program say, against the truth: forking, merged, bounded and by induction."""
+"""What the symbolic readings of a program say, against the truth: merged, bounded and by induction."""
 
 from __future__ import annotations
 
@@ -12,34 +12,11 @@ from kafkaproof.checker.prove.proof import PROVED, RANGES, prove
 from kafkaproof.checker.prove.relation import Relation
 from kafkaproof.checker.prove.terms import value_of
 from kafkaproof.spec.language.plain import get
-from tests.checker.fuzz.truth import OUTSIDE, REFUSED, WRONG, Left, Truth, values_within
+from tests.checker.fuzz.truth import OUTSIDE, REFUSED, WRONG, Left, Truth
 from tests.checker.samples import state_terms
-from tests.checker.symbolic import Point, SymbolicError, SymbolicModel
 
 WORK = 20.0
 DEPTH = 4
-
-
-def forked(truth: Truth, states: list) -> Iterator[str]:
-    """Differences of the path that each of some states takes through each transition."""
-    symbolic = SymbolicModel(truth.model, truth.scope)
-    for key in states:
-        point = Point(symbolic, list(key))
-        for transition in truth.model.transitions:
-            for arguments in transition.choices(truth.scope):
-                wanted, where = truth.steps[key, transition.name, arguments], f"{transition.name}{arguments} of {key}"
-                try:
-                    path = symbolic.path_of(transition, arguments, point)
-                except SymbolicError:
-                    if wanted != WRONG:
-                        yield f"{where}: Python {wanted}, forked an error"
-                    continue
-                if wanted == WRONG or path.success != (wanted != REFUSED):
-                    yield f"{where}: Python {wanted}, forked {path.success}"
-                elif isinstance(wanted, Left) and values_within(symbolic.leaves, wanted.after):
-                    after = tuple(point.after(path))
-                    if after != wanted.after:
-                        yield f"{where}: Python leads to {wanted.after}, forked to {after}"
 
 
 def merged(truth: Truth, states: list, endless: bool) -> Iterator[str]:

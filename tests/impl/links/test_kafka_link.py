@@ -79,7 +79,6 @@ def test_a_broker_is_known_by_its_client_id(conversation, client, sender):
     inner.sendall(frame)
     assert take(server, len(frame)) == frame
     assert noticed.taken[0].said["sender"] == sender and noticed.taken[0].said["api"] == "Fetch"
-    assert len(link.connections_of(sender)) == 1
 
 
 def test_what_a_zombie_says_is_held_and_what_others_say_is_not(conversation):

@@ -19,14 +19,11 @@ class Memory:
     def __init__(self, reign: Reign, inputs: Inputs):
         self.reign, self._inputs = reign, inputs
         self._written: dict[str, tuple[int, Topic]] = {}
-        self._meant: dict[Partition, Assignment] = {}
         self._finished: dict[Partition, int] = defaultdict(int)
 
     def wrote(self, name: str, zxid: int, topic: Topic) -> None:
         """The controller has written a topic znode."""
         self._written[name] = zxid, topic
-        for number in topic.partitions:
-            self._meant.pop((name, number), None)
 
     def repeats(self, name: str, topic: Topic, last: int) -> bool:
         """Whether its latest write, that of zxid `last`, was of this topic znode, and wrote the same."""
@@ -36,19 +33,14 @@ class Memory:
         """The topic has been deleted."""
         self._written.pop(name, None)
 
-    def means(self, partition: Partition, assignment: Assignment) -> None:
-        """The controller has an assignment in mind that it failed to write."""
-        self._meant[partition] = assignment
-
     def of(self, partition: Partition, zxid: int) -> list[Assignment]:
         """The assignments that it may remember of a partition before a record, the newest first."""
         name, number = partition
         since, topic = self._written.get(name, (self.reign.start, None))
-        meant = [self._meant[partition]] if partition in self._meant else []
         if topic and number in topic.partitions:
-            return [topic.partitions[number], *meant]
+            return [topic.partitions[number]]
         versions = self._inputs.assignments(partition, since, zxid - 1)
-        return list(dict.fromkeys([*(version.value for version in reversed(versions)), *meant]))
+        return list(dict.fromkeys(version.value for version in reversed(versions)))
 
     def may_miss(self, partition: Partition, zxid: int) -> bool:
         """Whether it may not know of a partition: it was added since the controller last read the topic."""
