@@ -9,7 +9,7 @@ from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
 from kafkaproof.impl.harness.links.rules import HOLD
-from kafkaproof.impl.harness.real import verdict
+from kafkaproof.impl.harness.real import deeds, verdict
 from kafkaproof.impl.harness.real.along import Along
 from kafkaproof.impl.harness.real.behaviour import read_behaviour
 from kafkaproof.impl.harness.real.control import control_of
@@ -17,7 +17,7 @@ from kafkaproof.impl.harness.real.held import Held
 from kafkaproof.impl.harness.real.moves import name_of
 from kafkaproof.impl.harness.real.reproduction import concluded
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.topics.properties.safety import force_elects, isr_assigned, no_partition_undone
+from kafkaproof.spec.topics.properties.safety import force_elects, isr_assigned, no_partition_undone, state_tells
 from tests.impl.test_along import NOBODY_STANDS
 from tests.impl.test_conductor import write_run
 
@@ -49,11 +49,53 @@ def test_bundled_counterexamples_have_a_control(name, omitted, skipped):
         ("cancelled-and-unled", force_elects),
         ("isr-shrinks-after-the-look", isr_assigned),
         ("expansion-undone", no_partition_undone),
+        ("cancelled-towards-the-dead", state_tells),
     ],
 )
 def test_reassignments_end_as_they_should_not(name, holds):
     found = read_behaviour(BUNDLED / f"{name}.json", "3.9.1")
     assert not holds(found.states[-1]) and all(holds(state) for state in found.states[:-1])
+
+
+def test_a_controller_asks_nothing_that_it_knows():
+    """Who removes a replica outside the ISR writes nothing, and who cancels does not look whether the target is in."""
+    found = read_behaviour(BUNDLED / "cancelled-towards-the-dead.json", "3.9.1")
+    asked = [
+        (name_of(step), [wanted.pattern["operation"] for wanted in found.frames(number)])
+        for number, step in enumerate(found.steps, 1)
+        if name_of(step) in ("check", "remove_replica")
+    ]
+    assert asked == [
+        ("check", ["getData"]),
+        ("remove_replica", ["getData"]),
+        ("remove_replica", ["getData", "setData"]),
+        ("check", []),
+    ]
+
+
+def test_who_is_asked_lives_and_may_begin_to_rule_meanwhile(monkeypatch):
+    """A dead broker is not asked who rules, and a controller that has still to read what it likes answers nobody."""
+    asked, told = [], SimpleNamespace(taken=[])
+    monkeypatch.setattr(deeds, "Rule", lambda *_: told)
+    monkeypatch.setattr(
+        deeds, "Thread", lambda target, args, daemon: SimpleNamespace(start=lambda: asked.extend(args[0]))
+    )
+    monkeypatch.setattr(deeds, "_go_round", lambda link: None)
+
+    def link_of(b):
+        return SimpleNamespace(address=f"broker-{b}", add=lambda rule: rule, remove=lambda rule: None)
+
+    def await_that(condition, what):
+        assert not condition() and condition(), what
+
+    cluster = SimpleNamespace(
+        inner={b: link_of(b) for b in range(2)},
+        children={b: SimpleNamespace(running=b == 1) for b in range(2)},
+        await_that=await_that,
+    )
+    step = SimpleNamespace(transition="faults.ask_for_cancellation", arguments={"p": 0})
+    deeds.Deeds(cluster).do(step, None, lambda: told.taken.append("request"))
+    assert asked == ["broker-1"]
 
 
 def test_answers_in_a_control_are_those_that_the_specification_gives_there(tmp_path):

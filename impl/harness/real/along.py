@@ -95,7 +95,7 @@ class Along:
             self._deeds.bring_isr_about(step.arguments["p"], step.arguments["isr"])
         if name in PROPOSALS:
             self._await_proposal(step, state)
-        if not (found := frames_of(step)):
+        if not (found := self._behaviour.frames(number)):
             return self._do(step, state)
         if self._is_repeated(number):
             found = found[-1:]
@@ -192,13 +192,16 @@ class Along:
             raise Departs(f"{step}: it writes {written}, and the specification {expected}")
 
     def _do(self, step: Step, state: Plain) -> str | None:
-        """Do what is a deed; a new process reads what it likes until it is registered."""
+        """Do what is a deed; a new process reads what it likes until it is registered.
+
+        A controller that is asked something reads what it likes until it is: it says that it rules when it has begun.
+        """
         name, broker = name_of(step), step.arguments.get("b")
         if name == "restart":
             self._held.free(broker)
         if name == "stop":
             wait_until(lambda: self._held.let_shut_down(broker) or not self._cluster.children[broker].running, WAIT)
-        answer = self._deeds.do(step, state)
+        answer = self._deeds.do(step, state, lambda: self._held.let_reads_of(self._cluster.controller()))
         if name == "restart":
             self.await_started(broker)
         if name in ("stop", "crash"):

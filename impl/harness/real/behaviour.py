@@ -10,7 +10,7 @@ from kafkaproof.impl.harness.conducting.counterexample import CLUSTER, read_resu
 from kafkaproof.impl.harness.conducting.replica_messages import said_to
 from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.impl.harness.real.deposed import Deposed, deposed_in
-from kafkaproof.impl.harness.real.moves import HEARD, is_known, name_of
+from kafkaproof.impl.harness.real.moves import HEARD, Wanted, frames_of, is_known, name_of
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import NOBODY, Scope
@@ -123,6 +123,22 @@ class Behaviour:
                 f"besides: broker {self.spare} is elected first, and what it asks then is held: a process that "
                 "begins while nobody rules stands for election before it serves anybody"
             )
+        return found
+
+    def frames(self, number: int) -> list[Wanted]:
+        """The frames of step `number`, without those that Kafka knows to be needless.
+
+        A controller that finds a replica outside the ISR writes nothing; one that has cancelled a reassignment does
+        not look whether that is over (KafkaController.isReassignmentComplete).
+        """
+        step, after = self.steps[number - 1], self.states[number - 1]
+        before = self.states[number - 2] if number > 1 else self.initial
+        found = frames_of(step)
+        if name_of(step) == "remove_replica" and values_of(before.zk) == values_of(after.zk):
+            return found[:1]
+        if name_of(step) == "check":
+            assigned = before.brokers[step.arguments["b"]].controller.partitions[step.arguments["p"]].assigned
+            return found if assigned.adding or assigned.removing else []
         return found
 
     def told(self, number: int) -> dict[str, object]:

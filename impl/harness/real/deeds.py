@@ -45,12 +45,13 @@ class Deeds:
         self._asked: set[int] = set()
         self._clients: Clients | None = None
 
-    def do(self, step: Step, state: Plain) -> str | None:
+    def do(self, step: Step, state: Plain, meanwhile: Callable[[], None] = lambda: None) -> str | None:
         """Do what a step is, if it is one of those that the driver brings about; the answer, where a broker gives one.
 
-        `state` is what the step leads to.
+        `state` is what the step leads to. What is to be done `meanwhile` is done again and again until the controller
+        is asked.
         """
-        self._state = state
+        self._state, self._meanwhile = state, meanwhile
         return getattr(self, name_of(step))(**step.arguments) if name_of(step) in DEEDS else None
 
     @property
@@ -172,10 +173,17 @@ class Deeds:
 
     def _ask(self, api: str, ask: Callable[[KafkaAdminClient], object]) -> None:
         """Ask in a thread of its own, for the answer may wait for steps to come; wait until the controller has it."""
-        links = list(self._cluster.inner.values())
+        links = [link for b, link in self._cluster.inner.items() if self._cluster.children[b].running]
         rules = [link.add(Rule(NOTICE, {"part": REQUEST, "api": api})) for link in links]
         Thread(target=_ask, args=([link.address for link in links], ask), daemon=True).start()
-        self._cluster.await_that(lambda: any(rule.taken for rule in rules), "the controller is asked")
+
+        def is_asked() -> bool:
+            if any(rule.taken for rule in rules):
+                return True
+            self._meanwhile()
+            return False
+
+        self._cluster.await_that(is_asked, "the controller is asked")
         for link, rule in zip(links, rules):
             if rule.taken:
                 _go_round(link)

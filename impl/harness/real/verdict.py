@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from typing import NamedTuple
+
+from kafka.admin import KafkaAdminClient
+from kafka.errors import KafkaError
 
 from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, wait_until
@@ -16,6 +20,9 @@ from kafkaproof.impl.harness.real.outside import seen_of
 from kafkaproof.impl.harness.real.records import Clients
 from kafkaproof.impl.seams.zookeeper.znodes import TOPICS, Topic
 from kafkaproof.spec.language.domains import NOBODY
+
+UNCLEAN = 1
+"""Kafka's number of an election outside the ISR."""
 
 
 class Seen(NamedTuple):
@@ -120,6 +127,18 @@ def _creates_states(cluster: Cluster) -> bool:
     return state_in(cluster, 0) is not None
 
 
+def _elects_if_forced(cluster: KafkaCluster) -> bool:
+    """Whether the partition has a leader when an unclean election is asked for."""
+    with suppress(KafkaError), closing(KafkaAdminClient(bootstrap_servers=_addresses(cluster))) as admin:
+        admin.elect_leaders(UNCLEAN, {TOPIC: [0]})
+    return state_in(cluster, 0).leader != NOBODY
+
+
+def _addresses(cluster: KafkaCluster) -> list[str]:
+    """Where the brokers that run are found."""
+    return [link.address for b, link in cluster.inner.items() if cluster.children[b].running]
+
+
 def _has_moved(cluster: Cluster) -> bool:
     """Whether the topic's znode says that nothing is added or removed."""
     topic = read_znode(cluster, Topic.path_of(TOPIC), Topic)
@@ -158,6 +177,7 @@ MENDED: Mapping[str, tuple[str, Callable[[KafkaCluster], bool]]] = {
     "trapped": ("a new topic gets no first state", _creates_states),
     "has_moved": ("a reassignment is not over", _has_moved),
     "isr_assigned": ("an ISR has a member outside the assignment", _is_assigned),
+    "force_elects": ("nobody leads, though an unclean election is asked for", _elects_if_forced),
 }
 """The same of what is to come by itself, and does not: whether it has come when nothing is held any more."""
 ASKED = ("alone_acknowledges",)
