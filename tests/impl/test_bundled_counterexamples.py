@@ -4,6 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from kafka.errors import EligibleLeadersNotAvailableError, KafkaConnectionError
 
 from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.driving.cluster import Size
@@ -220,6 +221,27 @@ def test_whether_a_new_topic_gets_a_state_is_asked_of_one_topic(monkeypatch):
     monkeypatch.setattr(verdict, "state_in", lambda cluster, p: next(states))
     _, holds = verdict.MENDED["trapped"]
     assert [holds(cluster), holds(cluster)] == [False, True] and created == [[[0]]]
+
+
+@pytest.mark.parametrize(
+    "answer, leader, elects",
+    [
+        (EligibleLeadersNotAvailableError, -1, False),
+        (EligibleLeadersNotAvailableError, 1, True),
+        (KafkaConnectionError, -1, True),
+        (None, -1, True),
+    ],
+)
+def test_a_forced_election_is_refused_by_its_answer_and_not_by_silence(monkeypatch, answer, leader, elects):
+    def elect(kind, partitions):
+        if answer:
+            raise answer
+
+    admin = SimpleNamespace(elect_leaders=elect, close=lambda: None)
+    monkeypatch.setattr(verdict, "KafkaAdminClient", lambda bootstrap_servers: admin)
+    monkeypatch.setattr(verdict, "state_in", lambda cluster, p: SimpleNamespace(leader=leader))
+    _, holds = verdict.MENDED["force_elects"]
+    assert holds(SimpleNamespace(inner={}, children={})) is elects
 
 
 def test_a_deletion_leaves_no_log():
