@@ -57,6 +57,14 @@ def test_the_answer_is_held_that_brings_the_high_watermark_alone():
         assert holds("truncated-to-high-watermark", 0, "kafka", {**FETCHED, "responses": topics}) == wanted
 
 
+@pytest.mark.parametrize("end, wanted", [(249, True), (0, True), (-1, False)])
+def test_the_answer_is_late_that_says_where_the_logs_part(end, wanted):
+    partition = {"records": b"", "diverging_epoch": {"epoch": 4, "end_offset": end}}
+    said = {"part": "answer", "api": "Fetch", "sender": 0, "responses": [{"partitions": [partition]}]}
+    late = [act.arguments for act in acts_of("late-answer-truncates") if act.fault == "delay_frame"]
+    assert [fits(said, pattern) for _, _, pattern, _ in late] == [wanted]
+
+
 @pytest.mark.parametrize("isr, wanted", [("0,1", True), ("1,0", True), ("0,1,2", False)])
 def test_a_leader_is_kept_from_taking_back_that_it_let_a_follower_in(isr, wanted):
     data = f'{{"controller_epoch":2,"leader":1,"version":1,"leader_epoch":2,"isr":[{isr}]}}'
