@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from kafkaproof.checker.commands.main import main
+from kafkaproof.traces.evidence.failures import BADVERSION
 from kafkaproof.traces.explain.log.streams import Streams
 from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.report.partitions import changes_as_json
+from kafkaproof.traces.zookeeper.transactions import Failure
 from tests.traces.log_writer import write_log
 from tests.traces.replaying import FENCED, LEGACY, altered, changes_of, cut, read, run_json
 from tests.traces.replaying import explained as explanations
@@ -245,3 +247,22 @@ def test_the_report_counts_by_strategy_and_trigger(capsys):
 def test_nothing_followed_has_no_partitions(capsys, tmp_path):
     (tmp_path / "log.1").write_bytes(b"")
     assert run_json(capsys, tmp_path)[1]["partitions"] is None
+
+
+@pytest.mark.parametrize("refused", (True, False))
+def test_an_election_whose_answer_was_lost_is_held_again(refused):
+    """The controller meets the version that it has written itself, elects again, and raises the leader epoch once more."""
+    zxid = zxids(whole(FENCED), "offline")[0]
+    known = read(FENCED).transactions[:zxid]
+    check, written = known[-1].operations
+    state = json.loads(written.data)
+    again = replace(
+        written,
+        data=json.dumps(state | {"leader_epoch": state["leader_epoch"] + 1}).encode(),
+        version=written.version + 1,
+    )
+    lost = replace(known[-1], zxid=zxid + 1, operations=(check, Failure(BADVERSION)))
+    asked = replace(known[-1], zxid=zxid + 2, operations=(replace(check), again))
+    found = explanations(altered([*known, *([lost] if refused else []), asked], 0, replace))[-1]
+    assert found.change.zxid == zxid + 2
+    assert [each.strategy for each in found.explanations] == (["offline"] if refused else [])

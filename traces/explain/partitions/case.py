@@ -126,7 +126,7 @@ def _may_be_emptied(change: Change, reign: Reign, evidence: Evidence) -> bool:
 
 
 def repeats_of(change: Change, reign: Reign, evidence: Evidence) -> Repeated | None:
-    """What may be repeated: up to 2.3 the election that wrote the state, where a request of its batch was refused."""
+    """The election that wrote the state, where a write of its session has met another version since: it may be repeated."""
     at, *repeated = reign.elections.get(change.partition, (0,))
     if not repeated or at != change.since or not evidence.failures.refused(change.session, at, change.zxid):
         return None

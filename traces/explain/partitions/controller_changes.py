@@ -70,9 +70,7 @@ class _Judge:
         self._found.codes[rows] = codes
 
     def _repeats(self, row: int, name: Partition, reign: Reign) -> Repeated | None:
-        if self._evidence.features.kip455 or name not in reign.elections:
-            return None
-        return repeats_of(self._changes[row], reign, self._evidence)
+        return repeats_of(self._changes[row], reign, self._evidence) if name in reign.elections else None
 
     def _tell(
         self, row: int, reign: Reign, inputs: int, sights: Known[tuple[Sight, ...]], repeats: Repeated | None

@@ -204,7 +204,9 @@ class Explainer:
             yield Explanation("epoch_bump", REASSIGNMENT, None, 0 if case.targets else 1)
 
     def _repeated(self, case: Case) -> Iterator[Explanation]:
-        """Up to 2.3 a batch of which one write met another version is elected again as a whole."""
+        """An election one of whose writes met another version is held again: of the whole batch up to 2.3, later of the
+        partition, whose own write it may have been, if its answer was lost (PartitionStateMachine.electLeaderForPartitions).
+        """
         if case.repeats and case.known == case.written:
             yield Explanation(*case.repeats)
 
