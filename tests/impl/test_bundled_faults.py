@@ -57,6 +57,24 @@ def test_the_answer_is_held_that_brings_the_high_watermark_alone():
         assert holds("truncated-to-high-watermark", 0, "kafka", {**FETCHED, "responses": topics}) == wanted
 
 
+@pytest.mark.parametrize("sender, wanted", [(0, True), (2, False)])
+def test_who_is_to_lead_again_is_kept_from_asking_where_its_epoch_ends(sender, wanted):
+    said = {"part": "request", "api": "OffsetForLeaderEpoch", "sender": sender}
+    assert holds("keeps-another-epoch", 1, "kafka", said) == wanted
+
+
+@pytest.mark.parametrize("leader, wanted", [(0, True), (1, False)])
+def test_a_former_leader_does_not_hear_who_leads_now(leader, wanted):
+    said = {"part": "request", "api": "LeaderAndIsr", "partition_states": [{"leader": leader}]}
+    assert holds("former-leader-answers", 1, "kafka", said) == wanted
+
+
+@pytest.mark.parametrize("topics, wanted", [([{"topic": "events", "partitions": []}], True), ([], False)])
+def test_the_answer_is_held_to_a_fetch_that_tells_of_a_new_end(topics, wanted):
+    said = {"part": "answer", "api": "Fetch", "sender": 2, "request": {"topics": topics}}
+    assert holds("former-leader-answers", 0, "kafka", said) == wanted
+
+
 @pytest.mark.parametrize("end, wanted", [(249, True), (0, True), (-1, False)])
 def test_the_answer_is_late_that_says_where_the_logs_part(end, wanted):
     partition = {"records": b"", "diverging_epoch": {"epoch": 4, "end_offset": end}}
