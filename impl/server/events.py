@@ -29,6 +29,8 @@ class Events:
         self._process, self._try_step = process, try_step
         self._leadership, self._api = leadership, api
         self._waiting: deque[tuple[str, Message | None, dict]] = deque()
+        model, settings = process.cluster.model(PARTITION), process.settings
+        self._continuations = list(continuations(model, settings.partitions, settings.brokers))
 
     def add(self, name: str, message: Message | None = None, **arguments: int) -> None:
         """Put an event into the queue."""
@@ -36,11 +38,7 @@ class Events:
 
     def go_on(self) -> bool:
         """Take the next step of the event in progress; whether one is possible."""
-        settings, model = self._process.settings, self._process.cluster.model(PARTITION)
-        return any(
-            self._try_step(PARTITION, name, **arguments)
-            for name, arguments in continuations(model, settings.partitions, settings.brokers)
-        )
+        return any(self._try_step(PARTITION, name, **arguments) for name, arguments in self._continuations)
 
     def begin(self) -> bool:
         """Begin the next event of the controller, if the broker is one, or do what a broker does by itself."""

@@ -104,18 +104,14 @@ class Recorded:
             "assignments": topic and dict(zip(names, topic.assignments)),
             "partitions": {name: (state := state_in(cluster, p)) and seen_of(state) for name, p in names.items()},
         }
-        logs = (
-            {
-                name: {
-                    f"broker {b}": [value.decode() for value in cluster.log_of(b, p)]
-                    for b in range(behaviour.scope["brokers"])
-                }
+        seen: dict[str, object] = {"zookeeper": found}
+        if behaviour.has_planes:
+            brokers = range(behaviour.scope["brokers"])
+            seen["logs"] = {
+                name: {f"broker {b}": [value.decode() for value in cluster.log_of(b, p)] for b in brokers}
                 for name, p in names.items()
             }
-            if behaviour.has_planes
-            else {}
-        )
-        return {"zookeeper": found} | ({"logs": logs} if logs else {})
+        return seen
 
     def _write(self) -> None:
         behaviour = self._behaviour

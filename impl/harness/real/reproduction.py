@@ -41,7 +41,6 @@ def _drive(behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, contr
     watcher.begin()
     along.take_all()
     along.compare_end()
-    seen = []
     if behaviour.property in RESTATED:
         seen = _end(behaviour, cluster, watcher, along, control)
     else:

@@ -1,4 +1,4 @@
-"""The deliberate mistakes of `mutants.liveness`: functions that take the place of the true ones."""
+"""The deliberate mistakes of `liveness`: functions that take the place of the true ones."""
 
 from kafkaproof.spec.group.coordinator import SYNC_PARKED, unpark
 from kafkaproof.spec.group.join import join_timeout

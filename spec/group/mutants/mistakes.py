@@ -1,4 +1,4 @@
-"""The deliberate mistakes of `mutants.group`: functions that take the place of the true ones."""
+"""The deliberate mistakes of `group`: functions that take the place of the true ones."""
 
 from kafkaproof.spec.group.cache import load_group, put_offset
 from kafkaproof.spec.group.coordinator import (

@@ -1,6 +1,6 @@
 """What groups must be able to do, so that the properties speak of something.
 
-That each error code is given is in `group_codes`.
+That each error code is given is in `codes`.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """Properties of groups: what coordinators do (G1 to G3, G11 to G14, G17).
 
-Members are in `group_members`, offsets in `group_offsets`."""
+Members are in `members`, offsets in `offsets`."""
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, SYNC_PARKED
 from kafkaproof.spec.group.faults import answers_due

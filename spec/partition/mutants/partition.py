@@ -1,7 +1,7 @@
 """Mutants of partitions: one deliberate mistake each, on the variant `fenced`.
 
 Mutations known for P1 to P12, C4, C9 and C12 to C17, as far as this system can express them; those of triggers,
-log directories and the deletion of the topic are in `partition_triggers`. A mutant is not held to the rules of
+log directories and the deletion of the topic are in `triggers`. A mutant is not held to the rules of
 writing a transition.
 """
 

@@ -1,6 +1,6 @@
 """Lemmas of replicas with real messages, for two brokers: who leads in an epoch, and what is proposed and on its way.
 
-What the logs hold is in `replica_log_lemmas`, why what is promised stays in `replica_promise_lemmas`.
+What the logs hold is in `logs`, why what is promised stays in `promises`.
 """
 
 from kafkaproof.spec.language.domains import NOBODY, Bound, Number

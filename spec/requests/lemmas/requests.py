@@ -2,7 +2,7 @@
 
 In short: only elected controllers send, and each in its own epoch; a controller by right knows the state; and whoever
 knows a leader epoch (a cache, a replica, or a request on its way) knows the leader that was written with it. What
-a replica will know when all has arrived is in `requests_convergence_lemmas`.
+a replica will know when all has arrived is in `convergence`.
 """
 
 from kafkaproof.spec.kafka.strategies import replicas_of

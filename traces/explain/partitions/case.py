@@ -125,12 +125,10 @@ def _may_be_emptied(change: Change, reign: Reign, evidence: Evidence) -> bool:
     return any(setting.value is not False for setting in settings)
 
 
-def repeats_of(change: Change, reign: Reign, evidence: Evidence) -> Repeated | None:
-    """The election that wrote the state, where a write of its session has met another version since: it may be repeated."""
-    at, *repeated = reign.elections.get(change.partition, (0,))
-    if not repeated or at != change.since or not evidence.failures.refused(change.session, at, change.zxid):
-        return None
-    return *repeated, reign.elected[change.partition]
+def repeats_of(change: Change, reign: Reign) -> Repeated | None:
+    """The controller's last election of the partition, if it wrote the present state."""
+    at, *repeated = reign.elections[change.partition]
+    return (*repeated, reign.elected[change.partition]) if at == change.since else None
 
 
 def _targets(change: Change, evidence: Evidence, requested: int, last: int) -> list[tuple[int, ...]]:

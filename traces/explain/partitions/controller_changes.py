@@ -56,7 +56,7 @@ class _Judge:
             sights = views.sights(
                 reign, None if before == NOTHING else leader, reign.elected.get(name, reign.start), moment
             )
-            repeats = self._repeats(row, name, reign)
+            repeats = self._repeats(row, name, reign, zxid)
             told, code = alike.get((inputs, sights, repeats)) or self._tell(row, reign, inputs, sights, repeats)
             reign.last[name] = zxid
             codes.append(code)
@@ -69,8 +69,11 @@ class _Judge:
                 reign.elections[name] = zxid, *told.explanations[0][:2]
         self._found.codes[rows] = codes
 
-    def _repeats(self, row: int, name: Partition, reign: Reign) -> Repeated | None:
-        return repeats_of(self._changes[row], reign, self._evidence) if name in reign.elections else None
+    def _repeats(self, row: int, name: Partition, reign: Reign, zxid: int) -> Repeated | None:
+        """The election that may be held again, since a write of the controller has met another version after it."""
+        at = reign.elections[name][0] if name in reign.elections else zxid
+        refused = self._evidence.failures.refused(reign.term.session, at, zxid)
+        return repeats_of(self._changes[row], reign) if refused else None
 
     def _tell(
         self, row: int, reign: Reign, inputs: int, sights: Known[tuple[Sight, ...]], repeats: Repeated | None
