@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 _STEP = re.compile(r"([\w.]+)\(([^()]*)\)(?: -> (\w+))?")
 
@@ -15,6 +15,16 @@ class Step:
     transition: str
     arguments: dict[str, int] = field(default_factory=dict)
     answer: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The transition's name without its module."""
+        return self.transition.rpartition(".")[2]
+
+    @property
+    def bare(self) -> Step:
+        """This step without the module of its transition, which may have had another name when it was recorded."""
+        return replace(self, transition=self.name)
 
     def __str__(self) -> str:
         arguments = ", ".join(f"{name}={value}" for name, value in self.arguments.items())

@@ -42,6 +42,10 @@ def _followed(processes: list[list[Line]]) -> dict[str, tuple[list[Line], list[L
     return found
 
 
+def _texts(partners: list[tuple[str, Step]]) -> list[str]:
+    return [f"{part} {step}" for part, step in partners]
+
+
 class NoSuchVariant(LookupError):
     """There is no such variant, or it has no data planes where the recording has."""
 
@@ -152,9 +156,10 @@ class Follower:
         partners = self._let_partners_follow(line, outcome, applied)
         if line.asks:
             return
-        if partners != line.partners:
+        if [(part, step.bare) for part, step in partners] != [(part, step.bare) for part, step in line.partners]:
             raise Divergence(
-                f"with it went {line.partners or 'nothing'}, and in the specification {partners or 'nothing'}"
+                f"with it went {_texts(line.partners) or 'nothing'}, and in the specification "
+                f"{_texts(partners) or 'nothing'}"
             )
         self._note_sent(line, outcome)
         if sorted(line.acked) != sorted(outcome.acked):
@@ -202,8 +207,8 @@ class Follower:
             raise Divergence(f"it takes the message {line.took}, which was for its former registration")
         return message
 
-    def _let_partners_follow(self, line, outcome, applied) -> list[str]:
-        """Take the steps of the other part that go with a step; their texts."""
+    def _let_partners_follow(self, line, outcome, applied) -> list[tuple[str, Step]]:
+        """Take the steps of the other part that go with a step; these steps, each with that part."""
         answer = None if outcome.answer is None else Answer.names.index(outcome.answer)
         if line.part == ELECTION:
             other, found = PARTITION, partners_in_partition(line.name, answer, self.world.record(line.broker)[1])
@@ -213,7 +218,7 @@ class Follower:
         fate = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if any(name == "elect" for name, _ in found):
             self.world.keep_notifications(self.logged.notifying(line.at[0]))
-        texts, broken = [], []
+        partners, broken = [], []
         followed = self.world.follow(other, [name for name, _ in found], line.broker, fate)
         for (name, code), taken in zip(found, followed, strict=True):
             expected = Answer.names[code]
@@ -221,9 +226,9 @@ class Follower:
                 what = "is not enabled" if taken is None else f"answers {taken.answer}"
                 raise Divergence(f"its partner {name} in {other} {what}, where {expected} is wanted")
             broken += taken.broken
-            texts.append(f"{other} {Step(self.world.label(other, name), {'b': line.broker}, expected)}")
+            partners.append((other, Step(self.world.label(other, name), {"b": line.broker}, expected)))
         self._judge(other, broken)
-        return texts
+        return partners
 
     def _note_sent(self, line, outcome) -> None:
         sent = outcome.sent

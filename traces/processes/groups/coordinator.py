@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from types import FunctionType
 from zlib import crc32
 
-from kafkaproof.spec.group import network
+from kafkaproof.spec.group import loading, network
 from kafkaproof.spec.group.coordinator import GONE
+from kafkaproof.spec.group.deletion import remove_dead
 from kafkaproof.spec.group.network import (
     JOIN,
     LEAVE,
@@ -36,6 +37,10 @@ from kafkaproof.traces.processes.recorded.offset_records import Entry
 from kafkaproof.traces.processes.state.result import Divergence
 from kafkaproof.traces.processes.state.watched import before
 
+OF_LOADING = {each.__name__ for each in (loading.take_over, loading.read, loading.load, loading.unload)}
+"""Steps before which a broker looks who leads the offsets partition."""
+ENDING = {loading.unload.__name__, remove_dead.__name__}
+"""Steps after which a broker does not have the group any more."""
 NO_GENERATION, NO_OFFSET = -1, -1
 
 
@@ -58,7 +63,7 @@ class Steps:
         watched = {each: self._noting(each) for each in (network.answer, network.answer_operator)}
         watched[network.operator] = lambda _: self.waiter
         self.functions: dict[str, FunctionType] = {
-            name: rebind(function, watched) for name, function in bound(model, None, Storage).items()
+            function.__name__: rebind(function, watched) for function in bound(model, None, Storage).values()
         }
 
     def _noting(self, answer):
@@ -136,12 +141,12 @@ class Coordinator:
         self.groups[line.group] = group
 
     def _step(self, group: Group, line: GroupLine, produced, acked) -> Taken:
-        name, arguments = line.step.transition, line.step.arguments
+        name, arguments = line.step.name, line.step.arguments
         function = self._steps.functions[name]
         wanted = arguments_of(function)
         if set(arguments) != set(wanted) or arguments["b"] != self._b:
             raise Divergence(f"its arguments are not {', '.join(wanted)}, with b={self._b}")
-        if name.startswith("loading."):
+        if name in OF_LOADING:
             self.look()
         self._receive(group, line)
         group.changes.clear()
@@ -157,10 +162,10 @@ class Coordinator:
         self._appends.hold(group, line, produced)
         place = self._appends.note(group, line, acked)
         group.install_offset(offset)
-        if name == "loading.load":
+        if name == loading.load.__name__:
             group.scan()
         taken = self._judge(group, line, place)
-        if name in ("loading.unload", "deletion.remove_dead"):
+        if name in ENDING:
             group.forget()
         return taken
 
@@ -169,7 +174,7 @@ class Coordinator:
         if known == group.record and place == NOWHERE:
             return Taken()
         view = View(group, self._log, self.changes, known, before(group.network, group.messages), place)
-        broken = view.broken_by_step(TRANSITIONS[line.step.transition], line.step.arguments)
+        broken = view.broken_by_step(TRANSITIONS[line.step.name], line.step.arguments)
         return Taken(tuple(broken), tuple(view.broken()))
 
     def _situation(self, group: Group) -> str:

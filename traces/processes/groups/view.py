@@ -20,7 +20,7 @@ from kafkaproof.spec.group.storage import GHOSTS, STORAGE
 from kafkaproof.spec.language.accepted import reads_only
 from kafkaproof.spec.language.model import SAFETY, Property, Transition
 from kafkaproof.spec.language.plain import Plain, new_state
-from kafkaproof.spec.running.coordinators import MODEL, SCOPE
+from kafkaproof.spec.running.coordinators import MODEL, SCOPE, STEPS
 from kafkaproof.traces.processes.groups.group import Group
 from kafkaproof.traces.processes.groups.storage import OffsetsLog
 from kafkaproof.traces.processes.recorded.offset_records import GroupEntry, OffsetEntry
@@ -34,7 +34,7 @@ AFTER = STATE.only("brokers").extended(storage=(LOG, "the offsets partition"))
 BEFORE = AFTER.extended(network=(NETWORK.only("requests", "late"), "requests on their way"))
 """What is seen of the state before a step: also what was asked."""
 SHOWN = [p for p in MODEL.properties if p.kind in SAFETY and reads_only(MODEL, p, BEFORE, AFTER)]
-TRANSITIONS = {transition.name: transition for transition in MODEL.transitions}
+TRANSITIONS = {transition.function.__name__: transition for transition in MODEL.transitions if transition.name in STEPS}
 
 
 class View:

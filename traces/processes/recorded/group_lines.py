@@ -10,6 +10,8 @@ from kafkaproof.spec.language.steps import Step, parse_step
 from kafkaproof.spec.running.coordinators import STEPS
 from kafkaproof.traces.processes.recorded.offset_records import Entry, read_batch
 
+TAKEN = frozenset(name.rpartition(".")[2] for name in STEPS)
+"""The names of the steps that a coordinator takes, without their modules."""
 PLACED = ("m", "id", "known", "generation", "leading")
 
 
@@ -90,7 +92,7 @@ class GroupLines:
         if row["g"] != self.count:
             raise ValueError(f"line {self.count} of groups is missing")
         step = parse_step(row["step"]) if "step" in row else None
-        if step and step.transition not in STEPS:
+        if step and step.name not in TAKEN:
             raise ValueError(f"no coordinator takes a step {step.transition}")
         placed = row.get("append")
         return GroupLine(

@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from kafkaproof.spec.election.reign import clean, load
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.kafka.zookeeper import Answer
 from kafkaproof.spec.language.steps import Step, parse_step
@@ -33,7 +34,7 @@ FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
 up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`.
 """
-_CLEAN, _REFUSED = re.compile(r"\w+\.clean"), {Answer.names[code] for code in REFUSED}
+_REFUSED = {Answer.names[code] for code in REFUSED}
 RETRIED = ("register_broker",)
 """Steps that ask again where no answer came, whatever comes between."""
 
@@ -43,6 +44,7 @@ class Line:
     """A step as a process recorded it; or (`sends`) a request that it sent; or (`asks`) a step of which it recorded
     only that it was about to write, and then died (the last line) or took it once more.
 
+    `partners`: the steps of the other part that went with it, each with that part.
     `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `at`: the zxid at which the step
     took place, and whether it wrote there; `changed`: the fields of its record that the step changed. `record`: the id
     of the batch that a producer offered; `acked`: those whose producers are answered; `place`: where a consumer
@@ -61,7 +63,7 @@ class Line:
     n: int = 0
     part: str = ""
     step: Step | None = None
-    partners: list[str] = field(default_factory=list)
+    partners: list[tuple[str, Step]] = field(default_factory=list)
     zxids: tuple[int, ...] = ()
     at: tuple[int, bool] | None = None
     took: str | None = None
@@ -86,7 +88,7 @@ class Line:
     @property
     def name(self) -> str:
         """The transition's name without its module."""
-        return self.step.transition.rsplit(".", 1)[-1]
+        return self.step.name
 
 
 @dataclass(frozen=True)
@@ -219,7 +221,7 @@ def read_process(file: Path) -> list[Line]:
                 if asked := _take_request(found, step, groups.earlier):
                     step = replace(step, asked=asked.zxid, attempts=asked.attempts)
                 if format < FORMAT and step.step.answer in _REFUSED:
-                    step = replace(step, partners=[_CLEAN.sub("reign.load", each) for each in step.partners])
+                    step = replace(step, partners=[_as_read(*each) for each in step.partners])
                 found.append(step)
             elif "sends" in row:
                 found.append(
@@ -303,6 +305,18 @@ def _part(name: str) -> str:
     return name
 
 
+def _partner(text: str) -> tuple[str, Step]:
+    """The part and the step that went with another; raises ValueError."""
+    part, step = text.split(" ", 1)
+    return _part(part), parse_step(step)
+
+
+def _as_read(part: str, step: Step) -> tuple[str, Step]:
+    """A partner, with the read in place of the write that formats before the present one have."""
+    written = part == ELECTION and step.name == clean.__name__
+    return part, replace(step, transition=step.transition.removesuffix(step.name) + load.__name__) if written else step
+
+
 def _step(process, broker, row, found):
     at = row["at"] and (int(row["at"][0]), bool(row["at"][1]))
     if at and at[1] and at[0] not in row["zxids"]:
@@ -315,7 +329,7 @@ def _step(process, broker, row, found):
         n=int(row["n"]),
         part=_part(row["part"]),
         step=parse_step(row["step"]),
-        partners=list(row["with"]),
+        partners=list(map(_partner, row["with"])),
         zxids=tuple(map(int, row["zxids"])),
         at=at,
         took=_message(row["took"]),
